@@ -1,0 +1,56 @@
+/** Every way in which a call can be expected to fail. A surface maps each code to its own form. */
+export const ERROR_CODES = [
+  "bad_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "gone",
+  "plan_limit",
+  "too_large",
+  "unsupported",
+  "rate_limited",
+  "timeout",
+  "cancelled",
+  "unavailable",
+  "internal",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface AppErrorOptions {
+  /** What to do next, in one sentence, for the model or person who reads it. */
+  hint?: string;
+  /** Machine-readable facts that a surface may publish (never secrets). */
+  data?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An expected failure. Anything else that is thrown is a bug: logged with an id, shown without its insides. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly data: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.hint = options.hint;
+    this.data = options.data ?? {};
+  }
+
+  /** Message and hint as one text. */
+  get advice(): string {
+    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+  }
+}
+
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof AppError;
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
