@@ -1,0 +1,172 @@
+import type { Permission, Role } from "../../kernel/permissions.ts";
+import type { Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
+import type { Authorizer, AuditSink, Limiter } from "../../registry/ports.ts";
+
+/** What the identity slice offers to surfaces, to the command line and to jobs. */
+export interface Identity {
+  readonly workspaces: Workspaces;
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly tokens: Tokens;
+  readonly clients: LoginClients;
+  readonly usage: Usage;
+  readonly audit: AuditLog;
+  readonly authorizer: Authorizer;
+  readonly limiter: TransportLimiter;
+
+  /** Turns a bearer token into a caller, or throws AppError `unauthorized` with `data.reason` (for the audit log only). */
+  authenticate(proof: Proof): Promise<Authenticated>;
+  /** The caller that a job acts for, with the power its owner has now. */
+  callerFor(owner: { workspaceId: number; userId: number; tokenId?: number }): Promise<Caller>;
+  close(): Promise<void>;
+}
+
+export interface Proof {
+  /** The value of the Authorization header, as it came. */
+  authorization: string | null;
+  surface: SurfaceName;
+  /** The exact audience that an OAuth token must be made for (or APP_URL itself). */
+  resource: string;
+  /** The workspace named in the path (models only). */
+  workspaceSlug?: string;
+  address: string;
+}
+
+export interface Authenticated {
+  caller: Caller;
+  /** A hash of the token that is safe to use as a key. */
+  tokenHash: string;
+}
+
+export interface Workspace {
+  id: number;
+  slug: string;
+  name: string;
+  plan: string;
+  createdAt: Date;
+}
+
+export interface Workspaces {
+  create(input: { slug: string; name?: string }): Promise<Workspace>;
+  list(): Promise<Workspace[]>;
+  /** Throws `not_found`. */
+  bySlug(slug: string): Promise<Workspace>;
+}
+
+export interface Member {
+  userId: number;
+  email: string;
+  name: string;
+  workspace: string;
+  role: Role;
+  disabled: boolean;
+  createdAt: Date;
+}
+
+export interface Users {
+  /** Creates the account when the e-mail is new, and makes it a member. Returns the generated password when none was given and the account is new. */
+  create(input: {
+    email: string;
+    name?: string;
+    workspace: string;
+    role: Role;
+    password?: string;
+  }): Promise<{ member: Member; generatedPassword: string | null }>;
+  list(filter?: { workspace?: string }): Promise<Member[]>;
+  disable(email: string): Promise<void>;
+  enable(email: string): Promise<void>;
+  setRole(input: { email: string; workspace: string; role: Role }): Promise<Member>;
+  setPassword(email: string, password: string): Promise<void>;
+  /** The account when e-mail and password fit and it is not disabled; otherwise null, in the same time. */
+  verifyPassword(email: string, password: string): Promise<{ userId: number; email: string } | null>;
+}
+
+export interface Groups {
+  create(input: { workspace: string; name: string; displayName?: string }): Promise<{ id: number; name: string }>;
+  list(workspace: string): Promise<{ id: number; name: string; displayName: string; members: string[] }[]>;
+  addMember(input: { workspace: string; group: string; email: string }): Promise<void>;
+  removeMember(input: { workspace: string; group: string; email: string }): Promise<void>;
+}
+
+/** The kinds that people make for themselves; `bearer` comes from login, `oauth` from the authorization server. */
+export type MadeTokenKind = Extract<TokenKind, "api" | "mcp" | "memory" | "knowledge">;
+
+export interface TokenInfo {
+  id: number;
+  kind: TokenKind;
+  name: string;
+  /** The first characters, enough to recognise it. */
+  hintText: string;
+  email: string;
+  workspace: string;
+  scopes: readonly Permission[] | null;
+  limits: TokenLimits;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+  lastUsedClient: string | null;
+}
+
+export interface Tokens {
+  /** The token itself is shown here once and never again. */
+  create(input: {
+    email: string;
+    workspace: string;
+    kind: MadeTokenKind;
+    name?: string;
+    scopes?: readonly string[];
+    limits?: Partial<TokenLimits>;
+    /** Milliseconds from now; the default depends on the kind. */
+    expiresInMs?: number;
+  }): Promise<{ token: string; info: TokenInfo }>;
+  list(filter?: { workspace?: string; email?: string; includeEnded?: boolean }): Promise<TokenInfo[]>;
+  revoke(id: number): Promise<void>;
+}
+
+export interface LoginClients {
+  create(input: { email: string; workspace: string }): Promise<{ clientId: string; clientSecret: string }>;
+  /** A bearer of one hour, or AppError `unauthorized`. */
+  login(input: { clientId: string; clientSecret: string; address: string }): Promise<{ token: string; expiresInSeconds: number }>;
+}
+
+/** Plans: how much of something a workspace may use. */
+export interface Usage {
+  /** Takes `amount` of a metered thing, or throws AppError `plan_limit`. Without a limit in the plan it only counts. */
+  take(workspaceId: number, metric: string, amount?: number): Promise<void>;
+  /** Gives back what was taken for something that then failed. */
+  giveBack(workspaceId: number, metric: string, amount?: number): Promise<void>;
+  report(workspaceId: number): Promise<{ metric: string; used: number; limit: number | null; period: string }[]>;
+}
+
+export interface AuditRecord {
+  id: number;
+  at: Date;
+  action: string;
+  userId: number | null;
+  email: string | null;
+  resourceType: string | null;
+  resourceId: string | null;
+  success: boolean;
+  outcome: string;
+  durationMs: number;
+  metadata: Record<string, unknown>;
+}
+
+export interface AuditLog extends AuditSink {
+  list(
+    workspaceId: number,
+    filter: { action?: string; userId?: number; success?: boolean; since?: Date; before?: number; limit: number },
+  ): Promise<{ events: AuditRecord[]; nextBefore: number | null }>;
+  flush(): Promise<void>;
+  /** Removes what is older than the retention. */
+  sweep(): Promise<number>;
+}
+
+export interface TransportLimiter extends Limiter {
+  /** Counts a request before it is served, by token and by address. Throws AppError `rate_limited` with `data.retryAfterMs`. */
+  admit(request: { surface: SurfaceName; tokenHash: string; address: string }): Promise<void>;
+  /** Slows down guessing: throws `rate_limited` once an address has failed too often. */
+  admitAttempt(address: string): Promise<void>;
+  failedAttempt(address: string): Promise<void>;
+}

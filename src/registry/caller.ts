@@ -1,0 +1,45 @@
+import type { Permission, Role } from "../kernel/permissions.ts";
+
+/** How a caller proved who it is. */
+export const TOKEN_KINDS = ["api", "mcp", "memory", "knowledge", "bearer", "oauth", "operator"] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** What a token may do at most, whatever its owner may. `null` means "no such limit". */
+export interface TokenLimits {
+  readOnly: boolean;
+  toolsets: readonly string[] | null;
+  models: readonly string[] | null;
+  knowledgeBases: readonly number[] | null;
+}
+
+/**
+ * Who is calling, with what power. Plain data, so that a job can carry it: the power is recomputed
+ * by `callerFor` when the job runs, never trusted from the queue.
+ */
+export interface Caller {
+  workspace: { id: number; slug: string };
+  user: { id: number; email: string; name: string };
+  role: Role;
+  groups: readonly number[];
+  attributes: Readonly<Record<string, string>>;
+  /** Everything the owner's role allows in this workspace. */
+  rolePermissions: readonly Permission[];
+  /** The scopes of the token (everything, for a token without scopes of its own). */
+  scopes: readonly Permission[];
+  /** Role ∩ scopes ∩ limits: what this call may really do. */
+  permissions: readonly Permission[];
+  token: { id: number; kind: TokenKind; limits: TokenLimits };
+}
+
+/** Circumstances of one call that are not power: for audit, limits and logs. */
+export interface CallMeta {
+  surface: SurfaceName;
+  requestId: string;
+  address: string;
+  tokenHash: string;
+  sessionId: string | null;
+  client: { name: string; version: string };
+}
+
+export const SURFACES = ["bi", "agent", "memory", "models", "knowledge", "all"] as const;
+export type SurfaceName = (typeof SURFACES)[number];

@@ -1,0 +1,40 @@
+import type { Permission } from "../kernel/permissions.ts";
+import type { Caller, CallMeta } from "./caller.ts";
+
+/** What the call path needs from others. Identity implements these three. */
+
+/** Permissions that are missing, by whose fault: the owner's role, or the token (its scopes or limits). */
+export interface MissingPermissions {
+  role: readonly Permission[];
+  scope: readonly Permission[];
+  limit: readonly Permission[];
+}
+
+export interface Authorizer {
+  missing(caller: Caller, required: readonly Permission[]): MissingPermissions;
+}
+
+export type OperationKind = "tool" | "resource" | "prompt" | "completion";
+
+export interface Limiter {
+  /** Throws AppError `rate_limited` (with `data.retryAfterMs`) when the caller has used up a window. */
+  take(operation: { kind: OperationKind; name: string }, caller: Caller, meta: CallMeta): Promise<void>;
+}
+
+export interface AuditEvent {
+  action: string;
+  workspaceId: number | null;
+  userId: number | null;
+  resourceType: string | null;
+  resourceId: string | null;
+  success: boolean;
+  /** The error code when it did not succeed. */
+  outcome: string;
+  durationMs: number;
+  metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditSink {
+  /** Takes the event without waiting for the database; none is lost on a normal stop. */
+  record(event: AuditEvent): void;
+}

@@ -1,0 +1,12 @@
+/** The groups in which tools are switched on and off on `/mcp`. */
+export const TOOLSETS = {
+  system: { description: "Who you are and which toolsets there are", byDefault: true },
+  memory: { description: "Facts that change over time, linked in a graph", byDefault: true },
+  admin: { description: "Audit log and administration of the workspace", byDefault: false },
+} as const satisfies Record<string, { description: string; byDefault: boolean }>;
+
+export type Toolset = keyof typeof TOOLSETS;
+
+export function isToolset(word: string): word is Toolset {
+  return Object.hasOwn(TOOLSETS, word);
+}
