@@ -3,6 +3,10 @@
  * Units come last in the name.
  */
 export const LIMITS = {
+  server: {
+    /** How long a stopping server waits for requests that still run. */
+    drainMs: 10_000,
+  },
   request: {
     /** Largest body of an HTTP request, unless a route says otherwise. */
     bodyBytes: 16 * 1024 * 1024,
@@ -26,7 +30,119 @@ export const LIMITS = {
     perUser: 100,
     /** Bytes of a session id chosen by a client. */
     idCharacters: 128,
-    /** Events kept for each session so that a broken stream can be resumed. */
-    replayEvents: 200,
+  },
+  state: {
+    /** Records kept in memory by shared state; the longest unused one makes room. */
+    entries: 200_000,
+    /** All values kept in memory together; the longest unused one makes room. */
+    totalBytes: 256 * 1024 * 1024,
+    /** Largest single value. */
+    valueBytes: 256 * 1024,
+    /** Longest key. */
+    keyCharacters: 512,
+    /** Callers counted by one rate limit at a time; the one that was counted first makes room. */
+    limiterKeys: 100_000,
+    /** Callers that may wait for one lock. */
+    lockWaiters: 1_000,
+    /** How often expired records are cleared away. */
+    sweepMs: 30_000,
+  },
+  fetch: {
+    /** Largest answer of a foreign server, after decompression, unless the caller says otherwise. */
+    bodyBytes: 32 * 1024 * 1024,
+    /** Largest headers of an answer. */
+    headerBytes: 32 * 1024,
+    /** Longest URL. */
+    urlCharacters: 4_096,
+    /** Redirects that are followed. */
+    redirects: 5,
+    /** Longest time for the name look-up and the connection. */
+    connectMs: 10_000,
+    /** Longest silence of the other side. */
+    idleMs: 15_000,
+    /** Longest time for everything together, unless the caller says otherwise. */
+    totalMs: 60_000,
+    /** Requests to foreign servers under way at once. */
+    inFlight: 64,
+    /** Connections to one foreign server. */
+    connectionsPerOrigin: 8,
+  },
+  blobs: {
+    /** Longest key of a blob. */
+    keyCharacters: 512,
+    /** Longest part of a key between two slashes. */
+    segmentCharacters: 200,
+    /** Most parts of a key. */
+    segments: 16,
+  },
+  sandbox: {
+    /** Calls that may wait for a sandbox. */
+    queuedCalls: 256,
+    /** Largest parameters or result of one call. */
+    messageBytes: 64 * 1024 * 1024,
+    /** Longest start of a sandboxed process. */
+    startMs: 30_000,
+    /** How long a cancelled call may go on before its process is killed. */
+    cancelGraceMs: 1_000,
+    /** How often the memory of a busy sandboxed process is looked at. */
+    memoryPollMs: 100,
+    /** Longest line of a sandboxed process that is logged. */
+    logLineCharacters: 2_000,
+    /** Largest file that a sandboxed process may write (where the operating system can tell it so). */
+    fileBytes: 8 * 1024 * 1024 * 1024,
+    /** Files that a sandboxed process may have open. */
+    openFiles: 1_024,
+  },
+  identity: {
+    /** Shortest password. Length is what resists guessing (NIST SP 800-63B); no rules on its characters. */
+    passwordMinCharacters: 12,
+    /** Longest password, so that hashing cannot be made to work on megabytes. */
+    passwordMaxCharacters: 256,
+    /** Passwords hashed at once in one process: each takes 19 MiB and a thread for about 50 ms. */
+    passwordHashesAtOnce: 2,
+    /** Password checks that may wait for their turn; more are turned away. */
+    passwordHashesWaiting: 50,
+    /** Longest Authorization header. */
+    authorizationCharacters: 8_192,
+    /** Tokens of one person in one workspace that are neither expired nor revoked. */
+    tokensPerMember: 200,
+    /** Names of workspaces, people, groups and tokens. */
+    nameCharacters: 100,
+    /** Toolsets, models or knowledge bases that one token may be limited to. */
+    namesPerTokenLimit: 100,
+    /** Tokens whose owner and power are kept in memory in one process. */
+    cachedTokens: 10_000,
+    /** Longest that a token's power is kept in memory; a change is seen at once, this only bounds a missed one. */
+    cachedTokenMs: 30_000,
+    /** Audit events that wait for the database; when more come during an outage, they are counted and dropped. */
+    auditWaitingEvents: 50_000,
+    /** Audit events written in one statement. */
+    auditBatchEvents: 500,
+    /** Longest time an audit event waits before it is written. */
+    auditBatchMs: 200,
+    /** Audit events in one page of a listing. */
+    auditPageEvents: 500,
+  },
+  commandLine: {
+    /** Size at which the log of unexpected errors is put aside; one older file is kept. */
+    errorLogBytes: 5 * 1024 * 1024,
+    /** Most of a stack that is logged. */
+    stackCharacters: 20_000,
+    /** Longest graceful stop of the server after a signal. */
+    stopMs: 30_000,
+    /** Longest that one check of the doctor may take. */
+    checkMs: 15_000,
+  },
+  stdio: {
+    /** How long the bridge for desktop clients waits for a server that is not running yet. */
+    startWaitMs: 10_000,
+    /** How often it looks whether the server is there. */
+    startPollMs: 250,
+    /** Longest wait for the answer when it opens a new session. */
+    handshakeMs: 10_000,
+    /** How long it waits for answers after the client has closed its end. */
+    drainMs: 5_000,
+    /** How long it tries to end its session before it goes. */
+    farewellMs: 1_000,
   },
 } as const;

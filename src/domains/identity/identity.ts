@@ -1,6 +1,7 @@
 import type { Permission, Role } from "../../kernel/permissions.ts";
 import type { Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
-import type { Authorizer, AuditSink, Limiter } from "../../registry/ports.ts";
+import type { AuditSink, Authorizer, Limiter } from "../../registry/ports.ts";
+import type { TokenVerifier } from "./authentication/verifier.ts";
 
 /** What the identity slice offers to surfaces, to the command line and to jobs. */
 export interface Identity {
@@ -14,10 +15,15 @@ export interface Identity {
   readonly authorizer: Authorizer;
   readonly limiter: TransportLimiter;
 
-  /** Turns a bearer token into a caller, or throws AppError `unauthorized` with `data.reason` (for the audit log only). */
+  /**
+   * Turns a bearer token into a caller, or throws AppError `unauthorized` with `data.reason` (never to be shown).
+   * Failures are counted by address and recorded here: once an address has failed too often the error is `rate_limited`.
+   */
   authenticate(proof: Proof): Promise<Authenticated>;
   /** The caller that a job acts for, with the power its owner has now. */
   callerFor(owner: { workspaceId: number; userId: number; tokenId?: number }): Promise<Caller>;
+  /** Lets tokens of another making in, such as those of the authorization server. */
+  addVerifier(verifier: TokenVerifier): void;
   close(): Promise<void>;
 }
 
@@ -30,12 +36,16 @@ export interface Proof {
   /** The workspace named in the path (models only). */
   workspaceSlug?: string;
   address: string;
+  /** What the client calls itself, for the list of tokens. */
+  client?: string;
 }
 
 export interface Authenticated {
   caller: Caller;
   /** A hash of the token that is safe to use as a key. */
   tokenHash: string;
+  /** The plan of the workspace: some limits depend on it. */
+  plan: string;
 }
 
 export interface Workspace {
@@ -77,12 +87,23 @@ export interface Users {
   enable(email: string): Promise<void>;
   setRole(input: { email: string; workspace: string; role: Role }): Promise<Member>;
   setPassword(email: string, password: string): Promise<void>;
-  /** The account when e-mail and password fit and it is not disabled; otherwise null, in the same time. */
-  verifyPassword(email: string, password: string): Promise<{ userId: number; email: string } | null>;
+  /**
+   * The account when e-mail and password fit and it is not disabled; otherwise null, in the same time.
+   * With an address, throws `rate_limited` once that address has guessed too often.
+   */
+  verifyPassword(
+    email: string,
+    password: string,
+    address?: string,
+  ): Promise<{ userId: number; email: string } | null>;
 }
 
 export interface Groups {
-  create(input: { workspace: string; name: string; displayName?: string }): Promise<{ id: number; name: string }>;
+  create(input: {
+    workspace: string;
+    name: string;
+    displayName?: string;
+  }): Promise<{ id: number; name: string }>;
   list(workspace: string): Promise<{ id: number; name: string; displayName: string; members: string[] }[]>;
   addMember(input: { workspace: string; group: string; email: string }): Promise<void>;
   removeMember(input: { workspace: string; group: string; email: string }): Promise<void>;
@@ -127,7 +148,11 @@ export interface Tokens {
 export interface LoginClients {
   create(input: { email: string; workspace: string }): Promise<{ clientId: string; clientSecret: string }>;
   /** A bearer of one hour, or AppError `unauthorized`. */
-  login(input: { clientId: string; clientSecret: string; address: string }): Promise<{ token: string; expiresInSeconds: number }>;
+  login(input: {
+    clientId: string;
+    clientSecret: string;
+    address: string;
+  }): Promise<{ token: string; expiresInSeconds: number }>;
 }
 
 /** Plans: how much of something a workspace may use. */
@@ -136,7 +161,9 @@ export interface Usage {
   take(workspaceId: number, metric: string, amount?: number): Promise<void>;
   /** Gives back what was taken for something that then failed. */
   giveBack(workspaceId: number, metric: string, amount?: number): Promise<void>;
-  report(workspaceId: number): Promise<{ metric: string; used: number; limit: number | null; period: string }[]>;
+  report(
+    workspaceId: number,
+  ): Promise<{ metric: string; used: number; limit: number | null; period: string }[]>;
 }
 
 export interface AuditRecord {
@@ -156,7 +183,14 @@ export interface AuditRecord {
 export interface AuditLog extends AuditSink {
   list(
     workspaceId: number,
-    filter: { action?: string; userId?: number; success?: boolean; since?: Date; before?: number; limit: number },
+    filter: {
+      action?: string;
+      userId?: number;
+      success?: boolean;
+      since?: Date;
+      before?: number;
+      limit: number;
+    },
   ): Promise<{ events: AuditRecord[]; nextBefore: number | null }>;
   flush(): Promise<void>;
   /** Removes what is older than the retention. */
@@ -165,7 +199,7 @@ export interface AuditLog extends AuditSink {
 
 export interface TransportLimiter extends Limiter {
   /** Counts a request before it is served, by token and by address. Throws AppError `rate_limited` with `data.retryAfterMs`. */
-  admit(request: { surface: SurfaceName; tokenHash: string; address: string }): Promise<void>;
+  admit(request: { surface: SurfaceName; tokenHash: string; address: string; plan?: string }): Promise<void>;
   /** Slows down guessing: throws `rate_limited` once an address has failed too often. */
   admitAttempt(address: string): Promise<void>;
   failedAttempt(address: string): Promise<void>;

@@ -1,0 +1,175 @@
+import { ROLES } from "../../kernel/permissions.ts";
+import { VERSION } from "../version.ts";
+import { type Command, defineCommand, type Option } from "./command.ts";
+
+const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;
+const WORKSPACE = { value: "SLUG", description: "The workspace", required: true } as const satisfies Option;
+const USER = {
+  value: "EMAIL",
+  description: "The person it acts for",
+  required: true,
+} as const satisfies Option;
+const ROLE = {
+  value: "ROLE",
+  description: "What the person may do",
+  choices: ROLES,
+  required: true,
+} as const satisfies Option;
+const PASSWORD_STDIN = {
+  description: "Read the password from standard input instead of making one up",
+} as const;
+const EMAIL = { email: "E-mail address of the account" } as const;
+
+const TOKEN_OPTIONS = {
+  user: USER,
+  workspace: WORKSPACE,
+  kind: {
+    value: "KIND",
+    description: "Where it is good",
+    choices: ["api", "mcp", "memory", "knowledge"],
+    required: true,
+  },
+  name: { value: "NAME", description: "A name to know it by" },
+  scopes: {
+    value: "A,B",
+    description: "Permissions, such as memory:read; default: all that the person's role allows",
+  },
+  "read-only": { description: "It may not change anything" },
+  toolsets: { value: "A,B", description: "Only the tools of these toolsets" },
+  models: { value: "A,B", description: "Only these semantic models" },
+  "knowledge-bases": { value: "1,2", description: "Only the knowledge bases with these ids" },
+  expires: { value: "TIME", description: "How long it lives, such as 12h, 90d or 1y" },
+} as const satisfies Record<string, Option>;
+
+/** Every command of Kenning, in the order of the help. Each loads its work only when it is used. */
+export const COMMANDS: readonly Command[] = [
+  defineCommand({
+    name: "serve",
+    summary: "Start the server",
+    options: { "no-demo": { description: "Start without demo data" } },
+    notes: ["Settings come from the environment and from a file .env in the working directory."],
+    run: async ({ options }, terminal) =>
+      (await import("./serve.ts")).serve({ demo: !options["no-demo"] }, terminal),
+  }),
+  defineCommand({
+    name: "workspace create",
+    summary: "Make a workspace: a tenant with its own people, data and documents",
+    args: { slug: "Its name in addresses: lower-case letters, digits and hyphens" },
+    options: { name: { value: "NAME", description: "Its name on screens; default: the slug" } },
+    run: async (input, terminal) => (await import("./workspace.ts")).createWorkspace(input, terminal),
+  }),
+  defineCommand({
+    name: "workspace list",
+    summary: "List the workspaces",
+    options: JSON_OPTION,
+    run: async (input, terminal) => (await import("./workspace.ts")).listWorkspaces(input, terminal),
+  }),
+  defineCommand({
+    name: "user create",
+    summary: "Make an account and a member of a workspace",
+    args: EMAIL,
+    options: {
+      workspace: WORKSPACE,
+      role: ROLE,
+      name: { value: "NAME", description: "The person's name" },
+      "password-stdin": PASSWORD_STDIN,
+    },
+    notes: [
+      "A password that was made up is printed alone on standard output. An account that exists keeps its own.",
+    ],
+    run: async (input, terminal) => (await import("./user.ts")).createUser(input, terminal),
+  }),
+  defineCommand({
+    name: "user list",
+    summary: "List the members of all workspaces or of one",
+    options: { workspace: { value: "SLUG", description: "Only this workspace" }, ...JSON_OPTION },
+    run: async (input, terminal) => (await import("./user.ts")).listUsers(input, terminal),
+  }),
+  defineCommand({
+    name: "user disable",
+    summary: "Lock an account: no sign-in, and its tokens stop working",
+    args: EMAIL,
+    run: async (input, terminal) => (await import("./user.ts")).disableUser(input, terminal),
+  }),
+  defineCommand({
+    name: "user enable",
+    summary: "Unlock an account",
+    args: EMAIL,
+    run: async (input, terminal) => (await import("./user.ts")).enableUser(input, terminal),
+  }),
+  defineCommand({
+    name: "user set-role",
+    summary: "Change what a person may do in a workspace",
+    args: EMAIL,
+    options: { workspace: WORKSPACE, role: ROLE },
+    run: async (input, terminal) => (await import("./user.ts")).setRole(input, terminal),
+  }),
+  defineCommand({
+    name: "user set-password",
+    summary: "Give an account a new password",
+    args: EMAIL,
+    options: { "password-stdin": PASSWORD_STDIN },
+    notes: ["A password that was made up is printed alone on standard output."],
+    run: async (input, terminal) => (await import("./user.ts")).setPassword(input, terminal),
+  }),
+  defineCommand({
+    name: "token create",
+    summary: "Make a token for a client or a script",
+    options: TOKEN_OPTIONS,
+    notes: [
+      "The token is printed alone on standard output, this once only.",
+      "Kinds: api is good on every endpoint, mcp on every MCP endpoint, memory on the memory endpoint and knowledge on the knowledge endpoint (both also on /mcp).",
+    ],
+    run: async (input, terminal) => (await import("./token.ts")).createToken(input, terminal),
+  }),
+  defineCommand({
+    name: "token list",
+    summary: "List tokens, never their secret part",
+    options: {
+      user: { value: "EMAIL", description: "Only those of this person" },
+      workspace: { value: "SLUG", description: "Only those of this workspace" },
+      all: { description: "Also those that are expired or revoked" },
+      ...JSON_OPTION,
+    },
+    run: async (input, terminal) => (await import("./token.ts")).listTokens(input, terminal),
+  }),
+  defineCommand({
+    name: "token revoke",
+    summary: "End a token at once",
+    args: { id: "Its number, as token list shows it" },
+    run: async (input, terminal) => (await import("./token.ts")).revokeToken(input, terminal),
+  }),
+  defineCommand({
+    name: "client create",
+    summary: "Make a client id and secret for POST /api/2.0/login",
+    options: { user: USER, workspace: WORKSPACE, ...JSON_OPTION },
+    run: async (input, terminal) => (await import("./client.ts")).createClient(input, terminal),
+  }),
+  defineCommand({
+    name: "stdio",
+    summary:
+      "Offer the tools of /mcp of the running server to a desktop client, over standard input and output",
+    options: {
+      token: {
+        value: "TOKEN",
+        description: "A token; better in KENNING_TOKEN, where other users cannot see it",
+      },
+      url: { value: "URL", description: "The endpoint; default: /mcp of APP_URL" },
+    },
+    run: async ({ options }, terminal) => (await import("./stdio.ts")).stdio(options, terminal),
+  }),
+  defineCommand({
+    name: "doctor",
+    summary: "Check the installation and say what to do",
+    options: JSON_OPTION,
+    run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
+  }),
+  defineCommand({
+    name: "version",
+    summary: "Show the version",
+    run: async (_, terminal) => {
+      terminal.out(`kenning ${VERSION}\n`);
+      return 0;
+    },
+  }),
+];

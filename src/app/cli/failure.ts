@@ -1,0 +1,67 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isAppError, messageOf } from "../../kernel/errors.ts";
+import { maskText } from "../../kernel/excerpt.ts";
+import { newUuid } from "../../kernel/ids.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Terminal } from "./command.ts";
+
+/** Says in one sentence what went wrong. What was not expected is logged with an id, its insides are not shown. */
+export async function reportFailure(error: unknown, terminal: Terminal): Promise<void> {
+  if (isAppError(error) && error.code !== "internal") {
+    terminal.err(`kenning: ${oneLine(error.advice)}\n`);
+    return;
+  }
+  const id = newUuid();
+  const { home, isVerbose } = await surroundings();
+  const file = home === null ? null : logFailure(home, id, error);
+  const where = file === null ? "KENNING_LOG_LEVEL=debug shows more" : `details are in ${file}`;
+  terminal.err(`kenning: Something went wrong that should not have (error ${id}); ${where}.\n`);
+  if (isVerbose) terminal.err(`${stackOf(error)}\n`);
+}
+
+/** Appends an unexpected error to `<home>/logs/errors.log`; null when that is not possible. */
+export function logFailure(home: string, id: string, error: unknown): string | null {
+  const folder = join(home, "logs");
+  const file = join(folder, "errors.log");
+  const entry = { time: new Date().toISOString(), id, pid: process.pid, error: stackOf(error) };
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    keepSmall(file);
+    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    return file;
+  } catch {
+    return null;
+  }
+}
+
+/** One older file is kept, so that the log is bounded. */
+function keepSmall(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LIMITS.commandLine.errorLogBytes) renameSync(file, `${file}.1`);
+}
+
+/** The stack with its causes, secrets masked. */
+function stackOf(error: unknown): string {
+  const texts: string[] = [];
+  for (let current = error; current !== undefined && texts.length < 5; ) {
+    texts.push(current instanceof Error ? (current.stack ?? current.message) : messageOf(current));
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return maskText(texts.join("\ncaused by: "), LIMITS.commandLine.stackCharacters);
+}
+
+/** Loaded late and with care: the settings themselves may be what is wrong. */
+async function surroundings(): Promise<{ home: string | null; isVerbose: boolean }> {
+  try {
+    const { loadConfig } = await import("../config.ts");
+    const { storage, operations } = loadConfig();
+    return { home: storage.home, isVerbose: ["debug", "trace"].includes(operations.logLevel) };
+  } catch {
+    return { home: null, isVerbose: false };
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ").trim();
+}

@@ -1,0 +1,124 @@
+import type { MadeTokenKind, TokenInfo } from "../../domains/identity/identity.ts";
+import { parseDuration } from "../../kernel/durations.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { TokenLimits } from "../../registry/caller.ts";
+import type { Terminal } from "./command.ts";
+import { printListing } from "./listing.ts";
+import { withIdentity } from "./with-identity.ts";
+
+interface CreateInput {
+  options: {
+    user: string;
+    workspace: string;
+    kind: MadeTokenKind;
+    name: string | undefined;
+    scopes: string | undefined;
+    "read-only": boolean;
+    toolsets: string | undefined;
+    models: string | undefined;
+    "knowledge-bases": string | undefined;
+    expires: string | undefined;
+  };
+}
+
+export async function createToken({ options }: CreateInput, terminal: Terminal): Promise<number> {
+  const { user, workspace, kind, name, scopes, expires } = options;
+  const limits: TokenLimits = {
+    readOnly: options["read-only"],
+    toolsets: words(options.toolsets),
+    models: words(options.models),
+    knowledgeBases: words(options["knowledge-bases"])?.map(knowledgeBaseId) ?? null,
+  };
+  const wanted = {
+    email: user,
+    workspace,
+    kind,
+    limits,
+    ...(name === undefined ? {} : { name }),
+    ...(scopes === undefined ? {} : { scopes: words(scopes) ?? [] }),
+    ...(expires === undefined ? {} : { expiresInMs: parseDuration(expires) }),
+  };
+  const { token, info } = await withIdentity(({ tokens }) => tokens.create(wanted));
+  const end = info.expiresAt === null ? "" : `, good until ${info.expiresAt.toISOString().slice(0, 10)}`;
+  terminal.err(
+    `Made token ${info.id} of kind ${info.kind} for ${info.email} in ${info.workspace}${end}; it is shown only this once.\n`,
+  );
+  terminal.out(`${token}\n`);
+  return 0;
+}
+
+interface ListInput {
+  options: { user: string | undefined; workspace: string | undefined; all: boolean; json: boolean };
+}
+
+export async function listTokens({ options }: ListInput, terminal: Terminal): Promise<number> {
+  const { user, workspace, all, json } = options;
+  const filter = {
+    includeEnded: all,
+    ...(user === undefined ? {} : { email: user }),
+    ...(workspace === undefined ? {} : { workspace }),
+  };
+  const items = await withIdentity(({ tokens }) => tokens.list(filter));
+  printListing(terminal, {
+    items,
+    json,
+    columns: {
+      id: ({ id }) => id,
+      kind: ({ kind }) => kind,
+      token: ({ hintText }) => hintText,
+      name: ({ name }) => name,
+      user: ({ email }) => email,
+      workspace: ({ workspace }) => workspace,
+      limits: limitsText,
+      expires: ({ expiresAt }) => expiresAt,
+      "last used": ({ lastUsedAt }) => lastUsedAt,
+      state: stateText,
+    },
+    empty:
+      "There are no tokens; make one with: kenning token create --user EMAIL --workspace SLUG --kind KIND",
+  });
+  return 0;
+}
+
+export async function revokeToken({ args }: { args: { id: string } }, terminal: Terminal): Promise<number> {
+  const id = Number(args.id);
+  if (!/^\d+$/.test(args.id) || !Number.isSafeInteger(id)) {
+    throw new AppError("bad_request", `${JSON.stringify(args.id)} is not the number of a token.`, {
+      hint: "Find it with: kenning token list",
+    });
+  }
+  await withIdentity(({ tokens }) => tokens.revoke(id));
+  terminal.err(`Token ${id} is revoked.\n`);
+  return 0;
+}
+
+function words(list: string | undefined): string[] | null {
+  if (list === undefined) return null;
+  return list.split(",").flatMap((part) => part.trim() || []);
+}
+
+function knowledgeBaseId(word: string): number {
+  const id = Number(word);
+  if (/^\d+$/.test(word) && Number.isSafeInteger(id)) return id;
+  throw new AppError(
+    "bad_request",
+    `${JSON.stringify(word)} is not the id of a knowledge base: ids are whole numbers.`,
+  );
+}
+
+function limitsText({ scopes, limits }: TokenInfo): string {
+  return [
+    limits.readOnly ? "read-only" : "",
+    scopes?.join(",") ?? "",
+    limits.toolsets === null ? "" : `toolsets ${limits.toolsets.join(",")}`,
+    limits.models === null ? "" : `models ${limits.models.join(",")}`,
+    limits.knowledgeBases === null ? "" : `knowledge bases ${limits.knowledgeBases.join(",")}`,
+  ]
+    .filter((text) => text !== "")
+    .join("; ");
+}
+
+function stateText({ revokedAt, expiresAt }: TokenInfo): string {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= new Date() ? "expired" : "active";
+}

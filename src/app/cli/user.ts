@@ -1,0 +1,102 @@
+import type { Role } from "../../kernel/permissions.ts";
+import type { Terminal } from "./command.ts";
+import { printListing } from "./listing.ts";
+import { withIdentity } from "./with-identity.ts";
+
+interface OfAccount {
+  args: { email: string };
+}
+
+interface CreateInput extends OfAccount {
+  options: { workspace: string; role: Role; name: string | undefined; "password-stdin": boolean };
+}
+
+export async function createUser({ args, options }: CreateInput, terminal: Terminal): Promise<number> {
+  const { workspace, role, name } = options;
+  const password = options["password-stdin"] ? await readPassword(terminal) : undefined;
+  const { member, generatedPassword } = await withIdentity(({ users }) =>
+    users.create({
+      email: args.email,
+      workspace,
+      role,
+      ...(name === undefined ? {} : { name }),
+      ...(password === undefined ? {} : { password }),
+    }),
+  );
+  terminal.err(`${member.email} is now ${member.role} of ${member.workspace}.\n`);
+  if (generatedPassword !== null) printPassword(generatedPassword, terminal);
+  return 0;
+}
+
+export async function listUsers(
+  { options }: { options: { workspace: string | undefined; json: boolean } },
+  terminal: Terminal,
+): Promise<number> {
+  const filter = options.workspace === undefined ? {} : { workspace: options.workspace };
+  const items = await withIdentity(({ users }) => users.list(filter));
+  printListing(terminal, {
+    items,
+    json: options.json,
+    columns: {
+      email: ({ email }) => email,
+      name: ({ name }) => name,
+      workspace: ({ workspace }) => workspace,
+      role: ({ role }) => role,
+      state: ({ disabled }) => (disabled ? "disabled" : "active"),
+      created: ({ createdAt }) => createdAt,
+    },
+    empty: "There is nobody yet; add someone with: kenning user create EMAIL --workspace SLUG --role ROLE",
+  });
+  return 0;
+}
+
+export async function disableUser({ args }: OfAccount, terminal: Terminal): Promise<number> {
+  await withIdentity(({ users }) => users.disable(args.email));
+  terminal.err(`${args.email} is disabled.\n`);
+  return 0;
+}
+
+export async function enableUser({ args }: OfAccount, terminal: Terminal): Promise<number> {
+  await withIdentity(({ users }) => users.enable(args.email));
+  terminal.err(`${args.email} is enabled.\n`);
+  return 0;
+}
+
+interface SetRoleInput extends OfAccount {
+  options: { workspace: string; role: Role };
+}
+
+export async function setRole({ args, options }: SetRoleInput, terminal: Terminal): Promise<number> {
+  const { workspace, role } = options;
+  const member = await withIdentity(({ users }) => users.setRole({ email: args.email, workspace, role }));
+  terminal.err(`${member.email} is now ${member.role} of ${member.workspace}.\n`);
+  return 0;
+}
+
+interface SetPasswordInput extends OfAccount {
+  options: { "password-stdin": boolean };
+}
+
+export async function setPassword({ args, options }: SetPasswordInput, terminal: Terminal): Promise<number> {
+  const given = options["password-stdin"] ? await readPassword(terminal) : undefined;
+  const password = given ?? (await madeUpPassword());
+  await withIdentity(({ users }) => users.setPassword(args.email, password));
+  terminal.err(`The password of ${args.email} is changed.\n`);
+  if (given === undefined) printPassword(password, terminal);
+  return 0;
+}
+
+/** A line typed or echoed ends with a line break that is no part of the password. */
+async function readPassword(terminal: Terminal): Promise<string> {
+  return (await terminal.readAll()).replace(/\r?\n$/, "");
+}
+
+function printPassword(password: string, terminal: Terminal): void {
+  terminal.err("The password, shown only this once:\n");
+  terminal.out(`${password}\n`);
+}
+
+async function madeUpPassword(): Promise<string> {
+  const { generatePassword } = await import("../../domains/identity/index.ts");
+  return generatePassword();
+}

@@ -1,0 +1,59 @@
+import type { FirstAdmin } from "../first-admin.ts";
+import { VERSION } from "../version.ts";
+
+interface Welcome {
+  /** Where the server listens. */
+  url: string;
+  /** Where clients find it. */
+  appUrl: string;
+  /** The account that was just made; null when there were accounts before. */
+  admin: FirstAdmin | null;
+  /** How to call Kenning's commands from here. */
+  program: string;
+}
+
+/** What a newcomer needs: where it is, how to get in, and what to paste into a client. */
+export function renderWelcome(welcome: Welcome): string {
+  const { url, appUrl, admin, program } = welcome;
+  const email = admin?.email ?? "EMAIL";
+  const workspace = admin?.workspace ?? "SLUG";
+  return [
+    `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
+    "",
+    ...(admin === null ? signInAgain(program) : firstSignIn(admin)),
+    "",
+    "Configuration for an MCP client (Claude, Cursor and others):",
+    "",
+    clientConfiguration(appUrl),
+    "",
+    "A token for it:",
+    `  ${program} token create --user ${email} --workspace ${workspace} --kind mcp`,
+    `A client that starts programs instead runs "${program} stdio" with the token in KENNING_TOKEN.`,
+    "",
+    "",
+  ].join("\n");
+}
+
+function firstSignIn({ email, password, file, workspace }: FirstAdmin): string[] {
+  return [
+    `Sign in as  ${email}  (admin of the workspace ${workspace})`,
+    `Password    ${password}`,
+    `            It is shown only now; ${file} keeps it, readable by you alone.`,
+  ];
+}
+
+function signInAgain(program: string): string[] {
+  return [
+    "Sign in with an account you have made; the first password is in admin-password.txt of the data folder.",
+    `A new password:  ${program} user set-password EMAIL`,
+  ];
+}
+
+function clientConfiguration(appUrl: string): string {
+  const kenning = {
+    type: "http",
+    url: `${appUrl}/mcp`,
+    headers: { Authorization: "Bearer PUT-A-TOKEN-HERE" },
+  };
+  return JSON.stringify({ mcpServers: { kenning } }, null, 2);
+}

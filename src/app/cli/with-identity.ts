@@ -1,0 +1,21 @@
+import type { Identity } from "../../domains/identity/identity.ts";
+import { openIdentity } from "../compose.ts";
+import { type Config, loadConfig } from "../config.ts";
+
+/** Opens the catalog for one piece of work, whether the server runs or not, and closes it again. */
+export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
+  const { identity, close } = await openIdentity(quiet(loadConfig()));
+  try {
+    return await work(identity);
+  } finally {
+    await close();
+  }
+}
+
+/** What interests the operator of a server (the database started, tables were made) is noise beside a command. */
+function quiet(config: Config): Config {
+  const { operations } = config;
+  return operations.logLevel === "info"
+    ? { ...config, operations: { ...operations, logLevel: "warn" } }
+    : config;
+}

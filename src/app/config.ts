@@ -1,0 +1,385 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { AppError, messageOf } from "../kernel/errors.ts";
+import { nearest } from "../kernel/nearest.ts";
+import {
+  baseUrl,
+  choice,
+  type Facts,
+  flag,
+  folder,
+  host,
+  hosts,
+  hostsOrNetworks,
+  integer,
+  networks,
+  origins,
+  pathPrefix,
+  type Setting,
+  secret,
+  serviceUrl,
+  text,
+} from "./setting-types.ts";
+
+/** A setting whatever its type. */
+// biome-ignore lint/suspicious/noExplicitAny: the table holds settings of every type, and each is read by its own schema.
+type AnySetting = Setting<any>;
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+const YEAR_MINUTES = 525_600;
+const DAY_SECONDS = 86_400;
+
+/** The switch, the number and the window of one rate limit of the knowledge endpoint. */
+function knowledgeLimit(area: string, requests: number, switchText: string, requestsText: string) {
+  return {
+    enabled: flag(`EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT_ENABLED`, true, switchText, { reserved: true }),
+    ...knowledgeWindow(area, requests, requestsText),
+  };
+}
+
+function knowledgeWindow(area: string, requests: number, requestsText: string) {
+  const prefix = `EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT`;
+  const size = { default: requests, min: 1, max: 1_000_000 };
+  const window = { default: 60, min: 1, max: DAY_SECONDS };
+  return {
+    requests: integer(`${prefix}_REQUESTS`, size, `${requestsText} in one window.`, { reserved: true }),
+    windowSeconds: integer(`${prefix}_WINDOW_SECONDS`, window, "Length of that window.", { reserved: true }),
+  };
+}
+
+/**
+ * Every setting of Kenning. The table is the schema: the shape of `Config`, the checks at start and
+ * docs/configuration.md all come from it.
+ */
+export const SETTINGS = {
+  server: {
+    title: "Server",
+    settings: {
+      port: integer(
+        "PORT",
+        { default: 8319, min: 0, max: 65_535 },
+        "Port on which Kenning listens. `0` takes any free one, for tests.",
+      ),
+      host: host(
+        "KENNING_HOST",
+        "127.0.0.1",
+        "Address on which Kenning listens. Only this machine can reach the default; `0.0.0.0` (or `::`) opens it to the network: put a proxy with TLS before it and set `APP_URL`.",
+      ),
+      appUrl: baseUrl(
+        "APP_URL",
+        ({ port }) => `http://localhost:${port}`,
+        "`http://localhost:PORT`",
+        "The address under which clients reach Kenning. It stands in every link, in the metadata for sign-in and in the audience of tokens, so behind a proxy it must be the public one.",
+      ),
+      apiPrefix: pathPrefix(
+        "API_PREFIX",
+        "A path under which the external knowledge endpoint is mounted a second time: with `/api` it also answers at `/api/mcp/knowledge-external`.",
+      ),
+      trustedProxies: networks(
+        "KENNING_TRUSTED_PROXIES",
+        "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed. From anyone else these headers are ignored, and the address of the connection counts.",
+      ),
+      allowedHosts: hosts(
+        "KENNING_ALLOWED_HOSTS",
+        "Host names, besides the one of `APP_URL` and the names of the loopback interface, that a request may carry in `Host`. Others are refused, which protects against DNS rebinding.",
+      ),
+      allowedOrigins: origins(
+        "KENNING_ALLOWED_ORIGINS",
+        "Origins, besides the one of `APP_URL`, from which a web page may call Kenning.",
+      ),
+      nodeEnv: text("NODE_ENV", "Kenning always runs as in production, whatever this says.", {
+        reserved: true,
+      }),
+    },
+  },
+  storage: {
+    title: "Storage",
+    settings: {
+      home: folder(
+        "KENNING_HOME",
+        ({ root, dataFolder }) => (root ? "/var/lib/kenning" : join(dataFolder, "kenning")),
+        "`/var/lib/kenning` as root, else `~/.local/share/kenning` (below `XDG_DATA_HOME` if that is set)",
+        "The data folder: embedded database, files, keys, logs. As root the folders above it must be passable for other users, because the database runs as one.",
+      ),
+      databaseUrl: serviceUrl(
+        "DATABASE_URL",
+        ["postgres", "postgresql"],
+        "Your own PostgreSQL, version 15 or newer. Without it Kenning starts its own inside the data folder.",
+      ),
+      redisUrl: serviceUrl(
+        "REDIS_URL",
+        ["redis", "rediss"],
+        "Redis for sessions, rate limits and locks that several servers share. Without it they are kept in memory.",
+        { reserved: true },
+      ),
+      auditRetentionDays: integer(
+        "KENNING_AUDIT_RETENTION_DAYS",
+        { default: 365, min: 0, max: 36_500 },
+        "How long audit events are kept. `0` keeps them for ever.",
+      ),
+    },
+  },
+  security: {
+    title: "Sign-in and secrets",
+    settings: {
+      jwtSecret: secret(
+        "JWT_SECRET",
+        32,
+        "The root from which the keys for cookies, downloads and request state are derived. Without it a random one is kept in the data folder; several servers on one database need the same.",
+      ),
+      accessTtlMinutes: integer(
+        "JWT_ACCESS_TTL_MINUTES",
+        { default: 15, min: 1, max: YEAR_MINUTES },
+        "Life of an access token.",
+        { reserved: true },
+      ),
+      refreshTtlDays: integer(
+        "JWT_REFRESH_TTL_DAYS",
+        { default: 14, min: 1, max: 3_650 },
+        "Life of a refresh token.",
+        { reserved: true },
+      ),
+      authorizationCodeTtlMinutes: integer(
+        "OAUTH_AUTHORIZATION_CODE_TTL_MINUTES",
+        { default: 10, min: 1, max: 60 },
+        "Life of an authorization code.",
+        { reserved: true },
+      ),
+      deviceCodeTtlMinutes: integer(
+        "OAUTH_DEVICE_CODE_TTL_MINUTES",
+        { default: 15, min: 1, max: 1_440 },
+        "Life of a device code.",
+        { reserved: true },
+      ),
+      googleClientId: text("GOOGLE_CLIENT_ID", "Client id for sign-in with Google.", { reserved: true }),
+      googleClientSecret: secret("GOOGLE_CLIENT_SECRET", 1, "Client secret for sign-in with Google.", {
+        reserved: true,
+      }),
+      allowPrivateUrls: hostsOrNetworks(
+        "KENNING_ALLOW_PRIVATE_URLS",
+        "Private or link-local targets that Kenning may fetch when a caller gives it a URL. All others of that sort are refused.",
+      ),
+    },
+  },
+  mcp: {
+    title: "Sessions and rate limits",
+    settings: {
+      sessionTtlMinutes: integer(
+        "MCP_SESSION_TTL_MINUTES",
+        { default: 60, min: 1, max: YEAR_MINUTES },
+        "Idle time after which an MCP session ends. Sessions of the `bi` endpoint end after 30 minutes.",
+      ),
+      sessionCleanupIntervalMinutes: integer(
+        "MCP_SESSION_CLEANUP_INTERVAL_MINUTES",
+        { default: 15, min: 1, max: 1_440 },
+        "How often ended sessions are swept away.",
+      ),
+      rateLimitEnabled: flag(
+        "RATE_LIMIT_ENABLED",
+        true,
+        "Rate limits of all endpoints but the external knowledge one, which has its own. Repeated wrong passwords and tokens are slowed down in any case.",
+      ),
+      rateLimitWindowMs: integer(
+        "MCP_RATE_LIMIT_WINDOW_MS",
+        { default: 60_000, min: 1_000, max: DAY_SECONDS * 1_000 },
+        "Window in which questions to the data agent are counted.",
+      ),
+      rateLimitMaxRequests: integer(
+        "MCP_RATE_LIMIT_MAX_REQUESTS",
+        { default: 5, min: 1, max: 1_000_000 },
+        "Questions to the data agent (`ask_question`) that one person may ask in one window.",
+      ),
+    },
+  },
+  knowledge: {
+    title: "External knowledge endpoint",
+    settings: {
+      enabled: flag(
+        "EXTERNAL_KNOWLEDGE_MCP_ENABLED",
+        false,
+        "Mounts `/mcp/knowledge-external`. It is meant for trusted systems inside your network.",
+      ),
+      requests: knowledgeLimit(
+        "",
+        120,
+        "Rate limit of the whole endpoint, by address and by token.",
+        "Requests allowed",
+      ),
+      searches: knowledgeLimit("SEARCH_", 30, "Rate limit of the search tool, by user.", "Searches allowed"),
+      downloads: knowledgeLimit(
+        "DOWNLOAD_",
+        20,
+        "Rate limits of document downloads: this one and the two below.",
+        "Downloads of one document by one user allowed",
+      ),
+      downloadsByAddress: knowledgeWindow(
+        "DOWNLOAD_PREAUTH_IP_",
+        300,
+        "Download requests allowed from one address, before the download token is checked,",
+      ),
+      downloadsByAddressAndDocument: knowledgeWindow(
+        "DOWNLOAD_PREAUTH_DOCUMENT_",
+        60,
+        "Download requests allowed from one address for one document, before the download token is checked,",
+      ),
+    },
+  },
+  operations: {
+    title: "Operations",
+    settings: {
+      logLevel: choice(
+        "KENNING_LOG_LEVEL",
+        LOG_LEVELS,
+        "info",
+        "Least important log entry that is written. With `debug` commands also print the stack of an unexpected error.",
+      ),
+      testLong: flag(
+        "KENNING_TEST_LONG",
+        false,
+        "Set by `npm run test:long` for the tests; Kenning itself does not look at it.",
+      ),
+      metricsToken: secret(
+        "KENNING_METRICS_TOKEN",
+        16,
+        "Bearer token that `/metrics` asks for. Without it, `/metrics` answers only connections from this machine that no proxy has forwarded.",
+      ),
+    },
+  },
+  client: {
+    title: "Command line",
+    settings: {
+      token: secret(
+        "KENNING_TOKEN",
+        1,
+        "Token for `kenning stdio`, instead of `--token`, which other users of the machine can see in the list of processes.",
+      ),
+    },
+  },
+} as const satisfies Record<string, SettingGroup>;
+
+interface SettingTree {
+  readonly [key: string]: AnySetting | SettingTree;
+}
+
+interface SettingGroup {
+  readonly title: string;
+  readonly settings: SettingTree;
+}
+
+type Values<Node> = Node extends Setting<infer T> ? T : { readonly [Key in keyof Node]: Values<Node[Key]> };
+
+export type Config = {
+  readonly [Group in keyof typeof SETTINGS]: Values<(typeof SETTINGS)[Group]["settings"]>;
+};
+
+export interface Surroundings {
+  env?: NodeJS.ProcessEnv;
+  /** Where an optional `.env` file is looked for. */
+  cwd?: string;
+  root?: boolean;
+}
+
+/** Reads all settings, or throws one sentence that names the first one that is wrong. */
+export function loadConfig(surroundings: Surroundings = {}): Config {
+  const { env = process.env, cwd = process.cwd(), root = process.getuid?.() === 0 } = surroundings;
+  const source = new Source(env, readDotEnv(join(cwd, ".env")));
+  source.refuseUnknownNames();
+  const facts: Facts = {
+    port: source.read(SETTINGS.server.settings.port, NO_FACTS),
+    root,
+    dataFolder: env.XDG_DATA_HOME || join(homedir(), ".local", "share"),
+  };
+  const groups = Object.entries<SettingGroup>(SETTINGS);
+  return Object.fromEntries(
+    groups.map(([name, { settings }]) => [name, source.readTree(settings, facts)]),
+  ) as Config;
+}
+
+/** All settings of a group in the order of the table. */
+export function settingsOf(tree: SettingTree): AnySetting[] {
+  return Object.values(tree).flatMap((node) => (isSetting(node) ? [node] : settingsOf(node)));
+}
+
+const NO_FACTS: Facts = { port: 0, root: false, dataFolder: "" };
+
+class Source {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #dotEnv: NodeJS.Dict<string>;
+
+  constructor(env: NodeJS.ProcessEnv, dotEnv: NodeJS.Dict<string>) {
+    this.#env = env;
+    this.#dotEnv = dotEnv;
+  }
+
+  /** A mistyped name would otherwise be ignored, and the setting silently keep its default. */
+  refuseUnknownNames(): void {
+    const all = Object.values<SettingGroup>(SETTINGS).flatMap(({ settings }) => settingsOf(settings));
+    const known = all.map(({ name }) => name).filter((name) => name.startsWith("KENNING_"));
+    for (const name of [...Object.keys(this.#env), ...Object.keys(this.#dotEnv)]) {
+      if (!name.startsWith("KENNING_") || known.includes(name)) continue;
+      const meant = nearest(name, known);
+      const advice = meant === undefined ? `known names are ${known.join(", ")}` : `did you mean ${meant}?`;
+      const sentence = `${name}${this.#origin(name)} is not a setting of Kenning; ${advice}`;
+      throw new AppError("bad_request", sentence.endsWith("?") ? sentence : `${sentence}.`);
+    }
+  }
+
+  readTree(tree: SettingTree, facts: Facts): unknown {
+    const entries = Object.entries(tree);
+    return Object.fromEntries(
+      entries.map(([key, node]) => [
+        key,
+        isSetting(node) ? this.read(node, facts) : this.readTree(node, facts),
+      ]),
+    );
+  }
+
+  read<T>(setting: Setting<T>, facts: Facts): T {
+    const value = this.#text(setting.name);
+    if (value === "") {
+      return typeof setting.fallback === "function"
+        ? (setting.fallback as (facts: Facts) => T)(facts)
+        : setting.fallback;
+    }
+    const parsed = setting.schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const where = `${setting.name}${this.#origin(setting.name)}`;
+    // A secret must not end up in a terminal or a log, not even a wrong one.
+    const found = setting.secret
+      ? "has a value that cannot be used; it"
+      : `is ${JSON.stringify(excerpt(value))}, but`;
+    throw new AppError("bad_request", `${where} ${found} must be ${setting.allowed}.`);
+  }
+
+  /** An empty value counts as not set: that is how templates and compose files leave something out. */
+  #text(name: string): string {
+    return this.#env[name]?.trim() || this.#dotEnv[name]?.trim() || "";
+  }
+
+  #origin(name: string): string {
+    return this.#env[name]?.trim() ? "" : " (in the file .env)";
+  }
+}
+
+function isSetting(node: AnySetting | SettingTree): node is AnySetting {
+  return "schema" in node && "fallbackText" in node;
+}
+
+function readDotEnv(path: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(path, "utf8"));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return {};
+    throw new AppError("bad_request", `The settings file ${path} cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+function excerpt(value: string): string {
+  return value.length > 80 ? `${value.slice(0, 80)}…` : value;
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isAppError, messageOf } from "../kernel/errors.ts";
+import { LIMITS } from "../kernel/limits.ts";
+import type { Config } from "./config.ts";
+import { type Check, type Finding, fail } from "./doctor/check.ts";
+import { checkDatabase, checkMigrations } from "./doctor/database.ts";
+import { checkHome } from "./doctor/home.ts";
+import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
+import { checkMemory, checkPort } from "./doctor/server.ts";
+
+/** In this order, because the first that fails is usually the reason for those after it. */
+const CHECKS: readonly Check[] = [
+  { name: "node", run: checkNode },
+  { name: "packages", run: checkPackages },
+  { name: "clock", run: checkClock },
+  { name: "folder", run: checkHome },
+  { name: "disk", run: checkDisk },
+  { name: "port", run: checkPort },
+  { name: "memory", run: checkMemory },
+  { name: "database", run: checkDatabase },
+  { name: "migrations", run: checkMigrations },
+];
+
+export interface NamedFinding extends Finding {
+  name: string;
+}
+
+/** Runs all checks, one after the other; a check that itself fails or hangs is a finding too. */
+export async function examine(config: Config): Promise<NamedFinding[]> {
+  const findings: NamedFinding[] = [];
+  for (const check of CHECKS) findings.push({ name: check.name, ...(await runCheck(check, config)) });
+  return findings;
+}
+
+async function runCheck(check: Check, config: Config): Promise<Finding> {
+  const { checkMs } = LIMITS.commandLine;
+  const late = new AbortController();
+  const tooLong = sleep(checkMs, undefined, { signal: late.signal }).then(
+    () =>
+      fail(
+        `The check took more than ${checkMs} ms.`,
+        "Try again; if it stays so, look at the load of the machine.",
+      ),
+    () => fail("", ""),
+  );
+  try {
+    return await Promise.race([check.run(config), tooLong]);
+  } catch (error) {
+    if (isAppError(error)) return fail(error.message, error.hint ?? "");
+    return fail(`The check itself failed: ${messageOf(error)}`, "Please report this.");
+  } finally {
+    late.abort();
+  }
+}

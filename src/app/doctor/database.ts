@@ -1,0 +1,93 @@
+import { constants, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Catalog, type CatalogLog, openCatalog, pgCodeOf } from "../../platform/catalog/index.ts";
+import type { Config } from "../config.ts";
+import { type Finding, fail, ok, warn } from "./check.ts";
+import { may } from "./home.ts";
+import { leaseHolders } from "./server.ts";
+
+const JOURNAL = join(import.meta.dirname, "../../platform/catalog/migrations/meta/_journal.json");
+const UNDEFINED_TABLE = "42P01";
+const UNDEFINED_SCHEMA = "3F000";
+const CLOCK_SKEW_MS = 5_000;
+
+const silent: CatalogLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** The database answers; one that is not running is started for the moment, as a command would. */
+export async function checkDatabase(config: Config): Promise<Finding> {
+  const early = beforeOpening(config);
+  if (early !== null) return early;
+  const { home, databaseUrl } = config.storage;
+  const users = leaseHolders(home);
+  return withCatalog(config, async (catalog) => {
+    const { rows } = await catalog.pool.query<{ version: string; now: Date }>(
+      "SELECT current_setting('server_version') AS version, clock_timestamp() AS now",
+    );
+    const { version = "?", now = new Date() } = rows[0] ?? {};
+    const ms = (await catalog.ping()).toFixed(1);
+    if (databaseUrl === null) {
+      const life =
+        users.length > 0 ? `running, used by ${users.length} other process(es)` : "starts and stops";
+      return ok(`Embedded PostgreSQL ${version} ${life}, and answers in ${ms} ms.`);
+    }
+    const skewMs = Math.abs(now.getTime() - Date.now());
+    const message = `Your PostgreSQL ${version} answers in ${ms} ms.`;
+    if (skewMs < CLOCK_SKEW_MS) return ok(message);
+    const skew = `${message} Its clock differs from this machine's by ${Math.round(skewMs / 1_000)} s.`;
+    return warn(skew, "Switch NTP on, on both machines.");
+  });
+}
+
+/** The tables are those of this version. */
+export async function checkMigrations(config: Config): Promise<Finding> {
+  const early = beforeOpening(config);
+  if (early !== null) return early.status === "ok" ? ok("The tables are made at the first start.") : early;
+  const { entries } = JSON.parse(readFileSync(JOURNAL, "utf8")) as { entries: unknown[] };
+  const known = entries.length;
+  const applied = await withCatalog(config, countMigrations);
+  if (applied === known) return ok(`All ${known} migrations are applied.`);
+  if (applied > known) {
+    return fail(
+      "The database was made by a newer version of Kenning.",
+      "Start that version, or one newer still.",
+    );
+  }
+  return warn(
+    `${applied} of ${known} migrations are applied.`,
+    "The rest is done at the next start of Kenning.",
+  );
+}
+
+async function countMigrations(catalog: Catalog): Promise<number> {
+  try {
+    const { rows } = await catalog.pool.query<{ count: number }>(
+      "SELECT count(*)::int FROM drizzle.__drizzle_migrations",
+    );
+    return rows[0]?.count ?? 0;
+  } catch (error) {
+    if ([UNDEFINED_TABLE, UNDEFINED_SCHEMA].includes(pgCodeOf(error) ?? "")) return 0;
+    throw error;
+  }
+}
+
+/** What can be said without touching the database: opening an embedded one that is not there would create it. */
+function beforeOpening({ storage: { home, databaseUrl } }: Config): Finding | null {
+  if (databaseUrl !== null) return null;
+  if (!existsSync(home)) return ok("The embedded database is made at the first start.");
+  if (!may(home, constants.W_OK | constants.X_OK)) {
+    return fail("The embedded database is not this user's.", "Run the doctor as the user who runs Kenning.");
+  }
+  return existsSync(join(home, "postgres", "data"))
+    ? null
+    : ok("The embedded database is made at the first start.");
+}
+
+async function withCatalog<T>(config: Config, work: (catalog: Catalog) => Promise<T>): Promise<T> {
+  const { home, databaseUrl } = config.storage;
+  const catalog = await openCatalog({ home, log: silent, ...(databaseUrl !== null && { databaseUrl }) });
+  try {
+    return await work(catalog);
+  } finally {
+    await catalog.close();
+  }
+}

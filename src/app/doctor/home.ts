@@ -1,0 +1,63 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Config } from "../config.ts";
+import { type Finding, fail, ok, warn } from "./check.ts";
+import { nearestExisting } from "./machine.ts";
+
+/** The data folder exists or can be made, is ours to write, closed to others, and reachable for the database's user. */
+export function checkHome({ storage: { home, databaseUrl } }: Config): Finding {
+  const existing = nearestExisting(home);
+  if (!may(existing, constants.W_OK | constants.X_OK)) {
+    const owner = statSync(existing).uid;
+    const advice = `Run this as user ${owner}, or set KENNING_HOME to a folder of your own.`;
+    return fail(`This user (${process.getuid?.()}) may not write to ${existing}.`, advice);
+  }
+  const barrier =
+    databaseUrl === null && process.getuid?.() === 0
+      ? firstBarrier(existing === home ? dirname(home) : existing)
+      : null;
+  if (barrier !== null) {
+    const message = `The folder ${barrier} on the way to ${home} is closed to the user that the database runs as.`;
+    return fail(
+      message,
+      "Set KENNING_HOME to a folder that other users can reach, such as /var/lib/kenning.",
+    );
+  }
+  if (existing !== home) return ok(`${home} is made at the first start.`);
+  const { mode } = statSync(home);
+  if (!statSync(home).isDirectory())
+    return fail(`${home} is not a folder.`, "Move it away, or change KENNING_HOME.");
+  if ((mode & 0o022) !== 0) {
+    return fail(
+      `Other users can write to ${home} (mode ${octal(mode)}).`,
+      `Close it with: chmod go-w ${home}`,
+    );
+  }
+  if ((mode & 0o044) !== 0) {
+    return warn(
+      `Other users can see what is in ${home} (mode ${octal(mode)}).`,
+      `Close it with: chmod go-r ${home}`,
+    );
+  }
+  return ok(`${home}, mode ${octal(mode)}.`);
+}
+
+export function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first folder from the root on that a stranger cannot pass. */
+function firstBarrier(folder: string): string | null {
+  const above = folder === dirname(folder) ? null : firstBarrier(dirname(folder));
+  if (above !== null) return above;
+  return (statSync(folder).mode & 0o001) === 0 ? folder : null;
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}

@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  PROTOCOL_VERSION_META_KEY,
+  type RequestId,
+  type StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { messageOf } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { explainRemoteFailure, type RemoteFailure } from "./remote-failure.ts";
+
+/** The code that JSON-RPC leaves to servers for errors of their own. */
+const SERVER_ERROR = -32_000;
+const { startWaitMs, startPollMs, handshakeMs, drainMs, farewellMs } = LIMITS.stdio;
+
+export interface BridgeOptions {
+  /** The desktop client's end. */
+  local: Transport;
+  /** The server's end. */
+  remote: StreamableHTTPClientTransport;
+  url: URL;
+  /** Sentences for the person who reads the client's log. */
+  say(sentence: string): void;
+}
+
+/** A request of the client's that has not been answered. */
+interface Pending {
+  abort: AbortController;
+  /** In the newest revision each request stands alone: there is no session, and closing its stream cancels it. */
+  isModern: boolean;
+}
+
+/**
+ * Carries messages between a desktop client and the server as they are, whatever their revision. It looks
+ * only at what the two transports do differently: sessions, cancellation, and a server that comes and goes.
+ */
+export class StdioBridge {
+  readonly #options: BridgeOptions;
+  readonly #pending = new Map<RequestId, Pending>();
+  readonly #ended = Promise.withResolvers<number>();
+  /** The client's `initialize`, kept to open a new session when the server has lost ours. */
+  #handshake: JSONRPCRequest | undefined;
+  #renewing: Promise<void> | undefined;
+  #renewals = 0;
+  #renewed: { id: RequestId; answer: PromiseWithResolvers<void> } | undefined;
+  /** Later messages wait for `notifications/initialized`, which would otherwise be overtaken. */
+  #opened: Promise<unknown> = Promise.resolve();
+  /** The stream for the server's own messages is gone for good. */
+  #isStreamLost = false;
+  #lastSentence = "";
+
+  constructor(options: BridgeOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with the exit code when the client has gone or the token is refused. */
+  async run(): Promise<number> {
+    const { local, remote } = this.#options;
+    local.onmessage = (message) => void this.#fromClient(message);
+    local.onclose = () => this.#ended.resolve(0);
+    local.onerror = (error) => this.#say(`A message of the client could not be read: ${messageOf(error)}`);
+    remote.onmessage = (message) => this.#fromServer(message);
+    remote.onerror = (error) => {
+      // Everything else is met again where the message was sent.
+      if (error.message.startsWith("Maximum reconnection attempts")) this.#isStreamLost = true;
+    };
+    await remote.start();
+    await local.start();
+    const exitCode = await this.#ended.promise;
+    await this.#sayFarewell();
+    return exitCode;
+  }
+
+  /** Ends when the last request is answered, or after a moment: for `echo … | kenning stdio`. */
+  async drain(): Promise<void> {
+    const deadline = Date.now() + drainMs;
+    while (this.#pending.size > 0 && Date.now() < deadline) await sleep(startPollMs / 10);
+    this.stop(0);
+  }
+
+  stop(exitCode: number): void {
+    this.#ended.resolve(exitCode);
+  }
+
+  async #fromClient(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+      if (this.#cancel(message.params?.requestId as RequestId)) return;
+    }
+    if (isJSONRPCNotification(message) && message.method === "notifications/initialized") {
+      this.#opened = this.#deliver(message);
+      await this.#opened;
+      return;
+    }
+    if (isJSONRPCRequest(message)) {
+      this.#pending.set(message.id, { abort: new AbortController(), isModern: isModern(message) });
+      if (message.method === "initialize") this.#handshake = message;
+    }
+    await this.#opened;
+    await this.#deliver(message);
+  }
+
+  /** Whether the cancellation is done with. In older revisions the server must still be told. */
+  #cancel(id: RequestId): boolean {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (pending?.isModern !== true) return false;
+    pending.abort.abort();
+    return true;
+  }
+
+  #fromServer(message: JSONRPCMessage): void {
+    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
+      const { id } = message;
+      const isHandshake = id === this.#handshake?.id || id === this.#renewed?.id;
+      if (isHandshake && isJSONRPCResultResponse(message)) this.#rememberVersion(message.result);
+      if (this.#renewed !== undefined && id === this.#renewed.id) {
+        this.#renewed.answer.resolve();
+        return;
+      }
+      if (id !== undefined) this.#pending.delete(id);
+    }
+    this.#toClient(message);
+  }
+
+  #rememberVersion(result: object): void {
+    const { protocolVersion } = result as { protocolVersion?: unknown };
+    if (typeof protocolVersion === "string") this.#options.remote.setProtocolVersion(protocolVersion);
+  }
+
+  /** Sends one message to the server; a request that cannot be delivered is answered with the reason. */
+  async #deliver(message: JSONRPCMessage): Promise<void> {
+    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (this.#isStreamLost && pending?.isModern === false) await this.#renewSession().catch(() => {});
+    const failure = await this.#send(message, id, pending);
+    if (failure === undefined || pending?.abort.signal.aborted === true) return;
+    if (failure.kind === "session-lost" && (await this.#recovered(message, id, pending))) return;
+    this.#say(failure.sentence);
+    if (id !== undefined)
+      this.#answerWithError(id, failure.rpcError ?? { code: SERVER_ERROR, message: failure.sentence });
+    // A token does not heal: better a client that shows a stopped server than one that tries for ever.
+    if (failure.kind === "token-refused") this.stop(1);
+  }
+
+  /** Waits a little for a server that is just starting. */
+  async #send(
+    message: JSONRPCMessage,
+    id: RequestId | undefined,
+    pending: Pending | undefined,
+  ): Promise<RemoteFailure | undefined> {
+    const { remote, url } = this.#options;
+    const deadline = Date.now() + startWaitMs;
+    for (;;) {
+      try {
+        await remote.send(message, {
+          ...(pending === undefined ? {} : { requestSignal: pending.abort.signal }),
+          ...(id === undefined ? {} : { onRequestStreamEnd: () => this.#streamEnded(id) }),
+        });
+        return undefined;
+      } catch (error) {
+        const failure = explainRemoteFailure(error, url);
+        if (failure.kind !== "not-running" || Date.now() > deadline) return failure;
+        this.#say(failure.sentence);
+        await sleep(startPollMs);
+      }
+    }
+  }
+
+  #streamEnded(id: RequestId): void {
+    if (!this.#pending.has(id)) return;
+    const message =
+      "The connection to Kenning broke before the answer came; the call may have been carried out.";
+    this.#say(message);
+    this.#answerWithError(id, { code: SERVER_ERROR, message });
+  }
+
+  /** A restarted server does not know our session: opens a new one behind the client's back and sends again. */
+  async #recovered(
+    message: JSONRPCMessage,
+    id: RequestId | undefined,
+    pending: Pending | undefined,
+  ): Promise<boolean> {
+    const isOpening = id !== undefined && id === this.#handshake?.id;
+    if (this.#handshake === undefined || isOpening || pending?.isModern === true) return false;
+    try {
+      await this.#renewSession();
+    } catch {
+      return false;
+    }
+    return (await this.#send(message, id, pending)) === undefined;
+  }
+
+  #renewSession(): Promise<void> {
+    this.#renewing ??= this.#openNewSession().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #openNewSession(): Promise<void> {
+    if (this.#handshake === undefined) return;
+    const { remote, url } = this.#options;
+    this.#isStreamLost = false;
+    this.#renewals += 1;
+    const answer = Promise.withResolvers<void>();
+    this.#renewed = { id: `kenning-stdio-${this.#renewals}`, answer };
+    try {
+      await remote.send({ ...this.#handshake, id: this.#renewed.id });
+      await Promise.race([
+        answer.promise,
+        sleep(handshakeMs).then(() => Promise.reject(new Error("no answer"))),
+      ]);
+      await remote.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+      this.#say(`Opened a new session with Kenning at ${url.origin}.`);
+    } finally {
+      this.#renewed = undefined;
+    }
+  }
+
+  #answerWithError(id: RequestId, error: { code: number; message: string; data?: unknown }): void {
+    if (this.#pending.delete(id)) this.#toClient({ jsonrpc: "2.0", id, error });
+  }
+
+  #toClient(message: JSONRPCMessage): void {
+    // Fails only when the client has gone, and then its transport says so by closing.
+    this.#options.local.send(message).catch(() => {});
+  }
+
+  /** Once, not again for every message that meets the same fate. */
+  #say(sentence: string): void {
+    if (sentence !== this.#lastSentence) this.#options.say(sentence);
+    this.#lastSentence = sentence;
+  }
+
+  async #sayFarewell(): Promise<void> {
+    const { local, remote } = this.#options;
+    const farewell = remote.terminateSession().catch(() => {});
+    await Promise.race([farewell, sleep(farewellMs, undefined, { ref: false })]);
+    await remote.close();
+    await local.close();
+  }
+}
+
+function isModern(request: JSONRPCRequest): boolean {
+  const meta = request.params?._meta as Record<string, unknown> | undefined;
+  return typeof meta?.[PROTOCOL_VERSION_META_KEY] === "string";
+}

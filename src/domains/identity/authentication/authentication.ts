@@ -1,0 +1,154 @@
+import type { Clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { AuditSink } from "../../../registry/ports.ts";
+import type { Authenticated, Proof, TransportLimiter } from "../identity.ts";
+import { NO_LIMITS } from "../tokens/token-limits.ts";
+import { hashOf, isOwnToken } from "../tokens/token-text.ts";
+import { callerFrom } from "./caller-from.ts";
+import { accountEnabled } from "./checks/account-enabled.ts";
+import { CHECKS } from "./checks/index.ts";
+import { isMember } from "./checks/is-member.ts";
+import { notRevoked } from "./checks/not-revoked.ts";
+import { parseAuthorization } from "./checks/parse-authorization.ts";
+import type { Check, Circumstances, DenialReason, Grant, Owner } from "./grant.ts";
+import type { GrantCache } from "./grant-cache.ts";
+import type { GrantStore } from "./grants.store.ts";
+import type { LastUsed } from "./last-used.store.ts";
+import type { TokenVerifier } from "./verifier.ts";
+
+export interface AuthenticationPorts {
+  grants: GrantStore;
+  tokenCache: GrantCache<Grant>;
+  ownerCache: GrantCache<Owner>;
+  lastUsed: LastUsed;
+  verifiers: readonly TokenVerifier[];
+  limiter: Pick<TransportLimiter, "admitAttempt" | "failedAttempt">;
+  audit: AuditSink;
+  clock: Clock;
+  appUrl: string;
+}
+
+/** Whoever fails learns only this, whatever the reason. */
+function unauthorized(reason: DenialReason): AppError {
+  const message = reason === "missing" ? "No authorization token provided" : "Token expired or invalid";
+  return new AppError("unauthorized", message, {
+    hint: "Send it as `Authorization: Bearer <token>`; a token can be expired, revoked, or made for another endpoint.",
+    data: { reason },
+  });
+}
+
+/** The callers of grants that are remembered, so that a request with a known token allocates next to nothing. */
+const callers = new WeakMap<Grant, Caller>();
+
+export async function authenticate(ports: AuthenticationPorts, proof: Proof): Promise<Authenticated> {
+  const parsed = parseAuthorization(proof.authorization);
+  if ("reason" in parsed) return deny(ports, proof, parsed.reason, null);
+  const tokenHash = hashOf(parsed.token);
+  const grant = ports.tokenCache.peek(tokenHash) ?? (await findGrant(ports, parsed.token, tokenHash));
+  if (grant === null) return deny(ports, proof, "unknown", null);
+  const now = ports.clock.now();
+  const reason = firstReason(CHECKS, grant, { proof, now, appUrl: ports.appUrl });
+  if (reason !== null) return deny(ports, proof, reason, grant);
+  if (grant.token.id !== 0) ports.lastUsed.touch(grant.token.id, now, proof.client);
+  let caller = callers.get(grant);
+  if (caller === undefined) {
+    caller = callerFrom(grant);
+    callers.set(grant, caller);
+  }
+  return { caller, tokenHash, plan: grant.owner.workspace.plan };
+}
+
+/** By its form, a token is either one of ours or one that a verifier knows how to read. */
+async function findGrant(
+  ports: AuthenticationPorts,
+  token: string,
+  tokenHash: string,
+): Promise<Grant | null> {
+  if (isOwnToken(token)) return ports.tokenCache.get(tokenHash, () => ports.grants.byHash(tokenHash));
+  const verifier = ports.verifiers.find((candidate) => candidate.recognises(token));
+  const verified = await verifier?.verify(token);
+  if (verified === undefined || verified === null) return null;
+  const { workspaceId, accountId, scopes, audience, expiresAt } = verified;
+  const owner = await ports.ownerCache.get(`${workspaceId}:${accountId}`, () =>
+    ports.grants.owner(workspaceId, accountId),
+  );
+  if (owner === null) return null;
+  const facts = { id: 0, kind: "oauth", limits: NO_LIMITS, revokedAt: null } as const;
+  return { token: { ...facts, scopes, audience, expiresAt }, owner };
+}
+
+function firstReason(
+  checks: readonly Check[],
+  grant: Grant,
+  circumstances: Circumstances,
+): DenialReason | null {
+  for (const check of checks) {
+    const reason = check(grant, circumstances);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/**
+ * A request without any token is how clients begin to sign in: it is neither counted nor recorded. A wrong
+ * token is, up to the limit of its address. A good token is never turned away for the failures of others
+ * behind the same address.
+ */
+async function deny(
+  { limiter, audit }: AuthenticationPorts,
+  { address, surface }: Proof,
+  reason: DenialReason,
+  grant: Grant | null,
+): Promise<never> {
+  if (reason === "missing") throw unauthorized(reason);
+  await limiter.admitAttempt(address);
+  await limiter.failedAttempt(address);
+  audit.record({
+    action: "auth.denied",
+    workspaceId: grant?.owner.workspace.id ?? null,
+    userId: grant?.owner.account.id ?? null,
+    resourceType: "mcp_endpoint",
+    resourceId: surface,
+    success: false,
+    outcome: "unauthorized",
+    durationMs: 0,
+    metadata: { reason, address, tokenId: grant?.token.id ?? null },
+  });
+  throw unauthorized(reason);
+}
+
+/**
+ * For work that goes on after the request: the power that the owner, and the token they used, have now.
+ * A revoked token ends its work; one that has expired since does not, for the work was accepted in time.
+ */
+export async function callerFor(
+  { grants, clock, appUrl }: AuthenticationPorts,
+  { workspaceId, userId, tokenId }: { workspaceId: number; userId: number; tokenId?: number },
+): Promise<Caller> {
+  const grant =
+    tokenId === undefined ? await ownPower(grants, workspaceId, userId) : await grants.byId(tokenId);
+  const theirs = grant?.owner.workspace.id === workspaceId && grant.owner.account.id === userId;
+  if (grant === null || !theirs) throw noLongerAllowed("unknown");
+  const circumstances: Circumstances = {
+    proof: { surface: "all", resource: appUrl },
+    now: clock.now(),
+    appUrl,
+  };
+  const reason = firstReason([notRevoked, accountEnabled, isMember], grant, circumstances);
+  if (reason !== null) throw noLongerAllowed(reason);
+  return callerFrom(grant);
+}
+
+async function ownPower(grants: GrantStore, workspaceId: number, userId: number): Promise<Grant | null> {
+  const owner = await grants.owner(workspaceId, userId);
+  const facts = { id: 0, kind: "operator", limits: NO_LIMITS, scopes: null } as const;
+  return owner && { token: { ...facts, audience: null, expiresAt: null, revokedAt: null }, owner };
+}
+
+function noLongerAllowed(reason: DenialReason): AppError {
+  return new AppError("forbidden", "The owner of this work may no longer do it.", {
+    hint: "Their account, membership or token has ended; start it again as somebody else.",
+    data: { reason },
+  });
+}

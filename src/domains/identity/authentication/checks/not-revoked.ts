@@ -1,0 +1,3 @@
+import type { Check } from "../grant.ts";
+
+export const notRevoked: Check = ({ token }) => (token.revokedAt === null ? null : "revoked");

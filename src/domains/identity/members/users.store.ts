@@ -1,0 +1,195 @@
+import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
+import type { Clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { ROLES, type Role } from "../../../kernel/permissions.ts";
+import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
+import type { TellChange } from "../changes.ts";
+import { accounts, members, workspaces } from "../identity.tables.ts";
+import type { Member, Users } from "../identity.ts";
+import type { IdentityLimiter } from "../limits/limiter.ts";
+import { generatePassword } from "../passwords/generate-password.ts";
+import { DECOY_HASH, hashPassword, isOutdated, passwordFits } from "../passwords/password-hash.ts";
+import { requireGoodPassword } from "../passwords/password-policy.ts";
+import { requireWorkspace } from "../workspaces/workspaces.store.ts";
+import { requireName } from "./display-name.ts";
+import { isEmail, normaliseEmail, requireEmail } from "./email.ts";
+import { memberColumns, memberFrom, requireMember } from "./members.store.ts";
+
+export interface UsersOptions {
+  catalog: Catalog;
+  clock: Clock;
+  limiter: IdentityLimiter;
+  tell: TellChange;
+}
+
+export function createUsers(options: UsersOptions): Users {
+  const { catalog, tell } = options;
+  const { db } = catalog;
+  return {
+    create: (input) => createUser(options, input),
+
+    async list({ workspace } = {}) {
+      const rows = await db
+        .select(memberColumns)
+        .from(members)
+        .innerJoin(accounts, eq(accounts.id, members.accountId))
+        .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
+        .where(
+          workspace === undefined ? undefined : eq(workspaces.id, (await requireWorkspace(db, workspace)).id),
+        )
+        .orderBy(asc(workspaces.slug), asc(accounts.email));
+      return rows.map(memberFrom);
+    },
+
+    disable: (email) => setDisabled(options, email, true),
+    enable: (email) => setDisabled(options, email, false),
+
+    async setRole({ email, workspace, role }) {
+      requireRole(role);
+      const member = await catalog.transaction(async (tx) => {
+        const found = await requireMember(tx, email, workspace);
+        const theirs = and(
+          eq(members.workspaceId, found.workspaceId),
+          eq(members.accountId, found.accountId),
+        );
+        await tx.update(members).set({ role }).where(theirs);
+        return memberOf(tx, found);
+      });
+      tell({ what: "account", id: member.userId });
+      return member;
+    },
+
+    async setPassword(email, password) {
+      const normal = requireEmail(email);
+      requireGoodPassword(password, normal);
+      const passwordHash = await hashPassword(password);
+      const changed = await db
+        .update(accounts)
+        .set({ passwordHash })
+        .where(eq(accounts.email, normal))
+        .returning();
+      if (changed.length === 0) throw noAccount(normal);
+    },
+
+    verifyPassword: (email, password, address) => verifyPassword(options, email, password, address),
+  };
+}
+
+async function createUser({ catalog, clock, tell }: UsersOptions, input: Parameters<Users["create"]>[0]) {
+  const email = requireEmail(input.email);
+  requireRole(input.role);
+  const name = requireName(input.name ?? email.split("@")[0] ?? email, "user");
+  if (input.password !== undefined) requireGoodPassword(input.password, email);
+  const workspace = await requireWorkspace(catalog.db, input.workspace);
+  const password = input.password ?? generatePassword();
+  // Outside of the transaction: it takes long enough to hold up others.
+  const passwordHash = await hashPassword(password);
+  const { member, isNew } = await catalog.transaction(async (tx) => {
+    const account = { email, name, passwordHash, createdAt: clock.now() };
+    const [made] = await tx
+      .insert(accounts)
+      .values(account)
+      .onConflictDoNothing()
+      .returning({ id: accounts.id });
+    if (made === undefined && input.password !== undefined) {
+      throw new AppError("conflict", `${email} already has an account, with a password of its own.`, {
+        hint: "Leave the password out to make it a member; change it with: kenning user set-password",
+      });
+    }
+    const accountId = made?.id ?? (await existingAccountId(tx, email));
+    const membership = { workspaceId: workspace.id, accountId, role: input.role, createdAt: clock.now() };
+    const joined = await tx.insert(members).values(membership).onConflictDoNothing().returning();
+    if (joined.length === 0) {
+      throw new AppError("conflict", `${email} is already a member of "${workspace.slug}".`, {
+        hint: "Change the role with: kenning user set-role",
+      });
+    }
+    return {
+      member: await memberOf(tx, { workspaceId: workspace.id, accountId }),
+      isNew: made !== undefined,
+    };
+  });
+  tell({ what: "account", id: member.userId });
+  return { member, generatedPassword: isNew && input.password === undefined ? password : null };
+}
+
+async function existingAccountId(tx: CatalogTx, email: string): Promise<number> {
+  const [row] = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email));
+  if (row === undefined) throw noAccount(email);
+  return row.id;
+}
+
+async function memberOf(tx: CatalogTx, ids: { workspaceId: number; accountId: number }): Promise<Member> {
+  const [row] = await tx
+    .select(memberColumns)
+    .from(members)
+    .innerJoin(accounts, eq(accounts.id, members.accountId))
+    .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
+    .where(and(eq(members.workspaceId, ids.workspaceId), eq(members.accountId, ids.accountId)));
+  if (row === undefined) throw new TypeError("a member is missing right after it was written");
+  return memberFrom(row);
+}
+
+/** Doing it twice is no error, and keeps the first time. */
+async function setDisabled(
+  { catalog, clock, tell }: UsersOptions,
+  email: string,
+  disabled: boolean,
+): Promise<void> {
+  const normal = requireEmail(email);
+  const [row] = await catalog.db.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, normal));
+  if (row === undefined) throw noAccount(normal);
+  await catalog.db
+    .update(accounts)
+    .set({ disabledAt: disabled ? clock.now() : null })
+    .where(
+      and(eq(accounts.id, row.id), disabled ? isNull(accounts.disabledAt) : isNotNull(accounts.disabledAt)),
+    );
+  tell({ what: "account", id: row.id });
+}
+
+/** Every way to fail costs one argon2 run, so that time does not tell whether an account exists. */
+async function verifyPassword(
+  { catalog: { db }, limiter }: UsersOptions,
+  email: string,
+  password: string,
+  address: string | undefined,
+) {
+  const normal = normaliseEmail(email);
+  if (address !== undefined) {
+    await limiter.admitAttempt(address);
+    await limiter.admitPassword(normal, address);
+  }
+  const [account] = await db
+    .select()
+    .from(accounts)
+    .where(eq(accounts.email, isEmail(normal) ? normal : ""));
+  const bounded = password.slice(0, LIMITS.identity.passwordMaxCharacters);
+  const fits = await passwordFits(bounded, account?.passwordHash ?? DECOY_HASH);
+  if (account === undefined || !fits || bounded !== password || account.disabledAt !== null) {
+    if (address !== undefined) {
+      await Promise.all([limiter.failedAttempt(address), limiter.failedPassword(normal, address)]);
+    }
+    return null;
+  }
+  if (isOutdated(account.passwordHash)) {
+    const unchanged = and(eq(accounts.id, account.id), eq(accounts.passwordHash, account.passwordHash));
+    await db
+      .update(accounts)
+      .set({ passwordHash: await hashPassword(password) })
+      .where(unchanged);
+  }
+  return { userId: account.id, email: account.email };
+}
+
+function requireRole(role: Role): void {
+  if (ROLES.includes(role)) return;
+  throw new AppError("bad_request", `"${String(role).slice(0, 40)}" is not a role.`, {
+    hint: `Roles are: ${ROLES.join(", ")}.`,
+  });
+}
+
+function noAccount(email: string): AppError {
+  return new AppError("not_found", `There is no account ${email}.`, { hint: "See: kenning user list" });
+}

@@ -1,0 +1,98 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import type { CatalogDb } from "../../../platform/catalog/index.ts";
+import { plans, usage, workspaces } from "../identity.tables.ts";
+import type { Usage } from "../identity.ts";
+import { periodOf } from "./usage-metrics.ts";
+
+export function createUsage(db: CatalogDb, clock: Clock): Usage {
+  return {
+    async take(workspaceId, metric, amount = 1) {
+      requireAmount(amount);
+      const period = periodOf(metric, clock.now());
+      // One statement: of two takers of the last piece exactly one gets it, in whichever process.
+      const { rowCount } = await db.execute(sql`
+        with bound as (
+          select coalesce((${plans.limits} ->> ${metric})::bigint, 9223372036854775807) as most
+          from ${workspaces} join ${plans} on ${plans.name} = ${workspaces.plan} where ${workspaces.id} = ${workspaceId}
+        )
+        insert into ${usage} (workspace_id, metric, period, used)
+        select ${workspaceId}, ${metric}, ${period}, ${amount} from bound where ${amount} <= bound.most
+        on conflict (workspace_id, metric, period) do update set used = ${usage.used} + excluded.used
+        where ${usage.used} + excluded.used <= (select most from bound)`);
+      if (rowCount === 0) throw await refusal(db, workspaceId, metric, period, amount);
+    },
+
+    async giveBack(workspaceId, metric, amount = 1) {
+      requireAmount(amount);
+      const period = periodOf(metric, clock.now());
+      await db
+        .update(usage)
+        .set({ used: sql`greatest(0, ${usage.used} - ${amount})` })
+        .where(and(eq(usage.workspaceId, workspaceId), eq(usage.metric, metric), eq(usage.period, period)));
+    },
+
+    async report(workspaceId) {
+      const limits = await limitsOf(db, workspaceId);
+      const now = clock.now();
+      const current = ["total", now.toISOString().slice(0, 7)];
+      const rows = await db
+        .select({ metric: usage.metric, used: usage.used, period: usage.period })
+        .from(usage)
+        .where(and(eq(usage.workspaceId, workspaceId), inArray(usage.period, current)));
+      const used = rows.map((row) => ({ ...row, limit: limits[row.metric] ?? null }));
+      const unused = Object.keys(limits).filter((metric) => !rows.some((row) => row.metric === metric));
+      const untouched = unused.map((metric) => ({
+        metric,
+        used: 0,
+        period: periodOf(metric, now),
+        limit: limits[metric] ?? null,
+      }));
+      return [...used, ...untouched].sort((a, b) => a.metric.localeCompare(b.metric));
+    },
+  };
+}
+
+function requireAmount(amount: number): void {
+  if (!Number.isSafeInteger(amount) || amount < 0)
+    throw new TypeError(`not an amount that can be metered: ${amount}`);
+}
+
+async function limitsOf(db: CatalogDb, workspaceId: number): Promise<Readonly<Record<string, number>>> {
+  const [row] = await db
+    .select({ limits: plans.limits })
+    .from(workspaces)
+    .innerJoin(plans, eq(plans.name, workspaces.plan))
+    .where(eq(workspaces.id, workspaceId));
+  if (row === undefined) throw new AppError("not_found", "There is no such workspace.");
+  return row.limits;
+}
+
+/** Nothing was taken: says what the bound is and how much of it is used. */
+async function refusal(
+  db: CatalogDb,
+  workspaceId: number,
+  metric: string,
+  period: string,
+  amount: number,
+): Promise<AppError> {
+  const limit = (await limitsOf(db, workspaceId))[metric] ?? null;
+  const [row] = await db
+    .select({ used: usage.used })
+    .from(usage)
+    .where(and(eq(usage.workspaceId, workspaceId), eq(usage.metric, metric), eq(usage.period, period)));
+  const used = row?.used ?? 0;
+  const when = period === "total" ? "" : " this month";
+  return new AppError(
+    "plan_limit",
+    `Plan limit reached: ${used} of ${limit} ${metric.replaceAll("_", " ")} are used${when}.`,
+    {
+      hint:
+        period === "total"
+          ? "Remove some, or ask the operator for a larger plan."
+          : "Ask the operator for a larger plan, or wait for the next month.",
+      data: { metric, used, limit, asked: amount, period },
+    },
+  );
+}

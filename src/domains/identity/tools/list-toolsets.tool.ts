@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { defineTool } from "../define.ts";
+
+/** About twenty tools are listed by default; this one tells how to get at the rest. */
+export const listToolsets = defineTool({
+  name: "list_toolsets",
+  toolset: "system",
+  title: "List toolsets",
+  description:
+    "The groups of tools this server has, which of them are listed by default, and the tools in each that you may use. Add ?toolsets=name,name (or all) to the endpoint's URL to have others listed.",
+  permission: null,
+  effect: "read",
+  input: z.strictObject({}),
+  output: z.object({
+    toolsets: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        listed_by_default: z.boolean(),
+        tools: z.array(z.string()),
+      }),
+    ),
+  }),
+
+  async run(_input, { caller, describeToolsets }) {
+    const mayUse = (permissions: readonly string[]) =>
+      permissions.every((permission) => caller.permissions.some((held) => held === permission));
+    const toolsets = describeToolsets().map(({ name, description, byDefault, tools }) => ({
+      name,
+      description,
+      listed_by_default: byDefault,
+      tools: tools.filter(({ tool }) => mayUse(tool.permissions)).map((tool) => tool.name),
+    }));
+    return { toolsets: toolsets.filter(({ tools }) => tools.length > 0) };
+  },
+});

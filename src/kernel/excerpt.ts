@@ -1,0 +1,149 @@
+import { LIMITS } from "./limits.ts";
+
+const MASK = "***";
+
+/** Names of fields whose value is never written down, compared without case, `_` and `-`. */
+const SECRET_WORDS =
+  /password|passwd|passphrase|secret|apikey|privatekey|accesskey|authorization|credential|connectionstring|(?:token|pwd|cookie|jwt)$/;
+
+/** Texts that are secrets whatever field they stand in. */
+const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
+  // Our own tokens and client secrets: a prefix and at least part of their 43 characters.
+  {
+    pattern: /(?<![A-Za-z0-9])(kmt_|kmcp_|kapi_|kbt_|kcs_|wg-)[A-Za-z0-9_-]{12,}/g,
+    replacement: `$1${MASK}`,
+  },
+  { pattern: /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, replacement: `$1 ${MASK}` },
+  // JSON Web Tokens.
+  { pattern: /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,2}/g, replacement: MASK },
+  // The password inside a URL such as postgres://user:password@host.
+  { pattern: /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@]{0,256}):[^\s/@]{1,256}@/gi, replacement: `$1:${MASK}@` },
+  {
+    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}/g,
+    replacement: `-----BEGIN PRIVATE KEY-----${MASK}`,
+  },
+];
+
+/** How much more than the limit of a text is looked at, so that a secret cut by the limit is still seen. */
+const LOOKAHEAD_CHARACTERS = 512;
+/** A cheap test that spares most texts the replacements. */
+const MAYBE_SECRET = /kmt_|kmcp_|kapi_|kbt_|kcs_|wg-|bearer|basic|eyJ|:\/\/|-----BEGIN/i;
+
+export function isSecretName(name: string): boolean {
+  return SECRET_WORDS.test(name.toLowerCase().replace(/[_\-\s.]/g, ""));
+}
+
+/** A text with the secrets in it masked, and without what PostgreSQL cannot store. */
+export function maskText(text: string, limit: number = LIMITS.call.auditExcerptCharacters): string {
+  const cut = text.length > limit + LOOKAHEAD_CHARACTERS ? text.slice(0, limit + LOOKAHEAD_CHARACTERS) : text;
+  let masked = storable(cut);
+  if (MAYBE_SECRET.test(masked)) {
+    for (const { pattern, replacement } of SECRET_TEXTS) masked = masked.replace(pattern, replacement);
+  }
+  return masked.length > limit ? `${masked.slice(0, Math.max(0, limit - 1)).toWellFormed()}…` : masked;
+}
+
+/** PostgreSQL takes neither NUL nor half of a surrogate pair in a text, and would refuse the whole row. */
+function storable(text: string): string {
+  return (text.includes("\u0000") ? text.replaceAll("\u0000", "") : text).toWellFormed();
+}
+
+/**
+ * A bounded JSON-like text of a call's arguments for the audit log, secrets masked. It stops reading
+ * at the limit, so that a large argument costs no more than a small one.
+ */
+export function excerpt(value: unknown, limit: number = LIMITS.call.auditExcerptCharacters): string {
+  const writer = new ExcerptWriter(limit);
+  writer.write(value, 0);
+  return writer.text();
+}
+
+class ExcerptWriter {
+  #parts: string[] = [];
+  #left: number;
+
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  text(): string {
+    const text = this.#parts.join("");
+    return this.#left > 0
+      ? text
+      : `${text.slice(0, Math.max(0, text.length + this.#left - 1)).toWellFormed()}…`;
+  }
+
+  write(value: unknown, depth: number): void {
+    if (this.#left <= 0) return;
+    if (typeof value === "string") this.#put(JSON.stringify(maskText(value, this.#left)));
+    else if (typeof value === "number" || typeof value === "boolean" || value === null)
+      this.#put(String(value));
+    else if (typeof value !== "object") this.#put(`"[${typeof value}]"`);
+    else if (depth >= LIMITS.request.argumentDepth) this.#put('"[deep]"');
+    else if (Array.isArray(value)) this.#writeItems(value, depth);
+    else this.#writeFields(value, depth);
+  }
+
+  #writeItems(items: readonly unknown[], depth: number): void {
+    this.#put("[");
+    for (let i = 0; i < items.length && this.#left > 0; i++) {
+      if (i > 0) this.#put(",");
+      this.write(items[i], depth + 1);
+    }
+    this.#put("]");
+  }
+
+  #writeFields(fields: object, depth: number): void {
+    this.#put("{");
+    let first = true;
+    for (const name in fields) {
+      if (this.#left <= 0) break;
+      if (!Object.hasOwn(fields, name)) continue;
+      const value = (fields as Record<string, unknown>)[name];
+      this.#put(`${first ? "" : ","}${JSON.stringify(maskText(name, 100))}:`);
+      first = false;
+      if (hides(name, value)) this.#put(`"${MASK}"`);
+      else this.write(value, depth + 1);
+    }
+    this.#put("}");
+  }
+
+  #put(text: string): void {
+    this.#parts.push(text);
+    this.#left -= text.length;
+  }
+}
+
+/** `hasPassword: true` says nothing secret; everything else under a secret name does. */
+function hides(name: string, value: unknown): boolean {
+  return value !== null && typeof value !== "boolean" && value !== undefined && isSecretName(name);
+}
+
+/** Most fields or items of one level that are kept by `maskFields`. */
+const KEPT_ITEMS = 50;
+/** Deepest level that is kept by `maskFields`. */
+const KEPT_DEPTH = 6;
+
+/** The same fields with secrets masked and texts bounded: for structured metadata. */
+export function maskFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return maskLevel(fields, 0) as Record<string, unknown>;
+}
+
+function maskLevel(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return maskText(value);
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (value === null || typeof value === "boolean") return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (typeof value !== "object") return undefined;
+  if (depth >= KEPT_DEPTH) return "[deep]";
+  if (Array.isArray(value))
+    return value.slice(0, KEPT_ITEMS).map((item) => maskLevel(item, depth + 1) ?? null);
+  const kept: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value).slice(0, KEPT_ITEMS)) {
+    // A plain assignment of `__proto__` would set the prototype instead of a field.
+    if (name === "__proto__") continue;
+    kept[maskText(name, 100)] = hides(name, item) ? MASK : maskLevel(item, depth + 1);
+  }
+  return kept;
+}

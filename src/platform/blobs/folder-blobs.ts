@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import type { Dirent } from "node:fs";
+import { mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { AppError } from "../../kernel/errors.ts";
+import { ownedTempName, sweepLeftovers } from "../temp/index.ts";
+import { isBlobKey, keySegments, prefixSegments } from "./blob-keys.ts";
+import type { BlobContent, BlobInfo, BlobStore, GetOptions, PutOptions, StoredBlob } from "./blob-store.ts";
+import { type FileAccess, makeFolder, makeFolders, sealFile, syncFolder } from "./durable-files.ts";
+
+const TEMP = ".tmp";
+const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
+
+export interface FolderBlobsOptions {
+  folder: string;
+  /** A group that may read the files by their paths (the one of a sandbox); otherwise only the owner can. */
+  readerGid?: number;
+}
+
+export interface FolderBlobStore extends BlobStore {
+  /** Where a blob lies, for engines that read local files. They must not write there. */
+  pathOf(key: string): string;
+}
+
+/** Blobs as files. Opening clears away what a killed process was in the middle of writing. */
+export async function openFolderBlobs({ folder, readerGid }: FolderBlobsOptions): Promise<FolderBlobStore> {
+  await mkdir(dirname(folder), { recursive: true });
+  await makeFolder(folder, { readerGid });
+  await makeFolder(join(folder, TEMP), { readerGid: undefined });
+  await sweepLeftovers(join(folder, TEMP));
+  return new FolderBlobs(folder, { readerGid });
+}
+
+class FolderBlobs implements FolderBlobStore {
+  readonly #folder: string;
+  readonly #access: FileAccess;
+
+  constructor(folder: string, access: FileAccess) {
+    this.#folder = folder;
+    this.#access = access;
+  }
+
+  async put(key: string, content: BlobContent, options: PutOptions = {}): Promise<StoredBlob> {
+    const segments = keySegments(key);
+    const temp = join(this.#folder, TEMP, ownedTempName());
+    try {
+      const { bytes, sha256 } = await writeDurably(temp, content, options, this.#access);
+      await this.#publish(temp, segments);
+      return { key, bytes, sha256 };
+    } catch (error) {
+      await rm(temp, { force: true });
+      throw error;
+    }
+  }
+
+  async get(key: string, { range }: GetOptions = {}): Promise<Readable> {
+    const handle = await open(this.pathOf(key), "r").catch(orNotFound);
+    try {
+      const info = await handle.stat();
+      if (!info.isFile()) throw notFound();
+      const { start = 0, end = info.size - 1 } = range ?? {};
+      const isInside =
+        Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end >= start && start < info.size;
+      if (range !== undefined && !isInside)
+        throw new AppError("bad_request", `The range does not lie within ${info.size} bytes.`);
+      return handle.createReadStream(range === undefined ? {} : { start, end });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async stat(key: string): Promise<BlobInfo | undefined> {
+    const info = await stat(this.pathOf(key)).catch(orUndefined);
+    return info?.isFile() ? { key, bytes: info.size, modifiedAt: info.mtime } : undefined;
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const path = this.pathOf(key);
+    const info = await stat(path).catch(orUndefined);
+    if (!info?.isFile()) return false;
+    try {
+      await unlink(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      throw error;
+    }
+    await syncFolder(dirname(path)).catch(orUndefined);
+    await this.#removeEmptyFolders(keySegments(key).slice(0, -1));
+    return true;
+  }
+
+  async *list(prefix: string): AsyncGenerator<BlobInfo> {
+    const segments = prefixSegments(prefix);
+    const entries = await readdir(join(this.#folder, ...segments), { withFileTypes: true }).catch(
+      orUndefined,
+    );
+    for (const entry of entries ?? []) yield* this.#listed(prefix, entry);
+  }
+
+  pathOf(key: string): string {
+    return join(this.#folder, ...keySegments(key));
+  }
+
+  async *#listed(prefix: string, entry: Dirent): AsyncGenerator<BlobInfo> {
+    const key = `${prefix}${entry.name}`;
+    if (!isBlobKey(key)) return;
+    if (entry.isDirectory()) {
+      yield* this.list(`${key}/`);
+    } else {
+      const info = await this.stat(key);
+      if (info !== undefined) yield info;
+    }
+  }
+
+  /** Another call may remove a folder that has just become empty, so a folder that vanished is made again. */
+  async #publish(temp: string, segments: readonly string[]): Promise<void> {
+    const path = join(this.#folder, ...segments);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await makeFolders(this.#folder, segments.slice(0, -1), this.#access);
+        await rename(temp, path);
+        await syncFolder(dirname(path));
+        return;
+      } catch (error) {
+        const code = (error as NodeJS.ErrnoException).code ?? "";
+        if (["ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY"].includes(code)) {
+          throw new AppError("conflict", "A blob cannot lie below another blob.", { cause: error });
+        }
+        if (code !== "ENOENT" || attempt === 5) throw error;
+      }
+    }
+  }
+
+  async #removeEmptyFolders(segments: readonly string[]): Promise<void> {
+    for (let length = segments.length; length > 0; length -= 1) {
+      try {
+        await rmdir(join(this.#folder, ...segments.slice(0, length)));
+      } catch {
+        return; // It is in use, which is what this asks.
+      }
+    }
+  }
+}
+
+async function writeDurably(
+  path: string,
+  content: BlobContent,
+  { maxBytes = Number.POSITIVE_INFINITY, signal }: PutOptions,
+  access: FileAccess,
+): Promise<{ bytes: number; sha256: string }> {
+  const handle = await open(path, "wx", 0o600);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  try {
+    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      if (signal?.aborted) throw new AppError("cancelled", "Storing was cancelled.");
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw new AppError("too_large", `The content is larger than ${maxBytes} bytes.`);
+      hash.update(chunk);
+      await handle.appendFile(chunk);
+    }
+    await sealFile(handle, access);
+  } finally {
+    await handle.close();
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+function notFound(cause?: unknown): AppError {
+  return new AppError("not_found", "This blob does not exist.", { cause });
+}
+
+function orNotFound(error: NodeJS.ErrnoException): never {
+  throw ABSENT.has(error.code ?? "") ? notFound(error) : error;
+}
+
+function orUndefined(error: NodeJS.ErrnoException): undefined {
+  if (!ABSENT.has(error.code ?? "")) throw error;
+}

@@ -1,0 +1,2 @@
+export type { BlobContent, BlobInfo, BlobStore, GetOptions, PutOptions, StoredBlob } from "./blob-store.ts";
+export { type FolderBlobStore, type FolderBlobsOptions, openFolderBlobs } from "./folder-blobs.ts";

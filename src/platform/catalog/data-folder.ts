@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { AppError } from "../../kernel/errors.ts";
+import { randomText } from "../../kernel/ids.ts";
+import type { Account } from "./account.ts";
+import type { Engine } from "./engine.ts";
+
+export const SUPERUSER = "kenning";
+export const DATABASE = "postgres";
+
+/** Neither the operator's PG* variables nor his language may reach the server. */
+export const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+const PASSWORD_FILE = "kenning.password";
+
+/** Written into postgresql.conf once, where an operator may change them. */
+const INITIAL_SETTINGS: Readonly<Record<string, string>> = {
+  shared_buffers: "32MB",
+  max_connections: "60",
+  max_wal_size: "256MB",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // Fewer processes while idle: no I/O workers, no replication launcher, no WAL senders.
+  io_method: "sync",
+  max_logical_replication_workers: "0",
+  max_wal_senders: "0",
+  // Failed statements are reported to their caller; here they would only copy data into a log.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_checkpoints: "off",
+  // The password has 256 random bits, which stretching cannot improve; one round saves 4 ms a connection.
+  scram_iterations: "1",
+};
+
+const run = promisify(execFile);
+
+/** Gives a file or folder to the server's account. */
+export function handOver(path: string, mode: number, account: Account | undefined): void {
+  chmodSync(path, mode);
+  if (account !== undefined) chownSync(path, account.uid, account.gid);
+}
+
+/** Refuses, without touching it, a data folder that this version of PostgreSQL cannot open. */
+export function assertMajorVersion(dataFolder: string, engine: Engine): void {
+  const found = readFileSync(join(dataFolder, "PG_VERSION"), "utf8").trim();
+  if (found === engine.major) return;
+  throw new AppError(
+    "unavailable",
+    `The database in ${dataFolder} was made by PostgreSQL ${found}, but this Kenning brings PostgreSQL ${engine.major}.`,
+    {
+      hint: `Nothing was changed. Start the Kenning that made it, or copy the data to a PostgreSQL ${engine.major} server and set DATABASE_URL.`,
+    },
+  );
+}
+
+/**
+ * Makes the data folder in a temporary place and moves it in one step, so that one that exists is whole.
+ * Connections need a password even though only root and the server's account can reach the socket:
+ * Kenning itself connects to hosts that its users name, and one of them may name this socket.
+ */
+export async function initDataFolder(
+  dataFolder: string,
+  engine: Engine,
+  account: Account | undefined,
+  options: { sync: boolean },
+): Promise<void> {
+  const nursery = `${dataFolder}.half`;
+  rmSync(nursery, { recursive: true, force: true });
+  mkdirSync(nursery, { mode: 0o700 });
+  handOver(nursery, 0o700, account);
+  const passwordFile = join(nursery, PASSWORD_FILE);
+  writeFileSync(passwordFile, randomText(32), { mode: 0o600 });
+  handOver(passwordFile, 0o600, account);
+  const made = join(nursery, "data");
+  const settings = Object.entries(INITIAL_SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const flags = [
+    `--pgdata=${made}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-instructions",
+    ...(options.sync ? [] : ["--no-sync"]),
+  ];
+  try {
+    await run(engine.initdb, [...flags, ...settings], {
+      env: SERVER_ENV,
+      cwd: nursery,
+      ...identity(account),
+    });
+  } catch (cause) {
+    const { stderr = "" } = cause as { stderr?: string };
+    throw new AppError("unavailable", `The embedded database could not be created in ${dataFolder}.`, {
+      hint: stderr.trim().split("\n").at(-1) ?? "",
+      cause,
+    });
+  }
+  renameSync(passwordFile, join(made, PASSWORD_FILE));
+  renameSync(made, dataFolder);
+  rmSync(nursery, { recursive: true, force: true });
+}
+
+/** Options of `spawn` that make a child run under an account. */
+export function identity(account: Account | undefined): { uid?: number; gid?: number } {
+  return account === undefined ? {} : { uid: account.uid, gid: account.gid };
+}
+
+export function readPassword(dataFolder: string): string {
+  return readFileSync(join(dataFolder, PASSWORD_FILE), "utf8");
+}
+
+export function isInitialised(dataFolder: string): boolean {
+  return existsSync(join(dataFolder, "PG_VERSION"));
+}

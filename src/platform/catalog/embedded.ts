@@ -1,0 +1,228 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import { type Account, chooseAccount, prepareHome } from "./account.ts";
+import {
+  assertMajorVersion,
+  DATABASE,
+  handOver,
+  initDataFolder,
+  isInitialised,
+  readPassword,
+  SUPERUSER,
+} from "./data-folder.ts";
+import { type Engine, prepareEngine, removeOtherEngines } from "./engine.ts";
+import { Lease, waitForKeepers } from "./lease.ts";
+import type { CatalogLog } from "./log.ts";
+import {
+  findPostmaster,
+  PORT,
+  type Postmaster,
+  removeStaleLocks,
+  StartFailure,
+  socketPath,
+  startPostmaster,
+} from "./postmaster.ts";
+import { orphansIn } from "./process-table.ts";
+import { withStartLock } from "./start-lock.ts";
+
+/** The longest path of a unix socket that every system takes. */
+const SOCKET_PATH_BYTES = 103;
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 90_000;
+const START_ATTEMPTS = 8;
+const FIRST_BACKOFF_MS = 25;
+const POLL_MS = 5;
+
+export interface EmbeddedOptions {
+  home: string;
+  log: CatalogLog;
+  /** More server settings; tests switch fsync off here. */
+  settings?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Where a PostgreSQL client finds the embedded server. */
+export interface Endpoint {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+}
+
+interface Places {
+  /** Everything of the server's, below the home. */
+  root: string;
+  data: string;
+  leases: string;
+  socket: string;
+  log: string;
+  lock: string;
+}
+
+/** A socket below the home when its path is short enough, otherwise in a folder named after the home. */
+function chooseSocketFolder(home: string): string {
+  const inHome = join(home, "run");
+  if (Buffer.byteLength(socketPath(inHome)) <= SOCKET_PATH_BYTES) return inHome;
+  const name = `kenning-${createHash("sha256").update(home).digest("hex").slice(0, 20)}`;
+  const inTemp = join(tmpdir(), name);
+  return Buffer.byteLength(socketPath(inTemp)) <= SOCKET_PATH_BYTES ? inTemp : join("/tmp", name);
+}
+
+function placesIn(home: string): Places {
+  const root = join(home, "postgres");
+  return {
+    root,
+    data: join(root, "data"),
+    leases: join(root, "leases"),
+    socket: chooseSocketFolder(home),
+    log: join(root, "server.log"),
+    lock: join(root, "start.lock"),
+  };
+}
+
+/** Others can create folders in the temporary folder, so one that is already there must be the server's own. */
+function prepareSocketFolder(folder: string, account: Account | undefined): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid } = lstatSync(folder);
+  const isOurs = lstatSync(folder).isDirectory() && [process.getuid?.(), account?.uid].includes(uid);
+  if (!isOurs) {
+    throw new AppError(
+      "unavailable",
+      `The folder ${folder} for the database's socket belongs to someone else.`,
+      {
+        hint: "Remove it, or set KENNING_HOME to a shorter path.",
+      },
+    );
+  }
+  handOver(folder, 0o700, account);
+}
+
+/**
+ * A real PostgreSQL in Kenning's own folder. Several processes share one server: each holds a lease, the
+ * first one starts it, later ones adopt it, and the last one out stops it, even if it was killed.
+ */
+export class EmbeddedServer {
+  readonly #places: Places;
+  readonly #account: Account | undefined;
+  readonly #options: EmbeddedOptions;
+  readonly #lease: Lease;
+  #starting: Promise<Postmaster> | undefined;
+  #isClosed = false;
+
+  private constructor(options: EmbeddedOptions, places: Places, account: Account | undefined) {
+    this.#options = options;
+    this.#places = places;
+    this.#account = account;
+    this.#lease = new Lease(places.leases, places.data);
+  }
+
+  static async open(options: EmbeddedOptions): Promise<EmbeddedServer> {
+    const wanted = resolve(options.home);
+    const account = chooseAccount(join(wanted, "postgres", "data"));
+    prepareHome(wanted, account);
+    const places = placesIn(realpathSync(wanted));
+    mkdirSync(places.root, { recursive: true, mode: 0o711 });
+    handOver(places.root, 0o711, undefined);
+    mkdirSync(places.leases, { recursive: true, mode: 0o700 });
+    const server = new EmbeddedServer(options, places, account);
+    try {
+      await server.ensureRunning();
+      return server;
+    } catch (error) {
+      await server.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  get endpoint(): Endpoint {
+    const password = readPassword(this.#places.data);
+    return { host: this.#places.socket, port: PORT, user: SUPERUSER, password, database: DATABASE };
+  }
+
+  /** Adopts the running server or starts one. Cheap when it runs; shared by those who ask at the same time. */
+  ensureRunning(): Promise<Postmaster> {
+    if (this.#isClosed) return Promise.reject(new AppError("unavailable", "The catalog is closed."));
+    this.#starting ??= this.#adoptOrStart().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #adoptOrStart(): Promise<Postmaster> {
+    await waitForKeepers(this.#places.leases, START_TIMEOUT_MS);
+    const running = await this.#adopt();
+    if (running !== undefined) return running;
+    return withStartLock(
+      this.#places.lock,
+      START_TIMEOUT_MS,
+      async () => (await this.#adopt()) ?? this.#start(),
+    );
+  }
+
+  /** Waits while a running server starts or stops; undefined when there is none. */
+  async #adopt(): Promise<Postmaster | undefined> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (;;) {
+      const found = await findPostmaster(this.#places.data);
+      if (found === undefined || found.status === "ready") return found;
+      if (Date.now() > deadline) {
+        throw new AppError("timeout", `The embedded database has been ${found.status} for too long.`);
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #start(): Promise<Postmaster> {
+    const { root, data, socket, log } = this.#places;
+    const engine = await prepareEngine(root);
+    await this.#prepareData(engine);
+    prepareSocketFolder(socket, this.#account);
+    removeStaleLocks(data, socket);
+    await removeOtherEngines(root, engine);
+    const options = {
+      program: engine.postgres,
+      dataFolder: data,
+      socketFolder: socket,
+      logFile: log,
+      account: this.#account,
+      settings: this.#options.settings ?? {},
+      timeoutMs: START_TIMEOUT_MS,
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await startPostmaster(options);
+      } catch (error) {
+        const mayPass = error instanceof StartFailure && error.isPassing && attempt < START_ATTEMPTS;
+        if (!mayPass) throw error;
+        this.#options.log.warn(
+          { attempt, reason: messageOf(error) },
+          "the embedded database waits for remains of an earlier one",
+        );
+        // A busy process of a killed server notices late that its parent is gone, and holds the data until then.
+        for (const pid of orphansIn(data)) process.kill(pid, "SIGKILL");
+        await sleep(FIRST_BACKOFF_MS * 2 ** attempt);
+      }
+    }
+  }
+
+  async #prepareData(engine: Engine): Promise<void> {
+    const { data } = this.#places;
+    if (isInitialised(data)) {
+      assertMajorVersion(data, engine);
+      return;
+    }
+    const startedAt = performance.now();
+    await initDataFolder(data, engine, this.#account, { sync: this.#options.settings?.fsync !== "off" });
+    this.#options.log.info({ ms: Math.round(performance.now() - startedAt) }, "embedded database created");
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#starting?.catch(() => {});
+    await this.#lease.release(STOP_TIMEOUT_MS);
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { messageOf } from "../../kernel/errors.ts";
+import type { CatalogLog } from "./log.ts";
+import { isPassingConnectFailure } from "./pg-errors.ts";
+
+const FIRST_BACKOFF_MS = 10;
+const LONGEST_BACKOFF_MS = 500;
+
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+export interface Healing {
+  log: CatalogLog;
+  /** How long a caller waits for a lost database to come back. */
+  healTimeoutMs: number;
+  /** Brings the database back, if that is ours to do. */
+  revive: () => Promise<unknown>;
+  /** Turns a lasting failure into a sentence for people. */
+  explain: (error: unknown) => Error;
+}
+
+/** A pool whose `connect` outlives a lost database: it revives the server and tries again for a bounded time. */
+export class HealingPool extends pg.Pool {
+  readonly #healing: Healing;
+
+  constructor(config: pg.PoolConfig, healing: Healing) {
+    super(config);
+    this.#healing = healing;
+    // Without these listeners a connection that breaks while nobody queries would end the process.
+    this.on("error", (error) =>
+      healing.log.debug({ reason: messageOf(error) }, "an idle database connection was lost"),
+    );
+    this.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const connected = this.#connectUntilHealed();
+    if (callback === undefined) return connected;
+    connected.then(
+      (client) => callback(undefined, client, (broken) => client.release(broken as boolean | undefined)),
+      (error) => callback(error, undefined, () => {}),
+    );
+    return undefined;
+  }
+
+  async #connectUntilHealed(): Promise<pg.PoolClient> {
+    const { healTimeoutMs, revive, explain, log } = this.#healing;
+    const deadline = Date.now() + healTimeoutMs;
+    for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS)) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        if (this.ending) throw error;
+        if (!isPassingConnectFailure(error) || Date.now() + backoffMs > deadline) throw explain(error);
+        log.debug({ reason: messageOf(error) }, "no database connection; trying again");
+        await sleep(backoffMs);
+        await revive();
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+export { type Catalog, type CatalogDb, type CatalogOptions, type CatalogTx, openCatalog } from "./catalog.ts";
+export type { Subscription } from "./listener.ts";
+export type { CatalogLog } from "./log.ts";
+export {
+  type DeliveredEvent,
+  type EventHandler,
+  Events,
+  type EventsOptions,
+  type OutboxEvent,
+} from "./outbox.ts";
+export { isForeignKeyViolation, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";

@@ -1,0 +1,54 @@
+import { AppError } from "../../kernel/errors.ts";
+
+const CAUSES_DEEP = 5;
+
+/** The SQLSTATE or system error code of a failure, found through the wrappers that Drizzle puts around it. */
+export function pgCodeOf(error: unknown): string | undefined {
+  let current = error;
+  for (let depth = 0; depth < CAUSES_DEEP && current instanceof Error; depth += 1) {
+    const { code } = current as { code?: unknown };
+    if (typeof code === "string" && !(current instanceof AppError)) return code;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+/** Whether a write failed because a row with the same key exists (optionally: of this constraint). */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return pgCodeOf(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint);
+}
+
+/** Whether a write failed because a row that it refers to is missing, or is still referred to. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return pgCodeOf(error) === "23503";
+}
+
+function constraintOf(error: unknown): string | undefined {
+  let current = error;
+  for (let depth = 0; depth < CAUSES_DEEP && current instanceof Error; depth += 1) {
+    const { constraint } = current as { constraint?: unknown };
+    if (typeof constraint === "string") return constraint;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+const PASSING_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "57P01", // the server is being shut down
+  "57P02", // another process of the server crashed
+  "57P03", // the server is starting up
+  "53300", // all connections are taken
+]);
+
+/** Whether a failure to connect may pass by itself. */
+export function isPassingConnectFailure(error: unknown): boolean {
+  const code = pgCodeOf(error);
+  if (code !== undefined) return PASSING_CODES.has(code);
+  return error instanceof Error && /^Connection terminated/.test(error.message);
+}

@@ -1,0 +1,258 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { Agent, type Dispatcher } from "undici";
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { createAddressPolicy } from "./address-policy.ts";
+import { ACCEPTED_ENCODINGS, boundedBody, tooLarge } from "./bounded-body.ts";
+import { checkUrl } from "./check-url.ts";
+import { startDeadline } from "./deadline.ts";
+import { fetchError } from "./fetch-errors.ts";
+import { guardedConnector, type Resolve, systemResolve } from "./guarded-connector.ts";
+import { isRedirect, nextRequest, type OutgoingRequest } from "./redirects.ts";
+
+export interface GuardedFetchOptions {
+  /** Addresses, blocks and `host:port` that may be reached although they are not public. */
+  allow?: readonly string[];
+  /** Looks up a name; tests put their own here. */
+  resolve?: Resolve;
+  /** Further certificate authorities, in PEM. */
+  ca?: string | string[];
+  userAgent?: string;
+  headerBytes?: number;
+  maxInFlight?: number;
+}
+
+export interface FetchOptions {
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Buffer;
+  /** Counted after decompression. */
+  maxBytes?: number;
+  totalMs?: number;
+  idleMs?: number;
+  maxRedirects?: number;
+  /** Refuses an answer of another type; `application/json` also stands for `application/…+json`. */
+  contentTypes?: readonly string[];
+  signal?: AbortSignal;
+}
+
+interface Answer {
+  /** Where the answer came from after all redirects. */
+  url: string;
+  status: number;
+  headers: Record<string, string>;
+}
+
+export interface FetchedAnswer extends Answer {
+  body: Buffer;
+}
+
+export interface Download extends Answer {
+  /** Fails with an AppError when a limit is passed on the way. */
+  body: Readable;
+}
+
+/** The one client for URLs that somebody gave us. Failures are AppErrors and never hold anything of the answer. */
+export interface GuardedFetch {
+  /** The whole answer, whatever its status. */
+  request(url: string | URL, options?: FetchOptions): Promise<FetchedAnswer>;
+  /** The JSON of a successful answer. */
+  fetchJson(url: string | URL, options?: FetchOptions): Promise<unknown>;
+  /** A successful answer as a stream. */
+  download(url: string | URL, options?: FetchOptions): Promise<Download>;
+  close(): Promise<void>;
+}
+
+/** Headers that the client itself answers for. */
+const OWN_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|upgrade|expect|te|trailer|keep-alive|proxy-.*)$/;
+
+export function createGuardedFetch({
+  allow = [],
+  resolve = systemResolve,
+  ca,
+  userAgent = "kenning",
+  headerBytes = LIMITS.fetch.headerBytes,
+  maxInFlight = LIMITS.fetch.inFlight,
+}: GuardedFetchOptions = {}): GuardedFetch {
+  const policy = createAddressPolicy(allow);
+  const timeoutMs = LIMITS.fetch.connectMs;
+  const agent = new Agent({
+    connect: guardedConnector({ policy, resolve, timeoutMs, ...(ca === undefined ? {} : { ca }) }),
+    allowH2: false,
+    connections: LIMITS.fetch.connectionsPerOrigin,
+    maxHeaderSize: headerBytes,
+    pipelining: 1,
+  });
+  let inFlight = 0;
+
+  async function open(input: string | URL, options: FetchOptions): Promise<Download> {
+    let request = firstRequest(checkUrl(input, policy), options, userAgent);
+    if (inFlight >= maxInFlight)
+      throw new AppError("unavailable", "Too many requests to other servers are under way.");
+    inFlight += 1;
+    const deadline = startDeadline(options.totalMs ?? LIMITS.fetch.totalMs, options.signal);
+    const release = (): void => {
+      inFlight -= 1;
+      deadline.clear();
+    };
+    try {
+      for (let redirects = 0; ; redirects += 1) {
+        const answer = await exchange(agent, request, options, deadline.signal);
+        const location = locationOf(answer);
+        if (location === undefined) return receive(request, answer, options, deadline.signal, release);
+        discard(answer);
+        if (redirects >= (options.maxRedirects ?? LIMITS.fetch.redirects)) {
+          throw new AppError("unavailable", `${request.url.hostname} redirects too often.`);
+        }
+        request = nextRequest(request, answer.statusCode, location, policy);
+      }
+    } catch (error) {
+      release();
+      throw deadline.signal.aborted ? deadline.signal.reason : fetchError(error, request.url.hostname);
+    }
+  }
+
+  return {
+    async request(url, options = {}) {
+      const { body, ...answer } = await open(url, options);
+      return { ...answer, body: await buffer(body) };
+    },
+    async fetchJson(url, options = {}) {
+      const headers = { accept: "application/json", ...options.headers };
+      const answer = await open(url, { contentTypes: ["application/json"], ...options, headers });
+      return parseJson(await buffer(successful(answer).body), answer.url);
+    },
+    async download(url, options = {}) {
+      return successful(await open(url, options));
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function firstRequest(url: URL, options: FetchOptions, userAgent: string): OutgoingRequest {
+  const headers: Record<string, string> = { "user-agent": userAgent, "accept-encoding": ACCEPTED_ENCODINGS };
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    const lowerName = name.toLowerCase();
+    if (OWN_HEADERS.test(lowerName))
+      throw new AppError("bad_request", `The header ${lowerName} cannot be set.`);
+    headers[lowerName] = value;
+  }
+  return { url, method: options.method ?? "GET", headers, body: options.body };
+}
+
+function exchange(
+  agent: Agent,
+  { url, method, headers, body }: OutgoingRequest,
+  { idleMs = LIMITS.fetch.idleMs }: FetchOptions,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  return agent.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: method as Dispatcher.HttpMethod,
+    headers,
+    body: body ?? null,
+    signal,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
+  });
+}
+
+/** An answer that is not read to its end is thrown away together with its connection. */
+function discard(answer: Dispatcher.ResponseData): void {
+  answer.body.on("error", () => undefined).destroy();
+}
+
+/** Where a redirect leads; undefined when the answer is none. */
+function locationOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
+  if (!isRedirect(statusCode)) return undefined;
+  return Array.isArray(headers.location) ? headers.location[0] : headers.location;
+}
+
+function receive(
+  { url, method }: OutgoingRequest,
+  answer: Dispatcher.ResponseData,
+  { contentTypes, maxBytes = LIMITS.fetch.bodyBytes }: FetchOptions,
+  signal: AbortSignal,
+  release: () => void,
+): Download {
+  const headers = flatHeaders(answer.headers);
+  const isEmpty =
+    method === "HEAD" || [204, 304].includes(answer.statusCode) || headers["content-length"] === "0";
+  try {
+    checkContentType(headers["content-type"], contentTypes, answer.statusCode);
+    if (!isEmpty && Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  } catch (error) {
+    discard(answer);
+    throw error;
+  }
+  const chunks = boundedBody(answer.body, isEmpty ? undefined : headers["content-encoding"], maxBytes);
+  const body = Readable.from(translated(chunks, url.hostname, signal), { objectMode: false });
+  const onAbort = (): void => void body.destroy(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  // A stream that fails before anybody listens must not end the process; whoever reads it later gets the error.
+  body.on("error", () => undefined);
+  body.once("close", () => {
+    signal.removeEventListener("abort", onAbort);
+    discard(answer);
+    release();
+  });
+  return { url: url.href, status: answer.statusCode, headers, body };
+}
+
+async function* translated(
+  chunks: AsyncIterable<Buffer>,
+  host: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : fetchError(error, host);
+  }
+}
+
+function flatHeaders(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+}
+
+function checkContentType(
+  actual: string | undefined,
+  allowed: readonly string[] | undefined,
+  status: number,
+): void {
+  if (allowed === undefined || status >= 300) return;
+  const type = (actual ?? "").split(";")[0]!.trim().toLowerCase();
+  const suffixed = type.replace(/^application\/[\w.-]+\+json$/, "application/json");
+  if (allowed.includes(type) || allowed.includes(suffixed)) return;
+  throw new AppError(
+    "unsupported",
+    `The answer has the type "${type.slice(0, 80)}" and not ${allowed.join(" or ")}.`,
+  );
+}
+
+function successful(answer: Download): Download {
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  answer.body.destroy();
+  throw new AppError(
+    "unavailable",
+    `${new URL(answer.url).hostname} answered with status ${answer.status}.`,
+    {
+      data: { status: answer.status },
+    },
+  );
+}
+
+function parseJson(body: Buffer, url: string): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new AppError("unavailable", `${new URL(url).hostname} did not answer with JSON.`);
+  }
+}

@@ -1,0 +1,9 @@
+export type { Resolve, ResolvedAddress } from "./guarded-connector.ts";
+export {
+  createGuardedFetch,
+  type Download,
+  type FetchedAnswer,
+  type FetchOptions,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from "./guarded-fetch.ts";

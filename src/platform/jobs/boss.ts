@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import type { ConstructorOptions, Db, PgBoss } from "pg-boss";
+import { messageOf } from "../../kernel/errors.ts";
+import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
+
+export const SCHEMA = "pgboss";
+const SLOW_INTERVAL_SECONDS = 3_600;
+
+/** pg-boss over the catalog's connections, so that it needs no pool of its own and heals with it. */
+function overCatalog(catalog: Catalog): Db {
+  return {
+    executeSql: (text, values) => catalog.pool.query(text, values),
+    async listen(channel, onNotification, onReconnect) {
+      return { close: await catalog.listen(channel, { onNotification, onReconnect }) };
+    },
+  };
+}
+
+/** pg-boss inside a transaction of the catalog's. */
+export async function overTransaction(tx: CatalogTx): Promise<Db> {
+  const { fromDrizzle } = await import("pg-boss");
+  return fromDrizzle(tx, sql);
+}
+
+/** Starts pg-boss: one that only sends jobs, or one that also works and looks after the queues. */
+export async function startBoss(
+  catalog: Catalog,
+  log: CatalogLog,
+  role: "sender" | "worker",
+): Promise<PgBoss> {
+  // Loaded here because it takes longer to load than the rest of the catalog to start.
+  const { PgBoss } = await import("pg-boss");
+  const options: ConstructorOptions = {
+    db: overCatalog(catalog),
+    schema: SCHEMA,
+    supervise: role === "worker",
+    useListenNotify: role === "worker",
+    schedule: false,
+    // Dependent jobs and background migrations are not used; their polling would be all the idle traffic.
+    flowIntervalSeconds: SLOW_INTERVAL_SECONDS,
+    bamIntervalSeconds: SLOW_INTERVAL_SECONDS,
+  };
+  const boss = new PgBoss(options);
+  boss.on("error", (error) => log.warn({ reason: messageOf(error) }, "a job queue reports an error"));
+  boss.on("warning", ({ message }) => log.warn({ reason: message }, "a job queue warns"));
+  await boss.start();
+  return boss;
+}

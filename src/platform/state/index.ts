@@ -1,0 +1,11 @@
+export { createMemoryState, type MemoryStateOptions } from "./memory-state.ts";
+export { createRateLimits, type RateLimit, type RateLimits, type RateSubject } from "./rate-limits.ts";
+export type {
+  KeyValueState,
+  LockOptions,
+  RateLimiter,
+  RateRule,
+  RateVerdict,
+  SharedState,
+  StateRecord,
+} from "./shared-state.ts";

@@ -1,0 +1,1 @@
+export { ownedTempName, sweepLeftovers } from "./owned-temp.ts";

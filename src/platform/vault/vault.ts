@@ -1,0 +1,107 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { AppError } from "../../kernel/errors.ts";
+import { deriveKey } from "./derive-key.ts";
+import { Secret } from "./secret.ts";
+
+const VERSION = "v1";
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** Passwords, keys and tokens, not files. */
+const LONGEST_SECRET_BYTES = 64 * 1024;
+
+export interface VaultOptions {
+  /** What new secrets are sealed with. */
+  root: string;
+  /** Former roots, whose secrets can still be opened. */
+  oldRoots?: readonly string[];
+}
+
+/**
+ * Secrets at rest. The context says whose secret it is ("datasource:12:password"): a sealed text that is moved
+ * to another row does not open there. The form is `v1.<key id>.<nonce, ciphertext and tag in base64url>`.
+ */
+export interface Vault {
+  seal(secret: string | Secret, context: string): string;
+  open(sealed: string, context: string): Secret;
+  /** True when the text was sealed with a former root: open it, seal it again, store that. */
+  isOutdated(sealed: string): boolean;
+}
+
+interface VaultKey {
+  id: string;
+  key: Buffer;
+}
+
+export function createVault({ root, oldRoots = [] }: VaultOptions): Vault {
+  const current = keyOf(root);
+  const keys = new Map([...oldRoots.map(keyOf), current].map((key) => [key.id, key]));
+
+  return {
+    seal(secret, context) {
+      const text = typeof secret === "string" ? secret : secret.reveal();
+      return `${VERSION}.${current.id}.${encrypt(current.key, text, context).toString("base64url")}`;
+    },
+    open(sealed, context) {
+      const { keyId, body } = parse(sealed);
+      const key = keys.get(keyId);
+      if (key === undefined) throw lost("it was sealed with another root secret");
+      return new Secret(decrypt(key.key, body, context));
+    },
+    isOutdated(sealed) {
+      return parse(sealed).keyId !== current.id;
+    },
+  };
+}
+
+function keyOf(root: string): VaultKey {
+  return {
+    id: deriveKey(root, `vault/${VERSION}/id`, 6).toString("base64url"),
+    key: deriveKey(root, `vault/${VERSION}/key`),
+  };
+}
+
+function encrypt(key: Buffer, text: string, context: string): Buffer {
+  const plain = Buffer.from(text, "utf8");
+  if (plain.length > LONGEST_SECRET_BYTES) {
+    throw new AppError("too_large", `A secret is limited to ${LONGEST_SECRET_BYTES} bytes.`);
+  }
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(associatedData(context));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: Buffer, body: Buffer, context: string): string {
+  const nonce = body.subarray(0, NONCE_BYTES);
+  const tag = body.subarray(body.length - TAG_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(associatedData(context));
+  decipher.setAuthTag(tag);
+  try {
+    const plain = decipher.update(body.subarray(NONCE_BYTES, body.length - TAG_BYTES));
+    return Buffer.concat([plain, decipher.final()]).toString("utf8");
+  } catch {
+    throw lost("it was changed, or it belongs to something else");
+  }
+}
+
+function parse(sealed: string): { keyId: string; body: Buffer } {
+  const match = /^v1\.([\w-]{8})\.([\w-]+)$/.exec(sealed);
+  const body = Buffer.from(match?.[2] ?? "", "base64url");
+  const keyId = match?.[1];
+  if (keyId === undefined || body.length < NONCE_BYTES + TAG_BYTES)
+    throw lost("it is not in the form of this vault");
+  return { keyId, body };
+}
+
+function associatedData(context: string): Buffer {
+  return Buffer.from(`${VERSION}\n${context}`, "utf8");
+}
+
+/** Never says more than why: neither the sealed text nor what might be inside. */
+function lost(why: string): AppError {
+  return new AppError("unavailable", `A stored secret cannot be opened: ${why}.`, {
+    hint: "Start the server with the root secret it was stored with, or enter the secret again.",
+  });
+}

@@ -1,0 +1,188 @@
+import type { Logger } from "pino";
+import type { z } from "zod";
+import { AppError, isAppError } from "../kernel/errors.ts";
+import { excerpt } from "../kernel/excerpt.ts";
+import { newUuid } from "../kernel/ids.ts";
+import { LIMITS } from "../kernel/limits.ts";
+import type { Permission } from "../kernel/permissions.ts";
+import { sanitise } from "../kernel/sanitise.ts";
+import type { Caller, CallMeta } from "./caller.ts";
+import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
+import { explainIssues } from "./explain-issues.ts";
+import type { AuditSink, Authorizer, Limiter, OperationKind } from "./ports.ts";
+
+export interface CallPorts {
+  authorizer: Authorizer;
+  limiter: Limiter;
+  audit: AuditSink;
+  log: Logger;
+  /** Told of every call that ended, for metrics. */
+  observe?: (
+    operation: { kind: OperationKind; name: string; surface: string },
+    outcome: string,
+    ms: number,
+  ) => void;
+}
+
+/** One thing to do, of any kind: what the call path needs to know of it. */
+export interface Operation {
+  kind: OperationKind;
+  /** The wire name of a tool or prompt, or the address of a resource. */
+  name: string;
+  permissions: readonly Permission[];
+  timeoutMs: number | undefined;
+  input: z.ZodType;
+  run: (input: never, context: CallContext) => Promise<unknown>;
+}
+
+export interface CallEnvironment {
+  caller: Caller;
+  meta: CallMeta;
+  signal: AbortSignal;
+  client: ClientLink;
+}
+
+export type Outcome =
+  | { status: "done"; output: unknown; ms: number }
+  | { status: "waiting"; ms: number }
+  | { status: "failed"; error: AppError; ms: number };
+
+const ACTIONS: Record<OperationKind, { action: string; resourceType: string }> = {
+  tool: { action: "mcp.tool.call", resourceType: "mcp_tool" },
+  resource: { action: "mcp.resource.read", resourceType: "mcp_resource" },
+  prompt: { action: "mcp.prompt.get", resourceType: "mcp_prompt" },
+  completion: { action: "mcp.completion", resourceType: "mcp_completion" },
+};
+
+/**
+ * The one path that tools, resources, prompts and completions take:
+ * permission → rate limit → sanitise → parse → time limit → run → audit. Presenting is the surface's.
+ */
+export async function call(
+  ports: CallPorts,
+  operation: Operation,
+  args: unknown,
+  environment: CallEnvironment,
+): Promise<Outcome> {
+  const started = performance.now();
+  let outcome: Outcome;
+  try {
+    requirePermission(ports.authorizer, operation, environment.caller);
+    await ports.limiter.take(operation, environment.caller, environment.meta);
+    const input = parse(operation, sanitise(args));
+    const output = await runWithin(operation, input, environment);
+    outcome = { status: "done", output, ms: performance.now() - started };
+  } catch (thrown) {
+    const ms = performance.now() - started;
+    if (thrown instanceof InputNeeded) outcome = { status: "waiting", ms };
+    else
+      outcome = { status: "failed", error: asAppError(thrown, operation, environment.meta, ports.log), ms };
+  }
+  record(ports, operation, args, environment, outcome);
+  return outcome;
+}
+
+function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
+  const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
+  const missing = [...new Set([...role, ...scope, ...limit])];
+  if (missing.length === 0) return;
+  const hint =
+    role.length > 0
+      ? `Your role is ${caller.role}; an admin of the workspace can change it.`
+      : "This token was made with less power than its owner has: use another token.";
+  throw new AppError("forbidden", `Insufficient permissions: ${missing.join(", ")} is missing.`, {
+    hint,
+    data: { required: operation.permissions, missing },
+  });
+}
+
+function parse(operation: Operation, args: unknown): unknown {
+  const parsed = operation.input.safeParse(args ?? {});
+  if (parsed.success) return parsed.data;
+  throw new AppError("bad_request", explainIssues(parsed.error.issues, operation.input), {
+    data: {
+      issues: parsed.error.issues.slice(0, 10).map(({ path, code }) => ({ path: path.join("."), code })),
+    },
+  });
+}
+
+async function runWithin(
+  operation: Operation,
+  input: unknown,
+  environment: CallEnvironment,
+): Promise<unknown> {
+  const timeoutMs = operation.timeoutMs ?? LIMITS.call.defaultTimeoutMs;
+  const controller = new AbortController();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  // Whoever loses the race must not become an unhandled rejection.
+  stopped.catch(() => undefined);
+  const stop = (error: AppError) => {
+    reject(error);
+    controller.abort(error);
+  };
+  const cancelled = () => stop(new AppError("cancelled", `The call of ${operation.name} was cancelled.`));
+  const timer = setTimeout(() => {
+    const seconds = Math.round(timeoutMs / 100) / 10;
+    const hint = "Ask for less, or split the request.";
+    stop(
+      new AppError("timeout", `${operation.name} took longer than ${seconds} seconds.`, {
+        hint,
+        data: { timeoutMs },
+      }),
+    );
+  }, timeoutMs);
+  if (environment.signal.aborted) cancelled();
+  environment.signal.addEventListener("abort", cancelled, { once: true });
+  try {
+    const context: CallContext = { ...environment, signal: controller.signal };
+    return await Promise.race([stopped, operation.run(input as never, context)]);
+  } finally {
+    clearTimeout(timer);
+    environment.signal.removeEventListener("abort", cancelled);
+  }
+}
+
+/** What was not expected is a bug: logged with an id, shown without its insides. */
+function asAppError(thrown: unknown, operation: Operation, meta: CallMeta, log: Logger): AppError {
+  if (isAppError(thrown)) return thrown;
+  const errorId = newUuid();
+  log.error(
+    { err: thrown, errorId, operation: operation.name, requestId: meta.requestId },
+    "unexpected error",
+  );
+  return new AppError("internal", `Something went wrong on our side (error ${errorId}).`, {
+    hint: "Try again; if it stays, give the error id to whoever runs this server.",
+    data: { errorId },
+    cause: thrown,
+  });
+}
+
+function record(
+  ports: CallPorts,
+  operation: Operation,
+  args: unknown,
+  { caller, meta }: CallEnvironment,
+  outcome: Outcome,
+): void {
+  const code =
+    outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
+  ports.observe?.({ kind: operation.kind, name: operation.name, surface: meta.surface }, code, outcome.ms);
+  ports.audit.record({
+    ...ACTIONS[operation.kind],
+    workspaceId: caller.workspace.id,
+    userId: caller.user.id,
+    resourceId: operation.name,
+    success: outcome.status !== "failed",
+    outcome: code,
+    durationMs: outcome.ms,
+    metadata: {
+      surface: meta.surface,
+      sessionId: meta.sessionId,
+      clientName: meta.client.name,
+      clientVersion: meta.client.version,
+      requestId: meta.requestId,
+      tokenId: caller.token.id,
+      arguments: excerpt(args),
+    },
+  });
+}

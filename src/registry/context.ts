@@ -1,0 +1,60 @@
+import type { z } from "zod";
+import type { Caller, CallMeta } from "./caller.ts";
+
+/** What every handler gets, beside the services of its slice. */
+export interface CallContext {
+  caller: Caller;
+  meta: CallMeta;
+  /** Fires when the client cancels, the connection ends or the time limit is reached. */
+  signal: AbortSignal;
+  client: ClientLink;
+}
+
+export interface Question<T extends z.ZodObject> {
+  message: string;
+  schema: T;
+}
+
+export type Answer<T> = { action: "accept"; content: T } | { action: "decline" | "cancel" };
+
+export interface SampleRequest {
+  prompt: string;
+  system?: string;
+  maxTokens: number;
+}
+
+/**
+ * The person and the model on the other side of a call.
+ *
+ * A question ends the run: the client brings the answer, and the handler runs again from its start,
+ * this time with the answer in hand. So a handler that asks must be restartable. Three rules make
+ * that easy: give each question its own key; ask before you change anything; put work that is costly
+ * or must happen once before a question into `step`, whose result is carried along (signed, but
+ * readable by the client, so no secrets in it).
+ */
+export interface ClientLink {
+  readonly canElicit: boolean;
+  readonly canSample: boolean;
+  progress(done: number, options?: { total?: number; message?: string }): void;
+  /** A line for the client's log, where it keeps one. */
+  log(level: "debug" | "info" | "warning" | "error", message: string): void;
+  /** Asks the person. Questions asked together (`Promise.all`) are put together. */
+  elicit<T extends z.ZodObject>(key: string, question: Question<T>): Promise<Answer<z.output<T>>>;
+  /** Lets the client's own model write a text. */
+  sample(key: string, request: SampleRequest): Promise<string>;
+  /** Puts any request of the protocol to the client and returns its bare answer, unchecked. */
+  ask(
+    key: string,
+    request: { method: string; params?: Record<string, unknown> | undefined },
+  ): Promise<Record<string, unknown>>;
+  /** Runs `work` once for all runs of this call. */
+  step<T>(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Thrown by the link to end a run that must wait for the client. Not an error: never catch it. */
+export class InputNeeded extends Error {
+  constructor() {
+    super("This call waits for the client's answer and will run again.");
+    this.name = "InputNeeded";
+  }
+}

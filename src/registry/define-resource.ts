@@ -1,0 +1,82 @@
+import type { Permission } from "../kernel/permissions.ts";
+import type { SurfaceName } from "./caller.ts";
+import type { CallContext } from "./context.ts";
+import { permissionList } from "./define-tool.ts";
+
+export interface ResourceContent {
+  mimeType: string;
+  text?: string;
+  /** Base64, for what is not text. */
+  blob?: string;
+}
+
+/** One concrete resource in a listing. */
+export interface ListedResource {
+  params: Record<string, string>;
+  name: string;
+  title?: string;
+  description?: string;
+}
+
+export interface ResourceSpec<Services> {
+  /** The address on each surface that shows it: fixed, or a template with `{params}`. */
+  uri: Partial<Record<SurfaceName, string>>;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: string;
+  permission: Permission | readonly Permission[] | null;
+  timeoutMs?: number;
+  /** The concrete resources of a template that a listing shows; none when left out. */
+  list?: (context: CallContext & Services) => Promise<ListedResource[]>;
+  /** Values for one parameter of the template that begin with what was typed. */
+  complete?: (
+    param: string,
+    typed: string,
+    known: Record<string, string>,
+    context: CallContext & Services,
+  ) => Promise<string[]>;
+  read: (params: Record<string, string>, context: CallContext & Services) => Promise<ResourceContent>;
+}
+
+export interface Resource {
+  uri: Partial<Record<SurfaceName, string>>;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: string;
+  permissions: readonly Permission[];
+  timeoutMs: number | undefined;
+  list: ((context: CallContext) => Promise<ListedResource[]>) | undefined;
+  complete:
+    | ((
+        param: string,
+        typed: string,
+        known: Record<string, string>,
+        context: CallContext,
+      ) => Promise<string[]>)
+    | undefined;
+  read: (params: Record<string, string>, context: CallContext) => Promise<ResourceContent>;
+}
+
+export type UnboundResource<Services> = (services: Services) => Resource;
+
+export function resourcesOf<Services extends object>() {
+  return function defineResource(spec: ResourceSpec<Services>): UnboundResource<Services> {
+    const { list, complete } = spec;
+    return (services) => ({
+      uri: spec.uri,
+      name: spec.name,
+      title: spec.title,
+      description: spec.description,
+      mimeType: spec.mimeType,
+      permissions: permissionList(spec.permission),
+      timeoutMs: spec.timeoutMs,
+      list: list && ((context) => list({ ...services, ...context })),
+      complete:
+        complete &&
+        ((param, typed, known, context) => complete(param, typed, known, { ...services, ...context })),
+      read: (params, context) => spec.read(params, { ...services, ...context }),
+    });
+  };
+}

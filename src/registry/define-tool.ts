@@ -1,0 +1,94 @@
+import type { z } from "zod";
+import type { Permission } from "../kernel/permissions.ts";
+import type { SurfaceName } from "./caller.ts";
+import type { CallContext } from "./context.ts";
+import type { Toolset } from "./toolsets.ts";
+
+/** What a call does to the world; annotations, read-only tokens and confirmations follow from it. */
+export type Effect = "read" | "write" | "destroy";
+
+/** How a tool appears on one surface: by another name, and if need be with other parameters. */
+export interface Wire<Input = unknown> {
+  name: string;
+  /** Replaces the tool's description where a seed documents its own. */
+  description?: string;
+  input?: z.ZodObject;
+  /** Turns that surface's parameters into the tool's own. */
+  adapt?: (args: never) => Input;
+}
+
+/** A block of MCP content: text, image, audio, resource or link. */
+export type ContentBlock = { type: string } & Record<string, unknown>;
+
+export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObject> {
+  /** The plain name, on `/mcp`. */
+  name: string;
+  toolset: Toolset;
+  /** The surfaces that show it beside `/mcp`. */
+  wire?: Partial<Record<Exclude<SurfaceName, "all">, string | Wire<z.input<In>>>>;
+  title: string;
+  description: string;
+  /** What the caller must be allowed; `null` for what any valid token may call. */
+  permission: Permission | readonly Permission[] | null;
+  effect: Effect;
+  input: In;
+  output: Out;
+  timeoutMs?: number;
+  /** How a result reads: a text, or content blocks. JSON when left out. */
+  content?: (output: z.output<Out>) => string | ContentBlock[];
+  run: (input: z.output<In>, context: CallContext & Services) => Promise<z.input<Out>>;
+}
+
+/** A tool whose services are bound and whose types are checked and forgotten: what the registry holds. */
+export interface Tool {
+  name: string;
+  toolset: Toolset;
+  wire: Partial<Record<SurfaceName, Wire>>;
+  title: string;
+  description: string;
+  permissions: readonly Permission[];
+  effect: Effect;
+  input: z.ZodObject;
+  output: z.ZodObject;
+  timeoutMs: number | undefined;
+  content: ((output: unknown) => string | ContentBlock[]) | undefined;
+  run: (input: unknown, context: CallContext) => Promise<unknown>;
+}
+
+/** A tool that still waits for the services of its slice. */
+export type UnboundTool<Services> = (services: Services) => Tool;
+
+/** Gives a slice its own `defineTool`, so that handlers know the slice's services without naming types. */
+export function toolsOf<Services extends object>() {
+  return function defineTool<In extends z.ZodObject, Out extends z.ZodObject>(
+    spec: ToolSpec<Services, In, Out>,
+  ): UnboundTool<Services> {
+    return (services) => ({
+      name: spec.name,
+      toolset: spec.toolset,
+      wire: wireNames(spec.name, spec.wire as Record<string, string | Wire> | undefined),
+      title: spec.title,
+      description: spec.description,
+      permissions: permissionList(spec.permission),
+      effect: spec.effect,
+      input: spec.input,
+      output: spec.output,
+      timeoutMs: spec.timeoutMs,
+      content: spec.content as Tool["content"],
+      run: (input, context) => spec.run(input as z.output<In>, { ...services, ...context }),
+    });
+  };
+}
+
+export function permissionList(permission: Permission | readonly Permission[] | null): readonly Permission[] {
+  if (permission === null) return [];
+  return typeof permission === "string" ? [permission] : permission;
+}
+
+function wireNames(name: string, others: Record<string, string | Wire> | undefined): Tool["wire"] {
+  const wire: Tool["wire"] = { all: { name } };
+  for (const [surface, entry] of Object.entries(others ?? {})) {
+    wire[surface as SurfaceName] = typeof entry === "string" ? { name: entry } : entry;
+  }
+  return wire;
+}

@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import { nearest } from "../kernel/nearest.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** Says what is wrong with the arguments, so that a model can correct them: which one, why, and what there is instead. */
+export function explainIssues(issues: readonly Issue[], schema: z.ZodType): string {
+  const known = "shape" in schema ? Object.keys((schema as z.ZodObject).shape) : [];
+  const sentences = issues.slice(0, 5).map((issue) => sentence(issue, known));
+  if (issues.length > 5) sentences.push(`And ${issues.length - 5} more.`);
+  return sentences.join(" ");
+}
+
+function sentence(issue: Issue, known: readonly string[]): string {
+  const path = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, known);
+  if (issue.code === "invalid_type" && issue.input === undefined && path !== "") {
+    return `${path} is required (${issue.expected}).`;
+  }
+  const reason = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  return path === "" ? `Invalid arguments: ${reason}.` : `${path}: ${reason}.`;
+}
+
+function unknownKeys(keys: readonly string[], path: string, known: readonly string[]): string {
+  return keys
+    .map((key) => {
+      const where = path === "" ? key : `${path}.${key}`;
+      const match = path === "" ? nearest(key, known) : undefined;
+      if (match !== undefined) return `Unknown argument ${where}: did you mean ${match}?`;
+      const list = known.length === 0 ? "This takes no arguments." : `Known arguments: ${known.join(", ")}.`;
+      return `Unknown argument ${where}. ${path === "" ? list : ""}`.trim();
+    })
+    .join(" ");
+}

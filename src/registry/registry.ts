@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { Permission } from "../kernel/permissions.ts";
+import { SURFACES, type SurfaceName } from "./caller.ts";
+import type { Prompt, UnboundPrompt } from "./define-prompt.ts";
+import type { Resource, UnboundResource } from "./define-resource.ts";
+import type { Tool, UnboundTool } from "./define-tool.ts";
+import { UriPattern } from "./uri-pattern.ts";
+
+/** A tool as one surface shows it. */
+export interface WireTool {
+  tool: Tool;
+  name: string;
+  description: string;
+  /** The schema that arguments are parsed with on this surface. */
+  input: z.ZodObject;
+  adapt: ((args: unknown) => unknown) | undefined;
+  /** Published by tools/list: computed once. */
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown>;
+}
+
+export interface WireResource {
+  resource: Resource;
+  pattern: UriPattern;
+}
+
+export interface Slice<Services> {
+  services: Services;
+  tools?: readonly UnboundTool<Services>[];
+  resources?: readonly UnboundResource<Services>[];
+  prompts?: readonly UnboundPrompt<Services>[];
+}
+
+/** Everything that can be called, by surface. Surfaces filter and present; nobody else lists tools. */
+export class Registry {
+  readonly #tools: Record<SurfaceName, Map<string, WireTool>> = bySurface(() => new Map());
+  readonly #resources: Record<SurfaceName, WireResource[]> = bySurface(() => []);
+  readonly #prompts: Record<SurfaceName, Map<string, Prompt>> = bySurface(() => new Map());
+
+  add<Services>(slice: Slice<Services>): this {
+    for (const tool of slice.tools ?? []) this.#addTool(tool(slice.services));
+    for (const resource of slice.resources ?? []) this.#addResource(resource(slice.services));
+    for (const prompt of slice.prompts ?? []) this.#addPrompt(prompt(slice.services));
+    return this;
+  }
+
+  tools(surface: SurfaceName): readonly WireTool[] {
+    return [...this.#tools[surface].values()];
+  }
+
+  tool(surface: SurfaceName, name: string): WireTool | undefined {
+    return this.#tools[surface].get(name);
+  }
+
+  resources(surface: SurfaceName): readonly WireResource[] {
+    return this.#resources[surface];
+  }
+
+  /** The resource behind an address, with the values of the template's parameters. */
+  resource(
+    surface: SurfaceName,
+    uri: string,
+  ): { entry: WireResource; params: Record<string, string> } | undefined {
+    for (const entry of this.#resources[surface]) {
+      const params = entry.pattern.match(uri);
+      if (params !== undefined) return { entry, params };
+    }
+    return undefined;
+  }
+
+  prompts(surface: SurfaceName): readonly Prompt[] {
+    return [...this.#prompts[surface].values()];
+  }
+
+  prompt(surface: SurfaceName, name: string): Prompt | undefined {
+    return this.#prompts[surface].get(name);
+  }
+
+  /** Every permission that a surface's tools and resources ask for: what its OAuth metadata offers. */
+  permissions(surface: SurfaceName): Permission[] {
+    const wanted = new Set<Permission>();
+    for (const { tool } of this.tools(surface))
+      for (const permission of tool.permissions) wanted.add(permission);
+    for (const { resource } of this.resources(surface)) {
+      for (const permission of resource.permissions) wanted.add(permission);
+    }
+    return [...wanted];
+  }
+
+  #addTool(tool: Tool): void {
+    for (const [surface, wire] of Object.entries(tool.wire) as [SurfaceName, Tool["wire"]["all"]][]) {
+      if (wire === undefined) continue;
+      const input = wire.input ?? tool.input;
+      refuseTwice(this.#tools[surface].has(wire.name), `tool ${wire.name} on ${surface}`);
+      this.#tools[surface].set(wire.name, {
+        tool,
+        name: wire.name,
+        description: wire.description ?? tool.description,
+        input,
+        adapt: wire.adapt as WireTool["adapt"],
+        inputSchema: jsonSchema(input, "input"),
+        outputSchema: jsonSchema(tool.output, "output"),
+      });
+    }
+  }
+
+  #addResource(resource: Resource): void {
+    for (const [surface, uri] of Object.entries(resource.uri) as [SurfaceName, string][]) {
+      const taken = this.#resources[surface].some(({ pattern }) => pattern.template === uri);
+      refuseTwice(taken, `resource ${uri} on ${surface}`);
+      this.#resources[surface].push({ resource, pattern: new UriPattern(uri) });
+    }
+  }
+
+  #addPrompt(prompt: Prompt): void {
+    for (const surface of prompt.surfaces) {
+      refuseTwice(this.#prompts[surface].has(prompt.name), `prompt ${prompt.name} on ${surface}`);
+      this.#prompts[surface].set(prompt.name, prompt);
+    }
+  }
+}
+
+function bySurface<T>(make: () => T): Record<SurfaceName, T> {
+  return Object.fromEntries(SURFACES.map((surface) => [surface, make()])) as Record<SurfaceName, T>;
+}
+
+function refuseTwice(taken: boolean, what: string): void {
+  if (taken) throw new Error(`The ${what} is defined twice.`);
+}
+
+function jsonSchema(schema: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
+  return z.toJSONSchema(schema, { io }) as Record<string, unknown>;
+}

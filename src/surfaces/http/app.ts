@@ -1,0 +1,77 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Logger } from "pino";
+import { isAppError } from "../../kernel/errors.ts";
+import { newUuid } from "../../kernel/ids.ts";
+import { HTTP_STATUS } from "../mcp/http-answers.ts";
+import { type BrowserGuardOptions, browserGuard } from "./browser-guard.ts";
+import { ClientAddress } from "./client-address.ts";
+
+export type HttpEnv = {
+  Bindings: HttpBindings;
+  Variables: { requestId: string; address: string };
+};
+
+export type HttpApp = Hono<HttpEnv>;
+
+export interface HttpOptions extends BrowserGuardOptions {
+  trustedProxies: readonly string[];
+  log: Logger;
+  observe: (route: string, method: string, status: number, ms: number) => void;
+}
+
+const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-site",
+};
+
+/** The ground that every route stands on: request id, address, headers, guards, errors, logs. */
+export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => void): HttpApp {
+  const app: HttpApp = new Hono<HttpEnv>();
+  const clientAddress = new ClientAddress(options.trustedProxies);
+  const isHttps = options.appUrl.startsWith("https:");
+
+  app.use(async (c, next) => {
+    const started = performance.now();
+    const connection = c.env?.incoming?.socket?.remoteAddress ?? "";
+    c.set("requestId", newUuid());
+    c.set("address", clientAddress.of(connection, c.req.header("x-forwarded-for") ?? null));
+    await next();
+    const { headers, status } = c.res;
+    for (const [name, value] of Object.entries(SECURITY_HEADERS))
+      if (!headers.has(name)) headers.set(name, value);
+    if (isHttps) headers.set("strict-transport-security", "max-age=31536000");
+    headers.set("x-request-id", c.get("requestId"));
+    const ms = performance.now() - started;
+    options.observe(c.req.routePath, c.req.method, status, ms);
+    options.log.debug(
+      { requestId: c.get("requestId"), method: c.req.method, path: c.req.path, status, ms },
+      "request",
+    );
+  });
+  // Probes come by address and carry no browser's power.
+  const guard = browserGuard(options);
+  app.use((c, next) => (c.req.path.startsWith("/api/health/") ? next() : guard(c, next)));
+
+  mount(app);
+
+  app.notFound((c) => c.json({ error: "not_found", message: `Nothing is served at ${c.req.path}.` }, 404));
+  app.onError((error, c) => {
+    if (isAppError(error)) {
+      return c.json({ error: error.code, message: error.advice }, HTTP_STATUS[error.code] as 400);
+    }
+    const errorId = newUuid();
+    options.log.error(
+      { err: error, errorId, requestId: c.get("requestId"), path: c.req.path },
+      "unexpected error",
+    );
+    return c.json(
+      { error: "internal", message: `Something went wrong on our side (error ${errorId}).` },
+      500,
+    );
+  });
+  return app;
+}

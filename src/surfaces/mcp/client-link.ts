@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import {
+  type InputRequests,
+  inputRequired,
+  inputResponse,
+  type RequestStateCodec,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import {
+  type Answer,
+  type ClientLink,
+  InputNeeded,
+  type Question,
+  type SampleRequest,
+} from "../../registry/context.ts";
+
+/** What a waiting call carries through the client, signed: answers so far and the results of its steps. */
+export interface Journal {
+  call: string;
+  answers: Record<string, unknown>;
+  steps: Record<string, unknown>;
+}
+
+/**
+ * The link of one run. In the newest protocol a question ends the request and the client sends it again with
+ * the answer; for older clients the SDK asks over the session and re-enters the handler. Both look alike from here.
+ */
+export class McpClientLink implements ClientLink {
+  readonly canElicit: boolean;
+  readonly canSample: boolean;
+  readonly #context: ServerContext;
+  readonly #journal: Journal;
+  readonly #pending: InputRequests = {};
+
+  constructor(server: Server, context: ServerContext, call: { name: string; args: unknown }) {
+    const capabilities = server.getClientCapabilities();
+    this.canElicit = capabilities?.elicitation !== undefined;
+    this.canSample = capabilities?.sampling !== undefined;
+    this.#context = context;
+    this.#journal = openJournal(context, digest(call));
+  }
+
+  progress(done: number, { total, message }: { total?: number; message?: string } = {}): void {
+    const progressToken = this.#context.mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
+    const params = {
+      progressToken,
+      progress: done,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    };
+    this.#notify("notifications/progress", params);
+  }
+
+  log(level: "debug" | "info" | "warning" | "error", message: string): void {
+    // The SDK drops what is below the level that the client asked for.
+    this.#context.mcpReq.log(level, message).catch(() => undefined);
+  }
+
+  async ask(
+    key: string,
+    request: { method: string; params?: Record<string, unknown> | undefined },
+  ): Promise<Record<string, unknown>> {
+    const answer = this.#journal.answers[key];
+    if (answer !== undefined) return answer as Record<string, unknown>;
+    this.#pending[key] = request as InputRequests[string];
+    throw new InputNeeded();
+  }
+
+  async elicit<T extends z.ZodObject>(key: string, question: Question<T>): Promise<Answer<z.output<T>>> {
+    const request = inputRequired.elicit({ message: question.message, requestedSchema: question.schema });
+    const answer = inputResponse(this.#journal.answers, key);
+    if (answer.kind === "elicit" && answer.action !== "accept") return { action: answer.action };
+    const content = answer.kind === "elicit" ? question.schema.safeParse(answer.content ?? {}) : undefined;
+    if (content?.success) return { action: "accept", content: content.data };
+    // No answer yet, or one that does not fit: ask (again).
+    delete this.#journal.answers[key];
+    return (await this.ask(key, request)) as never;
+  }
+
+  async sample(key: string, { prompt, system, maxTokens }: SampleRequest): Promise<string> {
+    if (!this.canSample) throw new AppError("unsupported", "This client does not lend its model (sampling).");
+    const request = inputRequired.createMessage({
+      messages: [{ role: "user", content: { type: "text", text: prompt } }],
+      maxTokens,
+      ...(system !== undefined && { systemPrompt: system }),
+    });
+    const { content } = await this.ask(key, request);
+    const blocks = (Array.isArray(content) ? content : [content]) as { type?: string; text?: string }[];
+    return blocks.map((block) => (block?.type === "text" ? (block.text ?? "") : "")).join("");
+  }
+
+  async step<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (!Object.hasOwn(this.#journal.steps, key)) this.#journal.steps[key] = await work();
+    return this.#journal.steps[key] as T;
+  }
+
+  /** The result that puts this run's questions to the client. */
+  async waitingResult(codec: RequestStateCodec<Journal>) {
+    const requestState = await codec.mint(this.#journal, this.#context);
+    return inputRequired({ inputRequests: this.#pending, requestState });
+  }
+
+  #notify(method: string, params: Record<string, unknown>): void {
+    // A client that has gone away misses its progress; the call's own end tells the rest.
+    this.#context.mcpReq.notify({ method, params }).catch(() => undefined);
+  }
+}
+
+function openJournal(context: ServerContext, call: string): Journal {
+  const carried = context.mcpReq.requestState<Journal>();
+  if (carried !== undefined && carried.call !== call) {
+    throw new AppError("bad_request", "The request state belongs to another call.", {
+      hint: "Send the arguments again exactly as they were in the first request.",
+    });
+  }
+  const answers = { ...carried?.answers, ...context.mcpReq.inputResponses };
+  return { call, answers, steps: { ...carried?.steps } };
+}
+
+/** Ties a journal to the call it was made for, so that its steps cannot be smuggled into another one. */
+function digest({ name, args }: { name: string; args: unknown }): string {
+  return createHash("sha256")
+    .update(JSON.stringify([name, args ?? null]))
+    .digest("base64url");
+}

@@ -1,0 +1,301 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type McpHttpHandler,
+} from "@modelcontextprotocol/server";
+import type { Identity } from "../../domains/identity/index.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Permission } from "../../kernel/permissions.ts";
+import { challenge, refusal } from "./http-answers.ts";
+import { restoreNotFoundCode } from "./presenters/agent.ts";
+import { type Admission, ServerFactory, type ServerParts } from "./server-factory.ts";
+import { type SessionParts, type SessionRecord, Sessions } from "./sessions.ts";
+import { toolChoice } from "./visible-tools.ts";
+import {
+  fillInitialize,
+  forSdk,
+  type Message,
+  messagesOf,
+  readBody,
+  wantsStream,
+  withoutStream,
+} from "./wire-format.ts";
+
+export interface EndpointParts extends Omit<ServerParts, "onSubscribe"> {
+  identity: Identity;
+  sessions: Pick<SessionParts, "kv" | "clock" | "idleMs">;
+}
+
+/** What the HTTP layer knows of a request before anybody has looked into it. */
+export interface Arrival {
+  requestId: string;
+  address: string;
+  /** The public address of this endpoint: audience of OAuth tokens, and base of its metadata. */
+  resource: string;
+  metadataUrl: string;
+  workspaceSlug?: string;
+}
+
+/** One of the six endpoints: who are you, what do you speak, then the SDK. */
+export class Endpoint {
+  readonly #parts: EndpointParts;
+  readonly #factory: ServerFactory;
+  readonly #modern: McpHttpHandler;
+  readonly #stateless: ReturnType<typeof legacyStatelessFallback>;
+  readonly sessions: Sessions;
+
+  constructor(parts: EndpointParts) {
+    const { surface, identity, ports } = parts;
+    const report = (error: Error) =>
+      ports.log.debug({ err: error, surface: surface.name }, "mcp request refused");
+    this.#parts = parts;
+    this.#factory = new ServerFactory({
+      ...parts,
+      onSubscribe: (sessionId, uri, watching) => this.sessions.watch(sessionId, uri, watching),
+    });
+    const makeServer = () => this.#factory.make();
+    this.#modern = createMcpHandler(makeServer, { legacy: "reject", onerror: report });
+    this.#stateless = legacyStatelessFallback(makeServer, report);
+    this.sessions = new Sessions({
+      ...parts.sessions,
+      surface,
+      audit: identity.audit,
+      makeServer,
+      outgoing: surface.name === "agent" ? restoreNotFoundCode : undefined,
+    });
+  }
+
+  /** The factory knows which tools a caller sees; the REST twins ask it too. */
+  get tools(): ServerFactory {
+    return this.#factory;
+  }
+
+  async handle(request: Request, arrival: Arrival): Promise<Response> {
+    try {
+      const admission = await this.admit(request, arrival);
+      if (request.method === "POST") return await this.#post(request, arrival, admission);
+      if (request.method === "GET") return await this.#get(request, admission);
+      if (request.method === "DELETE") return await this.#delete(request, admission);
+      return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
+    } catch (thrown) {
+      if (!isAppError(thrown)) throw thrown;
+      return this.#refuse(thrown, arrival, null);
+    }
+  }
+
+  /** Authenticates and counts the request, or throws `unauthorized` or `rate_limited`. */
+  async admit(request: Request, arrival: Arrival): Promise<Admission> {
+    const { identity, surface } = this.#parts;
+    const { address, resource, workspaceSlug, requestId } = arrival;
+    const client = clientOf(request);
+    const { caller, tokenHash, plan } = await identity.authenticate({
+      authorization: request.headers.get("authorization"),
+      surface: surface.name,
+      resource,
+      address,
+      client: `${client.name}/${client.version}`,
+      ...(workspaceSlug !== undefined && { workspaceSlug }),
+    });
+    await identity.limiter.admit({ surface: surface.name, tokenHash, address, plan });
+    const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client };
+    const admission = { caller, meta, choice: toolChoice(request) };
+    this.#requireScope(surface.entry, admission);
+    return admission;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#modern.close(), this.sessions.close()]);
+  }
+
+  async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
+    const { surface } = this.#parts;
+    const body = fillInitialize(await readBody(request), surface, admission.meta.client);
+    const messages = messagesOf(body);
+    if (messages.length > LIMITS.request.batchMessages) {
+      throw new AppError("too_large", `A batch holds at most ${LIMITS.request.batchMessages} messages.`);
+    }
+    const refused = this.#stepUp(messages, arrival, admission);
+    if (refused !== undefined) return refused;
+    if (await isLegacyRequest(request, body)) return this.#older(request, body, messages, admission);
+    return this.#modern.fetch(forSdk(request), { authInfo: authInfo(admission), parsedBody: body });
+  }
+
+  /** Revisions up to 2025-11-25, with or without a session. */
+  async #older(
+    request: Request,
+    body: unknown,
+    messages: Message[],
+    admission: Admission,
+  ): Promise<Response> {
+    const { surface } = this.#parts;
+    const given = request.headers.get("mcp-session-id");
+    const greeting = messages.find(({ method }) => method === "initialize");
+    let session: SessionRecord | undefined;
+    if (greeting !== undefined) {
+      const chosen = surface.sessions.unknown === "create" ? (given ?? undefined) : undefined;
+      session = await this.sessions.create(admission, greeting.params ?? {}, chosen);
+    } else if (given !== null) {
+      session = await this.#sessionFor(given, admission);
+      if (session === undefined) return this.#noSession(messages);
+    }
+    const stateless = session === undefined;
+    if (stateless && surface.sessions.always)
+      session = await this.sessions.create(admission, this.#greetingFor(admission));
+    const answer = stateless
+      ? await this.#stateless(forSdk(request), {
+          authInfo: authInfo(inSession(admission, session)),
+          parsedBody: body,
+        })
+      : await this.#inSession(request, body, session as SessionRecord, admission, greeting === undefined);
+    return this.#finish(request, answer, session);
+  }
+
+  async #inSession(
+    request: Request,
+    body: unknown,
+    session: SessionRecord,
+    admission: Admission,
+    greeted: boolean,
+  ) {
+    const { transport } = await this.sessions.open(session, admission, { greeted });
+    const sdkRequest = forSdk(request, greeted ? session.id : undefined);
+    return transport.handleRequest(sdkRequest, {
+      authInfo: authInfo(inSession(admission, session)),
+      parsedBody: body,
+    });
+  }
+
+  async #sessionFor(given: string, admission: Admission): Promise<SessionRecord | undefined> {
+    const found = await this.sessions.find(given, admission);
+    const { unknown } = this.#parts.surface.sessions;
+    if (found !== undefined || unknown === "refuse") return found;
+    return this.sessions.create(
+      admission,
+      this.#greetingFor(admission),
+      unknown === "create" ? given : undefined,
+    );
+  }
+
+  /** What a client that skipped `initialize` is taken to have said. */
+  #greetingFor({ meta }: Admission): Record<string, unknown> {
+    return {
+      protocolVersion: this.#parts.surface.defaultProtocolVersion,
+      capabilities: {},
+      clientInfo: meta.client,
+    };
+  }
+
+  async #finish(request: Request, answer: Response, session: SessionRecord | undefined): Promise<Response> {
+    const { surface } = this.#parts;
+    const plain = wantsStream(request) ? answer : await withoutStream(answer);
+    const headers = new Headers(plain.headers);
+    if (session !== undefined) headers.set("mcp-session-id", session.id);
+    // Seed 000 answers notifications with 204 where the protocol says 202.
+    const status = surface.name === "bi" && plain.status === 202 ? 204 : plain.status;
+    return new Response(status === 204 ? null : plain.body, { status, headers });
+  }
+
+  async #get(request: Request, admission: Admission): Promise<Response> {
+    const given = request.headers.get("mcp-session-id");
+    if (given === null || !wantsStream(request)) {
+      return new Response(null, { status: 405, headers: { allow: "POST, DELETE" } });
+    }
+    const session = await this.sessions.find(given, admission);
+    if (session === undefined) return this.#noSession([]);
+    const { transport } = await this.sessions.open(session, admission, { greeted: true });
+    return transport.handleRequest(forSdk(request, session.id), {
+      authInfo: authInfo(inSession(admission, session)),
+    });
+  }
+
+  async #delete(request: Request, admission: Admission): Promise<Response> {
+    const given = request.headers.get("mcp-session-id") ?? "";
+    const ended = await this.sessions.end(given, admission);
+    if (this.#parts.surface.name === "agent") return Response.json({ message: "Session terminated" });
+    return ended ? new Response(null, { status: 200 }) : this.#noSession([]);
+  }
+
+  /** A token that could do more with other scopes is told so by HTTP, so that its client can ask for them. */
+  #stepUp(messages: Message[], arrival: Arrival, admission: Admission): Response | undefined {
+    for (const message of messages) {
+      try {
+        this.#requireScope(this.#permissionsOf(message), admission);
+      } catch (thrown) {
+        if (isAppError(thrown)) return this.#refuse(thrown, arrival, message.id ?? null);
+        throw thrown;
+      }
+    }
+    return undefined;
+  }
+
+  #permissionsOf({ method, params }: Message): readonly Permission[] {
+    const { registry, surface } = this.#parts;
+    if (method === "tools/call")
+      return registry.tool(surface.name, String(params?.["name"]))?.tool.permissions ?? [];
+    if (method !== "resources/read") return [];
+    return registry.resource(surface.name, String(params?.["uri"]))?.entry.resource.permissions ?? [];
+  }
+
+  #requireScope(required: readonly Permission[], { caller, meta }: Admission): void {
+    const { identity } = this.#parts;
+    const missing = identity.authorizer.missing(caller, required);
+    if (missing.role.length > 0 || missing.scope.length === 0) return;
+    identity.audit.record({
+      action: "mcp.denied",
+      workspaceId: caller.workspace.id,
+      userId: caller.user.id,
+      resourceType: "mcp_endpoint",
+      resourceId: meta.surface,
+      success: false,
+      outcome: "insufficient_scope",
+      durationMs: 0,
+      metadata: { missing: missing.scope, address: meta.address, tokenId: caller.token.id },
+    });
+    throw new AppError("forbidden", `Scope ${missing.scope.join(", ")} missing.`, {
+      hint: "Use a token with that scope, or sign in again and grant it.",
+      data: { missing: missing.scope, scope: [...new Set([...caller.scopes, ...required])].join(" ") },
+    });
+  }
+
+  #noSession(messages: Message[]): Response {
+    const error = { code: -32001, message: "Session not found. Send initialize to start a new one." };
+    return Response.json({ jsonrpc: "2.0", id: messages[0]?.id ?? null, error }, { status: 404 });
+  }
+
+  #refuse(error: AppError, arrival: Arrival, id: string | number | null): Response {
+    const { presenter } = this.#parts.surface;
+    return error.code === "bad_request"
+      ? Response.json(
+          { jsonrpc: "2.0", id, error: { code: -32700, message: error.message } },
+          { status: 400 },
+        )
+      : refusal(error, presenter.httpError(error, id), challenge(error, arrival.metadataUrl));
+  }
+}
+
+/** Rights in a session: those at its start, and never more than the caller has now. */
+function inSession(admission: Admission, session: SessionRecord | undefined): Admission {
+  if (session === undefined) return admission;
+  const { caller, meta } = admission;
+  const permissions = caller.permissions.filter((permission) => session.permissions.includes(permission));
+  return { ...admission, caller: { ...caller, permissions }, meta: { ...meta, sessionId: session.id } };
+}
+
+function authInfo(admission: Admission) {
+  const { caller } = admission;
+  return {
+    token: "",
+    clientId: String(caller.token.id),
+    scopes: [...caller.scopes],
+    extra: admission as unknown as Record<string, unknown>,
+  };
+}
+
+/** Until `initialize` tells better, a client is known by the first word of its User-Agent. */
+function clientOf(request: Request): { name: string; version: string } {
+  const [name = "unknown", version = "0"] =
+    (request.headers.get("user-agent") ?? "").split(" ")[0]?.split("/") ?? [];
+  return { name: name.slice(0, 100) || "unknown", version: version.slice(0, 50) };
+}

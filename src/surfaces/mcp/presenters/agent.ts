@@ -1,0 +1,61 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import type { AppError, ErrorCode } from "../../../kernel/errors.ts";
+import { contentOf, type Presenter, unknownToolMessage } from "../presenter.ts";
+
+interface AgentCode {
+  code: number;
+  knecta: string;
+}
+
+const CODES: Record<ErrorCode, AgentCode> = {
+  bad_request: { code: -32602, knecta: "VALIDATION_ERROR" },
+  too_large: { code: -32602, knecta: "VALIDATION_ERROR" },
+  unsupported: { code: -32602, knecta: "VALIDATION_ERROR" },
+  unauthorized: { code: -32001, knecta: "UNAUTHORIZED" },
+  forbidden: { code: -32001, knecta: "FORBIDDEN" },
+  plan_limit: { code: -32001, knecta: "PLAN_LIMIT" },
+  not_found: { code: -32002, knecta: "NOT_FOUND" },
+  gone: { code: -32002, knecta: "NOT_FOUND" },
+  conflict: { code: -32003, knecta: "ONTOLOGY_NOT_READY" },
+  timeout: { code: -32004, knecta: "AGENT_TIMEOUT" },
+  unavailable: { code: -32005, knecta: "DATABASE_CONNECTION_ERROR" },
+  rate_limited: { code: -32000, knecta: "RATE_LIMITED" },
+  cancelled: { code: -32000, knecta: "CANCELLED" },
+  internal: { code: -32603, knecta: "INTERNAL_ERROR" },
+};
+
+/** Every failure is a JSON-RPC error with the seed's number and its `data.knecta_code`. */
+export const agentPresenter: Presenter = {
+  result: (tool, output) => ({ content: contentOf(tool, output), structuredContent: output, isError: false }),
+  toolError(error) {
+    throw agentError(error, "Insufficient permissions to execute this tool");
+  },
+  protocolError: (error) => agentError(error, "Insufficient permissions"),
+  unknownTool(name, suggestion) {
+    throw new ProtocolError(-32602, unknownToolMessage(name, suggestion), {
+      knecta_code: "VALIDATION_ERROR",
+    });
+  },
+  httpError: ({ code, message, hint }) => ({ error: code, message, ...(hint !== undefined && { hint }) }),
+};
+
+/**
+ * The SDK never sends -32002 ("not found" became -32602 in the newest revision), but the seed's clients wait for it:
+ * the transport of older revisions puts it back by this mark.
+ */
+export function restoreNotFoundCode(message: object): object {
+  if (!("error" in message)) return message;
+  const error = message.error as { code: number; data?: { knecta_code?: string } };
+  const isNotFound = error.code === -32602 && error.data?.knecta_code?.endsWith("NOT_FOUND") === true;
+  return isNotFound ? { ...message, error: { ...error, code: CODES.not_found.code } } : message;
+}
+
+function agentError(error: AppError, forbidden: string): ProtocolError {
+  const { code, knecta } = CODES[error.code];
+  const { knectaCode, ...facts } = error.data;
+  const message =
+    error.code === "forbidden" ? forbidden : error.code === "bad_request" ? "Invalid params" : error.message;
+  const detail = error.code === "bad_request" ? error.advice : error.hint;
+  const data = { ...facts, ...(detail !== undefined && { detail }), knecta_code: knectaCode ?? knecta };
+  return new ProtocolError(code, message, data);
+}

@@ -1,0 +1,335 @@
+import {
+  type CallToolResult,
+  createRequestStateCodec,
+  type Tool as McpTool,
+  ProtocolError,
+  type RequestStateCodec,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import { nearest } from "../../kernel/nearest.ts";
+import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
+import type { Caller, CallMeta } from "../../registry/caller.ts";
+import type { Effect } from "../../registry/define-tool.ts";
+import type { Registry, WireTool } from "../../registry/registry.ts";
+import { type Journal, McpClientLink } from "./client-link.ts";
+import type { Surface } from "./surface.ts";
+import { isVisible, type ToolChoice } from "./visible-tools.ts";
+
+/** Who calls and how, as the endpoint hands it to the handlers of one request. */
+export interface Admission {
+  caller: Caller;
+  meta: CallMeta;
+  choice: ToolChoice;
+}
+
+export interface ServerParts {
+  surface: Surface;
+  registry: Registry;
+  ports: CallPorts;
+  version: string;
+  /** Signs what a waiting call carries through the client; the same on all replicas. */
+  stateKey: Uint8Array;
+  /** Told when a session starts or stops to watch a resource. */
+  onSubscribe?: (sessionId: string, uri: string, watching: boolean) => void;
+}
+
+const ANNOTATIONS: Record<Effect, McpTool["annotations"]> = {
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  destroy: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+const LIST_CACHE = { ttlMs: 60_000, cacheScope: "private" } as const;
+
+/**
+ * Makes servers for one surface. The low-level `Server` is used because the high-level one turns every thrown
+ * protocol error into `isError`, and the seeds have codes of their own. A server knows nothing of its caller:
+ * each request brings that along.
+ */
+export class ServerFactory {
+  readonly #parts: ServerParts;
+  readonly #codec: RequestStateCodec<Journal>;
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+    this.#codec = createRequestStateCodec<Journal>({
+      key: parts.stateKey,
+      bind: (context) => `${admissionOf(context).caller.user.id}\0${context.mcpReq.method}`,
+    });
+  }
+
+  make(): Server {
+    const { surface, version } = this.#parts;
+    const server = new Server(
+      { name: "kenning", title: "Kenning", version },
+      {
+        capabilities: this.#capabilities(),
+        instructions: surface.instructions,
+        requestState: { verify: this.#codec.verify },
+        cacheHints: { "tools/list": LIST_CACHE, "prompts/list": LIST_CACHE, "server/discover": LIST_CACHE },
+      },
+    );
+    this.#serveTools(server);
+    if (this.#hasResources) this.#serveResources(server);
+    if (this.#hasPrompts) this.#servePrompts(server);
+    if (this.#hasResources || this.#hasPrompts) this.#serveCompletions(server);
+    return server;
+  }
+
+  get #hasResources(): boolean {
+    const { surface, registry } = this.#parts;
+    return surface.offersResources || registry.resources(surface.name).length > 0;
+  }
+
+  get #hasPrompts(): boolean {
+    return this.#parts.registry.prompts(this.#parts.surface.name).length > 0;
+  }
+
+  #capabilities(): ServerCapabilities {
+    return {
+      tools: {},
+      ...(this.#parts.surface.name === "all" && { logging: {} }),
+      ...(this.#hasResources && { resources: { subscribe: true } }),
+      ...(this.#hasPrompts && { prompts: {} }),
+      ...((this.#hasResources || this.#hasPrompts) && { completions: {} }),
+    };
+  }
+
+  #serveTools(server: Server): void {
+    server.setRequestHandler("tools/list", (_request, context) => ({
+      tools: this.visibleTools(admissionOf(context)).map(publish),
+    }));
+    server.setRequestHandler("tools/call", (request, context) =>
+      this.#callTool(server, request.params, context),
+    );
+  }
+
+  /** The names of all tools of this surface, whoever asks. */
+  names(): string[] {
+    return this.#parts.registry.tools(this.#parts.surface.name).map(({ name }) => name);
+  }
+
+  /** The tools that this caller sees on this surface. */
+  visibleTools({ caller, choice }: Admission): WireTool[] {
+    const { surface, registry, ports } = this.#parts;
+    return registry
+      .tools(surface.name)
+      .filter((tool) => isVisible(surface, tool, caller, choice, ports.authorizer));
+  }
+
+  async #callTool(
+    server: Server,
+    params: { name: string; arguments?: Record<string, unknown> | undefined },
+    context: ServerContext,
+  ): Promise<CallToolResult> {
+    const { surface } = this.#parts;
+    const admission = admissionOf(context);
+    const tool = this.findTool(params.name, admission);
+    if (tool === undefined) {
+      const names = this.visibleTools(admission).map(({ name }) => name);
+      return surface.presenter.unknownTool(params.name, nearest(params.name, names));
+    }
+    const run = await this.#run(server, toolOperation(tool), params.arguments, context);
+    if (run.waiting !== undefined) return run.waiting as never;
+    if (run.error !== undefined) return surface.presenter.toolError(run.error, run.ms);
+    return surface.presenter.result(tool, run.output as Record<string, unknown>, run.ms);
+  }
+
+  /** A tool by its wire name, unless the request or the token has switched it off. */
+  findTool(name: string, { caller, choice }: Admission): WireTool | undefined {
+    const tool = this.#parts.registry.tool(this.#parts.surface.name, name);
+    const { limits } = caller.token;
+    if (tool === undefined) return undefined;
+    // A toolset that is merely not listed may still be called by name; a limit may not be passed.
+    if (limits.toolsets !== null && !limits.toolsets.includes(tool.tool.toolset)) return undefined;
+    return choice.readOnly && tool.tool.effect !== "read" ? undefined : tool;
+  }
+
+  #serveResources(server: Server): void {
+    const { surface, registry, ports, onSubscribe } = this.#parts;
+    const allowed = (context: ServerContext) =>
+      registry.resources(surface.name).filter(({ resource }) => {
+        const missing = ports.authorizer.missing(admissionOf(context).caller, resource.permissions);
+        return missing.role.length + missing.scope.length + missing.limit.length === 0;
+      });
+    server.setRequestHandler("resources/list", async (_request, context) => {
+      const listed = allowed(context).map(async ({ resource, pattern }) => {
+        const { name, title, description, mimeType } = resource;
+        if (!pattern.isTemplate) return [{ uri: pattern.template, name, title, description, mimeType }];
+        const concrete =
+          (await resource.list?.(this.#environment(server, { name, args: {} }, context))) ?? [];
+        return concrete.map(({ params, ...shown }) => ({ mimeType, ...shown, uri: pattern.expand(params) }));
+      });
+      return { resources: (await Promise.all(listed)).flat() };
+    });
+    server.setRequestHandler("resources/templates/list", (_request, context) => ({
+      resourceTemplates: allowed(context)
+        .filter(({ pattern }) => pattern.isTemplate)
+        .map(({ resource: { name, title, description, mimeType }, pattern }) => ({
+          uriTemplate: pattern.template,
+          name,
+          title,
+          description,
+          mimeType,
+        })),
+    }));
+    server.setRequestHandler("resources/read", (request, context) =>
+      this.#readResource(server, request.params.uri, context),
+    );
+    const watch = (watching: boolean) => (request: { params: { uri: string } }, context: ServerContext) => {
+      if (context.sessionId !== undefined) onSubscribe?.(context.sessionId, request.params.uri, watching);
+      return {};
+    };
+    server.setRequestHandler("resources/subscribe", watch(true));
+    server.setRequestHandler("resources/unsubscribe", watch(false));
+  }
+
+  async #readResource(server: Server, uri: string, context: ServerContext) {
+    const { surface, registry } = this.#parts;
+    const found = registry.resource(surface.name, uri);
+    if (found === undefined) {
+      const hint = "resources/list and resources/templates/list show what there is.";
+      throw surface.presenter.protocolError(
+        new AppError("not_found", `Resource not found: ${uri}`, { hint }),
+        { uri },
+      );
+    }
+    const { resource } = found.entry;
+    const operation: Operation = {
+      kind: "resource",
+      name: uri,
+      permissions: resource.permissions,
+      timeoutMs: resource.timeoutMs,
+      input: z.record(z.string(), z.string()),
+      run: (params: Record<string, string>, callContext) => resource.read(params, callContext),
+    };
+    const run = await this.#run(server, operation, found.params, context);
+    if (run.waiting !== undefined) return run.waiting as never;
+    if (run.error !== undefined) throw surface.presenter.protocolError(run.error, { uri });
+    return { contents: [{ uri, ...(run.output as { mimeType: string; text: string }) }] };
+  }
+
+  #servePrompts(server: Server): void {
+    const { surface, registry } = this.#parts;
+    server.setRequestHandler("prompts/list", () => ({
+      prompts: registry.prompts(surface.name).map(({ name, title, description, arguments: args }) => ({
+        name,
+        title,
+        description,
+        arguments: [...args],
+      })),
+    }));
+    server.setRequestHandler("prompts/get", async (request, context) => {
+      const prompt = registry.prompt(surface.name, request.params.name);
+      if (prompt === undefined) throw new ProtocolError(-32602, `Unknown prompt: ${request.params.name}.`);
+      const required = prompt.arguments.map(({ name, required }) => [
+        name,
+        required ? z.string() : z.string().optional(),
+      ]);
+      const operation: Operation = {
+        kind: "prompt",
+        name: prompt.name,
+        permissions: prompt.permissions,
+        timeoutMs: undefined,
+        input: z.strictObject(Object.fromEntries(required)),
+        run: (args: Record<string, string>, callContext) => prompt.get(args, callContext),
+      };
+      const run = await this.#run(server, operation, request.params.arguments, context);
+      if (run.waiting !== undefined) return run.waiting as never;
+      if (run.error !== undefined) throw surface.presenter.protocolError(run.error, {});
+      return { description: prompt.description, messages: run.output as never };
+    });
+  }
+
+  #serveCompletions(server: Server): void {
+    server.setRequestHandler("completion/complete", async (request, context) => {
+      const { ref, argument, context: known } = request.params;
+      const completer = this.#completer(ref);
+      if (completer === undefined) return { completion: { values: [] } };
+      const operation: Operation = {
+        kind: "completion",
+        name: completer.name,
+        permissions: completer.permissions,
+        timeoutMs: undefined,
+        input: z.object({ name: z.string(), value: z.string() }),
+        run: ({ name, value }: { name: string; value: string }, callContext) =>
+          completer.complete(name, value, known?.arguments ?? {}, callContext),
+      };
+      const run = await this.#run(server, operation, argument, context);
+      if (run.error !== undefined) throw this.#parts.surface.presenter.protocolError(run.error, {});
+      const values = (run.output as string[]) ?? [];
+      return {
+        completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 },
+      };
+    });
+  }
+
+  #completer(ref: { type: string; name?: string; uri?: string }) {
+    const { surface, registry } = this.#parts;
+    if (ref.type === "ref/prompt") {
+      const prompt = registry.prompt(surface.name, ref.name ?? "");
+      return (
+        prompt?.complete && { name: prompt.name, permissions: prompt.permissions, complete: prompt.complete }
+      );
+    }
+    const entry = registry.resources(surface.name).find(({ pattern }) => pattern.template === ref.uri);
+    if (entry?.resource.complete === undefined) return undefined;
+    const { permissions, complete } = entry.resource;
+    return { name: entry.pattern.template, permissions, complete };
+  }
+
+  async #run(server: Server, operation: Operation, args: unknown, context: ServerContext) {
+    const environment = this.#environment(server, { name: operation.name, args }, context);
+    const outcome = await call(this.#parts.ports, operation, args, environment);
+    const { ms } = outcome;
+    if (outcome.status === "waiting")
+      return { ms, waiting: await environment.client.waitingResult(this.#codec) };
+    return outcome.status === "done" ? { ms, output: outcome.output } : { ms, error: outcome.error };
+  }
+
+  #environment(server: Server, subject: { name: string; args: unknown }, context: ServerContext) {
+    const { caller, meta } = admissionOf(context);
+    const client = server.getClientVersion() ?? meta.client;
+    return {
+      caller,
+      meta: { ...meta, client: { name: client.name, version: client.version } },
+      signal: context.mcpReq.signal,
+      client: new McpClientLink(server, context, subject),
+    } satisfies CallEnvironment;
+  }
+}
+
+/** The operation behind a tool on its surface: parse that surface's arguments, adapt, run, hold the result to its schema. */
+export function toolOperation({ tool, name, input, adapt }: WireTool): Operation {
+  return {
+    kind: "tool",
+    name,
+    permissions: tool.permissions,
+    timeoutMs: tool.timeoutMs,
+    input,
+    run: async (args: unknown, context) => {
+      const adapted = adapt === undefined ? args : tool.input.parse(adapt(args));
+      return tool.output.parse(await tool.run(adapted, context));
+    },
+  };
+}
+
+/** A tool as tools/list shows it. */
+export function publish({ tool, name, description, inputSchema, outputSchema }: WireTool): McpTool {
+  return {
+    name,
+    title: tool.title,
+    description,
+    inputSchema: inputSchema as McpTool["inputSchema"],
+    outputSchema: outputSchema as NonNullable<McpTool["outputSchema"]>,
+    annotations: { title: tool.title, ...ANNOTATIONS[tool.effect] },
+  };
+}
+
+function admissionOf(context: ServerContext): Admission {
+  return context.http?.authInfo?.extra as unknown as Admission;
+}

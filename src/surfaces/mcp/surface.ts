@@ -1,0 +1,106 @@
+import type { Permission } from "../../kernel/permissions.ts";
+import type { SurfaceName } from "../../registry/caller.ts";
+import type { Presenter } from "./presenter.ts";
+import { agentPresenter } from "./presenters/agent.ts";
+import { biPresenter } from "./presenters/bi.ts";
+import { knowledgePresenter } from "./presenters/knowledge.ts";
+import { memoryPresenter } from "./presenters/memory.ts";
+import { plainPresenter } from "./presenters/plain.ts";
+
+/** What happens to a session id that the server does not know. */
+type UnknownSession = "create" | "issue-new" | "refuse";
+
+/** One MCP endpoint: a filter over the registry and a presenter of results. */
+export interface Surface {
+  name: SurfaceName;
+  /** As Hono routes it; `:workspace` is the slug. */
+  path: string;
+  presenter: Presenter;
+  /** What a token must be allowed before it may even open a session. */
+  entry: readonly Permission[];
+  /** The revision answered to a client that names none. */
+  defaultProtocolVersion: string;
+  sessions: {
+    unknown: UnknownSession;
+    /** Requests without a session id get one all the same. */
+    always: boolean;
+  };
+  /** Its contract has resources, even while there are none. */
+  offersResources: boolean;
+  /** Tools that the caller's role cannot use are left out of the list (a seed's endpoint shows them all). */
+  hidesForbidden: boolean;
+  instructions: string;
+}
+
+const SEED_SESSIONS = { unknown: "refuse", always: false } as const;
+
+export const MCP_SURFACES: readonly Surface[] = [
+  {
+    name: "bi",
+    path: "/api/2.0/mcp",
+    presenter: biPresenter,
+    entry: [],
+    defaultProtocolVersion: "2024-11-05",
+    sessions: { unknown: "issue-new", always: true },
+    offersResources: false,
+    hidesForbidden: false,
+    instructions: "Dashboards, widgets, datasets, queries, reports and alerts of one workspace.",
+  },
+  {
+    name: "agent",
+    path: "/api/data-agent/mcp",
+    presenter: agentPresenter,
+    entry: ["data_agent:read", "ontologies:read"],
+    defaultProtocolVersion: "2025-06-18",
+    sessions: { unknown: "create", always: true },
+    offersResources: true,
+    hidesForbidden: false,
+    instructions: "Ask questions about data in plain language. List the semantic models first.",
+  },
+  {
+    name: "memory",
+    path: "/api/mcp/v1",
+    presenter: memoryPresenter,
+    entry: [],
+    defaultProtocolVersion: "2025-06-18",
+    sessions: SEED_SESSIONS,
+    offersResources: false,
+    hidesForbidden: false,
+    instructions: "The memory of one workspace: recall facts, store new ones, and update those that changed.",
+  },
+  {
+    name: "models",
+    path: "/mcp/:workspace/mcp",
+    presenter: plainPresenter,
+    entry: [],
+    defaultProtocolVersion: "2025-06-18",
+    sessions: SEED_SESSIONS,
+    offersResources: false,
+    hidesForbidden: false,
+    instructions:
+      "Semantic models of one workspace: read a model's digest, then query its datasets with SQL.",
+  },
+  {
+    name: "knowledge",
+    path: "/mcp/knowledge-external/sse",
+    presenter: knowledgePresenter,
+    entry: [],
+    defaultProtocolVersion: "2025-06-18",
+    sessions: SEED_SESSIONS,
+    offersResources: false,
+    hidesForbidden: false,
+    instructions: "Knowledge bases: list them, browse their documents, read, download or search.",
+  },
+  {
+    name: "all",
+    path: "/mcp",
+    presenter: plainPresenter,
+    entry: [],
+    defaultProtocolVersion: "2025-11-25",
+    sessions: SEED_SESSIONS,
+    offersResources: true,
+    hidesForbidden: true,
+    instructions:
+      "Everything this workspace knows: its data, documents and memory. list_toolsets shows which groups of tools there are beyond the ones listed.",
+  },
+];

@@ -1,0 +1,82 @@
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Surface } from "./surface.ts";
+
+/**
+ * The small layer before the SDK that makes the seeds' examples work as printed: no `Accept` header,
+ * `initialize` with empty parameters, plain JSON for who does not ask for a stream.
+ */
+
+export type Message = {
+  jsonrpc?: string;
+  id?: string | number;
+  method?: string;
+  params?: Record<string, unknown>;
+};
+
+export async function readBody(request: Request): Promise<unknown> {
+  const tooLarge = new AppError("too_large", `The request is larger than ${LIMITS.request.bodyBytes} bytes.`);
+  if (Number(request.headers.get("content-length") ?? 0) > LIMITS.request.bodyBytes) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > LIMITS.request.bodyBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (cause) {
+    throw new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
+  }
+}
+
+export function messagesOf(body: unknown): Message[] {
+  return (Array.isArray(body) ? body : [body]).filter(
+    (message) => typeof message === "object" && message !== null,
+  );
+}
+
+/** Fills in what `initialize` must have and the seeds' examples leave out. */
+export function fillInitialize(
+  body: unknown,
+  surface: Surface,
+  client: { name: string; version: string },
+): unknown {
+  if (Array.isArray(body)) return body.map((message) => fillInitialize(message, surface, client));
+  const message = body as Message;
+  if (message?.method !== "initialize") return body;
+  const { params } = message;
+  const defaults = { protocolVersion: surface.defaultProtocolVersion, capabilities: {}, clientInfo: client };
+  return { ...message, params: { ...defaults, ...params } };
+}
+
+export function wantsStream(request: Request): boolean {
+  return (request.headers.get("accept") ?? "").includes("text/event-stream");
+}
+
+/** The request as the SDK wants to see it. The body has been read; only the headers still matter. */
+export function forSdk(request: Request, sessionId?: string): Request {
+  const headers = new Headers(request.headers);
+  headers.set("accept", "application/json, text/event-stream");
+  if (sessionId === undefined) headers.delete("mcp-session-id");
+  else headers.set("mcp-session-id", sessionId);
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
+}
+
+/** Turns a stream that ends with the answer into that answer: for clients that cannot read streams. */
+export async function withoutStream(response: Response): Promise<Response> {
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (!isStream) return response;
+  const answers = (await response.text())
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => line.slice("data: ".length))
+    .filter((data) => data !== "")
+    .map((data) => JSON.parse(data) as Record<string, unknown>)
+    .filter((message) => "id" in message && ("result" in message || "error" in message));
+  const headers = new Headers(response.headers);
+  for (const name of ["content-type", "cache-control", "connection", "x-accel-buffering"])
+    headers.delete(name);
+  return Response.json(answers.length === 1 ? answers[0] : answers, { status: response.status, headers });
+}

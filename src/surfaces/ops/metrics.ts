@@ -1,0 +1,65 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300];
+
+/** What Prometheus reads at /metrics. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #http = new Histogram({
+    name: "kenning_http_request_seconds",
+    help: "HTTP requests by route, method and status.",
+    labelNames: ["route", "method", "status"],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+  readonly #calls = new Histogram({
+    name: "kenning_call_seconds",
+    help: "Calls of tools, resources, prompts and completions by surface and outcome.",
+    labelNames: ["surface", "kind", "name", "outcome"],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+  readonly #lost = new Counter({
+    name: "kenning_audit_events_lost_total",
+    help: "Audit events that did not fit into the buffer while the database was away.",
+    registers: [this.#registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry, prefix: "kenning_" });
+  }
+
+  /** A number that is asked for when somebody looks. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      async collect() {
+        this.set(await read());
+      },
+    });
+  }
+
+  observeHttp(route: string, method: string, status: number, ms: number): void {
+    this.#http.observe({ route, method, status: String(status) }, ms / 1_000);
+  }
+
+  observeCall(call: { surface: string; kind: string; name: string }, outcome: string, ms: number): void {
+    // Addresses of resources are unbounded; as a label they would fill the memory of whoever scrapes.
+    const name = call.kind === "resource" ? "" : call.name;
+    this.#calls.observe({ ...call, name, outcome }, ms / 1_000);
+  }
+
+  auditLost(count: number): void {
+    this.#lost.inc(count);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

@@ -1,0 +1,80 @@
+import { AppError } from "../../kernel/errors.ts";
+import { type CallPorts, call } from "../../registry/call.ts";
+import type { ClientLink } from "../../registry/context.ts";
+import type { HttpApp } from "../http/app.ts";
+import type { Endpoint } from "../mcp/endpoint.ts";
+import { HTTP_STATUS } from "../mcp/http-answers.ts";
+import { arrivalOf } from "../mcp/routes.ts";
+import { publish, toolOperation } from "../mcp/server-factory.ts";
+import type { Surface } from "../mcp/surface.ts";
+import { readBody } from "../mcp/wire-format.ts";
+
+/** Over plain REST there is nobody to ask and nothing to report progress to. */
+const NO_CLIENT: ClientLink = {
+  canElicit: false,
+  canSample: false,
+  progress: () => undefined,
+  log: () => undefined,
+  step: (_key, work) => work(),
+  elicit: refuseToAsk,
+  sample: refuseToAsk,
+  ask: refuseToAsk,
+};
+
+async function refuseToAsk(): Promise<never> {
+  throw new AppError("unsupported", "This call needs an answer from its client.", {
+    hint: "Use an MCP client for it.",
+  });
+}
+
+/** The REST twins of seed 000's endpoint: the same tools, by real HTTP statuses. */
+export function mountBiTools(
+  app: HttpApp,
+  surface: Surface,
+  endpoint: Endpoint,
+  ports: CallPorts,
+  appUrl: string,
+): void {
+  app.get(`${surface.path}/health`, async (c) => {
+    const tools = endpoint.tools.names();
+    const activeSessions = await endpoint.sessions.count();
+    return c.json({ status: "healthy", toolCount: tools.length, tools, activeSessions });
+  });
+
+  app.get(`${surface.path}/tools`, async (c) => {
+    const admission = await endpoint.admit(c.req.raw, arrivalOf(c, appUrl));
+    return c.json(endpoint.tools.visibleTools(admission).map(publish));
+  });
+
+  app.get(`${surface.path}/tools/:name`, async (c) => {
+    const admission = await endpoint.admit(c.req.raw, arrivalOf(c, appUrl));
+    const tool = endpoint.tools.findTool(c.req.param("name"), admission);
+    if (tool === undefined) throw toolNotFound(c.req.param("name"));
+    return c.json(publish(tool));
+  });
+
+  app.post(`${surface.path}/tools/call`, async (c) => {
+    const admission = await endpoint.admit(c.req.raw, arrivalOf(c, appUrl));
+    const body = (await readBody(c.req.raw)) as { name?: unknown; arguments?: unknown } | null;
+    if (typeof body?.name !== "string") throw new AppError("bad_request", "name is required (string).");
+    const tool = endpoint.tools.findTool(body.name, admission);
+    if (tool === undefined) return c.json(surface.presenter.unknownTool(body.name, undefined), 404);
+    const outcome = await call(ports, toolOperation(tool), body.arguments, {
+      ...admission,
+      signal: c.req.raw.signal,
+      client: NO_CLIENT,
+    });
+    if (outcome.status === "done") {
+      return c.json(surface.presenter.result(tool, outcome.output as Record<string, unknown>, outcome.ms));
+    }
+    const error =
+      outcome.status === "failed" ? outcome.error : new AppError("unsupported", "This call cannot wait.");
+    return c.json(surface.presenter.toolError(error, outcome.ms), HTTP_STATUS[error.code] as 400);
+  });
+}
+
+function toolNotFound(name: string): AppError {
+  return new AppError("not_found", `Tool not found: ${name}.`, {
+    hint: "Use /api/2.0/mcp/tools to list valid tool names.",
+  });
+}

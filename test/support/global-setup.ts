@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import type { TestProject } from "vitest/node";
+import { EmbeddedServer } from "../../src/platform/catalog/embedded.ts";
+import { openCatalog } from "../../src/platform/catalog/index.ts";
+import { silentLog, TEMPLATE_DATABASE, withDatabase } from "./database.ts";
+
+/** Tests lose nothing when the machine stops, so their server need not wait for the disk. */
+const FAST_SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  max_connections: "300",
+};
+
+/** Starts the one PostgreSQL server of a test run and makes the database that others are copied from. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const home = mkdtempSync(join(tmpdir(), "kenning-test-"));
+  const server = await EmbeddedServer.open({ home, log: silentLog, settings: FAST_SETTINGS });
+  const stop = async () => {
+    await server.close();
+    rmSync(home, { recursive: true, force: true });
+  };
+  const { user, password, host, database } = server.endpoint;
+  const url = `postgresql://${user}:${password}@${encodeURIComponent(host)}/${database}`;
+  try {
+    await makeTemplate(url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide("testServerUrl", url);
+  return stop;
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
+  await client.end();
+  const catalog = await openCatalog({
+    home: "",
+    databaseUrl: withDatabase(url, TEMPLATE_DATABASE),
+    log: silentLog,
+  });
+  await catalog.migrate();
+  await catalog.close();
+}

@@ -1,0 +1,105 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** The rules of the house that a type checker does not see. */
+
+const ROOT = resolve(import.meta.dirname, "..");
+const SRC = resolve(ROOT, "src");
+const LAYERS = ["kernel", "platform", "registry", "domains", "surfaces", "app"];
+const ROLE_SUFFIXES =
+  /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route|test|bench))?\.ts$/;
+
+interface SourceFile {
+  path: string;
+  layer: number;
+  slice: string;
+  text: string;
+  imports: string[];
+}
+
+const files: SourceFile[] = globSync("**/*.ts", { cwd: SRC }).map((path) => {
+  const text = readFileSync(resolve(SRC, path), "utf8");
+  const [layer = "", slice = ""] = path.split("/");
+  const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) =>
+    relative(SRC, resolve(SRC, dirname(path), match[1] as string)),
+  );
+  return { path, layer: LAYERS.indexOf(layer), slice: `${layer}/${slice}`, text, imports };
+});
+
+const product = files.filter(({ path }) => !path.endsWith(".test.ts"));
+
+describe("the house", () => {
+  it("has only the known layers", () => {
+    expect(files.filter(({ layer }) => layer === -1).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("imports point down", () => {
+    const upward = product.flatMap(({ path, layer, imports }) =>
+      imports
+        .filter((target) => LAYERS.indexOf(target.split("/")[0] as string) > layer)
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it("enters a slice of domains or platform by its index.ts (tables may refer to tables)", () => {
+    const detours = product.flatMap(({ path, slice, imports }) =>
+      imports
+        .filter((target) => /^(domains|platform)\//.test(target))
+        .filter((target) => target.split("/").slice(0, 2).join("/") !== slice)
+        .filter((target) => basename(target) !== "index.ts")
+        .filter((target) => !(path.endsWith(".tables.ts") && target.endsWith(".tables.ts")))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(detours).toEqual([]);
+  });
+
+  it("reads the environment and the command line only in app/", () => {
+    const readers = product.filter(
+      ({ path, text }) => !path.startsWith("app/") && /process\.(env|argv)\b/.test(text),
+    );
+    expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("does no I/O in the kernel", () => {
+    const io = product.filter(
+      ({ path, text }) => path.startsWith("kernel/") && /from "node:(fs|net|http|child_process)/.test(text),
+    );
+    expect(io.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("names files in kebab-case with their role as suffix", () => {
+    const odd = files.filter(
+      ({ path }) => !ROLE_SUFFIXES.test(basename(path)) && !path.endsWith("drizzle.config.ts"),
+    );
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("keeps files to a sitting", () => {
+    const long = product.filter(({ text }) => text.split("\n").length > 430);
+    expect(long.map(({ path, text }) => `${path}: ${text.split("\n").length} lines`)).toEqual([]);
+  });
+
+  it("has a test beside every tool, and every tool in its slice's list", () => {
+    const tools = product.filter(({ path }) => path.endsWith(".tool.ts"));
+    const paths = new Set(files.map(({ path }) => path));
+    const untested = tools.filter(({ path }) => !paths.has(path.replace(/\.ts$/, ".test.ts")));
+    const unlisted = tools.filter(({ path, slice }) => {
+      const lists = files.filter((file) => [`${slice}/index.ts`, `${slice}/slice.ts`].includes(file.path));
+      return !lists.some(({ imports }) => imports.includes(path));
+    });
+    expect({
+      untested: untested.map(({ path }) => path),
+      unlisted: unlisted.map(({ path }) => path),
+    }).toEqual({
+      untested: [],
+      unlisted: [],
+    });
+  });
+
+  it("leaves no default exports, star exports or notes to self", () => {
+    const pattern = /^export default|^export \*|\bTODO\b|\bFIXME\b|\bXXX\b/m;
+    expect(product.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
