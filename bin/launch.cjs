@@ -114,12 +114,7 @@ async function install({ withDev }) {
     await npmInstall(withDev, process.env);
     // With the lockfile every Node gets the same versions, but npm leaves out optional packages that do not name
     // the Node it runs on. So an old Node installs Node 24, and Node 24 the rest: seconds, as there is little.
-    if (!isNewEnough(process.versions.node)) {
-      await npmInstall(withDev, {
-        ...process.env,
-        PATH: path.dirname(findNode()) + path.delimiter + process.env.PATH,
-      });
-    }
+    if (!isNewEnough(process.versions.node)) await npmInstall(withDev, environmentWith(findNode()));
     const [first] = missingPackages(withDev);
     if (first !== undefined)
       throw new Stop(`npm did not install ${first}: remove node_modules and start again.`);
@@ -157,6 +152,14 @@ async function npmInstall(withDev, env) {
   if (result.signal !== null) throw new Stop("The installation was interrupted.", result);
   if (result.code !== 0)
     throw new Stop(`${said}The dependencies could not be installed, see above: ${command}`);
+}
+
+/** An environment in which `npm` runs on another Node, but with the settings of the machine's own. */
+function environmentWith(node) {
+  const PATH = path.dirname(node) + path.delimiter + process.env.PATH;
+  // npm looks for the machine's settings beside the Node it runs on, unless this names the place.
+  const PREFIX = path.dirname(path.dirname(process.execPath));
+  return { PREFIX, ...process.env, PATH };
 }
 
 /** Lets one launch at a time run npm. Returns what gives the lock back. */

@@ -13,7 +13,7 @@ export interface FirstAdmin {
 }
 
 const EMAIL = "admin@localhost";
-const WORKSPACE = "main";
+const WORKSPACE = "default";
 
 /** Makes an admin when there is no account at all, else null. */
 export async function ensureFirstAdmin(identity: Identity, home: string): Promise<FirstAdmin | null> {
@@ -25,7 +25,7 @@ export async function ensureFirstAdmin(identity: Identity, home: string): Promis
   // The file comes first: a crash between the two leaves a useless file, not an account that nobody can enter.
   writePassword(file, password);
   try {
-    await users.create({ email: EMAIL, name: "Admin", workspace, role: "admin", password });
+    await users.create({ email: EMAIL, name: "Administrator", workspace, role: "admin", password });
   } catch (error) {
     if (!isAppError(error) || error.code !== "conflict") throw error;
   }
@@ -40,7 +40,7 @@ async function ensureWorkspace({ workspaces }: Identity): Promise<string> {
   const [first] = await workspaces.list();
   if (first !== undefined) return first.slug;
   try {
-    return (await workspaces.create({ slug: WORKSPACE, name: "Main" })).slug;
+    return (await workspaces.create({ slug: WORKSPACE, name: "Default" })).slug;
   } catch (error) {
     if (isAppError(error) && error.code === "conflict") return WORKSPACE;
     throw error;

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
-import { AppError, isAppError } from "../kernel/errors.ts";
+import { AppError } from "../kernel/errors.ts";
 import { excerpt } from "../kernel/excerpt.ts";
-import { newUuid } from "../kernel/ids.ts";
 import { LIMITS } from "../kernel/limits.ts";
 import type { Permission } from "../kernel/permissions.ts";
 import { sanitise } from "../kernel/sanitise.ts";
+import { asAppError } from "./as-app-error.ts";
 import type { Caller, CallMeta } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
@@ -76,7 +76,14 @@ export async function call(
     const ms = performance.now() - started;
     if (thrown instanceof InputNeeded) outcome = { status: "waiting", ms };
     else
-      outcome = { status: "failed", error: asAppError(thrown, operation, environment.meta, ports.log), ms };
+      outcome = {
+        status: "failed",
+        error: asAppError(thrown, ports.log, {
+          operation: operation.name,
+          requestId: environment.meta.requestId,
+        }),
+        ms,
+      };
   }
   record(ports, operation, args, environment, outcome);
   return outcome;
@@ -140,21 +147,6 @@ async function runWithin(
     clearTimeout(timer);
     environment.signal.removeEventListener("abort", cancelled);
   }
-}
-
-/** What was not expected is a bug: logged with an id, shown without its insides. */
-function asAppError(thrown: unknown, operation: Operation, meta: CallMeta, log: Logger): AppError {
-  if (isAppError(thrown)) return thrown;
-  const errorId = newUuid();
-  log.error(
-    { err: thrown, errorId, operation: operation.name, requestId: meta.requestId },
-    "unexpected error",
-  );
-  return new AppError("internal", `Something went wrong on our side (error ${errorId}).`, {
-    hint: "Try again; if it stays, give the error id to whoever runs this server.",
-    data: { errorId },
-    cause: thrown,
-  });
 }
 
 function record(

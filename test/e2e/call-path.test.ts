@@ -231,7 +231,7 @@ describe.each(["legacy", "modern"] as const)("a call (%s)", (era) => {
     };
     const event = events.find(
       ({ resource_id, metadata }) =>
-        resource_id === "echo" && String(metadata["arguments"]).includes("remember me"),
+        resource_id === "echo" && String(metadata.arguments).includes("remember me"),
     );
     expect(event).toMatchObject({
       success: true,

@@ -1,5 +1,5 @@
-import { createIdentity, type Identity, type IdentityOptions } from "../../src/domains/identity/index.ts";
 import type { Proof } from "../../src/domains/identity/identity.ts";
+import { createIdentity, type Identity, type IdentityOptions } from "../../src/domains/identity/index.ts";
 import { type Clock, systemClock } from "../../src/kernel/clock.ts";
 import type { Catalog } from "../../src/platform/catalog/index.ts";
 import { createMemoryState } from "../../src/platform/state/index.ts";
@@ -38,9 +38,19 @@ export async function openTestIdentity(options: Partial<IdentityOptions> = {}): 
   await identity.workspaces.create({ slug: "acme" });
   await identity.workspaces.create({ slug: "globex" });
   for (const role of ["admin", "contributor", "viewer"] as const) {
-    await identity.users.create({ email: `${role}@acme.test`, workspace: "acme", role, password: TEST_PASSWORD });
+    await identity.users.create({
+      email: `${role}@acme.test`,
+      workspace: "acme",
+      role,
+      password: TEST_PASSWORD,
+    });
   }
-  await identity.users.create({ email: "boss@globex.test", workspace: "globex", role: "admin", password: TEST_PASSWORD });
+  await identity.users.create({
+    email: "boss@globex.test",
+    workspace: "globex",
+    role: "admin",
+    password: TEST_PASSWORD,
+  });
   const close = async () => {
     await identity.close();
     await catalog.close();

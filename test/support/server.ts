@@ -16,6 +16,9 @@ export interface TestServer {
   token(wish?: TokenWish): Promise<string>;
   /** `fetch` on this server, with the token as bearer. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<Response>;
+  databaseUrl: string;
+  /** Takes the database away under the running server. */
+  loseDatabase(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -77,6 +80,8 @@ export async function startTestServer(
         ...(body !== undefined && { body }),
       } as RequestInit);
     },
+    databaseUrl: database.url,
+    loseDatabase: () => database.drop(),
     async stop() {
       await app.close();
       await database.drop();

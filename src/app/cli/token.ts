@@ -1,4 +1,4 @@
-import type { MadeTokenKind, TokenInfo } from "../../domains/identity/identity.ts";
+import type { MadeTokenKind, TokenInfo } from "../../domains/identity/index.ts";
 import { parseDuration } from "../../kernel/durations.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { TokenLimits } from "../../registry/caller.ts";

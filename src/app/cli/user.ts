@@ -1,4 +1,7 @@
+import { generatePassword } from "../../domains/identity/index.ts";
 import type { Role } from "../../kernel/permissions.ts";
+import { loadConfig } from "../config.ts";
+import { forgetFirstPassword } from "../first-admin.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
 import { withIdentity } from "./with-identity.ts";
@@ -79,8 +82,9 @@ interface SetPasswordInput extends OfAccount {
 
 export async function setPassword({ args, options }: SetPasswordInput, terminal: Terminal): Promise<number> {
   const given = options["password-stdin"] ? await readPassword(terminal) : undefined;
-  const password = given ?? (await madeUpPassword());
+  const password = given ?? generatePassword();
   await withIdentity(({ users }) => users.setPassword(args.email, password));
+  forgetFirstPassword(loadConfig().storage.home, args.email);
   terminal.err(`The password of ${args.email} is changed.\n`);
   if (given === undefined) printPassword(password, terminal);
   return 0;
@@ -94,9 +98,4 @@ async function readPassword(terminal: Terminal): Promise<string> {
 function printPassword(password: string, terminal: Terminal): void {
   terminal.err("The password, shown only this once:\n");
   terminal.out(`${password}\n`);
-}
-
-async function madeUpPassword(): Promise<string> {
-  const { generatePassword } = await import("../../domains/identity/index.ts");
-  return generatePassword();
 }

@@ -1,4 +1,4 @@
-import type { Identity } from "../../domains/identity/identity.ts";
+import type { Identity } from "../../domains/identity/index.ts";
 import { openIdentity } from "../compose.ts";
 import { type Config, loadConfig } from "../config.ts";
 

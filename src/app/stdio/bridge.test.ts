@@ -259,7 +259,11 @@ test("it waits for a server that is just starting", async () => {
 test.each([
   [
     "a broken stream",
-    (response: ServerResponse) => (events(response, []), response.flushHeaders(), response.destroy()),
+    (response: ServerResponse) => {
+      events(response, []);
+      response.flushHeaders();
+      setTimeout(() => response.destroy(), 20);
+    },
     "may have been carried out",
   ],
   ["a failing server", (response: ServerResponse) => response.writeHead(503).end(), "HTTP 503"],

@@ -138,9 +138,10 @@ export class StdioBridge {
     const id = isJSONRPCRequest(message) ? message.id : undefined;
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (this.#isStreamLost && pending?.isModern === false) await this.#renewSession().catch(() => {});
+    const session = this.#options.remote.sessionId;
     const failure = await this.#send(message, id, pending);
     if (failure === undefined || pending?.abort.signal.aborted === true) return;
-    if (failure.kind === "session-lost" && (await this.#recovered(message, id, pending))) return;
+    if (failure.kind === "session-lost" && (await this.#recovered(message, session))) return;
     this.#say(failure.sentence);
     if (id !== undefined)
       this.#answerWithError(id, failure.rpcError ?? { code: SERVER_ERROR, message: failure.sentence });
@@ -181,15 +182,15 @@ export class StdioBridge {
   }
 
   /** A restarted server does not know our session: opens a new one behind the client's back and sends again. */
-  async #recovered(
-    message: JSONRPCMessage,
-    id: RequestId | undefined,
-    pending: Pending | undefined,
-  ): Promise<boolean> {
+  async #recovered(message: JSONRPCMessage, lostSession: string | undefined): Promise<boolean> {
+    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    const pending = id === undefined ? undefined : this.#pending.get(id);
     const isOpening = id !== undefined && id === this.#handshake?.id;
     if (this.#handshake === undefined || isOpening || pending?.isModern === true) return false;
     try {
-      await this.#renewSession();
+      // Another message may have met the same loss before us.
+      if (this.#renewing !== undefined || this.#options.remote.sessionId === lostSession)
+        await this.#renewSession();
     } catch {
       return false;
     }
@@ -212,10 +213,7 @@ export class StdioBridge {
     this.#renewed = { id: `kenning-stdio-${this.#renewals}`, answer };
     try {
       await remote.send({ ...this.#handshake, id: this.#renewed.id });
-      await Promise.race([
-        answer.promise,
-        sleep(handshakeMs).then(() => Promise.reject(new Error("no answer"))),
-      ]);
+      await Promise.race([answer.promise, sleep(handshakeMs, undefined, { ref: false }).then(noAnswer)]);
       await remote.send({ jsonrpc: "2.0", method: "notifications/initialized" });
       this.#say(`Opened a new session with Kenning at ${url.origin}.`);
     } finally {
@@ -245,6 +243,10 @@ export class StdioBridge {
     await remote.close();
     await local.close();
   }
+}
+
+function noAnswer(): never {
+  throw new Error("no answer");
 }
 
 function isModern(request: JSONRPCRequest): boolean {

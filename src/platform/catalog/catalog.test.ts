@@ -1,12 +1,87 @@
 import { sql } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
-import { openTestCatalog } from "../../../test/support/database.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { createTestDatabase, openTestCatalog, silentLog } from "../../../test/support/database.ts";
+import { isUniqueViolation, openCatalog, pgCodeOf } from "./index.ts";
 
 const catalog = await openTestCatalog();
 afterAll(() => catalog.close());
+await catalog.pool.query("CREATE TABLE note (id int PRIMARY KEY)");
 
-it("answers", async () => {
-  expect(await catalog.ping()).toBeLessThan(1_000);
-  const { rows } = await catalog.db.execute(sql`SELECT count(*)::int AS n FROM outbox_events`);
-  expect(rows).toEqual([{ n: 0 }]);
+const notes = async () =>
+  (await catalog.pool.query<{ id: number }>("SELECT id FROM note ORDER BY id")).rows.map((row) => row.id);
+const endOthers = () =>
+  catalog.pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+
+describe("a transaction", () => {
+  it.each(["catalog.transaction", "db.transaction"])("is kept whole or not at all (%s)", async (door) => {
+    const transaction =
+      door === "db.transaction" ? catalog.db.transaction : catalog.transaction.bind(catalog);
+    await catalog.pool.query("TRUNCATE note");
+    await transaction(async (tx) => {
+      await tx.execute(sql`INSERT INTO note VALUES (1)`);
+      await tx.execute(sql`INSERT INTO note VALUES (2)`);
+    });
+    const failed = transaction(async (tx) => {
+      await tx.execute(sql`INSERT INTO note VALUES (3)`);
+      await tx.execute(sql`INSERT INTO note VALUES (1)`);
+    });
+    const error = await failed.catch((reason) => reason);
+    expect(isUniqueViolation(error, "note_pkey")).toBe(true);
+    expect(isUniqueViolation(error, "another")).toBe(false);
+    expect(await notes()).toEqual([1, 2]);
+  });
+
+  it("throws what its work threw, also when its connection was lost, and gives the connection back", async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const failed = catalog.transaction(async () => {
+        await endOthers();
+        throw new Error("what really happened");
+      });
+      await expect(failed).rejects.toThrow("what really happened");
+    }
+    expect(await catalog.ping()).toBeGreaterThan(0);
+  });
+
+  it("fails when its connection is lost before the commit, and changes nothing", async () => {
+    await catalog.pool.query("TRUNCATE note");
+    const failed = catalog.transaction(async (tx) => {
+      await tx.execute(sql`INSERT INTO note VALUES (9)`);
+      await endOthers();
+    });
+    await expect(failed).rejects.toThrow();
+    expect(await notes()).toEqual([]);
+  });
+});
+
+describe("a lost connection", () => {
+  it("is replaced while idle", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => catalog.ping()));
+    await endOthers();
+    await Promise.all(Array.from({ length: 8 }, () => catalog.ping()));
+  });
+
+  it("fails the query that was running on it, with the server's reason", async () => {
+    const sleeping = catalog.pool.query("SELECT pg_sleep(30)").catch((error) => error);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await endOthers();
+    expect(pgCodeOf(await sleeping)).toBe("57P01");
+  });
+
+  it("is not waited for after the catalog was closed", async () => {
+    const database = await createTestDatabase();
+    const closed = await openCatalog({ home: "", databaseUrl: database.url, log: silentLog });
+    await closed.close();
+    await closed.close();
+    await expect(closed.ping()).rejects.toMatchObject({ code: "unavailable" });
+    await database.drop();
+  });
+});
+
+it("bounds how long a statement and an idle transaction may last", async () => {
+  const { rows } = await catalog.pool.query(
+    "SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle",
+  );
+  expect(rows).toEqual([{ statement: "1min", idle: "1min" }]);
 });

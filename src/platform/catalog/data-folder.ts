@@ -4,12 +4,13 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { AppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
@@ -22,6 +23,7 @@ export const DATABASE = "postgres";
 /** Neither the operator's PG* variables nor his language may reach the server. */
 export const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
+const NURSERY_MARK = ".half-";
 const PASSWORD_FILE = "kenning.password";
 
 /** Written into postgresql.conf once, where an operator may change them. */
@@ -76,8 +78,8 @@ export async function initDataFolder(
   account: Account | undefined,
   options: { sync: boolean },
 ): Promise<void> {
-  const nursery = `${dataFolder}.half`;
-  rmSync(nursery, { recursive: true, force: true });
+  removeRemains(dataFolder);
+  const nursery = `${dataFolder}${NURSERY_MARK}${randomText(6)}`;
   mkdirSync(nursery, { mode: 0o700 });
   handOver(nursery, 0o700, account);
   const passwordFile = join(nursery, PASSWORD_FILE);
@@ -113,6 +115,21 @@ export async function initDataFolder(
   renameSync(passwordFile, join(made, PASSWORD_FILE));
   renameSync(made, dataFolder);
   rmSync(nursery, { recursive: true, force: true });
+}
+
+/** What a killed start left behind. A program of that start may still write there, so it is not insisted upon. */
+function removeRemains(dataFolder: string): void {
+  const parent = dirname(dataFolder);
+  const remains = readdirSync(parent).filter((name) =>
+    name.startsWith(`${basename(dataFolder)}${NURSERY_MARK}`),
+  );
+  for (const name of remains) {
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    } catch {
+      // The next start that makes a data folder tries again.
+    }
+  }
 }
 
 /** Options of `spawn` that make a child run under an account. */

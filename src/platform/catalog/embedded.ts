@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, messageOf } from "../../kernel/errors.ts";
@@ -63,13 +62,14 @@ interface Places {
   lock: string;
 }
 
-/** A socket below the home when its path is short enough, otherwise in a folder named after the home. */
+/**
+ * A socket below the home when its path is short enough, otherwise in a folder named after the home: in /tmp
+ * whatever TMPDIR says, because all processes that use one home must find the same place.
+ */
 function chooseSocketFolder(home: string): string {
   const inHome = join(home, "run");
   if (Buffer.byteLength(socketPath(inHome)) <= SOCKET_PATH_BYTES) return inHome;
-  const name = `kenning-${createHash("sha256").update(home).digest("hex").slice(0, 20)}`;
-  const inTemp = join(tmpdir(), name);
-  return Buffer.byteLength(socketPath(inTemp)) <= SOCKET_PATH_BYTES ? inTemp : join("/tmp", name);
+  return join("/tmp", `kenning-${createHash("sha256").update(home).digest("hex").slice(0, 20)}`);
 }
 
 function placesIn(home: string): Places {
@@ -84,7 +84,7 @@ function placesIn(home: string): Places {
   };
 }
 
-/** Others can create folders in the temporary folder, so one that is already there must be the server's own. */
+/** Anyone can create folders in /tmp, so one that is already there must be the server's own. */
 function prepareSocketFolder(folder: string, account: Account | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid } = lstatSync(folder);

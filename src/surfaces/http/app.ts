@@ -1,8 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import { isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
+import { asAppError } from "../../registry/as-app-error.ts";
 import { HTTP_STATUS } from "../mcp/http-answers.ts";
 import { type BrowserGuardOptions, browserGuard } from "./browser-guard.ts";
 import { ClientAddress } from "./client-address.ts";
@@ -59,19 +59,9 @@ export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => voi
   mount(app);
 
   app.notFound((c) => c.json({ error: "not_found", message: `Nothing is served at ${c.req.path}.` }, 404));
-  app.onError((error, c) => {
-    if (isAppError(error)) {
-      return c.json({ error: error.code, message: error.advice }, HTTP_STATUS[error.code] as 400);
-    }
-    const errorId = newUuid();
-    options.log.error(
-      { err: error, errorId, requestId: c.get("requestId"), path: c.req.path },
-      "unexpected error",
-    );
-    return c.json(
-      { error: "internal", message: `Something went wrong on our side (error ${errorId}).` },
-      500,
-    );
+  app.onError((thrown, c) => {
+    const error = asAppError(thrown, options.log, { requestId: c.get("requestId"), path: c.req.path });
+    return c.json({ error: error.code, message: error.advice }, HTTP_STATUS[error.code] as 400);
   });
   return app;
 }

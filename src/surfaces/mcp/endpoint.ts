@@ -8,6 +8,7 @@ import type { Identity } from "../../domains/identity/index.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
+import { asAppError } from "../../registry/as-app-error.ts";
 import { challenge, refusal } from "./http-answers.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
 import { type Admission, ServerFactory, type ServerParts } from "./server-factory.ts";
@@ -80,8 +81,8 @@ export class Endpoint {
       if (request.method === "DELETE") return await this.#delete(request, admission);
       return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
     } catch (thrown) {
-      if (!isAppError(thrown)) throw thrown;
-      return this.#refuse(thrown, arrival, null);
+      const { requestId } = arrival;
+      return this.#refuse(asAppError(thrown, this.#parts.ports.log, { requestId }), arrival, null);
     }
   }
 
@@ -233,9 +234,9 @@ export class Endpoint {
   #permissionsOf({ method, params }: Message): readonly Permission[] {
     const { registry, surface } = this.#parts;
     if (method === "tools/call")
-      return registry.tool(surface.name, String(params?.["name"]))?.tool.permissions ?? [];
+      return registry.tool(surface.name, String(params?.name))?.tool.permissions ?? [];
     if (method !== "resources/read") return [];
-    return registry.resource(surface.name, String(params?.["uri"]))?.entry.resource.permissions ?? [];
+    return registry.resource(surface.name, String(params?.uri))?.entry.resource.permissions ?? [];
   }
 
   #requireScope(required: readonly Permission[], { caller, meta }: Admission): void {

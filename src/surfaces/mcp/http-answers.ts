@@ -26,7 +26,7 @@ export function refusal(
   body: Record<string, unknown>,
   headers: Record<string, string>,
 ): Response {
-  const retryAfterMs = error.data["retryAfterMs"];
+  const retryAfterMs = error.data.retryAfterMs;
   const retry = typeof retryAfterMs === "number" && {
     "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))),
   };
@@ -39,12 +39,10 @@ export function challenge(error: AppError, metadataUrl: string): Record<string, 
   if (error.code === "unauthorized") {
     // Without any token there is nothing wrong with it: no error code, as RFC 6750 says.
     const cause =
-      error.data["reason"] === "missing"
-        ? ""
-        : `error="invalid_token", error_description="${error.message}", `;
+      error.data.reason === "missing" ? "" : `error="invalid_token", error_description="${error.message}", `;
     return { "www-authenticate": `Bearer ${cause}${metadata}` };
   }
-  const scope = error.data["scope"];
+  const scope = error.data.scope;
   if (error.code !== "forbidden" || typeof scope !== "string") return {};
   const cause = `error="insufficient_scope", scope="${scope}", error_description="${error.message}"`;
   return { "www-authenticate": `Bearer ${cause}, ${metadata}` };

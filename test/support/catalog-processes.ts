@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SCRIPT = fileURLToPath(new URL("catalog-child.ts", import.meta.url));
+
+/** Another process with a catalog open on the same home. */
+export class CatalogProcess {
+  readonly child: ChildProcess;
+  #lastId = 0;
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+  }
+
+  static async start(home: string): Promise<CatalogProcess> {
+    const child = fork(SCRIPT, [home], {
+      execArgv: [],
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    let errors = "";
+    child.stderr?.on("data", (chunk) => {
+      errors += chunk;
+    });
+    const failed = once(child, "exit").then(() => {
+      throw new Error(`the other process ended: ${errors}`);
+    });
+    failed.catch(() => {});
+    await Promise.race([once(child, "message"), failed]);
+    return new CatalogProcess(child);
+  }
+
+  async query<Row = Record<string, unknown>>(sql: string): Promise<Row[]> {
+    return (await this.#ask({ sql })) as Row[];
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.child, "exit");
+    await this.#ask({ close: true });
+    await ended;
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.child, "exit");
+    this.child.kill("SIGKILL");
+    await ended;
+  }
+
+  #ask(request: object): Promise<unknown[]> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      const answer = (message: { id?: number; rows?: unknown[]; error?: string }) => {
+        if (message.id !== id) return;
+        this.child.off("message", answer);
+        if (message.error === undefined) resolve(message.rows ?? []);
+        else reject(new Error(message.error));
+      };
+      this.child.on("message", answer);
+      this.child.once("exit", () => reject(new Error("the other process ended")));
+      this.child.send({ id, ...request });
+    });
+  }
+}
+
+/** The process number in the lock file of a home's server. */
+export function serverPid(home: string): number {
+  return Number(readFileSync(join(home, "postgres", "data", "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+/** Whether a process runs; one that has ended and waits to be collected does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
+}
