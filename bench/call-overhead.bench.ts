@@ -98,6 +98,11 @@ function median(samples: Sample[]): Sample {
   return sorted[Math.floor(sorted.length / 2)] as Sample;
 }
 
+async function stop(child: ChildProcess): Promise<void> {
+  child.send("stop");
+  await once(child, "exit");
+}
+
 const targets = [await start("bare"), await start("kenning")];
 const lines = [
   "| protocol | clients | bare: calls/s | p50 ms | p99 ms | Kenning: calls/s | p50 ms | p99 ms | ratio |",
@@ -123,5 +128,5 @@ for (const era of ["2025-11-25", "2026-07-28"] as const) {
   }
 }
 console.log(`\n${lines.join("\n")}`);
-for (const { process: child } of targets) child.connected && child.send("stop");
-await Promise.all(targets.map(({ process: child }) => (child.kill(), once(child, "exit"))));
+
+await Promise.all(targets.map(({ process: child }) => stop(child)));

@@ -51,3 +51,4 @@ const server = createServer(getRequestListener(serve));
 server.listen(0, "127.0.0.1", () => {
   process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, tokens: [""] });
 });
+process.once("message", () => process.exit(0));

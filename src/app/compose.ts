@@ -4,7 +4,6 @@ import { getRequestListener } from "@hono/node-server";
 import { type Logger, pino } from "pino";
 import { createIdentity, type Identity } from "../domains/identity/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
-import { AppError } from "../kernel/errors.ts";
 import { LIMITS } from "../kernel/limits.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
@@ -201,11 +200,7 @@ async function listen(server: HttpServer, config: Config): Promise<{ url: string
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);
-  await promise.catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EADDRINUSE") throw error;
-    const hint = "Is Kenning running already? Otherwise choose another PORT.";
-    throw new AppError("conflict", `Port ${port} on ${host} is taken.`, { hint, cause: error });
-  });
+  await promise;
   const bound = server.address() as AddressInfo;
   return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
 }

@@ -52,7 +52,8 @@ export function forgetFirstPassword(home: string, email: string): void {
   if (email.trim().toLowerCase() === EMAIL) rmSync(passwordFile(home), { force: true });
 }
 
-function passwordFile(home: string): string {
+/** Where the first password is, as long as it is good. */
+export function passwordFile(home: string): string {
   return join(home, "admin-password.txt");
 }
 

@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { compose } from "../compose.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { ensureFirstAdmin } from "../first-admin.ts";
+import { ensureFirstAdmin, passwordFile } from "../first-admin.ts";
 import type { Terminal } from "./command.ts";
 import { logFailure } from "./failure.ts";
 import { renderWelcome } from "./welcome.ts";
@@ -18,7 +19,16 @@ export async function serve(_options: { demo: boolean }, terminal: Terminal): Pr
   try {
     const admin = await ensureFirstAdmin(app.identity, config.storage.home);
     const { url } = await listen(app, config);
-    terminal.out(renderWelcome({ url, appUrl: config.server.appUrl, admin, program: programName() }));
+    const kept = passwordFile(config.storage.home);
+    terminal.out(
+      renderWelcome({
+        url,
+        appUrl: config.server.appUrl,
+        admin,
+        passwordFile: existsSync(kept) ? kept : null,
+        program: programName(),
+      }),
+    );
     await stopping;
   } finally {
     await app.close();

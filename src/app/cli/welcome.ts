@@ -8,19 +8,21 @@ interface Welcome {
   appUrl: string;
   /** The account that was just made; null when there were accounts before. */
   admin: FirstAdmin | null;
+  /** Where the first password still is; null when it has been changed. */
+  passwordFile: string | null;
   /** How to call Kenning's commands from here. */
   program: string;
 }
 
 /** What a newcomer needs: where it is, how to get in, and what to paste into a client. */
 export function renderWelcome(welcome: Welcome): string {
-  const { url, appUrl, admin, program } = welcome;
+  const { url, appUrl, admin, passwordFile, program } = welcome;
   const email = admin?.email ?? "EMAIL";
   const workspace = admin?.workspace ?? "SLUG";
   return [
     `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
     "",
-    ...(admin === null ? signInAgain(program) : firstSignIn(admin)),
+    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin)),
     "",
     "Configuration for an MCP client (Claude, Cursor and others):",
     "",
@@ -42,11 +44,9 @@ function firstSignIn({ email, password, file, workspace }: FirstAdmin): string[]
   ];
 }
 
-function signInAgain(program: string): string[] {
-  return [
-    "Sign in with an account you have made; the first password is in admin-password.txt of the data folder.",
-    `A new password:  ${program} user set-password EMAIL`,
-  ];
+function signInAgain(passwordFile: string | null, program: string): string[] {
+  const first = passwordFile === null ? "." : `; the first password is in ${passwordFile}.`;
+  return [`Sign in as before${first}`, `A new password:  ${program} user set-password EMAIL`];
 }
 
 function clientConfiguration(appUrl: string): string {

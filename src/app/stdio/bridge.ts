@@ -53,6 +53,8 @@ export class StdioBridge {
   #opened: Promise<unknown> = Promise.resolve();
   /** The stream for the server's own messages is gone for good. */
   #isStreamLost = false;
+  /** The client has closed its end and only waits for answers. */
+  #isDraining = false;
   #lastSentence = "";
 
   constructor(options: BridgeOptions) {
@@ -79,6 +81,7 @@ export class StdioBridge {
 
   /** Ends when the last request is answered, or after a moment: for `echo … | kenning stdio`. */
   async drain(): Promise<void> {
+    this.#isDraining = true;
     const deadline = Date.now() + drainMs;
     while (this.#pending.size > 0 && Date.now() < deadline) await sleep(startPollMs / 10);
     this.stop(0);
@@ -146,7 +149,8 @@ export class StdioBridge {
     if (id !== undefined)
       this.#answerWithError(id, failure.rpcError ?? { code: SERVER_ERROR, message: failure.sentence });
     // A token does not heal: better a client that shows a stopped server than one that tries for ever.
-    if (failure.kind === "token-refused") this.stop(1);
+    if (failure.kind === "token-refused" || (failure.kind === "not-running" && this.#isDraining))
+      this.stop(1);
   }
 
   /** Waits a little for a server that is just starting. */
@@ -166,7 +170,8 @@ export class StdioBridge {
         return undefined;
       } catch (error) {
         const failure = explainRemoteFailure(error, url);
-        if (failure.kind !== "not-running" || Date.now() > deadline) return failure;
+        const mayWait = failure.kind === "not-running" && !this.#isDraining && Date.now() < deadline;
+        if (!mayWait) return failure;
         this.#say(failure.sentence);
         await sleep(startPollMs);
       }

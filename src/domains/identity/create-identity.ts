@@ -11,6 +11,7 @@ import { createGrantStore } from "./authentication/grants.store.ts";
 import { LastUsed } from "./authentication/last-used.store.ts";
 import type { TokenVerifier } from "./authentication/verifier.ts";
 import { createLoginClients } from "./clients/login-clients.store.ts";
+import { ensureFirstAdmin } from "./first-admin.ts";
 import { createGroups } from "./groups/groups.store.ts";
 import type { Identity } from "./identity.ts";
 import { createLimiter } from "./limits/limiter.ts";
@@ -61,9 +62,11 @@ export function createIdentity(options: IdentityOptions): Identity {
     clock,
     appUrl,
   };
+  const workspaces = createWorkspaces(db, clock);
+  const users = createUsers({ catalog, clock, limiter, tell });
   return {
-    workspaces: createWorkspaces(db, clock),
-    users: createUsers({ catalog, clock, limiter, tell }),
+    workspaces,
+    users,
     groups: createGroups({ catalog, clock, tell }),
     tokens: createTokens({ catalog, clock, tell, audit }),
     clients: createLoginClients({ catalog, clock, limiter, audit }),
@@ -76,6 +79,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       return authenticate(ports, proof);
     },
     callerFor: (owner) => callerFor(ports, owner),
+    ensureFirstAdmin: ({ keep } = {}) => ensureFirstAdmin({ catalog, workspaces, users, keep }),
     addVerifier: (verifier) => void verifiers.push(verifier),
     async close() {
       await memory.listener.close();

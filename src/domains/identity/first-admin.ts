@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import { accounts } from "./identity.tables.ts";
-import type { Identity } from "./identity.ts";
+import type { FirstAdmin, Users, Workspaces } from "./identity.ts";
+import { generatePassword } from "./passwords/generate-password.ts";
 
 const WORKSPACE = "default";
 /** A valid address that nobody else can own. */
@@ -9,37 +10,28 @@ const EMAIL = "admin@localhost";
 /** Any number that nothing else in the database locks. */
 const LOCK_KEY = 7_305_819_245;
 
-export interface FirstAdmin {
-  email: string;
-  workspace: string;
-  /** Shown once: only its hash is kept. */
-  password: string;
+export interface FirstAdminOptions {
+  catalog: Catalog;
+  workspaces: Workspaces;
+  users: Users;
+  keep: ((admin: FirstAdmin) => void | Promise<void>) | undefined;
 }
 
-/**
- * Makes the first workspace and its admin when there is no account at all; null when there is one. Of
- * several servers that start at once on one database exactly one gets the password.
- */
-export async function ensureFirstAdmin(
-  identity: Pick<Identity, "workspaces" | "users">,
-  { catalog }: { catalog: Catalog },
-): Promise<FirstAdmin | null> {
+export async function ensureFirstAdmin(options: FirstAdminOptions): Promise<FirstAdmin | null> {
+  const { catalog, workspaces, users, keep } = options;
   if (await hasAccount(catalog)) return null;
   return catalog.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${LOCK_KEY})`);
     if (await hasAccount(catalog)) return null;
     // A start that broke off here may have left the workspace behind.
-    const known = await identity.workspaces.list();
-    if (!known.some(({ slug }) => slug === WORKSPACE))
-      await identity.workspaces.create({ slug: WORKSPACE, name: "Default" });
-    const { generatedPassword } = await identity.users.create({
-      email: EMAIL,
-      name: "Administrator",
-      workspace: WORKSPACE,
-      role: "admin",
-    });
-    if (generatedPassword === null) throw new TypeError("the first admin must be new");
-    return { email: EMAIL, workspace: WORKSPACE, password: generatedPassword };
+    const known = await workspaces.list();
+    if (!known.some(({ slug }) => slug === WORKSPACE)) {
+      await workspaces.create({ slug: WORKSPACE, name: "Default" });
+    }
+    const admin = { email: EMAIL, workspace: WORKSPACE, password: generatePassword() };
+    await keep?.(admin);
+    await users.create({ ...admin, name: "Administrator", role: "admin" });
+    return admin;
   });
 }
 

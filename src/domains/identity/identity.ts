@@ -24,7 +24,20 @@ export interface Identity {
   callerFor(owner: { workspaceId: number; userId: number; tokenId?: number }): Promise<Caller>;
   /** Lets tokens of another making in, such as those of the authorization server. */
   addVerifier(verifier: TokenVerifier): void;
+  /**
+   * Makes the first workspace and its admin when there is no account at all; otherwise null. Of several servers
+   * that start at once exactly one makes them. `keep` is called before the account is there, so that a crash
+   * cannot leave an account whose password nobody has seen.
+   */
+  ensureFirstAdmin(options?: { keep?: (admin: FirstAdmin) => void | Promise<void> }): Promise<FirstAdmin | null>;
   close(): Promise<void>;
+}
+
+export interface FirstAdmin {
+  email: string;
+  workspace: string;
+  /** Shown once: only its hash is kept. */
+  password: string;
 }
 
 export interface Proof {

@@ -2,11 +2,11 @@ import type { Slice } from "../../registry/registry.ts";
 import type { IdentityServices } from "./define.ts";
 export type { TokenVerifier, VerifiedToken } from "./authentication/verifier.ts";
 export { createIdentity, type IdentityOptions } from "./create-identity.ts";
-export { ensureFirstAdmin, type FirstAdmin } from "./first-admin.ts";
 export type {
   AuditLog,
   AuditRecord,
   Authenticated,
+  FirstAdmin,
   Groups,
   Identity,
   LoginClients,

@@ -11,7 +11,7 @@ const notes = async () =>
   (await catalog.pool.query<{ id: number }>("SELECT id FROM note ORDER BY id")).rows.map((row) => row.id);
 const endOthers = () =>
   catalog.pool.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
   );
 
 describe("a transaction", () => {

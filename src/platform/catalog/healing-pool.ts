@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import pg from "pg";
 import { messageOf } from "../../kernel/errors.ts";
 import type { CatalogLog } from "./log.ts";
@@ -26,6 +26,7 @@ export interface Healing {
 /** A pool whose `connect` outlives a lost database: it revives the server and tries again for a bounded time. */
 export class HealingPool extends pg.Pool {
   readonly #healing: Healing;
+  readonly #lost = new WeakSet<pg.ClientBase>();
 
   constructor(config: pg.PoolConfig, healing: Healing) {
     super(config);
@@ -34,7 +35,10 @@ export class HealingPool extends pg.Pool {
     this.on("error", (error) =>
       healing.log.debug({ reason: messageOf(error) }, "an idle database connection was lost"),
     );
-    this.on("connect", (client) => client.on("error", () => {}));
+    this.on("connect", (client) => {
+      client.on("error", () => this.#lost.add(client));
+      client.on("end", () => this.#lost.add(client));
+    });
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -54,7 +58,7 @@ export class HealingPool extends pg.Pool {
     const deadline = Date.now() + healTimeoutMs;
     for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS)) {
       try {
-        return await super.connect();
+        return await this.#takeLiving();
       } catch (error) {
         if (this.ending) throw error;
         if (!isPassingConnectFailure(error) || Date.now() + backoffMs > deadline) throw explain(error);
@@ -62,6 +66,19 @@ export class HealingPool extends pg.Pool {
         await sleep(backoffMs);
         await revive();
       }
+    }
+  }
+
+  /**
+   * The news that the server closed an idle connection may already be here and only wait for its turn of the
+   * event loop. It gets that turn before the connection is handed out.
+   */
+  async #takeLiving(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await super.connect();
+      await turn();
+      if (!this.#lost.has(client)) return client;
+      client.release(true);
     }
   }
 }

@@ -155,7 +155,7 @@ describe("delivery", () => {
     await publish(events, "a", 1);
     await untilStates("delivered");
     await catalog.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
     await publish(events, "a", 2);
     await untilStates("delivered", "delivered");

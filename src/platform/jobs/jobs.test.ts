@@ -190,7 +190,7 @@ describe("a queue", () => {
     jobs.define("surviving", number, async () => {});
     await jobs.start();
     await catalog.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
     const id = await jobs.enqueue("surviving", { n: 1 });
     expect(await settled(jobs, id)).toMatchObject({ state: "done" });
@@ -198,7 +198,11 @@ describe("a queue", () => {
 });
 
 it("asks nothing of the database as long as there are no jobs", async () => {
-  const jobs = openJobs();
+  const untouched = await openTestCatalog();
+  const jobs = new Jobs(untouched, silentLog);
   await jobs.start();
   await jobs.stop();
+  const { rows } = await untouched.pool.query("SELECT to_regnamespace('pgboss') AS schema");
+  expect(rows).toEqual([{ schema: null }]);
+  await untouched.close();
 });

@@ -13,6 +13,8 @@ const HEARTBEAT_SECONDS = 30;
 const POLL_SECONDS = 30;
 const CANCEL_CHECK_MS = 1_000;
 const ENQUEUE_TRIES = 5;
+/** How much later than due a retry is looked for: once if all is quick, and once more if it was not. */
+const RETRY_SLACKS_MS = [100, 3_000];
 
 export interface JobContext {
   id: string;
@@ -277,18 +279,20 @@ export class Jobs {
   /** A retry is due before the next poll would find it. */
   #wakeForRetry(boss: PgBoss, worker: string, job: JobWithMetadata<unknown>, options: JobOptions): void {
     const delaySeconds = Math.min(
-      options.retryDelaySeconds * 2 ** job.retryCount,
+      options.retryDelaySeconds * 2 ** (job.retryCount + 1),
       options.longestRetryDelaySeconds,
     );
     if (delaySeconds >= POLL_SECONDS || job.retryCount >= job.retryLimit) return;
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        boss.notifyWorker(worker);
-      },
-      delaySeconds * 1_000 + 100,
-    ).unref();
-    this.#timers.add(timer);
+    for (const slackMs of RETRY_SLACKS_MS) {
+      const timer = setTimeout(
+        () => {
+          this.#timers.delete(timer);
+          boss.notifyWorker(worker);
+        },
+        delaySeconds * 1_000 + slackMs,
+      ).unref();
+      this.#timers.add(timer);
+    }
   }
 
   /** Cancelling happens in the database, perhaps by another process: while jobs run, look there now and then. */

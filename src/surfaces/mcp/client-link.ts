@@ -66,6 +66,7 @@ export class McpClientLink implements ClientLink {
   ): Promise<Record<string, unknown>> {
     const answer = this.#journal.answers[key];
     if (answer !== undefined) return answer as Record<string, unknown>;
+    // A client that did not declare this gets the SDK's error: -32021 in the newest protocol, `isError` before.
     this.#pending[key] = request as InputRequests[string];
     throw new InputNeeded();
   }
@@ -82,7 +83,6 @@ export class McpClientLink implements ClientLink {
   }
 
   async sample(key: string, { prompt, system, maxTokens }: SampleRequest): Promise<string> {
-    if (!this.canSample) throw new AppError("unsupported", "This client does not lend its model (sampling).");
     const request = inputRequired.createMessage({
       messages: [{ role: "user", content: { type: "text", text: prompt } }],
       maxTokens,

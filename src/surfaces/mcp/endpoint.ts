@@ -189,13 +189,17 @@ export class Endpoint {
   }
 
   async #finish(request: Request, answer: Response, session: SessionRecord | undefined): Promise<Response> {
-    const { surface } = this.#parts;
     const plain = wantsStream(request) ? answer : await withoutStream(answer);
+    // Seed 000 answers notifications with 204 where the protocol says 202.
+    const isAcknowledged = this.#parts.surface.name === "bi" && plain.status === 202;
+    const isMarked = session === undefined || plain.headers.get("mcp-session-id") === session.id;
+    if (isMarked && !isAcknowledged) return plain;
     const headers = new Headers(plain.headers);
     if (session !== undefined) headers.set("mcp-session-id", session.id);
-    // Seed 000 answers notifications with 204 where the protocol says 202.
-    const status = surface.name === "bi" && plain.status === 202 ? 204 : plain.status;
-    return new Response(status === 204 ? null : plain.body, { status, headers });
+    return new Response(isAcknowledged ? null : plain.body, {
+      status: isAcknowledged ? 204 : plain.status,
+      headers,
+    });
   }
 
   async #get(request: Request, admission: Admission): Promise<Response> {

@@ -14,9 +14,10 @@ export interface ToolChoice {
 const FIXED_SCOPE_KINDS: readonly TokenKind[] = ["api", "mcp", "memory", "knowledge", "bearer"];
 
 export function toolChoice(request: Request): ToolChoice {
-  const url = new URL(request.url);
-  const named = url.searchParams.get("toolsets") ?? request.headers.get("x-mcp-toolsets");
-  const readOnly = url.searchParams.get("readonly") ?? request.headers.get("x-mcp-readonly");
+  const query = request.url.indexOf("?");
+  const asked = new URLSearchParams(query === -1 ? "" : request.url.slice(query));
+  const named = asked.get("toolsets") ?? request.headers.get("x-mcp-toolsets");
+  const readOnly = asked.get("readonly") ?? request.headers.get("x-mcp-readonly");
   return {
     toolsets: chosenToolsets(named),
     readOnly: readOnly !== null && readOnly.toLowerCase() !== "false",

@@ -15,19 +15,40 @@ export type Message = {
 };
 
 export async function readBody(request: Request): Promise<unknown> {
-  const tooLarge = new AppError("too_large", `The request is larger than ${LIMITS.request.bodyBytes} bytes.`);
-  if (Number(request.headers.get("content-length") ?? 0) > LIMITS.request.bodyBytes) throw tooLarge;
+  const text = await readText(request);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
+  }
+}
+
+async function readText(request: Request): Promise<string> {
+  const declared = request.headers.get("content-length");
+  const tooLarge = () =>
+    new AppError("too_large", `The request is larger than ${LIMITS.request.bodyBytes} bytes.`);
+  if (declared !== null) {
+    if (Number(declared) > LIMITS.request.bodyBytes) throw tooLarge();
+    // The server reads no more than was declared, so this is bounded; and it is the fast way.
+    return decode(await request.arrayBuffer());
+  }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > LIMITS.request.bodyBytes) throw tooLarge;
+    if (bytes > LIMITS.request.bodyBytes) throw tooLarge();
     chunks.push(chunk);
   }
+  return decode(Buffer.concat(chunks));
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(bytes: ArrayBuffer | Uint8Array): string {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+    return strictUtf8.decode(bytes);
   } catch (cause) {
-    throw new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
+    throw new AppError("bad_request", "Parse error: the request body is not valid UTF-8.", { cause });
   }
 }
 

@@ -29,7 +29,7 @@ export interface AuthenticationPorts {
   appUrl: string;
 }
 
-/** Whoever fails learns only this, whatever the reason. */
+/** Whoever sends a token that is not accepted learns only this, whatever the reason. */
 function unauthorized(reason: DenialReason): AppError {
   const message = reason === "missing" ? "No authorization token provided" : "Token expired or invalid";
   return new AppError("unauthorized", message, {

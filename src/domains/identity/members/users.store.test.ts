@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from "../../../../test/support/identity.ts";
+import { MS } from "../../../kernel/clock.ts";
+
+let world: TestIdentity;
+beforeAll(async () => {
+  world = await openTestIdentity();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe("creating people", () => {
+  test("a new account gets a password that is shown once", async () => {
+    const { users } = world.identity;
+    const { member, generatedPassword } = await users.create({ email: " Ada@Acme.TEST ", workspace: "acme", role: "viewer" });
+    expect(member).toMatchObject({ email: "ada@acme.test", name: "ada", workspace: "acme", role: "viewer", disabled: false });
+    expect(await users.verifyPassword("ADA@acme.test", generatedPassword ?? "")).toMatchObject({ userId: member.userId });
+  });
+
+  test("an account can belong to several workspaces and keeps its password", async () => {
+    const { users } = world.identity;
+    const joined = await users.create({ email: "viewer@acme.test", workspace: "globex", role: "contributor" });
+    expect(joined.generatedPassword).toBeNull();
+    expect(joined.member).toMatchObject({ workspace: "globex", role: "contributor", name: "viewer" });
+    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD)).not.toBeNull();
+    const again = { email: "viewer@acme.test", workspace: "globex", role: "admin" } as const;
+    await expect(users.create(again)).rejects.toMatchObject({ code: "conflict" });
+    await expect(users.create({ ...again, password: "another long password" })).rejects.toThrow(/already has an account/);
+  });
+
+  test("two who create the same account at once make one", async () => {
+    const { users } = world.identity;
+    const input = { email: "twin@acme.test", workspace: "acme", role: "viewer" } as const;
+    const made = await Promise.allSettled([users.create(input), users.create(input), users.create(input)]);
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test.for([
+    [{ email: "not an e-mail" }, /not an e-mail/],
+    [{ email: "a@b\u0000.test" }, /not an e-mail/],
+    [{ email: `${"x".repeat(300)}@acme.test` }, /not an e-mail/],
+    [{ email: "ada@аcme.test" }, /not an e-mail/],
+    [{ workspace: "nowhere" }, /no workspace/],
+    [{ workspace: "' OR 1=1 --" }, /no workspace/],
+    [{ workspace: "acme\u0000" }, /no workspace/],
+    [{ role: "superuser" }, /not a role/],
+    [{ password: "short" }, /at least 12/],
+    [{ name: "Ada\u202eevil" }, /readable/],
+    [{ name: "two\nlines" }, /readable/],
+  ] as const)("%j is refused", async ([input, message]) => {
+    const good = { email: "eve@acme.test", workspace: "acme", role: "viewer" } as const;
+    await expect(world.identity.users.create({ ...good, ...input } as never)).rejects.toThrow(message);
+  });
+});
+
+describe("passwords", () => {
+  test("only the right one of an enabled account fits", async () => {
+    const { users } = world.identity;
+    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD)).toMatchObject({ email: "admin@acme.test" });
+    expect(await users.verifyPassword("admin@acme.test", `${TEST_PASSWORD} `)).toBeNull();
+    expect(await users.verifyPassword("nobody@acme.test", TEST_PASSWORD)).toBeNull();
+    expect(await users.verifyPassword("\u0000", TEST_PASSWORD)).toBeNull();
+    expect(await users.verifyPassword("admin@acme.test", "")).toBeNull();
+    await users.disable("admin@acme.test");
+    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD)).toBeNull();
+    await users.enable("admin@acme.test");
+    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD)).not.toBeNull();
+  });
+
+  test("a text that begins with the password is not the password", async () => {
+    const { users } = world.identity;
+    const longest = "0123456789abcdef".repeat(16);
+    await users.setPassword("admin@acme.test", longest);
+    expect(await users.verifyPassword("admin@acme.test", longest)).not.toBeNull();
+    expect(await users.verifyPassword("admin@acme.test", `${longest}x`)).toBeNull();
+    await users.setPassword("admin@acme.test", TEST_PASSWORD);
+    await expect(users.setPassword("nobody@acme.test", TEST_PASSWORD)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("a hash of an older cost is renewed at sign-in", async () => {
+    const { identity, catalog } = world;
+    const { argon2Sync } = await import("node:crypto");
+    const nonce = Buffer.alloc(16, 3);
+    const tag = argon2Sync("argon2id", { message: TEST_PASSWORD, nonce, memory: 64, passes: 1, parallelism: 1, tagLength: 32 });
+    const text = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+    const older = `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(tag)}`;
+    const hash = async () =>
+      (await catalog.pool.query("SELECT password_hash FROM accounts WHERE email = 'contributor@acme.test'")).rows[0].password_hash;
+    await catalog.pool.query("UPDATE accounts SET password_hash = $1 WHERE email = 'contributor@acme.test'", [older]);
+    expect(await identity.users.verifyPassword("contributor@acme.test", "wrong password")).toBeNull();
+    expect(await hash()).toBe(older);
+    expect(await identity.users.verifyPassword("contributor@acme.test", TEST_PASSWORD)).not.toBeNull();
+    expect(await hash()).toContain("m=19456,t=2,p=1");
+    expect(await identity.users.verifyPassword("contributor@acme.test", TEST_PASSWORD)).not.toBeNull();
+  });
+
+  test("an unknown e-mail takes as long as a known one", async () => {
+    const { users } = world.identity;
+    const time = async (email: string) => {
+      const started = performance.now();
+      await users.verifyPassword(email, "a wrong password");
+      return performance.now() - started;
+    };
+    const median = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] as number;
+    const known: number[] = [];
+    const unknown: number[] = [];
+    for (let round = 0; round < 15; round++) {
+      known.push(await time("admin@acme.test"));
+      unknown.push(await time("nobody@acme.test"));
+    }
+    const ratio = median(known) / median(unknown);
+    expect(ratio).toBeGreaterThan(0.6);
+    expect(ratio).toBeLessThan(1.6);
+  });
+
+  test("guessing from one address is slowed down, and locks nobody else out", async () => {
+    await using other = await openTestIdentity({ rateLimits: { failedPasswords: { points: 3, windowMs: 15 * MS.minute } } });
+    const { users } = other.identity;
+    const [attacker, owner] = ["198.51.100.1", "203.0.113.5"];
+    for (let guess = 0; guess < 4; guess++) {
+      expect(await users.verifyPassword("admin@acme.test", `guess number ${guess}`, attacker)).toBeNull();
+    }
+    const refused = { code: "rate_limited", data: { retryAfterMs: expect.any(Number) } };
+    await expect(users.verifyPassword("admin@acme.test", TEST_PASSWORD, attacker)).rejects.toMatchObject(refused);
+    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD, owner)).not.toBeNull();
+    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, attacker)).not.toBeNull();
+  });
+});
+
+test("roles, states and listings", async () => {
+  const { users } = world.identity;
+  await users.create({ email: "eve@acme.test", workspace: "acme", role: "viewer" });
+  expect(await users.setRole({ email: "Eve@acme.test", workspace: "acme", role: "admin" })).toMatchObject({ role: "admin" });
+  await expect(users.setRole({ email: "eve@acme.test", workspace: "globex", role: "admin" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await users.disable("eve@acme.test");
+  await users.disable("eve@acme.test");
+  const acme = await users.list({ workspace: "acme" });
+  expect(acme.find(({ email }) => email === "eve@acme.test")).toMatchObject({ disabled: true, role: "admin" });
+  expect(acme.every(({ workspace }) => workspace === "acme")).toBe(true);
+  expect((await users.list()).length).toBeGreaterThan(acme.length);
+  await expect(users.list({ workspace: "nowhere" })).rejects.toMatchObject({ code: "not_found" });
+  await expect(users.disable("nobody@acme.test")).rejects.toMatchObject({ code: "not_found" });
+});

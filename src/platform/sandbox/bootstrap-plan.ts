@@ -1,0 +1,13 @@
+/** What the server tells a sandboxed process on its command line. Anybody on the machine can read it there. */
+export interface BootstrapPlan {
+  module: string;
+  /** Whom to become; undefined when the server is not root and the process stays who it is. */
+  user: { uid: number; gid: number } | undefined;
+  maxParamsBytes: number;
+  maxResultBytes: number;
+}
+
+export function parsePlan(text: string | undefined): BootstrapPlan {
+  const { module, user, maxParamsBytes, maxResultBytes } = JSON.parse(text ?? "") as BootstrapPlan;
+  return { module, user, maxParamsBytes, maxResultBytes };
+}

@@ -1,0 +1,50 @@
+import { AppError, ERROR_CODES, type ErrorCode } from "../../kernel/errors.ts";
+import type { WorkerError } from "./protocol.ts";
+import type { EndReason } from "./sandbox-process.ts";
+
+const ENDINGS: Readonly<Record<EndReason, string>> = {
+  crash: "The process that worked on this ended unexpectedly.",
+  memory: "This needed more memory than is allowed.",
+  stuck: "The process that worked on this had to be stopped because of another call.",
+  protocol: "The process that worked on this gave an answer that cannot be read.",
+  start: "The process that works on this could not be started.",
+  closed: "The server is stopping.",
+};
+
+/** What a call gets to hear when its process ended under it. */
+export function endError(reason: EndReason): AppError {
+  const hint = reason === "memory" ? "Try a smaller input." : "Try again.";
+  return new AppError("unavailable", ENDINGS[reason], { hint, data: { reason } });
+}
+
+export function queueError(): AppError {
+  return new AppError("unavailable", "Too many calls are waiting for the same process.", {
+    hint: "Try again later.",
+  });
+}
+
+export function timeoutError(timeoutMs: number): AppError {
+  return new AppError("timeout", `This took longer than ${timeoutMs / 1_000} s.`);
+}
+
+export function cancelError(): AppError {
+  return new AppError("cancelled", "The call was cancelled.");
+}
+
+export function paramsError(limitBytes: number): AppError {
+  return new AppError("too_large", `The input is larger than ${limitBytes.toLocaleString("en")} bytes.`);
+}
+
+/** An error of the method itself. Expected ones come through as they were; anything else is a bug in there. */
+export function workerError(method: string, { code, message, hint, data }: WorkerError): Error {
+  if (!isErrorCode(code)) return new Error(`${method} failed in the sandbox: ${String(message)}`);
+  const isData = typeof data === "object" && data !== null;
+  return new AppError(code, String(message), {
+    ...(typeof hint === "string" ? { hint } : {}),
+    ...(isData ? { data } : {}),
+  });
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return (ERROR_CODES as readonly unknown[]).includes(code);
+}

@@ -1,0 +1,3 @@
+export { createSandbox } from "./sandbox.ts";
+export type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
+export type { SandboxLog } from "./sandbox-process.ts";

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chown, mkdir, rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { Duplex, Readable } from "node:stream";
+import { LIMITS } from "../../kernel/limits.ts";
+import { ownedTempName } from "../temp/index.ts";
+import type { BootstrapPlan } from "./bootstrap-plan.ts";
+import { codeFolders } from "./code-folders.ts";
+import { type MemoryWatch, watchMemory } from "./memory-watch.ts";
+import { CHANNEL_FD, ENVELOPE_BYTES, type FromWorker, MessageReader } from "./protocol.ts";
+import { findWalls } from "./walls.ts";
+import { watchOver } from "./watchdog.ts";
+
+/** Why a process ended; "crash" is whatever we did not do. */
+export type EndReason = "crash" | "memory" | "stuck" | "protocol" | "start" | "closed";
+
+export interface SandboxLog {
+  warn(fields: object, message: string): void;
+}
+
+export interface ProcessOptions {
+  name: string;
+  module: string;
+  user: { uid: number; gid: number } | undefined;
+  memoryMb: number;
+  maxParamsBytes: number;
+  maxResultBytes: number;
+  tempFolder: string;
+  env: Readonly<Record<string, string>>;
+  allowRead: readonly string[];
+  permissionModel: "strict" | "addons" | "off";
+  log: SandboxLog;
+}
+
+export interface ProcessEvents {
+  onMessage(message: FromWorker): void;
+  onEnd(reason: EndReason): void;
+  isBusy(): boolean;
+}
+
+export interface SandboxProcess {
+  readonly pid: number | undefined;
+  send(frame: Buffer): void;
+  /** Ends at once and for good; `onEnd` follows. */
+  kill(reason: EndReason): void;
+}
+
+const BOOTSTRAP = join(import.meta.dirname, `bootstrap${extname(import.meta.filename)}`);
+/** The most that one process may add to the log. */
+const LOG_BYTES = 64 * 1024;
+
+/** Starts one sandboxed process in a new private folder, which goes when it goes. */
+export async function startProcess(options: ProcessOptions, events: ProcessEvents): Promise<SandboxProcess> {
+  const folder = await privateFolder(options);
+  const [program, ...args] = await commandLine(options, folder);
+  const child = spawn(program!, args, {
+    cwd: folder,
+    env: { ...options.env },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  return supervise(child, folder, options, events);
+}
+
+function supervise(
+  child: ChildProcess,
+  folder: string,
+  options: ProcessOptions,
+  events: ProcessEvents,
+): SandboxProcess {
+  let reason: EndReason = "crash";
+  const watches: { stop(): void }[] = [];
+  const kill = (why: EndReason): void => {
+    if (reason === "crash") reason = why;
+    child.kill("SIGKILL");
+  };
+  const onceEnded = once((): void => {
+    for (const watch of watches) watch.stop();
+    void rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+      options.log.warn({ sandbox: options.name, err: error }, "a folder of a sandbox cannot be removed");
+    });
+    events.onEnd(reason);
+  });
+
+  const channel = child.stdio[CHANNEL_FD] as Duplex;
+  const reader = new MessageReader(options.maxResultBytes + ENVELOPE_BYTES);
+  channel.on("data", (piece: Buffer) => {
+    try {
+      for (const message of reader.push(piece)) events.onMessage(message as FromWorker);
+    } catch (error) {
+      options.log.warn({ sandbox: options.name, err: error }, "a sandbox sent what it should not");
+      kill("protocol");
+    }
+  });
+  channel.on("error", () => undefined);
+  logOutput([child.stdout, child.stderr], options);
+  child.once("error", onceEnded).once("exit", onceEnded);
+  if (child.pid !== undefined) watches.push(...watchProcess(child.pid, options, events, kill));
+  return { pid: child.pid, kill, send: (frame) => void channel.write(frame) };
+}
+
+function watchProcess(
+  pid: number,
+  { memoryMb, name, log }: ProcessOptions,
+  events: ProcessEvents,
+  kill: (reason: EndReason) => void,
+): { stop(): void }[] {
+  const memory: MemoryWatch = watchMemory(pid, memoryMb, events.isBusy, (residentMb) => {
+    log.warn(
+      { sandbox: name, residentMb: Math.round(residentMb), memoryMb },
+      "a sandbox needed too much memory",
+    );
+    kill("memory");
+  });
+  const watchdog = watchOver(pid);
+  return [memory, { stop: watchdog.release }];
+}
+
+/** The walls around Node, then Node with its own limits. */
+async function commandLine(options: ProcessOptions, folder: string): Promise<string[]> {
+  const { lowPriority, resourceLimits, noNewPrivileges, network } = await findWalls();
+  const plan: BootstrapPlan = {
+    module: options.module,
+    user: options.user,
+    maxParamsBytes: options.maxParamsBytes,
+    maxResultBytes: options.maxResultBytes,
+  };
+  return [
+    ...[lowPriority, resourceLimits, noNewPrivileges, network].flatMap((wrapper) => wrapper ?? []),
+    process.execPath,
+    `--max-old-space-size=${heapMb(options.memoryMb)}`,
+    "--no-warnings",
+    ...permissionFlags(options, folder),
+    BOOTSTRAP,
+    JSON.stringify(plan),
+  ];
+}
+
+/** The rest is for the program itself, for buffers and for native code. */
+function heapMb(memoryMb: number): number {
+  return Math.max(32, memoryMb - 96);
+}
+
+function permissionFlags({ permissionModel, module, allowRead }: ProcessOptions, folder: string): string[] {
+  if (permissionModel === "off") return [];
+  const readable = [...codeFolders(module), ...allowRead, folder];
+  return [
+    "--permission",
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    `--allow-fs-write=${folder}`,
+    ...(permissionModel === "addons" ? ["--allow-addons"] : []),
+  ];
+}
+
+async function privateFolder({ tempFolder, user }: ProcessOptions): Promise<string> {
+  const folder = join(tempFolder, ownedTempName());
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  return folder;
+}
+
+function logOutput(outputs: (Readable | null)[], { name, log }: ProcessOptions): void {
+  let left = LOG_BYTES;
+  for (const output of outputs) {
+    output?.on("error", () => undefined);
+    output?.on("data", (piece: Buffer) => {
+      if (left <= 0) return;
+      left -= piece.length;
+      const text = piece.toString("utf8").slice(0, LIMITS.sandbox.logLineCharacters).trimEnd();
+      log.warn({ sandbox: name, output: text }, "a sandbox wrote something");
+    });
+  }
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    work();
+  };
+}

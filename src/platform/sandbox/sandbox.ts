@@ -1,0 +1,247 @@
+import { mkdir } from "node:fs/promises";
+import type { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { sweepLeftovers } from "../temp/index.ts";
+import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
+import { ENVELOPE_BYTES, encodeMessage, type FromWorker } from "./protocol.ts";
+import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
+import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
+import { findWalls } from "./walls.ts";
+
+/** Nobody's number on any system that we know; it needs no entry in /etc/passwd. */
+const DEFAULT_UID = 65_531;
+
+interface Call {
+  id: number;
+  method: string;
+  frame: Buffer;
+  /** Answers the caller, once; the process may still be busy with the call afterwards. */
+  settle(outcome: { value: unknown } | { error: Error }): void;
+  onProgress: ((value: unknown) => void) | undefined;
+  grace: NodeJS.Timeout | undefined;
+}
+
+/** A sandbox around `module`. Its process starts with the first call. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  return new ProcessSandbox(options);
+}
+
+class ProcessSandbox implements Sandbox {
+  readonly #options: SandboxOptions;
+  readonly #process: ProcessOptions;
+  readonly #queue: Call[] = [];
+  readonly #running = new Map<number, Call>();
+  #current: Running | undefined;
+  #lastId = 0;
+  #isClosed = false;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #prepared: Promise<unknown> | undefined;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    const { uid = DEFAULT_UID, gid = uid } = options;
+    this.#process = {
+      ...options,
+      user: process.geteuid?.() === 0 ? { uid, gid } : undefined,
+      maxParamsBytes: options.maxParamsBytes ?? LIMITS.sandbox.messageBytes,
+      maxResultBytes: options.maxResultBytes ?? LIMITS.sandbox.messageBytes,
+      env: options.env ?? {},
+      allowRead: options.allowRead ?? [],
+      permissionModel: options.permissionModel ?? "strict",
+    };
+  }
+
+  async call(method: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
+    if (this.#isClosed) throw endError("closed");
+    if (options.signal?.aborted) throw cancelError();
+    if (this.#queue.length >= (this.#options.maxQueuedCalls ?? LIMITS.sandbox.queuedCalls))
+      throw queueError();
+    const id = ++this.#lastId;
+    const frame = encodeMessage({ type: "call", id, method, params });
+    const { maxParamsBytes } = this.#process;
+    if (frame.length > maxParamsBytes + ENVELOPE_BYTES) throw paramsError(maxParamsBytes);
+    return new Promise((resolve, reject) => {
+      const timeoutMs = options.timeoutMs ?? this.#options.requestTimeoutMs;
+      const timer = setTimeout(() => this.#abandon(call, timeoutError(timeoutMs)), timeoutMs);
+      const onAbort = (): void => this.#abandon(call, cancelError());
+      options.signal?.addEventListener("abort", onAbort, { once: true });
+      const call: Call = {
+        id,
+        method,
+        frame,
+        onProgress: options.onProgress,
+        grace: undefined,
+        settle: (outcome) => {
+          clearTimeout(timer);
+          options.signal?.removeEventListener("abort", onAbort);
+          call.onProgress = undefined;
+          if ("error" in outcome) reject(outcome.error);
+          else resolve(outcome.value);
+        },
+      };
+      this.#queue.push(call);
+      this.#pump();
+    });
+  }
+
+  async describe(): Promise<SandboxWalls> {
+    const walls = await findWalls();
+    return {
+      otherUser: this.#process.user,
+      networkBlocked: walls.network !== undefined,
+      noNewPrivileges: walls.noNewPrivileges !== undefined,
+      resourceLimits: walls.resourceLimits !== undefined,
+      lowPriority: walls.lowPriority !== undefined,
+      memoryWatched: process.platform === "linux",
+      permissionModel: this.#process.permissionModel,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    for (const call of this.#queue.splice(0)) call.settle({ error: endError("closed") });
+    this.#current?.stop("closed");
+    await this.#current?.ended;
+  }
+
+  /** Gives waiting calls to the process, and starts one when there is none. */
+  #pump(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#queue.length === 0) {
+      this.#idleTimer = this.#startIdleTimer();
+      return;
+    }
+    this.#current ??= this.#start();
+    if (!this.#current.isReady) return;
+    const concurrency = this.#options.concurrency ?? 1;
+    while (this.#running.size < concurrency) {
+      const call = this.#queue.shift();
+      if (call === undefined) return;
+      this.#running.set(call.id, call);
+      this.#current.process?.send(call.frame);
+    }
+  }
+
+  #start(): Running {
+    const running = new Running((reason, wasReady) => this.#onEnd(reason, wasReady));
+    const events = {
+      onMessage: (message: FromWorker) => this.#onMessage(running, message),
+      onEnd: (reason: EndReason) => running.end(reason),
+      isBusy: () => this.#running.size > 0 || !running.isReady,
+    };
+    this.#prepare()
+      .then(() => startProcess(this.#process, events))
+      .then(
+        (started) => running.attach(started),
+        (error: unknown) => {
+          this.#options.log.warn({ sandbox: this.#options.name, err: error }, "a sandbox cannot be started");
+          running.end("start");
+        },
+      );
+    return running;
+  }
+
+  #prepare(): Promise<unknown> {
+    const { tempFolder } = this.#options;
+    this.#prepared ??= mkdir(tempFolder, { recursive: true, mode: 0o711 }).then(() =>
+      sweepLeftovers(tempFolder),
+    );
+    return this.#prepared;
+  }
+
+  #onMessage(running: Running, message: FromWorker): void {
+    if (running !== this.#current) return;
+    if (message.type === "ready") {
+      running.becomeReady();
+      this.#pump();
+      return;
+    }
+    const call = this.#running.get(message.id);
+    if (call === undefined) return;
+    if (message.type === "progress") {
+      call.onProgress?.(message.value);
+      return;
+    }
+    this.#running.delete(call.id);
+    clearTimeout(call.grace);
+    if (message.type === "result") call.settle({ value: message.value });
+    else call.settle({ error: workerError(call.method, message.error) });
+    this.#pump();
+  }
+
+  /** The calls of this process fail; those that wait go to the next one, unless none can be started. */
+  #onEnd(reason: EndReason, wasReady: boolean): void {
+    this.#current = undefined;
+    const lost = [...this.#running.values()];
+    this.#running.clear();
+    if (!wasReady) lost.push(...this.#queue.splice(0));
+    for (const call of lost) {
+      clearTimeout(call.grace);
+      call.settle({ error: endError(wasReady || reason === "closed" ? reason : "start") });
+    }
+    if (!this.#isClosed) this.#pump();
+  }
+
+  /** The caller is answered at once; the process gets a little time to stop before it is killed. */
+  #abandon(call: Call, error: AppError): void {
+    call.settle({ error });
+    const place = this.#queue.indexOf(call);
+    if (place !== -1) {
+      this.#queue.splice(place, 1);
+      return;
+    }
+    const running = this.#current;
+    running?.process?.send(encodeMessage({ type: "cancel", id: call.id }));
+    call.grace = setTimeout(
+      () => running?.stop("stuck"),
+      this.#options.cancelGraceMs ?? LIMITS.sandbox.cancelGraceMs,
+    );
+  }
+
+  #startIdleTimer(): NodeJS.Timeout | undefined {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || this.#running.size > 0) return undefined;
+    return setTimeout(() => this.#current?.stop("closed"), idleMs).unref();
+  }
+}
+
+/** One life of the process, from the wish to start it to its end. */
+class Running {
+  process: SandboxProcess | undefined;
+  isReady = false;
+  readonly ended: Promise<void>;
+  readonly #onEnd: (reason: EndReason, wasReady: boolean) => void;
+  readonly #resolveEnded: () => void;
+  readonly #startTimer: NodeJS.Timeout;
+  #stopReason: EndReason | undefined;
+
+  constructor(onEnd: (reason: EndReason, wasReady: boolean) => void) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#resolveEnded = resolve;
+    this.#onEnd = onEnd;
+    this.#startTimer = setTimeout(() => this.stop("start"), LIMITS.sandbox.startMs);
+  }
+
+  attach(started: SandboxProcess): void {
+    this.process = started;
+    if (this.#stopReason !== undefined) started.kill(this.#stopReason);
+  }
+
+  becomeReady(): void {
+    this.isReady = true;
+    clearTimeout(this.#startTimer);
+  }
+
+  stop(reason: EndReason): void {
+    this.#stopReason ??= reason;
+    this.process?.kill(reason);
+  }
+
+  end(reason: EndReason): void {
+    clearTimeout(this.#startTimer);
+    this.#onEnd(reason, this.isReady);
+    this.#resolveEnded();
+  }
+}

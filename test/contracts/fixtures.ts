@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { AppError, ERROR_CODES } from "../../src/kernel/errors.ts";
+import { checkDestructive, checkInstruction } from "../../src/kernel/instructions.ts";
+import type { Permission } from "../../src/kernel/permissions.ts";
+import type { SurfaceName } from "../../src/registry/caller.ts";
+import { resourcesOf } from "../../src/registry/define-resource.ts";
+import { toolsOf } from "../../src/registry/define-tool.ts";
+import type { Registry } from "../../src/registry/registry.ts";
+
+/** Tools and resources that tests mount on the real stack, to see forms that no tool of today shows. */
+
+const defineTool = toolsOf<object>();
+const defineResource = resourcesOf<object>();
+
+type SeedSurface = Exclude<SurfaceName, "all">;
+const SEED_SURFACES: readonly SeedSurface[] = ["bi", "agent", "memory", "models", "knowledge"];
+
+function everywhere(name: string): Record<SeedSurface, string> {
+  return Object.fromEntries(SEED_SURFACES.map((surface) => [surface, name])) as Record<SeedSurface, string>;
+}
+
+const echo = defineTool({
+  name: "fixture_echo",
+  toolset: "memory",
+  wire: everywhere("fixture_echo"),
+  title: "Echo",
+  description: "Gives back the text that it was given.",
+  permission: null,
+  effect: "read",
+  input: z.strictObject({ text: z.string().max(100), more: z.record(z.string(), z.unknown()).optional() }),
+  output: z.object({ text: z.string(), more: z.record(z.string(), z.unknown()).optional() }),
+  run: async ({ text, more }) => ({ text, ...(more !== undefined && { more }) }),
+});
+
+const fail = defineTool({
+  name: "fixture_fail",
+  toolset: "memory",
+  wire: everywhere("fixture_fail"),
+  title: "Fail",
+  description: "Fails in the way that it is told, or as nobody expects.",
+  permission: null,
+  effect: "read",
+  input: z.strictObject({ code: z.enum([...ERROR_CODES, "bug"]) }),
+  output: z.object({}),
+  run: async ({ code }) => {
+    if (code === "bug") throw new TypeError("hunter2 is not a function");
+    throw new AppError(code, `It was ${code}.`, { hint: "Try something else." });
+  },
+});
+
+const instruct = defineTool({
+  name: "fixture_instruct",
+  toolset: "memory",
+  wire: { bi: "fixture_instruct" },
+  title: "Instruct",
+  description: "Takes an instruction, as the tools that understand language do.",
+  permission: null,
+  effect: "read",
+  input: z.strictObject({ instruction: z.string() }),
+  output: z.object({ accepted: z.boolean() }),
+  run: async ({ instruction }) => {
+    checkInstruction(instruction);
+    checkDestructive(instruction, { deleteTool: "knowi_delete" });
+    return { accepted: true };
+  },
+});
+
+/** The permission that changing something takes on each surface. */
+export const WRITE_PERMISSIONS: Readonly<Record<SeedSurface, Permission>> = {
+  bi: "bi:write",
+  agent: "data_agent:write",
+  memory: "memory:write",
+  models: "ontologies:write",
+  knowledge: "knowledge:write",
+};
+
+/** One tool a surface that needs its write permission; on the agent endpoint it has its real name. */
+const writers = SEED_SURFACES.map((surface) =>
+  defineTool({
+    name: `fixture_write_${surface}`,
+    toolset: "memory",
+    wire: { [surface]: surface === "agent" ? "ask_question" : "fixture_write" },
+    title: "Write",
+    description: "Does what only those may do who may change something.",
+    permission: WRITE_PERMISSIONS[surface],
+    effect: "write",
+    input: z.strictObject({}),
+    output: z.object({ done: z.boolean() }),
+    run: async () => ({ done: true }),
+  }),
+);
+
+const ontologies = defineResource({
+  uri: { agent: "knecta://ontologies" },
+  name: "ontologies",
+  title: "Ontologies",
+  description: "All ready ontologies.",
+  mimeType: "application/json",
+  permission: "ontologies:read",
+  read: async () => ({ mimeType: "application/json", text: "[]" }),
+});
+
+const ontology = defineResource({
+  uri: { agent: "knecta://ontologies/{id}" },
+  name: "ontology",
+  title: "Ontology",
+  description: "One ontology; its id says how the reading of it fails.",
+  mimeType: "application/json",
+  permission: "ontologies:read",
+  read: async ({ id }) => {
+    throw new AppError(id as never, `It was ${id}.`, { hint: "Try another." });
+  },
+});
+
+export function mountFixtures(registry: Registry): void {
+  registry.add({
+    services: {},
+    tools: [echo, fail, instruct, ...writers],
+    resources: [ontologies, ontology],
+  });
+}

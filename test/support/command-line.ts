@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const LAUNCHER = join(import.meta.dirname, "../../bin/kenning");
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Kenning's real command line on a data folder, a port and an environment of its own. */
+export class CommandLine {
+  readonly home: string = mkdtempSync(join(tmpdir(), "kenning-cli-"));
+  /** KENNING_HOME. */
+  readonly dataFolder = join(this.home, "data");
+  readonly port: number;
+  readonly env: Record<string, string>;
+
+  private constructor(port: number) {
+    this.port = port;
+    // As root the database runs as another user, who must be able to pass.
+    chmodSync(this.home, 0o711);
+    // Nothing of the tests' own environment: a setting there would change what is tested.
+    this.env = {
+      PATH: process.env.PATH ?? "",
+      HOME: this.home,
+      KENNING_HOME: this.dataFolder,
+      PORT: String(port),
+    };
+  }
+
+  static async open(): Promise<CommandLine> {
+    return new CommandLine(await freePort());
+  }
+
+  get url(): string {
+    return `http://localhost:${this.port}`;
+  }
+
+  spawn(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+    // The folder is the home, so that no .env of the project is read.
+    return spawn(process.execPath, [LAUNCHER, ...args], { cwd: this.home, env: { ...this.env, ...env } });
+  }
+
+  /** Runs one command to its end. */
+  async run(
+    args: readonly string[],
+    options: { input?: string; env?: Record<string, string> } = {},
+  ): Promise<Ended> {
+    const child = this.spawn(args, options.env);
+    child.stdin?.end(options.input ?? "");
+    return ended(child);
+  }
+
+  /** Starts the server and waits until it says that it is there. */
+  async serve(
+    env: Record<string, string> = {},
+  ): Promise<{ child: ChildProcess; welcome: string; stopped: Promise<Ended> }> {
+    const child = this.spawn(["serve"], env);
+    const stopped = ended(child);
+    let welcome = "";
+    const said = new Promise<void>((resolve) => {
+      child.stdout?.on("data", (chunk) => {
+        welcome += chunk;
+        if (welcome.includes("KENNING_TOKEN")) resolve();
+      });
+    });
+    const early = stopped.then(({ err }) => Promise.reject(new Error(`the server ended: ${err}`)));
+    early.catch(() => {});
+    await Promise.race([said, early]);
+    return { child, welcome, stopped };
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  let [out, err] = ["", ""];
+  child.stdout?.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on("data", (chunk) => {
+    err += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
