@@ -75,9 +75,11 @@ const COMMANDS = {
   },
 
   async bench([name, ...args]) {
-    const files = fs.readdirSync(path.join(ROOT, "bench")).filter((file) => file.endsWith(".bench.ts"));
-    if (!files.includes(`${name}.bench.ts`))
-      throw new Stop(`Name a benchmark of bench/: ${files.join(", ")}.`);
+    const names = fs
+      .readdirSync(path.join(ROOT, "bench"))
+      .flatMap((file) => /^(.+)\.bench\.ts$/.exec(file)?.[1] ?? []);
+    if (!names.includes(name))
+      throw new Stop(`Name a benchmark (npm run bench -- NAME): ${names.join(", ")}.`);
     end(await run(findNode(), [`bench/${name}.bench.ts`, ...args], { cwd: ROOT }));
   },
 };

@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const SRC = resolve(ROOT, "src");
 const LAYERS = ["kernel", "platform", "registry", "domains", "surfaces", "app"];
 const ROLE_SUFFIXES =
-  /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route))?(\.test)?\.ts$/;
+  /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route|page))?(\.test)?\.ts$/;
 
 interface SourceFile {
   path: string;

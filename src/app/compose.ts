@@ -1,24 +1,23 @@
-import { createServer, type Server as HttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { type Logger, pino } from "pino";
-import { createIdentity, type Identity } from "../domains/identity/index.ts";
+import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
-import { LIMITS } from "../kernel/limits.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
+import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
-import { deriveKey } from "../platform/vault/index.ts";
+import { createVault, deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { Endpoint } from "../surfaces/mcp/endpoint.ts";
 import { mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
+import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
+import { HttpListener } from "./http-listener.ts";
 import { composeRegistry } from "./registry.ts";
 import { rootSecret } from "./root-secret.ts";
 import { VERSION } from "./version.ts";
@@ -57,7 +56,9 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     log,
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
-  const stateKey = deriveKey(rootSecret(config.storage.home, config.security.jwtSecret), "mcp request state");
+  const root = rootSecret(config.storage.home, config.security.jwtSecret);
+  const stateKey = deriveKey(root, "mcp request state");
+  const signIn = await openSignIn(config, ground, root, clock, log);
   const endpoints = new Map<Surface["name"], Endpoint>();
   for (const surface of MCP_SURFACES) {
     if (surface.name === "knowledge" && !config.knowledge.enabled) continue;
@@ -70,32 +71,26 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   }
   const http = createHttpApp(
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
-    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog }),
+    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn }),
   );
-  const sweeper = sweep(
-    [...endpoints.values()],
-    identity,
-    config.mcp.sessionCleanupIntervalMinutes * MS.minute,
-    log,
-  );
+  const sweeps = [identity.audit, signIn, ...[...endpoints.values()].map(({ sessions }) => sessions)];
+  const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, log);
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
     const counts = await Promise.all([...endpoints.values()].map(({ sessions }) => sessions.count()));
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
-  const server = createServer(
-    { maxHeaderSize: 32 * 1024, headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 },
-    getRequestListener(http.fetch, { overrideGlobalObjects: false }),
-  );
+  const listener = new HttpListener(http.fetch, config.server);
   return {
     identity,
     registry,
     http,
     endpoints,
-    listen: () => listen(server, config),
+    listen: () => listener.listen(),
     async close() {
       clearInterval(sweeper);
-      const drained = drain(server);
+      signIn.close();
+      const drained = listener.close();
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
       await drained;
       await ground.close();
@@ -153,17 +148,44 @@ interface Mounted {
   identity: Identity;
   metrics: Metrics;
   catalog: Catalog;
+  signIn: SignInServer;
+}
+
+/** The authorization server with its pages; its keys are all derived from the one root. */
+async function openSignIn(
+  config: Config,
+  { catalog, identity }: Ground,
+  root: string,
+  clock: Clock,
+  log: Logger,
+): Promise<SignInServer> {
+  const { accessTtlMinutes, refreshTtlDays, authorizationCodeTtlMinutes, allowPrivateUrls } = config.security;
+  return SignInServer.open({
+    appUrl: config.server.appUrl,
+    identity,
+    stores: openOAuthStores(catalog, createVault({ root }), clock),
+    fetch: createGuardedFetch({ allow: allowPrivateUrls }),
+    keys: { cookie: deriveKey(root, "oauth cookies").toString("base64url"), form: deriveKey(root, "forms") },
+    ttl: {
+      accessSeconds: accessTtlMinutes * 60,
+      refreshSeconds: refreshTtlDays * 86_400,
+      codeSeconds: authorizationCodeTtlMinutes * 60,
+    },
+    clock,
+    log,
+  });
 }
 
 function mountAll(
   app: HttpApp,
   config: Config,
-  { endpoints, ports, identity, metrics, catalog }: Mounted,
+  { endpoints, ports, identity, metrics, catalog, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const checkReady = async () => void (await catalog.ping());
   mountOps(app, { metrics, metricsToken: config.operations.metricsToken, version: VERSION, checkReady });
   mountLogin(app, identity);
+  signIn.mount(app);
   for (const surface of MCP_SURFACES) {
     const endpoint = endpoints.get(surface.name);
     if (endpoint === undefined) continue;
@@ -182,36 +204,15 @@ function createLog(config: Config): Logger {
   return pino({ level: config.operations.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
 }
 
-function sweep(
-  endpoints: readonly Endpoint[],
-  identity: Identity,
+function sweepEvery(
   everyMs: number,
+  dusty: readonly { sweep(): Promise<unknown> }[],
   log: Logger,
 ): NodeJS.Timeout {
-  const timer = setInterval(() => {
-    const work = [identity.audit.sweep(), ...endpoints.map(({ sessions }) => sessions.sweep())];
-    Promise.all(work).catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
-  }, everyMs);
-  return timer.unref();
-}
-
-async function listen(server: HttpServer, config: Config): Promise<{ url: string }> {
-  const { port, host } = config.server;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(port, host, resolve);
-  await promise;
-  const bound = server.address() as AddressInfo;
-  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
-}
-
-/** Lets running requests end, then closes what is left. */
-async function drain(server: HttpServer): Promise<void> {
-  if (!server.listening) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), LIMITS.server.drainMs);
-  await promise;
-  clearTimeout(timer);
+  const sweep = () => {
+    Promise.all(dusty.map((place) => place.sweep())).catch((error) =>
+      log.warn({ err: error }, "sweep failed; trying again later"),
+    );
+  };
+  return setInterval(sweep, everyMs).unref();
 }

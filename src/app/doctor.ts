@@ -17,8 +17,8 @@ const CHECKS: readonly Check[] = [
   { name: "disk", run: checkDisk },
   { name: "port", run: checkPort },
   { name: "memory", run: checkMemory },
-  { name: "database", run: checkDatabase },
-  { name: "migrations", run: checkMigrations },
+  { name: "database", needs: "folder", run: checkDatabase },
+  { name: "migrations", needs: "database", run: checkMigrations },
 ];
 
 export interface NamedFinding extends Finding {
@@ -28,8 +28,16 @@ export interface NamedFinding extends Finding {
 /** Runs all checks, one after the other; a check that itself fails or hangs is a finding too. */
 export async function examine(config: Config): Promise<NamedFinding[]> {
   const findings: NamedFinding[] = [];
-  for (const check of CHECKS) findings.push({ name: check.name, ...(await runCheck(check, config)) });
+  for (const check of CHECKS) {
+    const obstacle = findings.find(({ name, status }) => name === check.needs && status === "fail");
+    const finding = obstacle === undefined ? await runCheck(check, config) : blockedBy(obstacle);
+    findings.push({ name: check.name, ...finding });
+  }
   return findings;
+}
+
+function blockedBy({ name }: NamedFinding): Finding {
+  return fail("This could not be looked at.", `Mend the ${name} first, see above.`);
 }
 
 async function runCheck(check: Check, config: Config): Promise<Finding> {

@@ -42,7 +42,8 @@ export class AppError extends Error {
 
   /** Message and hint as one text. */
   get advice(): string {
-    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+    if (this.hint === undefined) return this.message;
+    return /[.!?…]$/.test(this.message) ? `${this.message} ${this.hint}` : `${this.message}. ${this.hint}`;
   }
 }
 

@@ -124,26 +124,38 @@ const KEPT_ITEMS = 50;
 /** Deepest level that is kept by `maskFields`. */
 const KEPT_DEPTH = 6;
 
-/** The same fields with secrets masked and texts bounded: for structured metadata. */
+/** The same fields with secrets masked, bounded in depth, number and text: for structured metadata. */
 export function maskFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return maskLevel(fields, 0) as Record<string, unknown>;
+  const budget = { characters: LIMITS.call.auditMetadataCharacters };
+  return maskLevel(fields, 0, budget) as Record<string, unknown>;
 }
 
-function maskLevel(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return maskText(value);
+function maskLevel(value: unknown, depth: number, budget: { characters: number }): unknown {
+  if (typeof value === "string") return spend(value, budget);
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (value === null || typeof value === "boolean") return value;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (typeof value !== "object") return undefined;
   if (depth >= KEPT_DEPTH) return "[deep]";
-  if (Array.isArray(value))
-    return value.slice(0, KEPT_ITEMS).map((item) => maskLevel(item, depth + 1) ?? null);
+  if (Array.isArray(value)) {
+    return value.slice(0, KEPT_ITEMS).map((item) => maskLevel(item, depth + 1, budget) ?? null);
+  }
   const kept: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value).slice(0, KEPT_ITEMS)) {
     // A plain assignment of `__proto__` would set the prototype instead of a field.
-    if (name === "__proto__") continue;
-    kept[maskText(name, 100)] = hides(name, item) ? MASK : maskLevel(item, depth + 1);
+    if (name === "__proto__" || budget.characters <= 0) continue;
+    kept[spend(name, budget, 100)] = hides(name, item) ? MASK : maskLevel(item, depth + 1, budget);
   }
+  return kept;
+}
+
+function spend(
+  text: string,
+  budget: { characters: number },
+  most: number = LIMITS.call.auditExcerptCharacters,
+): string {
+  const kept = maskText(text, Math.max(0, Math.min(most, budget.characters)));
+  budget.characters -= kept.length;
   return kept;
 }

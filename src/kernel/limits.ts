@@ -6,6 +6,14 @@ export const LIMITS = {
   server: {
     /** How long a stopping server waits for requests that still run. */
     drainMs: 10_000,
+    /** Largest headers of a request. */
+    headerBytes: 32 * 1024,
+    /** Longest time in which the headers of a request must arrive. */
+    headersMs: 20_000,
+    /** Longest time in which a whole request must arrive. */
+    requestMs: 300_000,
+    /** How long an idle connection is kept. */
+    keepAliveMs: 65_000,
   },
   request: {
     /** Largest body of an HTTP request, unless a route says otherwise. */
@@ -14,6 +22,8 @@ export const LIMITS = {
     batchMessages: 50,
     /** Deepest nesting of arguments. */
     argumentDepth: 64,
+    /** Deepest nesting of a request as a whole. */
+    bodyDepth: 100,
   },
   call: {
     /** Longest a tool may run unless it declares its own limit. */
@@ -22,6 +32,8 @@ export const LIMITS = {
     instructionCharacters: 2_000,
     /** Most of a call's arguments that is kept in the audit log. */
     auditExcerptCharacters: 2_000,
+    /** Most text in everything that an audit event says beside its fixed fields. */
+    auditMetadataCharacters: 6_000,
   },
   session: {
     /** Live sessions in one process; the longest idle one makes room. */
@@ -78,6 +90,8 @@ export const LIMITS = {
   sandbox: {
     /** Calls that may wait for a sandbox. */
     queuedCalls: 256,
+    /** Parameters of all calls that wait for a sandbox, together. */
+    queuedBytes: 256 * 1024 * 1024,
     /** Largest parameters or result of one call. */
     messageBytes: 64 * 1024 * 1024,
     /** Longest start of a sandboxed process. */
@@ -115,7 +129,7 @@ export const LIMITS = {
     /** Longest that a token's power is kept in memory; a change is seen at once, this only bounds a missed one. */
     cachedTokenMs: 30_000,
     /** Audit events that wait for the database; when more come during an outage, they are counted and dropped. */
-    auditWaitingEvents: 50_000,
+    auditWaitingEvents: 20_000,
     /** Audit events written in one statement. */
     auditBatchEvents: 500,
     /** Longest time an audit event waits before it is written. */

@@ -34,7 +34,8 @@ export function parseScopes(words: readonly string[]): { permissions: Permission
   const permissions = new Set<Permission>();
   const unknown: string[] = [];
   for (const word of words) {
-    const meant = isPermission(word) ? [word] : SCOPE_ALIASES[word];
+    const alias = Object.hasOwn(SCOPE_ALIASES, word) ? SCOPE_ALIASES[word] : undefined;
+    const meant = isPermission(word) ? [word] : alias;
     if (meant === undefined) unknown.push(word);
     for (const permission of meant ?? []) permissions.add(permission);
   }

@@ -177,13 +177,13 @@ describe("settings", () => {
     expect(err).not.toContain("hunter2");
   });
 
-  test("what nobody expected gets an id and a place in a log", async () => {
+  test("a data folder that cannot be one is said before anything is tried", async () => {
     const file = join(kenning.home, "not-a-folder");
     writeFileSync(file, "");
-    const { code, err } = await run("user list", { env: { KENNING_HOME: file, KENNING_LOG_LEVEL: "info" } });
-    expect(code).toBe(1);
-    expect(err).toMatch(/^kenning: /);
-    expect(err).not.toMatch(/^\s+at /m);
+    await expectRefusal("user list", /not-a-folder is not a folder/, { KENNING_HOME: file });
+    await expectRefusal("serve", /not-a-folder is not a folder/, { KENNING_HOME: join(file, "below") });
+    // Node would try for ever to make a folder there.
+    await expectRefusal("user list", /No folder can be made in \/proc/, { KENNING_HOME: "/proc/kenning" });
   });
 });
 

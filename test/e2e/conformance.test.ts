@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../support/server.ts";
 import { startTokenProxy, type TokenProxy } from "../support/token-proxy.ts";
@@ -9,7 +10,7 @@ import { conformanceFixtures } from "./conformance/fixtures.ts";
 
 /** The official conformance suite, on the real stack, in each revision that it has requirements for. */
 
-const SUITE = resolve(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance");
+const SUITE = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
 const TIMEOUT_MS = 120_000;
 
 /** Scenarios that the suite runs without asking for them, and that hold here too. */

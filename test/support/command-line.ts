@@ -94,7 +94,7 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code, out, err };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address() as AddressInfo;

@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/app/config.ts";
 import type { MadeTokenKind } from "../../src/domains/identity/index.ts";
 import type { Role } from "../../src/kernel/permissions.ts";
 import type { TokenLimits } from "../../src/registry/caller.ts";
+import { freePort } from "./command-line.ts";
 import { createTestDatabase } from "./database.ts";
 
 export interface TestServer {
@@ -38,9 +39,10 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const { env, ...composeOptions } = options;
   const database = await createTestDatabase();
+  const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), "kenning-server-"));
   const settings = {
-    PORT: "0",
+    PORT: String(port),
     KENNING_HOME: home,
     DATABASE_URL: database.url,
     EXTERNAL_KNOWLEDGE_MCP_ENABLED: "true",

@@ -4,6 +4,7 @@ import { isAppError, messageOf } from "../../kernel/errors.ts";
 import { maskText } from "../../kernel/excerpt.ts";
 import { newUuid } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { requireHome } from "../home-folder.ts";
 import type { Terminal } from "./command.ts";
 
 /** Says in one sentence what went wrong. What was not expected is logged with an id, its insides are not shown. */
@@ -26,6 +27,7 @@ export function logFailure(home: string, id: string, error: unknown): string | n
   const file = join(folder, "errors.log");
   const entry = { time: new Date().toISOString(), id, pid: process.pid, error: stackOf(error) };
   try {
+    requireHome(home);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     keepSmall(file);
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });

@@ -11,6 +11,8 @@ export interface Finding {
 
 export interface Check {
   name: string;
+  /** The check without whose success this one can find nothing out. */
+  needs?: string;
   run(config: Config): Finding | Promise<Finding>;
 }
 

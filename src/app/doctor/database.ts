@@ -1,9 +1,8 @@
-import { constants, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Catalog, type CatalogLog, openCatalog, pgCodeOf } from "../../platform/catalog/index.ts";
 import type { Config } from "../config.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
-import { may } from "./home.ts";
 import { leaseHolders } from "./server.ts";
 
 const JOURNAL = join(import.meta.dirname, "../../platform/catalog/migrations/meta/_journal.json");
@@ -41,7 +40,7 @@ export async function checkDatabase(config: Config): Promise<Finding> {
 /** The tables are those of this version. */
 export async function checkMigrations(config: Config): Promise<Finding> {
   const early = beforeOpening(config);
-  if (early !== null) return early.status === "ok" ? ok("The tables are made at the first start.") : early;
+  if (early !== null) return ok("The tables are made at the first start.");
   const { entries } = JSON.parse(readFileSync(JOURNAL, "utf8")) as { entries: unknown[] };
   const known = entries.length;
   const applied = await withCatalog(config, countMigrations);
@@ -73,10 +72,6 @@ async function countMigrations(catalog: Catalog): Promise<number> {
 /** What can be said without touching the database: opening an embedded one that is not there would create it. */
 function beforeOpening({ storage: { home, databaseUrl } }: Config): Finding | null {
   if (databaseUrl !== null) return null;
-  if (!existsSync(home)) return ok("The embedded database is made at the first start.");
-  if (!may(home, constants.W_OK | constants.X_OK)) {
-    return fail("The embedded database is not this user's.", "Run the doctor as the user who runs Kenning.");
-  }
   return existsSync(join(home, "postgres", "data"))
     ? null
     : ok("The embedded database is made at the first start.");

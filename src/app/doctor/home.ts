@@ -1,21 +1,16 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../config.ts";
+import { homeProblem, nearestExisting } from "../home-folder.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
-import { nearestExisting } from "./machine.ts";
 
-/** The data folder exists or can be made, is ours to write, closed to others, and reachable for the database's user. */
+/** The data folder exists or can be made, is closed to others, and the database's user can reach it. */
 export function checkHome({ storage: { home, databaseUrl } }: Config): Finding {
+  const problem = homeProblem(home);
+  if (problem !== null) return fail(problem.message, problem.hint ?? "");
   const existing = nearestExisting(home);
-  if (!may(existing, constants.W_OK | constants.X_OK)) {
-    const owner = statSync(existing).uid;
-    const advice = `Run this as user ${owner}, or set KENNING_HOME to a folder of your own.`;
-    return fail(`This user (${process.getuid?.()}) may not write to ${existing}.`, advice);
-  }
-  const barrier =
-    databaseUrl === null && process.getuid?.() === 0
-      ? firstBarrier(existing === home ? dirname(home) : existing)
-      : null;
+  const runsAsAnother = databaseUrl === null && process.getuid?.() === 0;
+  const barrier = runsAsAnother ? firstBarrier(existing === home ? dirname(home) : existing) : null;
   if (barrier !== null) {
     const message = `The folder ${barrier} on the way to ${home} is closed to the user that the database runs as.`;
     return fail(
@@ -25,8 +20,6 @@ export function checkHome({ storage: { home, databaseUrl } }: Config): Finding {
   }
   if (existing !== home) return ok(`${home} is made at the first start.`);
   const { mode } = statSync(home);
-  if (!statSync(home).isDirectory())
-    return fail(`${home} is not a folder.`, "Move it away, or change KENNING_HOME.");
   if ((mode & 0o022) !== 0) {
     return fail(
       `Other users can write to ${home} (mode ${octal(mode)}).`,
@@ -40,15 +33,6 @@ export function checkHome({ storage: { home, databaseUrl } }: Config): Finding {
     );
   }
   return ok(`${home}, mode ${octal(mode)}.`);
-}
-
-export function may(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The first folder from the root on that a stranger cannot pass. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
+import { nearestExisting } from "../home-folder.ts";
 import { type Finding, fail, ok, sizeText, warn } from "./check.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -70,10 +71,6 @@ export function checkClock(_config: Config, now: Date = new Date()): Finding {
     return fail(message, "Set the clock, for example by switching NTP on.");
   }
   return ok(`It is ${text}, time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`);
-}
-
-export function nearestExisting(path: string): string {
-  return existsSync(path) ? path : nearestExisting(dirname(path));
 }
 
 function readJson<T>(file: string): T {

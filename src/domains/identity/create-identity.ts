@@ -63,7 +63,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     appUrl,
   };
   const workspaces = createWorkspaces(db, clock);
-  const users = createUsers({ catalog, clock, limiter, tell });
+  const users = createUsers({ catalog, clock, limiter, tell, audit });
   return {
     workspaces,
     users,

@@ -14,13 +14,17 @@ afterAll(() => catalog.close());
 test("of ten servers that start at once, one makes the admin and knows the password", async () => {
   const servers = Array.from({ length: 10 }, () => identityOn(catalog));
   const kept: FirstAdmin[] = [];
-  const made = await Promise.all(servers.map((server) => server.ensureFirstAdmin({ keep: (admin) => void kept.push(admin) })));
+  const made = await Promise.all(
+    servers.map((server) => server.ensureFirstAdmin({ keep: (admin) => void kept.push(admin) })),
+  );
   const [admin, ...others] = made.filter((each) => each !== null);
   expect(others).toEqual([]);
   expect(kept).toEqual([admin]);
   expect(admin).toMatchObject({ email: "admin@localhost", workspace: "default" });
   const [server] = servers;
-  expect(await server?.users.verifyPassword("admin@localhost", admin?.password ?? "")).toMatchObject({ email: "admin@localhost" });
+  expect(await server?.users.verifyPassword("admin@localhost", admin?.password ?? "")).toMatchObject({
+    email: "admin@localhost",
+  });
   expect(await server?.users.list()).toMatchObject([{ role: "admin", workspace: "default" }]);
   await Promise.all(servers.map((each) => each.close()));
 });

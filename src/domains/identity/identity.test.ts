@@ -9,7 +9,11 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 test("a person with a token becomes a caller", async () => {
   const { identity } = world;
-  const { token, info } = await identity.tokens.create({ email: "viewer@acme.test", workspace: "acme", kind: "api" });
+  const { token, info } = await identity.tokens.create({
+    email: "viewer@acme.test",
+    workspace: "acme",
+    kind: "api",
+  });
   const { caller, tokenHash, plan } = await identity.authenticate(proofOf(token));
   expect(caller).toMatchObject({
     workspace: { slug: "acme" },
@@ -17,7 +21,13 @@ test("a person with a token becomes a caller", async () => {
     role: "viewer",
     token: { id: info.id, kind: "api" },
   });
-  expect(caller.permissions).toEqual(["data_agent:read", "ontologies:read", "bi:read", "memory:read", "knowledge:read"]);
+  expect(caller.permissions).toEqual([
+    "data_agent:read",
+    "ontologies:read",
+    "bi:read",
+    "memory:read",
+    "knowledge:read",
+  ]);
   expect(tokenHash).toMatch(/^[0-9a-f]{64}$/);
   expect(plan).toBe("self-hosted");
 });

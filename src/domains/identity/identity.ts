@@ -29,7 +29,9 @@ export interface Identity {
    * that start at once exactly one makes them. `keep` is called before the account is there, so that a crash
    * cannot leave an account whose password nobody has seen.
    */
-  ensureFirstAdmin(options?: { keep?: (admin: FirstAdmin) => void | Promise<void> }): Promise<FirstAdmin | null>;
+  ensureFirstAdmin(options?: {
+    keep?: (admin: FirstAdmin) => void | Promise<void>;
+  }): Promise<FirstAdmin | null>;
   close(): Promise<void>;
 }
 
@@ -216,4 +218,6 @@ export interface TransportLimiter extends Limiter {
   /** Slows down guessing: throws `rate_limited` once an address has failed too often. */
   admitAttempt(address: string): Promise<void>;
   failedAttempt(address: string): Promise<void>;
+  /** Counts a request to the authorization endpoint. */
+  admitAuthorization(address: string): Promise<void>;
 }

@@ -1,5 +1,3 @@
-import type { Slice } from "../../registry/registry.ts";
-import type { IdentityServices } from "./define.ts";
 export type { TokenVerifier, VerifiedToken } from "./authentication/verifier.ts";
 export { createIdentity, type IdentityOptions } from "./create-identity.ts";
 export type {
@@ -21,6 +19,10 @@ export type {
   Workspace,
   Workspaces,
 } from "./identity.ts";
-export { DEFAULT_RATE_LIMITS, type RateLimitSettings } from "./limits/rate-windows.ts";
+export type { RateLimitSettings } from "./limits/rate-windows.ts";
+export type { ConnectedApp, ConnectedApps } from "./oauth/connected-apps.store.ts";
+export { type OAuthStores, openOAuthStores } from "./oauth/index.ts";
+export type { OAuthRecords } from "./oauth/oauth-records.store.ts";
 export { generatePassword } from "./passwords/generate-password.ts";
+export type { SignedIn, WebSessions } from "./sign-in/web-sessions.store.ts";
 export { identitySlice } from "./slice.ts";

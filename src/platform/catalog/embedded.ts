@@ -101,6 +101,16 @@ function prepareSocketFolder(folder: string, account: Account | undefined): void
   handOver(folder, 0o700, account);
 }
 
+/** A sentence for a folder that the operating system does not let us use. */
+function explainDenial(error: unknown, home: string): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (!["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOSPC"].includes(code ?? "")) return error;
+  return new AppError("unavailable", `Kenning cannot use ${path ?? home} for its database (${code}).`, {
+    hint: `Set KENNING_HOME to a folder that you may write, or run Kenning as the user who owns ${home}.`,
+    cause: error,
+  });
+}
+
 /**
  * A real PostgreSQL in Kenning's own folder. Several processes share one server: each holds a lease, the
  * first one starts it, later ones adopt it, and the last one out stops it, even if it was killed.
@@ -121,20 +131,28 @@ export class EmbeddedServer {
   }
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedServer> {
-    const wanted = resolve(options.home);
-    const account = chooseAccount(join(wanted, "postgres", "data"));
-    prepareHome(wanted, account);
-    const places = placesIn(realpathSync(wanted));
-    mkdirSync(places.root, { recursive: true, mode: 0o711 });
-    handOver(places.root, 0o711, undefined);
-    mkdirSync(places.leases, { recursive: true, mode: 0o700 });
-    const server = new EmbeddedServer(options, places, account);
+    const server = EmbeddedServer.#takeLease(options);
     try {
       await server.ensureRunning();
       return server;
     } catch (error) {
       await server.close().catch(() => {});
-      throw error;
+      throw explainDenial(error, options.home);
+    }
+  }
+
+  static #takeLease(options: EmbeddedOptions): EmbeddedServer {
+    try {
+      const wanted = resolve(options.home);
+      const account = chooseAccount(join(wanted, "postgres", "data"));
+      prepareHome(wanted, account);
+      const places = placesIn(realpathSync(wanted));
+      mkdirSync(places.root, { recursive: true, mode: 0o711 });
+      handOver(places.root, 0o711, undefined);
+      mkdirSync(places.leases, { recursive: true, mode: 0o700 });
+      return new EmbeddedServer(options, places, account);
+    } catch (error) {
+      throw explainDenial(error, options.home);
     }
   }
 

@@ -110,7 +110,8 @@ export async function prepareEngine(folder: string): Promise<Engine> {
 export async function removeOtherEngines(folder: string, engine: Engine): Promise<void> {
   for (const name of await readdir(folder)) {
     const isCopy = name.startsWith(COPY_PREFIX) || name.startsWith(HALF_PREFIX);
-    if (isCopy && join(folder, name) !== engine.folder)
-      await rm(join(folder, name), { recursive: true, force: true });
+    if (!isCopy || join(folder, name) === engine.folder) continue;
+    // One that another user made stays; it only takes room.
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
   }
 }

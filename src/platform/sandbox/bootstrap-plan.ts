@@ -1,4 +1,4 @@
-/** What the server tells a sandboxed process on its command line. Anybody on the machine can read it there. */
+/** What the server tells a sandboxed process on its standard input. */
 export interface BootstrapPlan {
   module: string;
   /** Whom to become; undefined when the server is not root and the process stays who it is. */
@@ -7,7 +7,7 @@ export interface BootstrapPlan {
   maxResultBytes: number;
 }
 
-export function parsePlan(text: string | undefined): BootstrapPlan {
-  const { module, user, maxParamsBytes, maxResultBytes } = JSON.parse(text ?? "") as BootstrapPlan;
+export function parsePlan(text: string): BootstrapPlan {
+  const { module, user, maxParamsBytes, maxResultBytes } = JSON.parse(text) as BootstrapPlan;
   return { module, user, maxParamsBytes, maxResultBytes };
 }

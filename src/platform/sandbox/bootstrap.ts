@@ -2,6 +2,7 @@
  * The first thing that runs in a sandboxed process. It loads the module while it can still read it (the project
  * may lie below a folder that only root can enter), gives up root for good, and only then opens the channel.
  */
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../kernel/errors.ts";
 import { type BootstrapPlan, parsePlan } from "./bootstrap-plan.ts";
@@ -37,7 +38,7 @@ async function start(plan: BootstrapPlan): Promise<void> {
 }
 
 try {
-  await start(parsePlan(process.argv[2]));
+  await start(parsePlan(readFileSync(0, "utf8")));
 } catch (error) {
   process.stderr.write(`cannot start: ${messageOf(error)}\n`, () => process.exit(1));
 }

@@ -29,7 +29,7 @@ export function watchMemory(
 }
 
 /** What a process holds in memory now; undefined when it has gone, or where there is no /proc. */
-export function residentMbOf(pid: number): number | undefined {
+function residentMbOf(pid: number): number | undefined {
   try {
     const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
     return match === null ? undefined : Number(match[1]) / 1_024;

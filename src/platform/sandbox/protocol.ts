@@ -11,7 +11,6 @@ export type ToWorker =
 
 export type FromWorker =
   | { type: "ready"; uid: number; gid: number }
-  | { type: "failed"; message: string }
   | { type: "progress"; id: number; value: unknown }
   | { type: "result"; id: number; value: unknown }
   | { type: "error"; id: number; error: WorkerError };

@@ -40,6 +40,8 @@ export interface ProcessEvents {
 
 export interface SandboxProcess {
   readonly pid: number | undefined;
+  /** It was killed and has not gone yet. */
+  readonly isEnding: boolean;
   send(frame: Buffer): void;
   /** Ends at once and for good; `onEnd` follows. */
   kill(reason: EndReason): void;
@@ -56,9 +58,16 @@ export async function startProcess(options: ProcessOptions, events: ProcessEvent
   const child = spawn(program!, args, {
     cwd: folder,
     env: { ...options.env },
-    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    // In a group of its own: Ctrl-C is for the server, which may still want to finish its calls.
+    detached: true,
   });
+  child.stdin?.on("error", () => undefined).end(JSON.stringify(planOf(options)));
   return supervise(child, folder, options, events);
+}
+
+function planOf({ module, user, maxParamsBytes, maxResultBytes }: ProcessOptions): BootstrapPlan {
+  return { module, user, maxParamsBytes, maxResultBytes };
 }
 
 function supervise(
@@ -71,7 +80,7 @@ function supervise(
   const watches: { stop(): void }[] = [];
   const kill = (why: EndReason): void => {
     if (reason === "crash") reason = why;
-    child.kill("SIGKILL");
+    killGroup(child);
   };
   const onceEnded = once((): void => {
     for (const watch of watches) watch.stop();
@@ -80,10 +89,12 @@ function supervise(
     });
     events.onEnd(reason);
   });
+  child.once("error", onceEnded).once("exit", onceEnded);
 
-  const channel = child.stdio[CHANNEL_FD] as Duplex;
+  // Without descriptors or processes to spare there is no channel, and the error is on its way.
+  const channel = child.stdio?.[CHANNEL_FD] as Duplex | undefined;
   const reader = new MessageReader(options.maxResultBytes + ENVELOPE_BYTES);
-  channel.on("data", (piece: Buffer) => {
+  channel?.on("data", (piece: Buffer) => {
     try {
       for (const message of reader.push(piece)) events.onMessage(message as FromWorker);
     } catch (error) {
@@ -91,11 +102,27 @@ function supervise(
       kill("protocol");
     }
   });
-  channel.on("error", () => undefined);
+  channel?.on("error", () => undefined);
   logOutput([child.stdout, child.stderr], options);
-  child.once("error", onceEnded).once("exit", onceEnded);
   if (child.pid !== undefined) watches.push(...watchProcess(child.pid, options, events, kill));
-  return { pid: child.pid, kill, send: (frame) => void channel.write(frame) };
+  return {
+    pid: child.pid,
+    get isEnding() {
+      return reason !== "crash";
+    },
+    kill,
+    send: (frame) => void channel?.write(frame),
+  };
+}
+
+/** The process and what it may have started. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    child.kill("SIGKILL"); // There are no groups on Windows.
+  }
 }
 
 function watchProcess(
@@ -118,12 +145,6 @@ function watchProcess(
 /** The walls around Node, then Node with its own limits. */
 async function commandLine(options: ProcessOptions, folder: string): Promise<string[]> {
   const { lowPriority, resourceLimits, noNewPrivileges, network } = await findWalls();
-  const plan: BootstrapPlan = {
-    module: options.module,
-    user: options.user,
-    maxParamsBytes: options.maxParamsBytes,
-    maxResultBytes: options.maxResultBytes,
-  };
   return [
     ...[lowPriority, resourceLimits, noNewPrivileges, network].flatMap((wrapper) => wrapper ?? []),
     process.execPath,
@@ -131,7 +152,6 @@ async function commandLine(options: ProcessOptions, folder: string): Promise<str
     "--no-warnings",
     ...permissionFlags(options, folder),
     BOOTSTRAP,
-    JSON.stringify(plan),
   ];
 }
 

@@ -54,12 +54,11 @@ class ProcessSandbox implements Sandbox {
   async call(method: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
     if (this.#isClosed) throw endError("closed");
     if (options.signal?.aborted) throw cancelError();
-    if (this.#queue.length >= (this.#options.maxQueuedCalls ?? LIMITS.sandbox.queuedCalls))
-      throw queueError();
     const id = ++this.#lastId;
     const frame = encodeMessage({ type: "call", id, method, params });
     const { maxParamsBytes } = this.#process;
     if (frame.length > maxParamsBytes + ENVELOPE_BYTES) throw paramsError(maxParamsBytes);
+    if (this.#isQueueFull(frame)) throw queueError();
     return new Promise((resolve, reject) => {
       const timeoutMs = options.timeoutMs ?? this.#options.requestTimeoutMs;
       const timer = setTimeout(() => this.#abandon(call, timeoutError(timeoutMs)), timeoutMs);
@@ -105,6 +104,14 @@ class ProcessSandbox implements Sandbox {
     await this.#current?.ended;
   }
 
+  #isQueueFull(frame: Buffer): boolean {
+    const { maxQueuedCalls = LIMITS.sandbox.queuedCalls } = this.#options;
+    const waitingBytes = this.#queue.reduce((bytes, call) => bytes + call.frame.length, 0);
+    // A single call is never too much: its own size has its own limit.
+    const isHeavy = waitingBytes > 0 && waitingBytes + frame.length > LIMITS.sandbox.queuedBytes;
+    return isHeavy || this.#queue.length >= maxQueuedCalls;
+  }
+
   /** Gives waiting calls to the process, and starts one when there is none. */
   #pump(): void {
     clearTimeout(this.#idleTimer);
@@ -113,7 +120,7 @@ class ProcessSandbox implements Sandbox {
       return;
     }
     this.#current ??= this.#start();
-    if (!this.#current.isReady) return;
+    if (!this.#current.takesCalls) return;
     const concurrency = this.#options.concurrency ?? 1;
     while (this.#running.size < concurrency) {
       const call = this.#queue.shift();
@@ -153,14 +160,13 @@ class ProcessSandbox implements Sandbox {
   #onMessage(running: Running, message: FromWorker): void {
     if (running !== this.#current) return;
     if (message.type === "ready") {
-      running.becomeReady();
-      this.#pump();
+      this.#onReady(running, message.uid);
       return;
     }
     const call = this.#running.get(message.id);
     if (call === undefined) return;
     if (message.type === "progress") {
-      call.onProgress?.(message.value);
+      this.#report(call, message.value);
       return;
     }
     this.#running.delete(call.id);
@@ -168,6 +174,24 @@ class ProcessSandbox implements Sandbox {
     if (message.type === "result") call.settle({ value: message.value });
     else call.settle({ error: workerError(call.method, message.error) });
     this.#pump();
+  }
+
+  #onReady(running: Running, uid: number): void {
+    const { user } = this.#process;
+    if (user !== undefined && user.uid !== uid) {
+      running.stop("start");
+      return;
+    }
+    running.becomeReady();
+    this.#pump();
+  }
+
+  #report(call: Call, value: unknown): void {
+    try {
+      call.onProgress?.(value);
+    } catch (error) {
+      this.#options.log.warn({ sandbox: this.#options.name, err: error }, "progress could not be passed on");
+    }
   }
 
   /** The calls of this process fail; those that wait go to the next one, unless none can be started. */
@@ -222,6 +246,11 @@ class Running {
     this.#resolveEnded = resolve;
     this.#onEnd = onEnd;
     this.#startTimer = setTimeout(() => this.stop("start"), LIMITS.sandbox.startMs);
+  }
+
+  /** What is given to a process that is about to end would be lost. */
+  get takesCalls(): boolean {
+    return this.isReady && this.#stopReason === undefined && this.process?.isEnding === false;
   }
 
   attach(started: SandboxProcess): void {

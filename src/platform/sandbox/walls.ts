@@ -52,7 +52,11 @@ async function tryWrapper(program: string, args: readonly string[]): Promise<Wra
   const harmless = findProgram("true");
   if (path === undefined || harmless === undefined) return undefined;
   const works = await new Promise<boolean>((resolve) => {
-    const trial = spawn(path, [...args, harmless], { stdio: "ignore", env: {}, timeout: 5_000 });
+    const trial = spawn(path, [...args, harmless], {
+      stdio: "ignore",
+      env: {},
+      timeout: LIMITS.sandbox.startMs,
+    });
     trial.once("error", () => resolve(false));
     trial.once("exit", (code) => resolve(code === 0));
   });

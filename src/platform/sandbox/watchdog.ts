@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { findProgram } from "./walls.ts";
 
 /** Waits for the end of its input, which comes when the server ends in whatever way, and then kills. */
-const SCRIPT = 'read -r _; kill -9 "$1"';
+const SCRIPT = 'read -r _; kill -9 "-$1" "$1"';
 
 /**
  * A process that hangs in a loop does not notice that its server was killed, so somebody else must. This is a
@@ -16,6 +16,7 @@ export function watchOver(pid: number): { release(): void } {
     stdio: ["pipe", "ignore", "ignore"],
     env: {},
     cwd: "/",
+    detached: true,
   });
   watchdog.on("error", () => undefined);
   watchdog.stdin?.on("error", () => undefined);

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 
 /** Fewer characters than this can be guessed. */
-export const ROOT_SECRET_MIN_CHARACTERS = 32;
+const ROOT_SECRET_MIN_CHARACTERS = 32;
 
 /**
  * A key of its own for each purpose ("cookies", "downloads", "oauth-state"), all from one root secret: to know

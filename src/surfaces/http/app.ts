@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { Logger } from "pino";
 import { newUuid } from "../../kernel/ids.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
-import { HTTP_STATUS } from "../mcp/http-answers.ts";
+import { refusal } from "../mcp/http-answers.ts";
 import { type BrowserGuardOptions, browserGuard } from "./browser-guard.ts";
 import { ClientAddress } from "./client-address.ts";
 
@@ -61,7 +61,7 @@ export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => voi
   app.notFound((c) => c.json({ error: "not_found", message: `Nothing is served at ${c.req.path}.` }, 404));
   app.onError((thrown, c) => {
     const error = asAppError(thrown, options.log, { requestId: c.get("requestId"), path: c.req.path });
-    return c.json({ error: error.code, message: error.advice }, HTTP_STATUS[error.code] as 400);
+    return refusal(error, { error: error.code, message: error.advice });
   });
   return app;
 }

@@ -5,7 +5,7 @@ import {
   type McpHttpHandler,
 } from "@modelcontextprotocol/server";
 import type { Identity } from "../../domains/identity/index.ts";
-import { AppError, isAppError } from "../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
@@ -57,14 +57,14 @@ export class Endpoint {
       onSubscribe: (sessionId, uri, watching) => this.sessions.watch(sessionId, uri, watching),
     });
     const makeServer = () => this.#factory.make();
+    const makeOlder = surface.name === "agent" ? () => restoreNotFoundCode(makeServer()) : makeServer;
     this.#modern = createMcpHandler(makeServer, { legacy: "reject", onerror: report });
-    this.#stateless = legacyStatelessFallback(makeServer, report);
+    this.#stateless = legacyStatelessFallback(makeOlder, report);
     this.sessions = new Sessions({
       ...parts.sessions,
       surface,
       audit: identity.audit,
-      makeServer,
-      outgoing: surface.name === "agent" ? restoreNotFoundCode : undefined,
+      makeServer: makeOlder,
     });
   }
 
@@ -75,19 +75,27 @@ export class Endpoint {
 
   async handle(request: Request, arrival: Arrival): Promise<Response> {
     try {
-      const admission = await this.admit(request, arrival);
+      const admission = await this.#admit(request, arrival);
       if (request.method === "POST") return await this.#post(request, arrival, admission);
       if (request.method === "GET") return await this.#get(request, admission);
       if (request.method === "DELETE") return await this.#delete(request, admission);
       return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
     } catch (thrown) {
-      const { requestId } = arrival;
-      return this.#refuse(asAppError(thrown, this.#parts.ports.log, { requestId }), arrival, null);
+      return this.#refuse(thrown, arrival, null);
     }
   }
 
-  /** Authenticates and counts the request, or throws `unauthorized` or `rate_limited`. */
-  async admit(request: Request, arrival: Arrival): Promise<Admission> {
+  /** For the routes beside the endpoint: whoever is not let in gets the endpoint's own answer. */
+  async admitOrRefuse(request: Request, arrival: Arrival): Promise<Admission | Response> {
+    try {
+      return await this.#admit(request, arrival);
+    } catch (thrown) {
+      return this.#refuse(thrown, arrival, null);
+    }
+  }
+
+  /** Authenticates and counts the request, or throws `unauthorized`, `forbidden` or `rate_limited`. */
+  async #admit(request: Request, arrival: Arrival): Promise<Admission> {
     const { identity, surface } = this.#parts;
     const { address, resource, workspaceSlug, requestId } = arrival;
     const client = clientOf(request);
@@ -228,8 +236,7 @@ export class Endpoint {
       try {
         this.#requireScope(this.#permissionsOf(message), admission);
       } catch (thrown) {
-        if (isAppError(thrown)) return this.#refuse(thrown, arrival, message.id ?? null);
-        throw thrown;
+        return this.#refuse(thrown, arrival, message.id ?? null);
       }
     }
     return undefined;
@@ -269,8 +276,10 @@ export class Endpoint {
     return Response.json({ jsonrpc: "2.0", id: messages[0]?.id ?? null, error }, { status: 404 });
   }
 
-  #refuse(error: AppError, arrival: Arrival, id: string | number | null): Response {
-    const { presenter } = this.#parts.surface;
+  #refuse(thrown: unknown, arrival: Arrival, id: string | number | null): Response {
+    const { surface, ports } = this.#parts;
+    const { presenter } = surface;
+    const error = asAppError(thrown, ports.log, { requestId: arrival.requestId });
     return error.code === "bad_request"
       ? Response.json(
           { jsonrpc: "2.0", id, error: { code: -32700, message: error.message } },

@@ -24,7 +24,7 @@ export const HTTP_STATUS: Record<
 export function refusal(
   error: AppError,
   body: Record<string, unknown>,
-  headers: Record<string, string>,
+  headers: Record<string, string> = {},
 ): Response {
   const retryAfterMs = error.data.retryAfterMs;
   const retry = typeof retryAfterMs === "number" && {

@@ -41,8 +41,7 @@ export function mountKnowledge(
   mountMcp(app, surface, endpoint, appUrl, `${base}/sse`);
 }
 
-export function arrivalOf(c: Context<HttpEnv>, appUrl: string): Arrival {
-  const { path } = c.req;
+export function arrivalOf(c: Context<HttpEnv>, appUrl: string, path = encodedPath(c)): Arrival {
   const workspaceSlug = c.req.param("workspace");
   return {
     requestId: c.get("requestId"),
@@ -51,4 +50,9 @@ export function arrivalOf(c: Context<HttpEnv>, appUrl: string): Arrival {
     metadataUrl: `${appUrl}/.well-known/oauth-protected-resource${path}`,
     ...(workspaceSlug !== undefined && { workspaceSlug }),
   };
+}
+
+/** Hono decodes the path; in a header or an audience it must stand as it came. */
+function encodedPath({ req }: Context<HttpEnv>): string {
+  return req.url.includes("%") ? new URL(req.url).pathname : req.path;
 }

@@ -1,4 +1,5 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import type { Clock } from "../../kernel/clock.ts";
 import { randomText } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
@@ -32,9 +33,10 @@ export interface SessionParts {
   clock: Clock;
   idleMs: number;
   makeServer: () => Server;
-  /** Rewrites what goes out, where a seed differs from the SDK. */
-  outgoing?: ((message: object) => object) | undefined;
 }
+
+/** What a client calls itself; the SDK checks it only after the session has begun. */
+const clientInfo = z.object({ name: z.string(), version: z.string() });
 
 /** The sessions of one endpoint. Keys hold workspace and user, so another's session looks like none at all. */
 export class Sessions {
@@ -80,16 +82,17 @@ export class Sessions {
       createdAt: this.#parts.clock.now().toISOString(),
     };
     await this.#parts.kv.set(this.#key(id, admission), record, this.#parts.idleMs);
-    this.#record("mcp.session.created", id, admission);
+    this.#record("mcp.session.created", record, admission);
     return record;
   }
 
   async end(id: string, admission: Admission): Promise<boolean> {
+    if (!isSessionId(id)) return false;
     const key = this.#key(id, admission);
     await this.#drop(key);
-    const existed = await this.#parts.kv.delete(key);
-    if (existed) this.#record("mcp.session.terminated", id, admission);
-    return existed;
+    const record = (await this.#parts.kv.take(key)) as SessionRecord | undefined;
+    if (record !== undefined) this.#record("mcp.session.terminated", record, admission);
+    return record !== undefined;
   }
 
   /** The live side of a session, opened again when this process does not hold it. */
@@ -153,7 +156,6 @@ export class Sessions {
       sessionIdGenerator: () => id,
       maxRequestBodySize: LIMITS.request.bodyBytes,
     });
-    rewriteOutgoing(transport, this.#parts.outgoing);
     await server.connect(transport);
     return { server, transport, watching: new Set() };
   }
@@ -176,7 +178,8 @@ export class Sessions {
     return `session:${this.#parts.surface.name}:${caller.workspace.id}:${caller.user.id}:${encodeURIComponent(id)}`;
   }
 
-  #record(action: string, id: string, { caller, meta }: Admission): void {
+  #record(action: string, { id, initialize }: SessionRecord, { caller, meta }: Admission): void {
+    const client = clientInfo.safeParse(initialize.clientInfo).data ?? meta.client;
     this.#parts.audit.record({
       action,
       workspaceId: caller.workspace.id,
@@ -186,7 +189,13 @@ export class Sessions {
       success: true,
       outcome: "ok",
       durationMs: 0,
-      metadata: { surface: meta.surface, clientName: meta.client.name, clientVersion: meta.client.version },
+      metadata: {
+        surface: meta.surface,
+        sessionId: id,
+        clientName: client.name,
+        clientVersion: client.version,
+        requestId: meta.requestId,
+      },
     });
   }
 }
@@ -205,13 +214,4 @@ async function replayInitialize(
     parsedBody: { jsonrpc: "2.0", id: "initialize", method: "initialize", params: record.initialize },
   });
   await response.body?.cancel();
-}
-
-export function rewriteOutgoing(
-  transport: WebStandardStreamableHTTPServerTransport,
-  rewrite: ((message: object) => object) | undefined,
-): void {
-  if (rewrite === undefined) return;
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => send(rewrite(message) as typeof message, options);
 }

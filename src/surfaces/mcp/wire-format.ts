@@ -15,12 +15,31 @@ export type Message = {
 };
 
 export async function readBody(request: Request): Promise<unknown> {
-  const text = await readText(request);
+  const body = parse(await readText(request));
+  // What walks through the body later (we, the SDK, JSON.stringify) would run out of stack.
+  if (isDeeperThan(LIMITS.request.bodyDepth, body)) {
+    const sentence = `the request body is nested more than ${LIMITS.request.bodyDepth} levels deep.`;
+    throw new AppError("bad_request", `Parse error: ${sentence}`);
+  }
+  return body;
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
   }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(levels - 1, item));
+  for (const name in value) {
+    if (isDeeperThan(levels - 1, (value as Record<string, unknown>)[name])) return true;
+  }
+  return false;
 }
 
 async function readText(request: Request): Promise<string> {

@@ -1,7 +1,8 @@
+import type { Context } from "hono";
 import { AppError } from "../../kernel/errors.ts";
 import { type CallPorts, call } from "../../registry/call.ts";
 import type { ClientLink } from "../../registry/context.ts";
-import type { HttpApp } from "../http/app.ts";
+import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { HTTP_STATUS } from "../mcp/http-answers.ts";
 import { arrivalOf } from "../mcp/routes.ts";
@@ -41,20 +42,27 @@ export function mountBiTools(
     return c.json({ status: "healthy", toolCount: tools.length, tools, activeSessions });
   });
 
+  // A token made for the endpoint is good for its twins, so all of them answer to the endpoint's name.
+  const admit = (c: Context<HttpEnv>) =>
+    endpoint.admitOrRefuse(c.req.raw, arrivalOf(c, appUrl, surface.path));
+
   app.get(`${surface.path}/tools`, async (c) => {
-    const admission = await endpoint.admit(c.req.raw, arrivalOf(c, appUrl));
+    const admission = await admit(c);
+    if (admission instanceof Response) return admission;
     return c.json(endpoint.tools.visibleTools(admission).map(publish));
   });
 
   app.get(`${surface.path}/tools/:name`, async (c) => {
-    const admission = await endpoint.admit(c.req.raw, arrivalOf(c, appUrl));
+    const admission = await admit(c);
+    if (admission instanceof Response) return admission;
     const tool = endpoint.tools.findTool(c.req.param("name"), admission);
     if (tool === undefined) throw toolNotFound(c.req.param("name"));
     return c.json(publish(tool));
   });
 
   app.post(`${surface.path}/tools/call`, async (c) => {
-    const admission = await endpoint.admit(c.req.raw, arrivalOf(c, appUrl));
+    const admission = await admit(c);
+    if (admission instanceof Response) return admission;
     const body = (await readBody(c.req.raw)) as { name?: unknown; arguments?: unknown } | null;
     if (typeof body?.name !== "string") throw new AppError("bad_request", "name is required (string).");
     const tool = endpoint.tools.findTool(body.name, admission);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { AppError } from "../../../src/kernel/errors.ts";
-import type { CallContext } from "../../../src/registry/context.ts";
 import { type ContentBlock, toolsOf } from "../../../src/registry/define-tool.ts";
 import { PNG, WAV } from "./samples.ts";
 
@@ -44,15 +43,6 @@ const logs = (name: string, pauseMs: number) =>
       return {};
     },
   });
-
-async function reportProgress(_input: unknown, { client }: CallContext): Promise<object> {
-  client.progress(0, { total: 100 });
-  await sleep(PAUSE_MS);
-  client.progress(50, { total: 100 });
-  await sleep(PAUSE_MS);
-  client.progress(100, { total: 100 });
-  return {};
-}
 
 const address = z
   .object({ street: z.string().optional(), city: z.string().optional() })
@@ -109,7 +99,14 @@ export const contentTools = [
     name: "test_tool_with_progress",
     title: "Progress",
     description: "Reports its progress in three steps.",
-    run: reportProgress,
+    run: async (_input, { client }) => {
+      client.progress(0, { total: 100 });
+      await sleep(PAUSE_MS);
+      client.progress(50, { total: 100 });
+      await sleep(PAUSE_MS);
+      client.progress(100, { total: 100 });
+      return {};
+    },
   }),
   defineTool({
     ...base,

@@ -28,6 +28,7 @@ export class AuditWriter<Row> {
   #timer: NodeJS.Timeout | undefined;
   #retryMs = 0;
   #dropped = 0;
+  #closed = false;
 
   constructor(options: AuditWriterOptions<Row>) {
     this.#options = {
@@ -72,9 +73,10 @@ export class AuditWriter<Row> {
   async close(): Promise<void> {
     const deadline = performance.now() + this.#options.closeTimeoutMs;
     while (this.#waiting.length > 0 && performance.now() < deadline) {
-      const giveUp = sleep(deadline - performance.now(), undefined, { ref: false });
+      const giveUp = sleep(Math.max(1, deadline - performance.now()), undefined, { ref: false });
       await Promise.race([this.flush().catch(() => sleep(this.#options.batchMs)), giveUp]);
     }
+    this.#closed = true;
     clearTimeout(this.#timer);
     if (this.#waiting.length === 0) return;
     this.#options.onLost?.(this.#waiting.length);
@@ -85,7 +87,7 @@ export class AuditWriter<Row> {
   }
 
   #wake(ms: number): void {
-    if (this.#timer !== undefined || this.#writing !== undefined) return;
+    if (this.#timer !== undefined || this.#writing !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => this.#start(), ms).unref();
   }
 

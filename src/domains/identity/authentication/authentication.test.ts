@@ -27,7 +27,7 @@ async function failure(proof: Proof): Promise<AppError> {
 
 async function reasonOf(proof: Proof): Promise<unknown> {
   const { code, data } = await failure(proof);
-  return code === "unauthorized" ? data["reason"] : code;
+  return code === "unauthorized" ? data.reason : code;
 }
 
 describe("which token where", () => {
@@ -41,7 +41,8 @@ describe("which token where", () => {
   };
   const tokens = new Map<string, string>();
   beforeAll(async () => {
-    for (const kind of ["api", "mcp", "memory", "knowledge"] as const) tokens.set(kind, (await make(kind)).token);
+    for (const kind of ["api", "mcp", "memory", "knowledge"] as const)
+      tokens.set(kind, (await make(kind)).token);
     const client = await world.identity.clients.create({ email: "contributor@acme.test", workspace: "acme" });
     tokens.set("bearer", (await world.identity.clients.login({ ...client, address: "203.0.113.7" })).token);
   });
@@ -53,7 +54,8 @@ describe("which token where", () => {
     const token = tokens.get(kind) as string;
     // Once from the database, once from memory.
     for (let round = 0; round < 2; round++) {
-      if (fits) expect((await world.identity.authenticate(proofOf(token, { surface }))).caller.token.kind).toBe(kind);
+      if (fits)
+        expect((await world.identity.authenticate(proofOf(token, { surface }))).caller.token.kind).toBe(kind);
       else expect(await reasonOf(proofOf(token, { surface }))).toBe("wrong_kind");
     }
   });
@@ -68,7 +70,9 @@ test("every refusal of a token looks the same from outside", async () => {
   const good = await make();
   await identity.users.create({ email: "gone@acme.test", workspace: "acme", role: "viewer" });
   const gone = await identity.tokens.create({ email: "gone@acme.test", workspace: "acme", kind: "api" });
-  await catalog.pool.query("DELETE FROM members USING accounts WHERE accounts.id = account_id AND email = 'gone@acme.test'");
+  await catalog.pool.query(
+    "DELETE FROM members USING accounts WHERE accounts.id = account_id AND email = 'gone@acme.test'",
+  );
   await identity.users.create({ email: "off@acme.test", workspace: "acme", role: "viewer" });
   const off = await identity.tokens.create({ email: "off@acme.test", workspace: "acme", kind: "api" });
   await identity.users.disable("off@acme.test");
@@ -96,13 +100,30 @@ test("every refusal of a token looks the same from outside", async () => {
 });
 
 test.for([
-  ...[null, "", "Bearer", "bearer ", "Basic abc", "Bearer \u0000", "Bearer \ud800", "Bearer ' OR '1'='1", "Bearer kapi_' OR 1=1--"],
+  ...[
+    null,
+    "",
+    "Bearer",
+    "bearer ",
+    "Basic abc",
+    "Bearer \u0000",
+    "Bearer \ud800",
+    "Bearer ' OR '1'='1",
+    "Bearer kapi_' OR 1=1--",
+  ],
   ...[`Bearer kapi_${"a".repeat(42)}`, `Bearer kapi_${"a".repeat(44)}`, `Bearer KAPI_${"a".repeat(43)}`],
-  ...[`Bearer ${"x".repeat(8_000)}`, `Bearer ${"x".repeat(100_000)}`, "Bearer kapi_%00%00", "Bearer 🐘🐘🐘", "Bearer ..", "Bearer eyJ.e30."],
+  ...[
+    `Bearer ${"x".repeat(8_000)}`,
+    `Bearer ${"x".repeat(100_000)}`,
+    "Bearer kapi_%00%00",
+    "Bearer 🐘🐘🐘",
+    "Bearer ..",
+    "Bearer eyJ.e30.",
+  ],
 ])("hostile header %#", async (authorization) => {
   const { code, data } = await failure({ ...proofOf(null), authorization });
   expect(code).toBe("unauthorized");
-  expect(["missing", "malformed", "unknown"]).toContain(data["reason"]);
+  expect(["missing", "malformed", "unknown"]).toContain(data.reason);
 });
 
 test("a token expires while it is remembered", async () => {
@@ -123,7 +144,9 @@ test("the hash of a token is no token", async () => {
 
 test("neither the token nor its like is in the database", async () => {
   const { token, info } = await make();
-  const { rows } = await world.catalog.pool.query("SELECT tokens::text AS text FROM tokens WHERE id = $1", [info.id]);
+  const { rows } = await world.catalog.pool.query("SELECT tokens::text AS text FROM tokens WHERE id = $1", [
+    info.id,
+  ]);
   expect(rows[0].text).not.toContain(token);
   expect(rows[0].text).not.toContain(token.slice(10));
 });
@@ -135,7 +158,11 @@ describe("tokens of another making", () => {
       `SELECT account_id::int AS account, workspace_id::int AS workspace FROM members
        JOIN accounts ON accounts.id = account_id WHERE email = 'contributor@acme.test'`,
     );
-    const facts = { accountId: rows[0].account, workspaceId: rows[0].workspace, scopes: ["bi:read", "admin"] as const };
+    const facts = {
+      accountId: rows[0].account,
+      workspaceId: rows[0].workspace,
+      scopes: ["bi:read", "admin"] as const,
+    };
     const expiresAt = new Date(clock.now().getTime() + MS.minute);
     let verified = 0;
     identity.addVerifier({
@@ -143,16 +170,23 @@ describe("tokens of another making", () => {
       async verify(token) {
         verified++;
         if (token === "signed.bad") return null;
-        if (token === "signed.nobody") return { ...facts, accountId: 999_999, audience: [APP_URL], expiresAt };
+        if (token === "signed.nobody")
+          return { ...facts, accountId: 999_999, audience: [APP_URL], expiresAt };
         return { ...facts, audience: [token.slice("signed.".length) || APP_URL], expiresAt };
       },
     });
     const { caller } = await identity.authenticate(proofOf("signed."));
-    expect(caller).toMatchObject({ token: { kind: "oauth" }, permissions: ["bi:read"], user: { email: "contributor@acme.test" } });
+    expect(caller).toMatchObject({
+      token: { kind: "oauth" },
+      permissions: ["bi:read"],
+      user: { email: "contributor@acme.test" },
+    });
     expect(await reasonOf(proofOf("signed.bad"))).toBe("unknown");
     expect(await reasonOf(proofOf("signed.nobody"))).toBe("unknown");
     expect(await reasonOf(proofOf("signed.elsewhere"))).toBe("wrong_audience");
-    expect(await reasonOf(proofOf("signed.", { surface: "models", workspaceSlug: "globex" }))).toBe("wrong_workspace");
+    expect(await reasonOf(proofOf("signed.", { surface: "models", workspaceSlug: "globex" }))).toBe(
+      "wrong_workspace",
+    );
     expect(await reasonOf(proofOf("unsigned."))).toBe("unknown");
     expect(verified).toBe(5);
     await identity.users.disable("contributor@acme.test");
@@ -177,7 +211,10 @@ describe("work that goes on after the request", () => {
     world.clock.advance(2 * MS.hour);
     expect((await identity.callerFor(job)).permissions).toEqual(["memory:write"]);
     await identity.tokens.revoke(info.id);
-    await expect(identity.callerFor(job)).rejects.toMatchObject({ code: "forbidden", data: { reason: "revoked" } });
+    await expect(identity.callerFor(job)).rejects.toMatchObject({
+      code: "forbidden",
+      data: { reason: "revoked" },
+    });
   });
 
   test("without a token it has all that its owner may", async () => {
@@ -194,7 +231,11 @@ describe("work that goes on after the request", () => {
     const { identity } = world;
     const { token, info } = await make();
     const { caller } = await identity.authenticate(proofOf(token));
-    const boss = await identity.tokens.create({ email: "boss@globex.test", workspace: "globex", kind: "api" });
+    const boss = await identity.tokens.create({
+      email: "boss@globex.test",
+      workspace: "globex",
+      kind: "api",
+    });
     const globex = (await identity.authenticate(proofOf(boss.token))).caller;
     const [userId, workspaceId, tokenId] = [caller.user.id, caller.workspace.id, info.id];
     for (const job of [

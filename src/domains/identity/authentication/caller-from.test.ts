@@ -1,13 +1,21 @@
 import { expect, test } from "vitest";
 import { grantWith } from "../../../../test/support/grants.ts";
-import { AREAS, PERMISSIONS, type Permission, ROLE_PERMISSIONS, type Role } from "../../../kernel/permissions.ts";
+import {
+  AREAS,
+  PERMISSIONS,
+  type Permission,
+  ROLE_PERMISSIONS,
+  type Role,
+} from "../../../kernel/permissions.ts";
 import { NO_LIMITS } from "../tokens/token-limits.ts";
 import { authorizer } from "./authorizer.ts";
 import { callerFrom } from "./caller-from.ts";
 import type { Grant } from "./grant.ts";
 
 function caller(role: Role, token: Partial<Grant["token"]> = {}) {
-  return callerFrom(grantWith({ token, owner: { membership: { role, attributes: { region: "EU" }, groups: [4, 7] } } }));
+  return callerFrom(
+    grantWith({ token, owner: { membership: { role, attributes: { region: "EU" }, groups: [4, 7] } } }),
+  );
 }
 
 const reads = AREAS.map((area): Permission => `${area}:read`);
@@ -16,7 +24,11 @@ test("without scopes and limits, a token has the power of its owner's role", () 
   expect(caller("viewer").permissions).toEqual(ROLE_PERMISSIONS.viewer);
   expect(caller("contributor").permissions).toEqual(ROLE_PERMISSIONS.contributor);
   expect(caller("admin").permissions).toEqual(PERMISSIONS);
-  expect(caller("admin")).toMatchObject({ groups: [4, 7], attributes: { region: "EU" }, scopes: PERMISSIONS });
+  expect(caller("admin")).toMatchObject({
+    groups: [4, 7],
+    attributes: { region: "EU" },
+    scopes: PERMISSIONS,
+  });
 });
 
 test("scopes take away and never add", () => {
@@ -32,7 +44,10 @@ test("a read-only token can neither write nor administer, whoever owns it", () =
 });
 
 test("memory and knowledge tokens stay in their area, even if the table said otherwise", () => {
-  expect(caller("admin", { kind: "memory", scopes: null }).permissions).toEqual(["memory:read", "memory:write"]);
+  expect(caller("admin", { kind: "memory", scopes: null }).permissions).toEqual([
+    "memory:read",
+    "memory:write",
+  ]);
   expect(caller("admin", { kind: "memory", scopes: ["admin", "bi:write"] }).permissions).toEqual([]);
   expect(caller("admin", { kind: "memory" }).token.limits.toolsets).toEqual(["memory"]);
   expect(caller("admin", { kind: "knowledge" }).token.limits.toolsets).toEqual(["knowledge"]);
@@ -42,7 +57,9 @@ test("memory and knowledge tokens stay in their area, even if the table said oth
 
 test("a caller is shared by all requests of a token, so nobody can change it", () => {
   const shared = caller("viewer");
-  expect(Object.isFrozen(shared) && Object.isFrozen(shared.workspace) && Object.isFrozen(shared.user)).toBe(true);
+  expect(Object.isFrozen(shared) && Object.isFrozen(shared.workspace) && Object.isFrozen(shared.user)).toBe(
+    true,
+  );
 });
 
 test("who is no member cannot become a caller", () => {

@@ -1,14 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../../test/support/database.ts";
-import { identityOn, openTestIdentity, proofOf, type TestIdentity } from "../../../../test/support/identity.ts";
+import {
+  identityOn,
+  openTestIdentity,
+  proofOf,
+  type TestIdentity,
+} from "../../../../test/support/identity.ts";
 import type { Identity } from "../identity.ts";
 import { ChangeListener } from "./change-listener.ts";
+
+/** Far below the time for which tokens are remembered, and kind to a busy machine; usually it is 2 ms. */
+const AT_ONCE_MS = 3_000;
 
 /** Counts the look-ups of tokens that reach the database. */
 function watchLookups({ catalog }: TestIdentity) {
   const lookups = vi.spyOn(catalog.pool, "query");
-  return () => lookups.mock.calls.filter(([query]) => /from "tokens"/.test((query as unknown as { text?: string }).text ?? "")).length;
+  return () =>
+    lookups.mock.calls.filter(([query]) =>
+      /from "tokens"/.test((query as unknown as { text?: string }).text ?? ""),
+    ).length;
 }
 
 /** Uses a token until the server answers from memory. */
@@ -43,21 +54,27 @@ test("a change made in one server is seen by another at once", async () => {
   await warm(server, token, lookups);
 
   await identity.users.setRole({ ...owner, role: "viewer" });
-  await vi.waitFor(async () => expect((await server.authenticate(proofOf(token))).caller.role).toBe("viewer"), 100);
+  await vi.waitFor(
+    async () => expect((await server.authenticate(proofOf(token))).caller.role).toBe("viewer"),
+    AT_ONCE_MS,
+  );
 
   const group = await identity.groups.create({ workspace: "acme", name: "finance" });
   await identity.groups.addMember({ workspace: "acme", group: "finance", email: owner.email });
-  await vi.waitFor(async () => expect((await server.authenticate(proofOf(token))).caller.groups).toEqual([group.id]), 100);
+  await vi.waitFor(
+    async () => expect((await server.authenticate(proofOf(token))).caller.groups).toEqual([group.id]),
+    AT_ONCE_MS,
+  );
 
   await warm(server, token, lookups);
   await identity.users.disable(owner.email);
-  expect(await untilRefused(server, token)).toBeLessThan(100);
+  expect(await untilRefused(server, token)).toBeLessThan(AT_ONCE_MS);
   await identity.users.enable(owner.email);
-  await vi.waitFor(() => server.authenticate(proofOf(token)), 100);
+  await vi.waitFor(() => server.authenticate(proofOf(token)), AT_ONCE_MS);
 
   await warm(server, token, lookups);
   await identity.tokens.revoke(info.id);
-  expect(await untilRefused(server, token)).toBeLessThan(100);
+  expect(await untilRefused(server, token)).toBeLessThan(AT_ONCE_MS);
   await server.close();
 });
 
@@ -65,13 +82,20 @@ test("a change by hand, past all our code, is seen as well", async () => {
   await using world = await openTestIdentity();
   const { identity, catalog } = world;
   const lookups = watchLookups(world);
-  const { token, info } = await identity.tokens.create({ email: "viewer@acme.test", workspace: "acme", kind: "api" });
+  const { token, info } = await identity.tokens.create({
+    email: "viewer@acme.test",
+    workspace: "acme",
+    kind: "api",
+  });
   await warm(identity, token, lookups);
   await catalog.pool.query("UPDATE workspaces SET plan = 'private' WHERE slug = 'acme'");
-  await vi.waitFor(async () => expect((await identity.authenticate(proofOf(token))).plan).toBe("private"), 100);
+  await vi.waitFor(
+    async () => expect((await identity.authenticate(proofOf(token))).plan).toBe("private"),
+    AT_ONCE_MS,
+  );
   await warm(identity, token, lookups);
   await catalog.pool.query("DELETE FROM tokens WHERE id = $1", [info.id]);
-  expect(await untilRefused(identity, token)).toBeLessThan(100);
+  expect(await untilRefused(identity, token)).toBeLessThan(AT_ONCE_MS);
 });
 
 test("a revocation of one's own is seen by the very next request", async () => {
@@ -79,10 +103,16 @@ test("a revocation of one's own is seen by the very next request", async () => {
   const { identity } = world;
   const lookups = watchLookups(world);
   for (let round = 0; round < 20; round++) {
-    const { token, info } = await identity.tokens.create({ email: "viewer@acme.test", workspace: "acme", kind: "api" });
+    const { token, info } = await identity.tokens.create({
+      email: "viewer@acme.test",
+      workspace: "acme",
+      kind: "api",
+    });
     await warm(identity, token, lookups);
     await identity.tokens.revoke(info.id);
-    await expect(identity.authenticate(proofOf(token))).rejects.toMatchObject({ data: { reason: "revoked" } });
+    await expect(identity.authenticate(proofOf(token))).rejects.toMatchObject({
+      data: { reason: "revoked" },
+    });
   }
 });
 
@@ -90,7 +120,11 @@ test("while changes cannot be heard of, each request asks the database", async (
   await using world = await openTestIdentity();
   const { identity, catalog } = world;
   const lookups = watchLookups(world);
-  const { token } = await identity.tokens.create({ email: "viewer@acme.test", workspace: "acme", kind: "api" });
+  const { token } = await identity.tokens.create({
+    email: "viewer@acme.test",
+    workspace: "acme",
+    kind: "api",
+  });
   await warm(identity, token, lookups);
   const { rowCount } = await catalog.pool.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
@@ -101,7 +135,7 @@ test("while changes cannot be heard of, each request asks the database", async (
     await identity.authenticate(proofOf(token));
     await identity.authenticate(proofOf(token));
     expect(lookups() - before).toBe(2);
-  }, 100);
+  }, AT_ONCE_MS);
   await warm(identity, token, lookups);
 });
 
@@ -121,8 +155,10 @@ test("a connection that is open but deaf is not trusted", async () => {
   await vi.waitFor(() => expect(heard).toEqual(["live"]));
   // As a pooler does that hands the connection to somebody else between two statements.
   const query = pool.query.bind(pool);
-  const send = vi.spyOn(pool, "query").mockImplementation(((text: string, values?: unknown[]) =>
-    query(text, /pg_notify/.test(text) ? ["another_channel", ""] : values)) as never);
+  const send = vi
+    .spyOn(pool, "query")
+    .mockImplementation(((text: string, values?: unknown[]) =>
+      query(text, /pg_notify/.test(text) ? ["another_channel", ""] : values)) as never);
   await vi.waitFor(() => expect(heard).toEqual(["live", "lost"]), 5_000);
   send.mockRestore();
   await vi.waitFor(() => expect(heard).toEqual(["live", "lost", "live"]), 5_000);

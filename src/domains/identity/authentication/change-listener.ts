@@ -92,6 +92,7 @@ export class ChangeListener {
       await sleep(pulseEveryMs, undefined, { signal: ended, ref: false }).catch(() => undefined);
       if (!ended.aborted) await this.#feelPulse(ended);
     }
+    if (!this.#stop.signal.aborted) throw new Error("the connection was lost");
   }
 
   async #feelPulse(lost: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { CatalogDb } from "../../../platform/catalog/index.ts";
-import { accounts, groupMembers, members, tokens, workspaces } from "../identity.tables.ts";
+import { accounts, members, tokens, workspaces } from "../identity.tables.ts";
 import type { Grant, Owner } from "./grant.ts";
 
 const account = {
@@ -13,8 +13,8 @@ const workspace = { id: workspaces.id, slug: workspaces.slug, plan: workspaces.p
 const membership = { role: members.role, attributes: members.attributes };
 /** PostgreSQL's bigints arrive as texts inside an array. */
 const groups = sql<string[]>`array(
-  select ${groupMembers.groupId} from ${groupMembers}
-  where ${groupMembers.workspaceId} = ${workspaces.id} and ${groupMembers.accountId} = ${accounts.id}
+  select group_members.group_id from group_members
+  where group_members.workspace_id = workspaces.id and group_members.account_id = accounts.id
   order by 1)`;
 const token = {
   id: tokens.id,

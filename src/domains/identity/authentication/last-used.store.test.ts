@@ -8,7 +8,11 @@ test("the last use of a token is noted when the server stops, with the client", 
   await using world = await openTestIdentity();
   const { identity, catalog, clock } = world;
   const server = identityOn(catalog, { clock });
-  const { token, info } = await identity.tokens.create({ email: "viewer@acme.test", workspace: "acme", kind: "mcp" });
+  const { token, info } = await identity.tokens.create({
+    email: "viewer@acme.test",
+    workspace: "acme",
+    kind: "mcp",
+  });
   await server.authenticate(proofOf(token, { client: "claude-code/2.1\u0000" }));
   const usedAt = clock.now();
   await server.close();
@@ -19,7 +23,11 @@ test("the last use of a token is noted when the server stops, with the client", 
 test("one token is written at most once a minute, and time never runs backwards", async () => {
   await using world = await openTestIdentity();
   const { identity, catalog, clock } = world;
-  const { info } = await identity.tokens.create({ email: "viewer@acme.test", workspace: "acme", kind: "mcp" });
+  const { info } = await identity.tokens.create({
+    email: "viewer@acme.test",
+    workspace: "acme",
+    kind: "mcp",
+  });
   const lastUsedAt = async () => (await identity.tokens.list())[0]?.lastUsedAt;
   const lastUsed = new LastUsed(catalog.db, silentLog);
   const first = clock.now();

@@ -95,17 +95,15 @@ async function newBearer(
     const ended = lt(tokens.expiresAt, new Date(now.getTime() - KEEP_ENDED_MS));
     await tx.delete(tokens).where(and(eq(tokens.kind, "bearer"), eq(tokens.accountId, accountId), ended));
     const facts = { kind: "bearer", name: `login of ${clientId}`, scopes: null, limits: NO_LIMITS } as const;
-    await tx
-      .insert(tokens)
-      .values({
-        ...facts,
-        hash,
-        hintText,
-        accountId,
-        workspaceId,
-        createdAt: now,
-        expiresAt: expiryFor("bearer", now),
-      });
+    await tx.insert(tokens).values({
+      ...facts,
+      hash,
+      hintText,
+      accountId,
+      workspaceId,
+      createdAt: now,
+      expiresAt: expiryFor("bearer", now),
+    });
   });
   return token;
 }

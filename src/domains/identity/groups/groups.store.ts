@@ -3,7 +3,7 @@ import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../../platform/catalog/index.ts";
 import type { TellChange } from "../changes.ts";
-import { accounts, groupMembers, groups } from "../identity.tables.ts";
+import { groupMembers, groups } from "../identity.tables.ts";
 import type { Groups } from "../identity.ts";
 import { requireName } from "../members/display-name.ts";
 import { requireMember } from "../members/members.store.ts";
@@ -47,9 +47,10 @@ export function createGroups({
           id: groups.id,
           name: groups.name,
           displayName: groups.displayName,
+          // Drizzle leaves table names out of a query on one table, so these columns name theirs.
           members: sql<string[]>`array(
-            select ${accounts.email} from ${groupMembers} join ${accounts} on ${accounts.id} = ${groupMembers.accountId}
-            where ${groupMembers.groupId} = ${groups.id} order by 1)`,
+            select accounts.email from group_members join accounts on accounts.id = group_members.account_id
+            where group_members.group_id = groups.id order by 1)`,
         })
         .from(groups)
         .where(eq(groups.workspaceId, id))

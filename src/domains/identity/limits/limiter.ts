@@ -46,6 +46,9 @@ export function createLimiter(state: SharedState, settings: RateLimitSettings): 
       if (!settings.enabled) return;
       await limits.take(requestWindows(surface, plan), { tokenHash, address });
     },
+    async admitAuthorization(address) {
+      if (settings.enabled) await limits.take(["authorizations"], { address });
+    },
     admitAttempt: (address) => limits.take(["failed_attempts"], { address }, LOOK),
     failedAttempt: (address) => counted(limits.take(["failed_attempts"], { address })),
     admitPassword: (resource, address) => limits.take(["failed_passwords"], { resource, address }, LOOK),

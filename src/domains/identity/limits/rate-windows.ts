@@ -19,6 +19,8 @@ export interface RateLimitSettings {
   tokenRequests: RateRule;
   /** Requests from one address. */
   addressRequests: RateRule;
+  /** Requests to the authorization endpoint from one address. */
+  authorizations: RateRule;
   /** Wrong tokens, passwords and client secrets from one address. */
   failedAttempts: RateRule;
   /** Wrong passwords for one account from one address. */
@@ -35,6 +37,7 @@ export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   memoryRequestsOnPrivatePlan: { points: 60, windowMs: MS.minute },
   tokenRequests: { points: 60_000, windowMs: MS.minute },
   addressRequests: { points: 300_000, windowMs: MS.minute },
+  authorizations: { points: 10, windowMs: MS.minute },
   failedAttempts: { points: 60, windowMs: MS.minute },
   failedPasswords: { points: 10, windowMs: 15 * MS.minute },
   clientLogins: { points: 120, windowMs: MS.minute },
@@ -60,6 +63,7 @@ export type RateWindowName =
   | "memory_requests_private"
   | "token_requests"
   | "address_requests"
+  | "authorizations"
   | "failed_attempts"
   | "failed_passwords"
   | "client_logins";
@@ -80,6 +84,7 @@ export function rateWindows(rules: RateLimitSettings): Record<RateWindowName, Ra
     memory_requests_private: { ...memory, plan: { is: PRIVATE_PLAN }, ...rules.memoryRequestsOnPrivatePlan },
     token_requests: { counts: "request", surfaces: elsewhere, per: ["tokenHash"], ...rules.tokenRequests },
     address_requests: { counts: "request", surfaces: SURFACES, per: ["address"], ...rules.addressRequests },
+    authorizations: { ...attempt, per: ["address"], ...rules.authorizations },
     failed_attempts: { ...attempt, per: ["address"], ...rules.failedAttempts },
     failed_passwords: { ...attempt, per: ["resource", "address"], ...rules.failedPasswords },
     client_logins: { ...attempt, per: ["resource", "address"], ...rules.clientLogins },

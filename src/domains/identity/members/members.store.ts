@@ -3,6 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { CatalogDb, CatalogTx } from "../../../platform/catalog/index.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
 import type { Member } from "../identity.ts";
+import { isSlug } from "../workspaces/slug.ts";
 import { requireEmail } from "./email.ts";
 
 export const memberColumns = {
@@ -41,12 +42,14 @@ export async function requireMember(
     accountId: members.accountId,
     disabledAt: accounts.disabledAt,
   };
+  // What cannot be a slug matches nothing; some of it PostgreSQL would not even compare.
+  const wanted = isSlug(slug) ? slug : "";
   const [row] = await tx
     .select(columns)
     .from(members)
     .innerJoin(accounts, eq(accounts.id, members.accountId))
     .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
-    .where(and(eq(accounts.email, normal), eq(workspaces.slug, slug.replaceAll("\u0000", ""))))
+    .where(and(eq(accounts.email, normal), eq(workspaces.slug, wanted)))
     .for("update", { of: members });
   if (row === undefined) {
     throw new AppError("not_found", `${normal} is not a member of the workspace "${slug.slice(0, 63)}".`, {

@@ -4,6 +4,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { ROLES, type Role } from "../../../kernel/permissions.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
+import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
 import type { TellChange } from "../changes.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
 import type { Member, Users } from "../identity.ts";
@@ -21,10 +22,11 @@ export interface UsersOptions {
   clock: Clock;
   limiter: IdentityLimiter;
   tell: TellChange;
+  audit: AuditSink;
 }
 
 export function createUsers(options: UsersOptions): Users {
-  const { catalog, tell } = options;
+  const { catalog, tell, audit } = options;
   const { db } = catalog;
   return {
     create: (input) => createUser(options, input),
@@ -47,16 +49,17 @@ export function createUsers(options: UsersOptions): Users {
 
     async setRole({ email, workspace, role }) {
       requireRole(role);
-      const member = await catalog.transaction(async (tx) => {
+      const { member, workspaceId } = await catalog.transaction(async (tx) => {
         const found = await requireMember(tx, email, workspace);
         const theirs = and(
           eq(members.workspaceId, found.workspaceId),
           eq(members.accountId, found.accountId),
         );
         await tx.update(members).set({ role }).where(theirs);
-        return memberOf(tx, found);
+        return { member: await memberOf(tx, found), workspaceId: found.workspaceId };
       });
       tell({ what: "account", id: member.userId });
+      audit.record(memberEvent("member.role_changed", workspaceId, member));
       return member;
     },
 
@@ -76,7 +79,10 @@ export function createUsers(options: UsersOptions): Users {
   };
 }
 
-async function createUser({ catalog, clock, tell }: UsersOptions, input: Parameters<Users["create"]>[0]) {
+async function createUser(
+  { catalog, clock, tell, audit }: UsersOptions,
+  input: Parameters<Users["create"]>[0],
+) {
   const email = requireEmail(input.email);
   requireRole(input.role);
   const name = requireName(input.name ?? email.split("@")[0] ?? email, "user");
@@ -111,6 +117,7 @@ async function createUser({ catalog, clock, tell }: UsersOptions, input: Paramet
     };
   });
   tell({ what: "account", id: member.userId });
+  audit.record(memberEvent("member.added", workspace.id, member));
   return { member, generatedPassword: isNew && input.password === undefined ? password : null };
 }
 
@@ -181,6 +188,20 @@ async function verifyPassword(
       .where(unchanged);
   }
   return { userId: account.id, email: account.email };
+}
+
+function memberEvent(action: string, workspaceId: number, { userId, email, role }: Member): AuditEvent {
+  const resource = { resourceType: "member", resourceId: email };
+  return {
+    action,
+    workspaceId,
+    userId,
+    ...resource,
+    success: true,
+    outcome: "ok",
+    durationMs: 0,
+    metadata: { role },
+  };
 }
 
 function requireRole(role: Role): void {

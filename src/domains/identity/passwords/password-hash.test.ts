@@ -18,7 +18,14 @@ test("hashes of other argon2 programs, and of other costs, are read and known as
   const cost = "$argon2id$v=19$m=1024,t=3,p=2";
   const { argon2Sync } = await import("node:crypto");
   const nonce = Buffer.from("somesaltsomesalt");
-  const tag = argon2Sync("argon2id", { message: "opensesame", nonce, memory: 1024, passes: 3, parallelism: 2, tagLength: 32 });
+  const tag = argon2Sync("argon2id", {
+    message: "opensesame",
+    nonce,
+    memory: 1024,
+    passes: 3,
+    parallelism: 2,
+    tagLength: 32,
+  });
   const text = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
   const older = `${cost}$${text(nonce)}$${text(tag)}`;
   expect(await passwordFits("opensesame", older)).toBe(true);
@@ -37,13 +44,17 @@ test("the decoy is hashed like a real one and fits nothing", async () => {
 });
 
 test("a damaged hash is a bug, not a wrong password", async () => {
-  await expect(passwordFits("x", "$argon2id$v=19$m=99999999999,t=2,p=1$a$b")).rejects.toThrow("cannot be read");
+  await expect(passwordFits("x", "$argon2id$v=19$m=99999999999,t=2,p=1$a$b")).rejects.toThrow(
+    "cannot be read",
+  );
 });
 
 test("more sign-ins than can wait are turned away, and the others are served", async () => {
   const { passwordHashesAtOnce, passwordHashesWaiting } = LIMITS.identity;
   const room = passwordHashesAtOnce + passwordHashesWaiting;
-  const results = await Promise.allSettled(Array.from({ length: room + 5 }, () => hashPassword("correct horse")));
+  const results = await Promise.allSettled(
+    Array.from({ length: room + 5 }, () => hashPassword("correct horse")),
+  );
   const failed = results.filter((result) => result.status === "rejected");
   expect(failed.map(({ reason }) => reason.code)).toEqual(Array(5).fill("rate_limited"));
   expect(await passwordFits("x", DECOY_HASH)).toBe(false);

@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { CatalogDb } from "../../../platform/catalog/index.ts";
-import { plans, usage, workspaces } from "../identity.tables.ts";
+import { type PlanLimits, plans, usage, workspaces } from "../identity.tables.ts";
 import type { Usage } from "../identity.ts";
 import { periodOf } from "./usage-metrics.ts";
 
@@ -41,13 +41,13 @@ export function createUsage(db: CatalogDb, clock: Clock): Usage {
         .select({ metric: usage.metric, used: usage.used, period: usage.period })
         .from(usage)
         .where(and(eq(usage.workspaceId, workspaceId), inArray(usage.period, current)));
-      const used = rows.map((row) => ({ ...row, limit: limits[row.metric] ?? null }));
+      const used = rows.map((row) => ({ ...row, limit: limitIn(limits, row.metric) }));
       const unused = Object.keys(limits).filter((metric) => !rows.some((row) => row.metric === metric));
       const untouched = unused.map((metric) => ({
         metric,
         used: 0,
         period: periodOf(metric, now),
-        limit: limits[metric] ?? null,
+        limit: limitIn(limits, metric),
       }));
       return [...used, ...untouched].sort((a, b) => a.metric.localeCompare(b.metric));
     },
@@ -59,7 +59,11 @@ function requireAmount(amount: number): void {
     throw new TypeError(`not an amount that can be metered: ${amount}`);
 }
 
-async function limitsOf(db: CatalogDb, workspaceId: number): Promise<Readonly<Record<string, number>>> {
+function limitIn(limits: PlanLimits, metric: string): number | null {
+  return Object.hasOwn(limits, metric) ? (limits[metric] ?? null) : null;
+}
+
+async function limitsOf(db: CatalogDb, workspaceId: number): Promise<PlanLimits> {
   const [row] = await db
     .select({ limits: plans.limits })
     .from(workspaces)
@@ -77,7 +81,7 @@ async function refusal(
   period: string,
   amount: number,
 ): Promise<AppError> {
-  const limit = (await limitsOf(db, workspaceId))[metric] ?? null;
+  const limit = limitIn(await limitsOf(db, workspaceId), metric);
   const [row] = await db
     .select({ used: usage.used })
     .from(usage)

@@ -8,14 +8,9 @@ export function expiryFor(kind: TokenKind, now: Date, wantedMs?: number): Date {
   const { defaultMs, minMs, maxMs } = TOKEN_RULES[kind].lifetime;
   const lifeMs = wantedMs ?? defaultMs;
   if (!Number.isFinite(lifeMs) || lifeMs < minMs || lifeMs > maxMs) {
-    const article = /^[aeiou]/.test(kind) ? "An" : "A";
-    throw new AppError(
-      "bad_request",
-      `${article} ${kind} token lives for ${span(minMs)} to ${span(maxMs)}.`,
-      {
-        hint: `Choose a time in that range, or none for ${span(defaultMs)}.`,
-      },
-    );
+    throw new AppError("bad_request", `A token of kind ${kind} lives for ${span(minMs)} to ${span(maxMs)}.`, {
+      hint: `Choose a time in that range, or none for ${span(defaultMs)}.`,
+    });
   }
   return new Date(now.getTime() + Math.floor(lifeMs));
 }

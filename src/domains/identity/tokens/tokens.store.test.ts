@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const owner = { email: "contributor@acme.test", workspace: "acme" };
-const make = (kind: MadeTokenKind, more: object = {}) => world.identity.tokens.create({ ...owner, kind, ...more });
+const make = (kind: MadeTokenKind, more: object = {}) =>
+  world.identity.tokens.create({ ...owner, kind, ...more });
 const YEAR = 365 * MS.day;
 
 test.for([
@@ -23,7 +24,14 @@ test.for([
 ] as const)("a $kind token", async ({ kind, form, lifeMs, scopes }) => {
   const { token, info } = await make(kind);
   expect(token).toMatch(form);
-  expect(info).toMatchObject({ kind, scopes, ...owner, name: `${kind} token`, revokedAt: null, lastUsedAt: null });
+  expect(info).toMatchObject({
+    kind,
+    scopes,
+    ...owner,
+    name: `${kind} token`,
+    revokedAt: null,
+    lastUsedAt: null,
+  });
   expect(info.expiresAt?.getTime()).toBe(world.clock.now().getTime() + lifeMs);
   expect(token.startsWith(info.hintText.replace("…", ""))).toBe(true);
   expect(info.hintText.length).toBeLessThan(12);
@@ -31,11 +39,14 @@ test.for([
   expect((await world.identity.tokens.list(owner)).find(({ id }) => id === info.id)).toEqual(info);
 });
 
-test.for(["api", "mcp", "memory", "knowledge", "bearer"] as const)("a %s token never gets into the audit log", (kind) => {
-  const { token, hash } = newTokenText(kind);
-  expect(excerpt({ text: `use ${token}` })).not.toContain(token.slice(6));
-  expect(token).not.toContain(hash);
-});
+test.for(["api", "mcp", "memory", "knowledge", "bearer"] as const)(
+  "a %s token never gets into the audit log",
+  (kind) => {
+    const { token, hash } = newTokenText(kind);
+    expect(excerpt({ text: `use ${token}` })).not.toContain(token.slice(6));
+    expect(token).not.toContain(hash);
+  },
+);
 
 test("people can have several tokens, and revoke each by itself", async () => {
   const { identity } = world;
@@ -68,7 +79,10 @@ test.for([
 ] as const)("a $kind token for $lifeMs ms: $fits", async ({ kind, lifeMs, fits }) => {
   const made = make(kind, { expiresInMs: lifeMs });
   if (fits) expect((await made).info.expiresAt?.getTime()).toBe(world.clock.now().getTime() + lifeMs);
-  else await expect(made).rejects.toThrow(kind === "mcp" ? "An mcp token lives for 30 days to 1 year." : /lives for 1 minute to 1 year/);
+  else
+    await expect(made).rejects.toThrow(
+      kind === "mcp" ? "A token of kind mcp lives for 30 days to 1 year." : /lives for 1 minute to 1 year/,
+    );
 });
 
 test.for([
@@ -100,15 +114,27 @@ test("a scope beyond the role is stored, has no effect, and works once the role 
   const { identity } = world;
   await identity.users.create({ email: "junior@acme.test", workspace: "acme", role: "viewer" });
   const junior = { email: "junior@acme.test", workspace: "acme" };
-  const { token, info } = await identity.tokens.create({ ...junior, kind: "api", scopes: ["memory:read", "memory:write"] });
+  const { token, info } = await identity.tokens.create({
+    ...junior,
+    kind: "api",
+    scopes: ["memory:read", "memory:write"],
+  });
   expect(info.scopes).toEqual(["memory:read", "memory:write"]);
   expect((await identity.authenticate(proofOf(token))).caller.permissions).toEqual(["memory:read"]);
   await identity.users.setRole({ ...junior, role: "contributor" });
-  expect((await identity.authenticate(proofOf(token))).caller.permissions).toEqual(["memory:read", "memory:write"]);
+  expect((await identity.authenticate(proofOf(token))).caller.permissions).toEqual([
+    "memory:read",
+    "memory:write",
+  ]);
 });
 
 test("limits are kept as given and hold at each use", async () => {
-  const limits = { readOnly: true, toolsets: ["memory", "memory"], models: ["sales"], knowledgeBases: [4, 4, 9] };
+  const limits = {
+    readOnly: true,
+    toolsets: ["memory", "memory"],
+    models: ["sales"],
+    knowledgeBases: [4, 4, 9],
+  };
   const { token, info } = await make("api", { limits });
   const kept = { readOnly: true, toolsets: ["memory"], models: ["sales"], knowledgeBases: [4, 9] };
   expect(info.limits).toEqual(kept);

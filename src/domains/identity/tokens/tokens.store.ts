@@ -9,7 +9,7 @@ import type { TellChange } from "../changes.ts";
 import { accounts, tokens, workspaces } from "../identity.tables.ts";
 import type { TokenInfo, Tokens } from "../identity.ts";
 import { requireName } from "../members/display-name.ts";
-import { normaliseEmail } from "../members/email.ts";
+import { requireEmail } from "../members/email.ts";
 import { requireMember } from "../members/members.store.ts";
 import { requireWorkspace } from "../workspaces/workspaces.store.ts";
 import { expiryFor } from "./token-lifetime.ts";
@@ -57,7 +57,7 @@ export function createTokens(options: TokensOptions): Tokens {
         workspace === undefined
           ? undefined
           : eq(tokens.workspaceId, (await requireWorkspace(db, workspace)).id),
-        email === undefined ? undefined : eq(accounts.email, normaliseEmail(email)),
+        email === undefined ? undefined : eq(accounts.email, requireEmail(email)),
         includeEnded ? undefined : live,
       ];
       return db

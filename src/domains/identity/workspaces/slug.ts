@@ -25,8 +25,12 @@ const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   ...["kenning", "system", "operator", "root", "null", "undefined", "new", "all", "self"],
 ]);
 
+export function isSlug(text: string): boolean {
+  return SLUG.test(text);
+}
+
 export function requireSlug(slug: string): string {
-  if (!SLUG.test(slug)) {
+  if (!isSlug(slug)) {
     throw new AppError("bad_request", `"${slug.slice(0, 63)}" cannot be the slug of a workspace.`, {
       hint: "Use 2 to 63 lower-case letters, digits and single hyphens, with at least one letter.",
     });

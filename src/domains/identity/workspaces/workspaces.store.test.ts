@@ -13,7 +13,25 @@ test.for(["ab", "acme", "acme-eu", "2026-sales", "a1", "x".repeat(63)])("%s is a
 });
 
 test.for([
-  ...["", "a", "A", "Acme", "a_b", "a--b", "-ab", "ab-", "a b", "ab\n", "42", "x".repeat(64), "äb", "a/b", "..", "a.b", "ab\u0000"],
+  ...[
+    "",
+    "a",
+    "A",
+    "Acme",
+    "a_b",
+    "a--b",
+    "-ab",
+    "ab-",
+    "a b",
+    "ab\n",
+    "42",
+    "x".repeat(64),
+    "äb",
+    "a/b",
+    "..",
+    "a.b",
+    "ab\u0000",
+  ],
   ...["knowledge-external", "mcp", "api", "sse", "admin", "health", "null"],
 ])("%j is no slug for a workspace", (slug) => {
   expect(() => requireSlug(slug)).toThrow(/slug/);
@@ -28,6 +46,9 @@ test("a workspace is made once", async () => {
   expect((await workspaces.list()).map(({ slug }) => slug)).toEqual(["acme", "globex", "initech"]);
 });
 
-test.for(["nowhere", "", "Acme", "acme\u0000", "' OR 1=1 --", "x".repeat(10_000)])("%j is not found", async (slug) => {
-  await expect(world.identity.workspaces.bySlug(slug)).rejects.toMatchObject({ code: "not_found" });
-});
+test.for(["nowhere", "", "Acme", "acme\u0000", "' OR 1=1 --", "x".repeat(10_000)])(
+  "%j is not found",
+  async (slug) => {
+    await expect(world.identity.workspaces.bySlug(slug)).rejects.toMatchObject({ code: "not_found" });
+  },
+);

@@ -5,7 +5,7 @@ import { type CatalogDb, type CatalogTx, isUniqueViolation } from "../../../plat
 import { workspaces } from "../identity.tables.ts";
 import type { Workspace, Workspaces } from "../identity.ts";
 import { requireName } from "../members/display-name.ts";
-import { requireSlug } from "./slug.ts";
+import { isSlug, requireSlug } from "./slug.ts";
 
 export function createWorkspaces(db: CatalogDb, clock: Clock): Workspaces {
   return {
@@ -32,9 +32,7 @@ export function createWorkspaces(db: CatalogDb, clock: Clock): Workspaces {
 
 export async function requireWorkspace(db: CatalogDb | CatalogTx, slug: string): Promise<Workspace> {
   // Anything that cannot be a slug cannot be found either; some of it PostgreSQL would not even compare.
-  const [row] = /^[a-z0-9-]{1,63}$/.test(slug)
-    ? await db.select().from(workspaces).where(eq(workspaces.slug, slug))
-    : [];
+  const [row] = isSlug(slug) ? await db.select().from(workspaces).where(eq(workspaces.slug, slug)) : [];
   if (row !== undefined) return row;
   throw new AppError("not_found", `There is no workspace "${slug.slice(0, 63)}".`, {
     hint: "See: kenning workspace list",

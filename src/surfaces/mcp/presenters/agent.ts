@@ -1,4 +1,4 @@
-import { ProtocolError } from "@modelcontextprotocol/server";
+import { ProtocolError, type Server } from "@modelcontextprotocol/server";
 import type { AppError, ErrorCode } from "../../../kernel/errors.ts";
 import { contentOf, type Presenter, unknownToolMessage } from "../presenter.ts";
 
@@ -41,9 +41,19 @@ export const agentPresenter: Presenter = {
 
 /**
  * The SDK never sends -32002 ("not found" became -32602 in the newest revision), but the seed's clients wait for it:
- * the transport of older revisions puts it back by this mark.
+ * a server of older revisions puts it back, whichever transport it is given.
  */
-export function restoreNotFoundCode(message: object): object {
+export function restoreNotFoundCode(server: Server): Server {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(withNotFoundCode(message), options);
+    return connect(transport);
+  };
+  return server;
+}
+
+function withNotFoundCode<Message extends object>(message: Message): Message {
   if (!("error" in message)) return message;
   const error = message.error as { code: number; data?: { knecta_code?: string } };
   const isNotFound = error.code === -32602 && error.data?.knecta_code?.endsWith("NOT_FOUND") === true;

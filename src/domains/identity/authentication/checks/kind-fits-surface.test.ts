@@ -17,7 +17,11 @@ const GOOD_ON: Record<TokenKind, readonly SurfaceName[]> = {
 };
 
 const table = TOKEN_KINDS.flatMap((kind) =>
-  SURFACES.map((surface) => ({ kind, surface, reason: GOOD_ON[kind].includes(surface) ? null : "wrong_kind" })),
+  SURFACES.map((surface) => ({
+    kind,
+    surface,
+    reason: GOOD_ON[kind].includes(surface) ? null : "wrong_kind",
+  })),
 );
 
 test.for(table)("$kind on $surface: $reason", ({ kind, surface, reason }) => {

@@ -1,0 +1,52 @@
+import { accessSync, constants, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { AppError } from "../kernel/errors.ts";
+
+const HINT = "Set KENNING_HOME to a folder of your own.";
+
+/** Why the data folder cannot be used, in a sentence; null when it can, or can be made. */
+export function homeProblem(home: string): AppError | null {
+  const existing = nearestExisting(home);
+  const { uid } = statSync(existing);
+  if (!statSync(existing).isDirectory())
+    return problem(`${existing} is not a folder, so the data cannot be kept in ${home}.`);
+  if (!isOpen(existing)) {
+    const us = process.getuid?.();
+    return problem(`This user (${us}) may not write to ${existing}, which belongs to user ${uid}.`);
+  }
+  return existing === home || canHoldFolders(existing)
+    ? null
+    : problem(`No folder can be made in ${existing}.`);
+}
+
+export function requireHome(home: string): void {
+  const error = homeProblem(home);
+  if (error !== null) throw error;
+}
+
+export function nearestExisting(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? nearestExisting(dirname(path)) : path;
+}
+
+function problem(message: string): AppError {
+  return new AppError("unavailable", message, { hint: HINT });
+}
+
+function isOpen(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tried out, because some file systems take no folders, and making one with its parents would then never end. */
+function canHoldFolders(folder: string): boolean {
+  try {
+    rmdirSync(mkdtempSync(join(folder, ".kenning-")));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Clock } from "../../../kernel/clock.ts";
+import type { Catalog } from "../../../platform/catalog/index.ts";
+import type { Vault } from "../../../platform/vault/index.ts";
+import { WebSessions } from "../sign-in/web-sessions.store.ts";
+import { ConnectedApps } from "./connected-apps.store.ts";
+import { OAuthRecords } from "./oauth-records.store.ts";
+import { SigningKeys } from "./signing-keys.store.ts";
+
+/** What the authorization server and the sign-in pages keep in the catalog. */
+export interface OAuthStores {
+  records: OAuthRecords;
+  apps: ConnectedApps;
+  signingKeys: SigningKeys;
+  webSessions: WebSessions;
+}
+
+export function openOAuthStores(catalog: Catalog, vault: Vault, clock: Clock): OAuthStores {
+  return {
+    records: new OAuthRecords(catalog, clock),
+    apps: new ConnectedApps(catalog, clock),
+    signingKeys: new SigningKeys(catalog, vault, clock),
+    webSessions: new WebSessions(catalog, clock),
+  };
+}

@@ -1,0 +1,72 @@
+import { asc } from "drizzle-orm";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK } from "jose";
+import { type Clock, MS } from "../../../kernel/clock.ts";
+import { isAppError } from "../../../kernel/errors.ts";
+import { randomText } from "../../../kernel/ids.ts";
+import type { Catalog } from "../../../platform/catalog/index.ts";
+import type { Vault } from "../../../platform/vault/index.ts";
+import { signingKeys } from "./oauth.tables.ts";
+
+export const SIGNING_ALGORITHM = "ES256";
+
+/** A key signs for this long, and is published this long after so that its last tokens can still be checked. */
+const SIGNS_MS = 90 * MS.day;
+const PUBLISHED_MS = 91 * MS.day;
+/** Any number that nothing else locks with. */
+const LOCK = 8_319_001;
+
+/** The keys of the authorization server, newest first; a new one is made when the newest has served its time. */
+export class SigningKeys {
+  readonly #catalog: Catalog;
+  readonly #vault: Vault;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, vault: Vault, clock: Clock) {
+    this.#catalog = catalog;
+    this.#vault = vault;
+    this.#clock = clock;
+  }
+
+  /** Private keys as JWKs, the one that signs first. Safe in several servers at once. */
+  async current(): Promise<JWK[]> {
+    return this.#catalog.transaction(async (tx) => {
+      await tx.execute(`SELECT pg_advisory_xact_lock(${LOCK})`);
+      const now = this.#clock.now().getTime();
+      const rows = await tx.select().from(signingKeys).orderBy(asc(signingKeys.createdAt));
+      const published = rows.filter(({ createdAt }) => now - createdAt.getTime() < PUBLISHED_MS);
+      const usable = published
+        .map((row) => ({ ...row, key: this.#open(row) }))
+        .filter(({ key }) => key !== undefined);
+      const keys = usable.map(({ key }) => key as JWK);
+      const newest = usable.at(-1);
+      if (newest === undefined || now - newest.createdAt.getTime() > SIGNS_MS) {
+        const key = await makeKey();
+        const kid = key.kid as string;
+        const sealed = this.#vault.seal(JSON.stringify(key), contextOf(kid));
+        await tx.insert(signingKeys).values({ kid, sealed, createdAt: this.#clock.now() });
+        keys.push(key);
+      }
+      return keys.toReversed();
+    });
+  }
+
+  /** A key that was sealed under another root secret is lost, and with it only the tokens of a quarter of an hour. */
+  #open({ kid, sealed }: { kid: string; sealed: string }): JWK | undefined {
+    try {
+      return JSON.parse(this.#vault.open(sealed, contextOf(kid)).reveal()) as JWK;
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function contextOf(kid: string): string {
+  return `signing-key:${kid}`;
+}
+
+async function makeKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
+  const jwk = await exportJWK(privateKey as CryptoKey);
+  return { ...jwk, kid: randomText(9), alg: SIGNING_ALGORITHM, use: "sig" };
+}

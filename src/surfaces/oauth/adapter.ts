@@ -1,0 +1,71 @@
+import type { Adapter, AdapterPayload } from "oidc-provider";
+import { errors } from "oidc-provider";
+import type { ConnectedApps, OAuthRecords } from "../../domains/identity/index.ts";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import { unregisteredClient } from "./clients.ts";
+
+/**
+ * Two tabs, or two retries, of an honest client may use the same refresh token at once. Within this time the second
+ * gets tokens of its own; after it, a used token is taken for stolen and the whole grant ends.
+ */
+const REFRESH_GRACE_MS = 30 * MS.second;
+
+export interface AdapterParts {
+  records: OAuthRecords;
+  apps: ConnectedApps;
+  clock: Clock;
+}
+
+/** oidc-provider's storage, on our own table. */
+export function adapterFor({ records, apps, clock }: AdapterParts): new (model: string) => Adapter {
+  return class CatalogAdapter implements Adapter {
+    readonly #model: string;
+
+    constructor(model: string) {
+      this.#model = model;
+    }
+
+    async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+      await records.put(this.#model, id, payload as Record<string, unknown>, expiresIn);
+    }
+
+    async find(id: string): Promise<AdapterPayload | undefined> {
+      const record = await records.find(this.#model, id);
+      if (record === undefined) return this.#model === "Client" ? unregisteredClient(id) : undefined;
+      const { payload, consumedAt } = record;
+      if (consumedAt === null || this.#isForgiven(consumedAt)) return payload as AdapterPayload;
+      return { ...payload, consumed: Math.floor(consumedAt.getTime() / 1_000) } as AdapterPayload;
+    }
+
+    async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+      return (await records.findByUid(this.#model, uid))?.payload as AdapterPayload | undefined;
+    }
+
+    async findByUserCode(): Promise<undefined> {
+      // The device flow is not offered.
+      return undefined;
+    }
+
+    async consume(id: string): Promise<void> {
+      const isFirst = await records.consume(this.#model, id);
+      if (isFirst || this.#model !== "AuthorizationCode") return;
+      throw new errors.InvalidGrant("authorization code already consumed");
+    }
+
+    async destroy(id: string): Promise<void> {
+      await records.remove(this.#model, id);
+      if (this.#model === "Grant") await apps.revokeGrant(id);
+    }
+
+    async revokeByGrantId(grantId: string): Promise<void> {
+      await records.removeByGrant(grantId);
+      await apps.revokeGrant(grantId);
+    }
+
+    #isForgiven(consumedAt: Date): boolean {
+      return (
+        this.#model === "RefreshToken" && clock.now().getTime() - consumedAt.getTime() < REFRESH_GRACE_MS
+      );
+    }
+  };
+}

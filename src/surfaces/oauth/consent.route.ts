@@ -1,0 +1,189 @@
+import type { Context } from "hono";
+import type { InteractionResults, default as OidcProvider } from "oidc-provider";
+import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { isPermission, type Permission } from "../../kernel/permissions.ts";
+import type { HttpApp, HttpEnv } from "../http/app.ts";
+import type { BrowserSession } from "./browser-session.ts";
+import { isUnverified } from "./clients.ts";
+import type { FormGuard } from "./form-guard.ts";
+import { consentPage } from "./pages/consent.page.ts";
+import { sendPage } from "./pages/page.ts";
+import { OAUTH_BASE } from "./provider.ts";
+
+export interface ConsentParts {
+  provider: () => OidcProvider;
+  identity: Identity;
+  apps: ConnectedApps;
+  browser: BrowserSession;
+  forms: FormGuard;
+}
+
+/** Scopes of the protocol itself; they give no power here. */
+const PROTOCOL_SCOPES = ["openid", "offline_access"];
+
+type Interaction = Awaited<ReturnType<OidcProvider["interactionDetails"]>>;
+
+/** The two stops on the way from a client to its code: who are you, and may it? */
+export function mountConsent(app: HttpApp, parts: ConsentParts): void {
+  const { browser, forms } = parts;
+
+  app.get(`${OAUTH_BASE}/interaction/:uid`, async (c) => {
+    const interaction = await detailsOf(parts, c);
+    const person = await browser.of(c);
+    if (person === null) return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
+    if (interaction.prompt.name === "login") {
+      return finish(parts, c, { login: { accountId: String(person.accountId) } });
+    }
+    return showConsent(parts, c, interaction, person);
+  });
+
+  app.post(`${OAUTH_BASE}/interaction/:uid`, async (c) => {
+    const form = await c.req.parseBody({ all: true });
+    forms.check(c, form);
+    const interaction = await detailsOf(parts, c);
+    const person = await browser.of(c);
+    if (person === null || interaction.session?.accountId !== String(person.accountId)) {
+      return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
+    }
+    if (form.decision !== "allow") {
+      return finish(parts, c, { error: "access_denied", error_description: "The person did not allow it." });
+    }
+    const workspace = (await workspacesOf(parts, person)).find(({ slug }) => slug === form.workspace);
+    if (workspace === undefined) throw new AppError("bad_request", "Choose one of your workspaces.");
+    const wanted = requestedScopes(interaction);
+    const granted = [form.scope ?? []]
+      .flat()
+      .map(String)
+      .filter(isPermission)
+      .filter((scope) => wanted.includes(scope));
+    if (granted.length === 0) throw new AppError("bad_request", "Allow at least one thing, or deny.");
+    return finish(parts, c, {
+      consent: { grantId: await grant(parts, interaction, person, workspace.slug, granted) },
+    });
+  });
+}
+
+async function showConsent(
+  parts: ConsentParts,
+  c: Context<HttpEnv>,
+  interaction: Interaction,
+  person: SignedIn,
+) {
+  const client = await parts.provider().Client.find(String(interaction.params.client_id));
+  const workspaces = await workspacesOf(parts, person);
+  if (client === undefined) throw new AppError("bad_request", "This client is not known any more.");
+  if (workspaces.length === 0) throw new AppError("forbidden", "You are not a member of any workspace.");
+  const redirect = new URL(String(interaction.params.redirect_uri));
+  const body = consentPage({
+    action: c.req.path,
+    formToken: parts.forms.tokenFor(c),
+    clientName: client.clientName ?? client.clientId,
+    isUnverified: isUnverified(client),
+    redirectHost: redirect.host === "" ? redirect.protocol : redirect.host,
+    email: person.email,
+    scopes: requestedScopes(interaction),
+    workspaces,
+  });
+  // A browser also holds the redirect after a form to this list.
+  const target = redirect.origin === "null" ? redirect.protocol : redirect.origin;
+  return sendPage(c, { title: "Connect", body, formTargets: [target] });
+}
+
+async function grant(
+  { provider, identity, apps }: ConsentParts,
+  interaction: Interaction,
+  person: SignedIn,
+  workspaceSlug: string,
+  granted: readonly Permission[],
+): Promise<string> {
+  const { Grant, Client } = provider();
+  const clientId = String(interaction.params.client_id);
+  const client = await Client.find(clientId);
+  const given = new Grant({ accountId: String(person.accountId), clientId });
+  const declined = requestedScopes(interaction).filter((scope) => !granted.includes(scope));
+  for (const resource of resourcesOf(interaction)) {
+    given.addResourceScope(resource, granted.join(" "));
+    if (declined.length > 0) given.rejectResourceScope(resource, declined.join(" "));
+  }
+  // The provider counts our permissions among its own scopes as well, so that clients may register with them.
+  const protocol = askedScopes(interaction).filter((scope) => PROTOCOL_SCOPES.includes(scope));
+  given.addOIDCScope([...granted, ...protocol].join(" "));
+  if (declined.length > 0) given.rejectOIDCScope(declined.join(" "));
+  const grantId = await given.save();
+  const { id: workspaceId } = await identity.workspaces.bySlug(workspaceSlug);
+  const clientName = (client?.clientName ?? clientId).slice(0, 200);
+  await apps.add({
+    grantId,
+    accountId: person.accountId,
+    workspaceId,
+    clientId,
+    clientName,
+    scopes: granted,
+  });
+  identity.audit.record({
+    action: "oauth.app_connected",
+    workspaceId,
+    userId: person.accountId,
+    resourceType: "oauth_client",
+    resourceId: clientId.slice(0, 200),
+    success: true,
+    outcome: "ok",
+    durationMs: 0,
+    metadata: { scopes: granted, grantId },
+  });
+  return grantId;
+}
+
+async function finish(
+  { provider }: ConsentParts,
+  c: Context<HttpEnv>,
+  result: InteractionResults,
+): Promise<Response> {
+  const { incoming, outgoing } = c.env;
+  const next = await provider().interactionResult(incoming, outgoing, result, {
+    mergeWithLastSubmission: true,
+  });
+  return c.redirect(next, 303);
+}
+
+async function detailsOf({ provider }: ConsentParts, c: Context<HttpEnv>): Promise<Interaction> {
+  try {
+    const details = await provider().interactionDetails(c.env.incoming, c.env.outgoing);
+    if (details.uid === c.req.param("uid")) return details;
+  } catch (cause) {
+    throw expired(cause);
+  }
+  throw expired(undefined);
+}
+
+function expired(cause: unknown): AppError {
+  return new AppError("gone", "This request to connect has ended.", {
+    hint: "Start again from your client.",
+    cause,
+  });
+}
+
+function askedScopes(interaction: Interaction): string[] {
+  return String(interaction.params.scope ?? "").split(" ");
+}
+
+function requestedScopes(interaction: Interaction): Permission[] {
+  return askedScopes(interaction).filter(isPermission);
+}
+
+function resourcesOf(interaction: Interaction): string[] {
+  return [interaction.params.resource ?? []].flat().map(String);
+}
+
+async function workspacesOf({ identity }: ConsentParts, person: SignedIn) {
+  const memberships = (await identity.users.list()).filter(
+    ({ userId, disabled }) => userId === person.accountId && !disabled,
+  );
+  const names = new Map((await identity.workspaces.list()).map(({ slug, name }) => [slug, name]));
+  return memberships.map(({ workspace, role }) => ({
+    slug: workspace,
+    name: names.get(workspace) ?? workspace,
+    role,
+  }));
+}

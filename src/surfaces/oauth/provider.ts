@@ -1,0 +1,183 @@
+import type { JWK } from "jose";
+import { type Configuration, interactionPolicy, Provider } from "oidc-provider";
+import type { Logger } from "pino";
+import { AppError } from "../../kernel/errors.ts";
+import { PERMISSIONS } from "../../kernel/permissions.ts";
+import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
+import { type AdapterParts, adapterFor } from "./adapter.ts";
+import { isRedirectAllowed, isUnverified, UNVERIFIED } from "./clients.ts";
+import type { Resources } from "./resources.ts";
+
+export interface ProviderParts extends AdapterParts {
+  appUrl: string;
+  /** Private keys, the one that signs first. */
+  keys: JWK[];
+  cookieKey: string;
+  resources: Resources;
+  ttl: { accessSeconds: number; refreshSeconds: number; codeSeconds: number };
+  fetch: GuardedFetch;
+  log: Logger;
+  /** Who is signed in with the browser behind this request. */
+  signedIn: (cookieHeader: string | undefined) => Promise<number | null>;
+  renderError: (
+    wantsJson: boolean,
+    error: { error: string; error_description?: string | undefined },
+  ) => string;
+}
+
+export const OAUTH_BASE = "/api/oauth";
+
+export const ROUTES = {
+  authorization: `${OAUTH_BASE}/authorize`,
+  token: `${OAUTH_BASE}/token`,
+  registration: `${OAUTH_BASE}/register`,
+  revocation: `${OAUTH_BASE}/revoke`,
+  jwks: `${OAUTH_BASE}/jwks`,
+  userinfo: `${OAUTH_BASE}/userinfo`,
+  end_session: `${OAUTH_BASE}/end-session`,
+} as const;
+
+/** Largest client metadata document. */
+const METADATA_BYTES = 64 * 1024;
+
+/** The authorization server: oidc-provider on our tables, paths, people and pages. */
+export function createProvider(parts: ProviderParts): Provider {
+  const { appUrl, apps, log } = parts;
+  const provider = new Provider(appUrl, configurationOf(parts));
+  // Host and protocol are set to those of APP_URL before a request gets here.
+  provider.proxy = true;
+  provider.use(async (ctx, next) => {
+    await next();
+    // The seed's clients wait for 302.
+    if (ctx.status === 303) ctx.status = 302;
+  });
+  provider.Client.prototype.redirectUriAllowed = function allowed(uri: string) {
+    return isRedirectAllowed(this, uri);
+  };
+  provider.on("server_error", (_ctx, error: Error) =>
+    log.error({ err: error }, "authorization server error"),
+  );
+  provider.on("grant.success", (ctx) => {
+    const grantId = ctx.oidc.entities.Grant?.jti;
+    if (grantId !== undefined)
+      apps.used(grantId).catch((error) => log.warn({ err: error }, "last use of an app not noted"));
+  });
+  return provider;
+}
+
+function configurationOf(parts: ProviderParts): Configuration {
+  const { appUrl, keys, cookieKey, resources, ttl, apps, signedIn } = parts;
+  const isSecure = appUrl.startsWith("https:");
+  const cookie = { httpOnly: true, sameSite: "lax", secure: isSecure, signed: true } as const;
+  return {
+    adapter: adapterFor(parts),
+    jwks: { keys: keys as never },
+    routes: ROUTES,
+    scopes: ["openid", "offline_access", ...PERMISSIONS],
+    claims: { openid: ["sub"], email: ["email"], profile: ["name"] },
+    responseTypes: ["code"],
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+    clientDefaults: {
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      id_token_signed_response_alg: "ES256",
+    },
+    extraClientMetadata: { properties: [UNVERIFIED] },
+    pkce: { required: () => true },
+    cookies: { keys: [cookieKey], long: cookie, short: cookie },
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? ttl.accessSeconds,
+      AuthorizationCode: ttl.codeSeconds,
+      RefreshToken: ttl.refreshSeconds,
+      Grant: Math.max(ttl.refreshSeconds, 366 * 86_400),
+      Session: 14 * 86_400,
+      Interaction: 3_600,
+      IdToken: 3_600,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      registration: { enabled: true, initialAccessToken: false },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => appUrl,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, resource) => resourceServer(resources, resource),
+      },
+    },
+    fetch: guardedFetch(parts.fetch) as never,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    expiresWithSession: () => false,
+    rotateRefreshToken: true,
+    // Which origins may call at all is decided before a request gets here.
+    clientBasedCORS: () => true,
+    findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    async extraTokenClaims(_ctx, token) {
+      const grantId = "grantId" in token ? token.grantId : undefined;
+      const owner = grantId === undefined ? null : await apps.ownerOf(grantId);
+      if (owner === null) return undefined;
+      return { permissions: [...token.scopes], workspace: owner.workspaceSlug, grant: grantId };
+    },
+    interactions: { policy: policyFor(signedIn), url: (_ctx, { uid }) => `${OAUTH_BASE}/interaction/${uid}` },
+    renderError(ctx, out) {
+      const wantsJson = ctx.accepts("html", "json") !== "html";
+      ctx.type = wantsJson ? "json" : "html";
+      ctx.body = parts.renderError(wantsJson, out);
+    },
+  };
+}
+
+async function resourceServer(resources: Resources, resource: string) {
+  const rules = resources.rules(resource);
+  if (rules === undefined) throw new AppError("bad_request", "unknown resource");
+  return {
+    scope: rules.scopes.join(" "),
+    audience: resource,
+    accessTokenTTL: rules.ttlSeconds,
+    accessTokenFormat: rules.isOpaque ? ("opaque" as const) : ("jwt" as const),
+    jwt: { sign: { alg: "ES256" as const } },
+  };
+}
+
+/** Our own browser session decides who is signed in; a client that nobody registered is asked about each time. */
+function policyFor(signedIn: ProviderParts["signedIn"]) {
+  const policy = interactionPolicy.base();
+  const { Check } = interactionPolicy;
+  policy.get("login")?.checks.add(
+    new Check(
+      "signed_in_as_another",
+      "the browser is signed in as somebody else",
+      "login_required",
+      async (ctx) => {
+        const accountId = await signedIn(ctx.get("cookie"));
+        const isSame = accountId !== null && ctx.oidc.session?.accountId === String(accountId);
+        return isSame ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+      },
+    ),
+  );
+  policy.get("consent")?.checks.add(
+    new Check("unverified_client", "nobody registered this client", "consent_required", (ctx) => {
+      const { client, result } = ctx.oidc;
+      const isAsked = client === undefined || !isUnverified(client) || result?.consent !== undefined;
+      return isAsked ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    }),
+  );
+  return policy;
+}
+
+/** Client metadata documents are foreign URLs like any other. */
+function guardedFetch(fetch: GuardedFetch) {
+  return async (url: string | URL, init: { headers?: Record<string, string> } = {}): Promise<Response> => {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const answer = await fetch.request(String(url), {
+      headers,
+      maxBytes: METADATA_BYTES,
+      maxRedirects: 0,
+      totalMs: 5_000,
+    });
+    return new Response(new Uint8Array(answer.body), { status: answer.status, headers: answer.headers });
+  };
+}

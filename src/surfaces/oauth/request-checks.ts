@@ -1,0 +1,55 @@
+/** What an authorization request must bring, each as a small check of its own. */
+
+export interface RequestProblem {
+  error: "invalid_request" | "unsupported_response_type";
+  error_description: string;
+}
+
+type Check = (params: URLSearchParams) => RequestProblem | undefined;
+
+const REQUIRED = [
+  "response_type",
+  "client_id",
+  "redirect_uri",
+  "state",
+  "code_challenge",
+  "code_challenge_method",
+];
+
+const requiredParameters: Check = (params) => {
+  const missing = REQUIRED.find((name) => (params.get(name) ?? "") === "");
+  return missing === undefined ? undefined : invalid(`Missing required parameter: ${missing}`);
+};
+
+const noDuplicates: Check = (params) => {
+  const twice = [...params.keys()].find((name) => name !== "resource" && params.getAll(name).length > 1);
+  return twice === undefined ? undefined : invalid(`Parameter given twice: ${twice}`);
+};
+
+const codeOnly: Check = (params) =>
+  params.get("response_type") === "code"
+    ? undefined
+    : { error: "unsupported_response_type", error_description: "response_type must be code" };
+
+const s256Only: Check = (params) =>
+  params.get("code_challenge_method") === "S256" ? undefined : invalid("code_challenge_method must be S256");
+
+const challengeForm: Check = (params) =>
+  /^[A-Za-z0-9_-]{43}$/.test(params.get("code_challenge") ?? "")
+    ? undefined
+    : invalid("code_challenge must be a SHA-256 in base64url: 43 characters");
+
+const CHECKS: readonly Check[] = [noDuplicates, requiredParameters, codeOnly, s256Only, challengeForm];
+
+/** The first thing that is wrong with an authorization request, before anybody looks at client or redirect. */
+export function findProblem(params: URLSearchParams): RequestProblem | undefined {
+  for (const check of CHECKS) {
+    const problem = check(params);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function invalid(description: string): RequestProblem {
+  return { error: "invalid_request", error_description: description };
+}

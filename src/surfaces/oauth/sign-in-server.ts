@@ -1,0 +1,117 @@
+import type { JWK } from "jose";
+import type { default as OidcProvider } from "oidc-provider";
+import type { Logger } from "pino";
+import type { Identity, OAuthStores } from "../../domains/identity/index.ts";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
+import { mountConsole } from "../console-api/console.route.ts";
+import type { HttpApp } from "../http/app.ts";
+import { accessTokenVerifier } from "./access-token-verifier.ts";
+import { BrowserSession } from "./browser-session.ts";
+import { mountConsent } from "./consent.route.ts";
+import { FormGuard } from "./form-guard.ts";
+import { mountOAuth } from "./oauth.route.ts";
+import { errorPage } from "./pages/error.page.ts";
+import { renderPage } from "./pages/page.ts";
+import { createProvider, type ProviderParts } from "./provider.ts";
+import { Resources } from "./resources.ts";
+import { mountSignIn } from "./sign-in.route.ts";
+
+export interface SignInServerParts {
+  appUrl: string;
+  identity: Identity;
+  stores: OAuthStores;
+  fetch: GuardedFetch;
+  keys: { cookie: string; form: Uint8Array };
+  ttl: ProviderParts["ttl"];
+  clock: Clock;
+  log: Logger;
+}
+
+/** Keys are looked at this often, so that a new one is in use on every server soon after it is made. */
+const KEYS_EVERY_MS = MS.hour;
+
+/** Sign-in, consent and the authorization server: everything between "no token" and a token. */
+export class SignInServer {
+  readonly #parts: SignInServerParts;
+  readonly #browser: BrowserSession;
+  readonly #forms: FormGuard;
+  readonly #resources: Resources;
+  #provider: OidcProvider;
+  #publicKeys: JWK[];
+  #timer: NodeJS.Timeout;
+
+  private constructor(parts: SignInServerParts, keys: JWK[]) {
+    const isSecure = parts.appUrl.startsWith("https:");
+    this.#parts = parts;
+    this.#browser = new BrowserSession(parts.stores.webSessions, isSecure);
+    this.#forms = new FormGuard(parts.keys.form, isSecure);
+    this.#resources = new Resources(parts.appUrl, parts.ttl.accessSeconds);
+    this.#provider = this.#makeProvider(keys);
+    this.#publicKeys = keys.map(publicPart);
+    this.#timer = setInterval(() => this.#renewKeys(), KEYS_EVERY_MS).unref();
+    const { records, apps } = parts.stores;
+    const publicKeys = () => this.#publicKeys;
+    parts.identity.addVerifier(accessTokenVerifier({ appUrl: parts.appUrl, records, apps, publicKeys }));
+  }
+
+  static async open(parts: SignInServerParts): Promise<SignInServer> {
+    return new SignInServer(parts, await parts.stores.signingKeys.current());
+  }
+
+  mount(app: HttpApp): void {
+    const { identity, appUrl, stores } = this.#parts;
+    const provider = () => this.#provider;
+    mountOAuth(app, {
+      appUrl,
+      provider,
+      resources: this.#resources,
+      browser: this.#browser,
+      limiter: identity.limiter,
+    });
+    mountSignIn(app, { identity, browser: this.#browser, forms: this.#forms });
+    mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.#browser });
+    mountConsent(app, { provider, identity, apps: stores.apps, browser: this.#browser, forms: this.#forms });
+  }
+
+  async sweep(): Promise<void> {
+    await Promise.all([this.#parts.stores.records.sweep(), this.#parts.stores.webSessions.sweep()]);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #renewKeys(): void {
+    const { stores, log } = this.#parts;
+    stores.signingKeys
+      .current()
+      .then((keys) => {
+        if (keys[0]?.kid === this.#publicKeys[0]?.kid) return;
+        this.#provider = this.#makeProvider(keys);
+        this.#publicKeys = keys.map(publicPart);
+      })
+      .catch((error) => log.warn({ err: error }, "signing keys were not looked at; trying again later"));
+  }
+
+  #makeProvider(keys: JWK[]): OidcProvider {
+    const { stores, identity: _, ...parts } = this.#parts;
+    return createProvider({
+      ...parts,
+      records: stores.records,
+      apps: stores.apps,
+      keys,
+      cookieKey: parts.keys.cookie,
+      resources: this.#resources,
+      signedIn: async (header) => (await this.#browser.ofHeader(header))?.accountId ?? null,
+      renderError: (wantsJson, { error, error_description }) => {
+        if (wantsJson) return JSON.stringify({ error, error_description });
+        return String(renderPage("Error", errorPage({ message: error_description ?? error })));
+      },
+    });
+  }
+}
+
+function publicPart({ d: _, ...key }: JWK): JWK {
+  return key;
+}

@@ -1,0 +1,100 @@
+import type { Context } from "hono";
+import type { Identity } from "../../domains/identity/index.ts";
+import { isAppError } from "../../kernel/errors.ts";
+import type { HttpApp, HttpEnv } from "../http/app.ts";
+import type { BrowserSession } from "./browser-session.ts";
+import type { FormGuard } from "./form-guard.ts";
+import { sendPage } from "./pages/page.ts";
+import { signedInPage, signedOutPage, signInPage } from "./pages/sign-in.page.ts";
+
+export interface SignInParts {
+  identity: Identity;
+  browser: BrowserSession;
+  forms: FormGuard;
+}
+
+const WRONG = "E-mail and password do not fit.";
+
+/** Sign-in for people. Sign-in by OpenID Connect would stand here beside the password. */
+export function mountSignIn(app: HttpApp, parts: SignInParts): void {
+  const { identity, browser, forms } = parts;
+
+  app.get("/sign-in", async (c) => {
+    const returnTo = safeReturn(c.req.query("return_to"));
+    const signedIn = await browser.of(c);
+    if (signedIn === null) return showSignIn(c, forms, { returnTo });
+    if (returnTo !== "/sign-in") return c.redirect(returnTo, 303);
+    const body = signedInPage({ email: signedIn.email, formToken: forms.tokenFor(c) });
+    return sendPage(c, { title: "Signed in", body });
+  });
+
+  app.post("/sign-in", async (c) => {
+    const form = await c.req.parseBody();
+    forms.check(c, form);
+    const returnTo = safeReturn(String(form.return_to ?? ""));
+    const email = String(form.email ?? "").slice(0, 320);
+    try {
+      const account = await identity.users.verifyPassword(
+        email,
+        String(form.password ?? ""),
+        c.get("address"),
+      );
+      record(identity, "auth.sign_in", account?.userId ?? null, account !== null, c);
+      if (account === null) return showSignIn(c, forms, { returnTo, email, problem: WRONG, status: 401 });
+      await browser.start(c, account.userId);
+      return c.redirect(returnTo, 303);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== "rate_limited") throw error;
+      return showSignIn(c, forms, { returnTo, email, problem: error.advice, status: 429 });
+    }
+  });
+
+  app.post("/sign-out", async (c) => {
+    forms.check(c, await c.req.parseBody());
+    const signedIn = await browser.of(c);
+    await browser.end(c);
+    record(identity, "auth.sign_out", signedIn?.accountId ?? null, true, c);
+    return c.redirect("/signed-out", 303);
+  });
+
+  app.get("/signed-out", (c) => sendPage(c, { title: "Signed out", body: signedOutPage() }));
+}
+
+async function showSignIn(
+  c: Context<HttpEnv>,
+  forms: FormGuard,
+  view: { returnTo: string; email?: string; problem?: string; status?: 401 | 429 },
+): Promise<Response> {
+  const { status = 200, ...shown } = view;
+  const body = signInPage({ ...shown, formToken: forms.tokenFor(c) });
+  return sendPage(c, { title: "Sign in", body, status });
+}
+
+/** Only a path of ours: anything else would make sign-in a springboard to a stranger's site. */
+export function safeReturn(returnTo: string | undefined): string {
+  const fallback = "/sign-in";
+  if (returnTo === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(returnTo) || returnTo.includes("\\"))
+    return fallback;
+  const url = URL.parse(returnTo, "http://here.invalid");
+  return url?.origin === "http://here.invalid" ? `${url.pathname}${url.search}` : fallback;
+}
+
+function record(
+  identity: Identity,
+  action: string,
+  userId: number | null,
+  success: boolean,
+  c: Context<HttpEnv>,
+): void {
+  identity.audit.record({
+    action,
+    workspaceId: null,
+    userId,
+    resourceType: "account",
+    resourceId: null,
+    success,
+    outcome: success ? "ok" : "unauthorized",
+    durationMs: 0,
+    metadata: { address: c.get("address"), requestId: c.get("requestId") },
+  });
+}

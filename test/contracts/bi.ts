@@ -1,0 +1,60 @@
+import { contract } from "./contract.ts";
+
+/**
+ * What /api/2.0/mcp promises: identity, transport, sessions, REST twins, forms of results and errors, input checks.
+ * Promises of tools that do not exist yet are not listed; the work that adds a tool adds them.
+ */
+export const bi = contract("bi", {
+  "bi.health.public":
+    "GET /api/2.0/mcp/health answers without a token with status, toolCount, tools and activeSessions",
+  "bi.health.sessions": "activeSessions counts the sessions that are open now",
+
+  "bi.auth.bearer": "Every route but health wants Authorization: Bearer and answers 401 without it",
+  "bi.auth.invalid": "A token that is expired or invalid gets 401 and says so",
+  "bi.auth.session-alone": "A session id alone grants no access: each request needs a valid token",
+  "bi.token.mcp": "An MCP token is a bearer token on the MCP endpoints with the full power of its owner",
+  "bi.token.lifetime": "An MCP token lives for 30 days to 1 year, as chosen",
+  "bi.token.revoked": "An MCP token can be revoked at any time, and no other credential is affected",
+  "bi.login.bearer": "POST /api/2.0/login with clientId and clientSecret returns a bearer token",
+  "bi.login.hour": "The bearer token of login is good for 1 hour; after that the answer is 401",
+  "bi.login.refused": "A wrong clientId or clientSecret gets 401, the same for both",
+  "bi.login.power": "The bearer token is tied to one user and has that user's full permissions",
+
+  "bi.transport.post": "One POST endpoint takes initialize, tools/list and tools/call and answers at once, as JSON",
+  "bi.transport.initialize":
+    "initialize with empty params answers protocolVersion 2024-11-05, capabilities {tools: {}} and serverInfo, with Mcp-Session-Id",
+  "bi.transport.call": "tools/call with the Mcp-Session-Id of initialize works as the curl example prints it",
+  "bi.transport.no-handshake": "tools/call works without initialize",
+  "bi.transport.initialized": "notifications/initialized gets 204 without a body",
+  "bi.transport.list": "tools/list lists all tools of the endpoint with their schemas",
+
+  "bi.session.header": "Mcp-Session-Id comes with every response to a JSON-RPC request: results, errors, notifications",
+  "bi.session.continuity": "A session id that the client sends back stays the same",
+  "bi.session.unique": "Each initialize gets a session id of its own",
+  "bi.session.idle": "A session ends after 30 minutes without use, and each use begins them anew",
+  "bi.session.delete": "DELETE /api/2.0/mcp with Mcp-Session-Id ends the session",
+  "bi.session.renewed": "A client with a session that has ended gets a new one with its next request",
+  "bi.session.user": "A session belongs to the user who began it: another user's request gets a session of its own",
+
+  "bi.rest.list": "GET /api/2.0/mcp/tools returns an array of tools with name, description and input schema",
+  "bi.rest.get": "GET /api/2.0/mcp/tools/{toolName} returns the schema of one tool",
+  "bi.rest.call": "POST /api/2.0/mcp/tools/call with name and arguments runs a tool and returns its result",
+  "bi.rest.unknown": "An unknown tool name gets 404 on the REST routes",
+  "bi.rest.status": "On the REST routes a failed call has the error's own HTTP status beside the same body",
+
+  "bi.result.shape": "A result has content, isError false and _meta.executionTimeMs",
+  "bi.error.shape": "A failed call is a result with one text in content and isError true",
+  "bi.error.denied": "Without the permission the text begins with Access denied",
+  "bi.error.unknown-tool": "An unknown tool is told as Tool not found, with where to list the valid names",
+  "bi.error.validation": "Missing or wrong parameters are told as Validation error, naming the field",
+
+  "bi.input.control-characters":
+    "ASCII 0x00-0x08, 0x0B, 0x0C, 0x0E-0x1F and 0x7F are stripped from all string arguments; tab, line feed and return stay",
+  "bi.input.length": "An instruction in natural language has at most 2,000 characters",
+  "bi.input.injection": "Instructions with the known phrases of prompt injection are rejected before they reach a model",
+  "bi.input.destructive":
+    "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
+
+  "bi.audit.call": "Each tool call is logged with tool name, success and milliseconds, for admins to read",
+  "bi.audit.denied": "A denied call is logged with the user and what was asked for",
+});

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase } from "../support/database.ts";
+import { type Ask, callOf, PATHS, rpc } from "../support/rpc.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
+import { mountFixtures } from "./fixtures.ts";
+
+const PATH = PATHS.memory;
+let server: TestServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startTestServer({ extend: mountFixtures });
+  token = await server.token({ kind: "memory" });
+});
+afterAll(() => server.stop());
+
+const call = (name: string, args = {}, ask: Ask = {}) => callOf(server, PATH, name, args, { token, ...ask });
+
+describe("transport", () => {
+  it("[memory.transport.call] [memory.health.status] [memory.result.fields] answers as the reference prints it", async () => {
+    const { status, headers, body } = await call("knowmind.health", {}, { id: 4 });
+    expect({ status, type: headers.get("content-type") }).toEqual({ status: 200, type: "application/json" });
+    expect(body).toMatchObject({
+      jsonrpc: "2.0",
+      id: 4,
+      result: { status: "ok", service: "memory", version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+    });
+  });
+
+  it("[memory.result.mcp] the same is valid MCP", async () => {
+    const { result } = (await call("knowmind.health")).body;
+    const { status, service, version, content, structuredContent, isError, ...rest } = result ?? {};
+    const fields = { status, service, version };
+    expect({ content, structuredContent, isError, rest }).toEqual({
+      content: [{ type: "text", text: JSON.stringify(fields) }],
+      structuredContent: fields,
+      isError: false,
+      rest: {},
+    });
+  });
+
+  it("[memory.transport.sse] frames the answer for who asks for a stream", async () => {
+    for (const accept of ["text/event-stream", "application/json, text/event-stream"]) {
+      const { status, headers, text } = await call("knowmind.health", {}, { headers: { accept } });
+      expect({ status, type: headers.get("content-type") }).toEqual({ status: 200, type: "text/event-stream" });
+      const data = /^data: (\{.*\})$/m.exec(text)?.[1] ?? "";
+      expect(JSON.parse(data)).toMatchObject({ id: 1, result: { status: "ok" } });
+    }
+  });
+
+  it("[memory.transport.protocol] speaks 2025-06-18 unless asked for another", async () => {
+    const silent = await rpc(server, PATH, "initialize", { token, params: {} });
+    expect(silent.body.result).toMatchObject({ protocolVersion: "2025-06-18", capabilities: { tools: {} } });
+    const asked = await rpc(server, PATH, "initialize", { token, params: { protocolVersion: "2025-11-25" } });
+    expect(asked.body.result).toMatchObject({ protocolVersion: "2025-11-25" });
+  });
+
+  it("[memory.transport.names] lists the contract's names", async () => {
+    const { body } = await rpc(server, PATH, "tools/list", { token });
+    const names = (body.result?.["tools"] as { name: string }[]).map(({ name }) => name);
+    expect(names.filter((name) => !name.startsWith("fixture_"))).toEqual(["knowmind.health", "knowmind.stats"]);
+    expect((await call("memory_health")).body.error?.code).toBe(-32602);
+  });
+});
+
+describe("tokens", () => {
+  it("[memory.token.form] look like kmt_ and 43 characters", () => {
+    expect(token).toMatch(/^kmt_[A-Za-z0-9_-]{43}$/);
+  });
+
+  it("[memory.token.workspace] [memory.stats.counts] see their own workspace only", async () => {
+    await server.app.identity.workspaces.create({ slug: "elsewhere" });
+    for (const workspace of ["acme", "elsewhere"]) {
+      const as = await server.token({ kind: "memory", workspace });
+      const { result } = (await call("knowmind.stats", {}, { token: as })).body;
+      expect(result).toMatchObject({ memories: 0, edges: 0, chunks: 0 });
+      const who = await callOf(server, PATHS.all, "whoami", {}, { token: await server.token({ workspace }) });
+      expect(who.body.result?.structuredContent).toMatchObject({ workspace: { slug: workspace } });
+    }
+  });
+
+  const made = (scopes: string[]) => server.token({ kind: "memory", scopes });
+  const may = async (scopes: string[]) => {
+    const as = { token: await made(scopes) };
+    const read = await call("knowmind.stats", {}, as);
+    const write = await call("fixture_write", {}, as);
+    return { read: read.body.error === undefined, write: write.body.error === undefined };
+  };
+
+  it("[memory.scope.read] [memory.scope.write] [memory.scope.admin] stand for permissions", async () => {
+    expect(await may(["read"])).toEqual({ read: true, write: false });
+    expect(await may(["write"])).toEqual({ read: true, write: true });
+    expect(await may(["admin"])).toEqual({ read: true, write: true });
+  });
+
+  it("[memory.scope.enforced] [memory.error.scope] are told which scope is missing", async () => {
+    const { status, headers, body } = await call("fixture_write", {}, { token: await made(["read"]), id: 9 });
+    expect(status).toBe(403);
+    expect(headers.get("www-authenticate")).toContain('error="insufficient_scope"');
+    expect(body).toMatchObject({ jsonrpc: "2.0", id: 9, error: { code: 403, data: { missing: ["memory:write"] } } });
+    expect(body.error?.message).toMatch(/^Scope memory:write missing\./);
+  });
+
+  it("[memory.error.scope] of a viewer are refused within the call", async () => {
+    const viewer = await server.token({ role: "viewer", kind: "memory" });
+    const { status, headers, body } = await call("fixture_write", {}, { token: viewer });
+    expect({ status, challenge: headers.get("www-authenticate") }).toEqual({ status: 200, challenge: null });
+    expect(body.error).toMatchObject({ code: 403, data: { missing: ["memory:write"] } });
+  });
+
+  it("[memory.health.any-token] [memory.stats.scope] reach health in any case, stats with read", async () => {
+    const other = { token: await server.token({ scopes: ["bi:read"] }) };
+    expect((await call("knowmind.health", {}, other)).body.result).toMatchObject({ status: "ok" });
+    expect(await call("knowmind.stats", {}, other)).toMatchObject({ status: 403, body: { error: { code: 403 } } });
+  });
+
+  it.each([undefined, "nonsense", `kmt_${"x".repeat(43)}`])("[memory.error.unauthorized] %s is refused", async (wrong) => {
+    const { status, headers, body } = await rpc(server, PATH, "ping", { token: wrong });
+    expect({ status, body }).toMatchObject({ status: 401, body: { jsonrpc: "2.0", error: { code: 401 } } });
+    expect(headers.get("www-authenticate")).toMatch(/^Bearer /);
+  });
+});
+
+describe("health and errors", () => {
+  it("[memory.health.no-data] [memory.error.params] takes no parameters", async () => {
+    const { body } = await call("knowmind.health", { workspace: "acme" });
+    expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining("workspace") });
+    expect(JSON.stringify((await call("knowmind.health")).body)).not.toContain("acme");
+  });
+
+  it("[memory.error.params] names what is missing or wrong", async () => {
+    const { status, body } = await call("fixture_echo", {});
+    expect(status).toBe(200);
+    expect(body.error).toMatchObject({ code: -32602, message: "text is required (string)." });
+    expect((await call("fixture_echo", { text: 5 })).body.error?.code).toBe(-32602);
+    expect((await call("knowmind.nothing")).body.error?.code).toBe(-32602);
+  });
+
+  it.each([
+    ["[memory.error.constraint]", "conflict", 400],
+    ["[memory.error.plan]", "plan_limit", 402],
+    ["[memory.error.scope]", "forbidden", 403],
+    ["[memory.error.not-found]", "not_found", 404],
+    ["[memory.error.too-large]", "too_large", 413],
+    ["[memory.error.rate]", "rate_limited", 429],
+    ["[memory.error.service]", "unavailable", 503],
+    ["[memory.error.provider]", "timeout", -32000],
+  ])("%s %s is %d, in HTTP 200", async (_promise, code, number) => {
+    const { status, body } = await call("fixture_fail", { code });
+    expect(status).toBe(200);
+    expect(body.error).toMatchObject({ code: number, message: expect.stringContaining(`It was ${code}.`) });
+  });
+
+  it("shows a bug without its insides", async () => {
+    const { body } = await call("fixture_fail", { code: "bug" });
+    expect(body.error?.code).toBe(-32603);
+    expect(JSON.stringify(body)).not.toContain("hunter2");
+  });
+
+  it("[memory.health.unavailable] says when the database is away", async () => {
+    const database = await createTestDatabase();
+    const doomed = await startTestServer({ env: { DATABASE_URL: database.url } });
+    try {
+      const as = { token: await doomed.token({ kind: "memory" }) };
+      expect((await callOf(doomed, PATH, "knowmind.health", {}, as)).body.result).toMatchObject({ status: "ok" });
+      await database.drop();
+      const { status, body } = await callOf(doomed, PATH, "knowmind.health", {}, as);
+      expect({ status: status === 503 ? 200 : status, code: body.error?.code }).toEqual({ status: 200, code: 503 });
+      expect((await doomed.request("/api/health/ready")).status).toBe(503);
+      expect((await doomed.request("/api/health/live")).status).toBe(200);
+    } finally {
+      await doomed.stop();
+    }
+  });
+});
+
+describe("limits", () => {
+  it("[memory.limit.token] [memory.error.rate] 600 requests a minute with one token", async () => {
+    const as = { token: await server.token({ kind: "memory" }) };
+    const statuses: number[] = [];
+    for (let round = 0; round < 30; round += 1) {
+      const batch = Array.from({ length: 20 }, () => rpc(server, PATH, "ping", as));
+      statuses.push(...(await Promise.all(batch)).map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    const { status, headers, body } = await rpc(server, PATH, "ping", as);
+    expect({ status, body }).toMatchObject({ status: 429, body: { jsonrpc: "2.0", error: { code: 429 } } });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
+    expect((await call("knowmind.health")).status).toBe(200);
+  });
+});

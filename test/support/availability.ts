@@ -1,0 +1,10 @@
+import type { TestContext } from "vitest";
+
+/**
+ * What a test needs that not every machine has is said at its beginning: `it("…", async (context) => {
+ * needsRoot(context); … })`. Where it is missing the test is listed at the end as not run, with the reason;
+ * with CI=true that is a failure (see not-run-reporter.ts).
+ */
+export function needsRoot({ skip }: TestContext): void {
+  skip(process.getuid?.() !== 0, "needs root, to become another user");
+}
