@@ -54,9 +54,9 @@ function renderTool({ tool, inputSchema }: WireTool): string {
 }
 
 function renderParameters(schema: Record<string, unknown>): string {
-  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Property>);
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Property>);
   if (properties.length === 0) return "No parameters.";
-  const required = (schema["required"] ?? []) as string[];
+  const required = (schema.required ?? []) as string[];
   const rows = properties.map(
     ([name, property]) =>
       `| ${name} | ${typeOf(property)} | ${required.includes(name) ? "yes" : "no"} | ${noteOf(property)} |`,

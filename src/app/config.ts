@@ -134,19 +134,16 @@ export const SETTINGS = {
         "JWT_ACCESS_TTL_MINUTES",
         { default: 15, min: 1, max: YEAR_MINUTES },
         "Life of an access token.",
-        { reserved: true },
       ),
       refreshTtlDays: integer(
         "JWT_REFRESH_TTL_DAYS",
         { default: 14, min: 1, max: 3_650 },
         "Life of a refresh token.",
-        { reserved: true },
       ),
       authorizationCodeTtlMinutes: integer(
         "OAUTH_AUTHORIZATION_CODE_TTL_MINUTES",
         { default: 10, min: 1, max: 60 },
         "Life of an authorization code.",
-        { reserved: true },
       ),
       deviceCodeTtlMinutes: integer(
         "OAUTH_DEVICE_CODE_TTL_MINUTES",

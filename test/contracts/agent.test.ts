@@ -45,7 +45,7 @@ const end = (session: string, as = token) =>
 async function eventsOf(filter: Record<string, unknown>) {
   await server.app.identity.audit.flush();
   const { body } = await callOf(server, PATHS.all, "list_audit_events", { limit: 500, ...filter }, { token });
-  const events = body.result?.structuredContent?.["events"];
+  const events = body.result?.structuredContent?.events;
   return events as { action: string; resource_id: string; user: string; metadata: Record<string, unknown> }[];
 }
 
@@ -179,7 +179,11 @@ describe("sessions", () => {
       expect(answer.headers.get("mcp-session-id")).toBe(session);
     }
     expect(await createdAs(session)).toHaveLength(1);
-    const greeted = await rpc(server, PATH, "initialize", { token, session: "chosen-at-initialize", params: {} });
+    const greeted = await rpc(server, PATH, "initialize", {
+      token,
+      session: "chosen-at-initialize",
+      params: {},
+    });
     expect(greeted.headers.get("mcp-session-id")).toBe("chosen-at-initialize");
   });
 
@@ -220,9 +224,9 @@ describe("sessions", () => {
     await ping({ session });
     const answer = await answerOf(await end(session));
     expect(answer).toMatchObject({ status: 200, body: { message: "Session terminated" } });
-    expect((await eventsOf({ action: "mcp.session.terminated" })).map(({ resource_id }) => resource_id)).toContain(
-      session,
-    );
+    expect(
+      (await eventsOf({ action: "mcp.session.terminated" })).map(({ resource_id }) => resource_id),
+    ).toContain(session);
     // An unknown one, or none, is gone just as well.
     expect(await answerOf(await end(session))).toMatchObject({ status: 200 });
     expect((await server.request(PATH, { token, method: "DELETE" })).status).toBe(200);
@@ -266,7 +270,9 @@ describe("sessions", () => {
 describe("errors", () => {
   it("[agent.error.parse] [agent.error.request] [agent.error.method] of JSON-RPC", async () => {
     const headers = { "content-type": "application/json" };
-    const broken = await answerOf(await server.request(PATH, { token, method: "POST", body: "{oops", headers }));
+    const broken = await answerOf(
+      await server.request(PATH, { token, method: "POST", body: "{oops", headers }),
+    );
     expect(broken.body).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
     for (const json of [{ hello: 1 }, { jsonrpc: "1.0", id: 1, method: "ping" }, 5, null, []]) {
       const { body } = await answerOf(await server.request(PATH, { token, json }));
@@ -307,15 +313,18 @@ describe("errors", () => {
     }
   });
 
-  it.each(codes.slice(0, 4))("%s is %d %s, in a resource, with and without a session", async (title, code, knecta) => {
-    const kind = title.split(" ")[1] as string;
-    const as = await server.token();
-    for (const options of [{}, { session: "errors" }]) {
-      const { status, body } = await read(`knecta://ontologies/${kind}`, { token: as, ...options });
-      expect(status).toBe(200);
-      expect(body.error).toMatchObject({ code, data: { knecta_code: knecta } });
-    }
-  });
+  it.each(codes.slice(0, 4))(
+    "%s is %d %s, in a resource, with and without a session",
+    async (title, code, knecta) => {
+      const kind = title.split(" ")[1] as string;
+      const as = await server.token();
+      for (const options of [{}, { session: "errors" }]) {
+        const { status, body } = await read(`knecta://ontologies/${kind}`, { token: as, ...options });
+        expect(status).toBe(200);
+        expect(body.error).toMatchObject({ code, data: { knecta_code: knecta } });
+      }
+    },
+  );
 
   it("[agent.error.shape] [agent.error.not-found] of a resource that nobody serves", async () => {
     const as = await server.token();
@@ -346,9 +355,19 @@ describe("audit", () => {
     const mine = (await eventsOf({})).filter(
       ({ action, user: email }) => email === user.email && action.startsWith("mcp."),
     );
-    const metadata = { sessionId: "audited", clientName: "audit-client", clientVersion: "7.1", surface: "agent" };
+    const metadata = {
+      sessionId: "audited",
+      clientName: "audit-client",
+      clientVersion: "7.1",
+      surface: "agent",
+    };
     expect(mine).toMatchObject([
-      { action: "mcp.resource.read", resource_type: "mcp_resource", resource_id: "knecta://ontologies", metadata },
+      {
+        action: "mcp.resource.read",
+        resource_type: "mcp_resource",
+        resource_id: "knecta://ontologies",
+        metadata,
+      },
       { action: "mcp.tool.call", resource_type: "mcp_tool", resource_id: "ask_question", metadata },
       { action: "mcp.session.created", resource_type: "mcp_session", resource_id: "audited", metadata },
     ]);
@@ -377,7 +396,9 @@ describe("limits", () => {
     for (let count = 0; count < 30; count += 1) {
       expect((await read("knecta://ontologies", as)).body.result).toBeDefined();
     }
-    expect((await read("knecta://ontologies", as)).body.error?.data).toMatchObject({ knecta_code: "RATE_LIMITED" });
+    expect((await read("knecta://ontologies", as)).body.error?.data).toMatchObject({
+      knecta_code: "RATE_LIMITED",
+    });
   });
 });
 
@@ -412,7 +433,9 @@ describe("settings", () => {
       const question = async () => (await callOf(other, PATH, "ask_question", {}, { token: as })).body;
       expect([(await question()).error, (await question()).error]).toEqual([undefined, undefined]);
       expect((await question()).error?.data).toMatchObject({ knecta_code: "RATE_LIMITED" });
-      await expect.poll(async () => (await question()).error, { timeout: 5_000, interval: 100 }).toBeUndefined();
+      await expect
+        .poll(async () => (await question()).error, { timeout: 5_000, interval: 100 })
+        .toBeUndefined();
 
       using time = movableIdleTime();
       const sessions = () => other.app.endpoints.get("agent")?.sessions.count();

@@ -17,7 +17,8 @@ export const agent = contract("agent", {
   "agent.role.viewer":
     "A viewer may browse but not ask: -32001, Insufficient permissions to execute this tool, with data.required and data.missing",
 
-  "agent.example.list": "resources/list works as the Python example sends it: no initialize, no session id, plain JSON back",
+  "agent.example.list":
+    "resources/list works as the Python example sends it: no initialize, no session id, plain JSON back",
   "agent.example.read": "resources/read of knecta://ontologies works the same way, with contents[0].text",
   "agent.example.call": "tools/call of ask_question works the same way",
   "agent.example.sdk": "The TypeScript example works: connect, listResources, readResource, callTool",
@@ -26,11 +27,13 @@ export const agent = contract("agent", {
   "agent.session.generated": "Without mcp-session-id the server makes one up and returns it",
   "agent.session.chosen": "A client may choose its session id; an unknown one begins a session under that id",
   "agent.session.reused": "Later requests with the same id are in the same session",
-  "agent.session.frozen": "Permissions are those of the session's beginning: a raised role does not raise a running session",
+  "agent.session.frozen":
+    "Permissions are those of the session's beginning: a raised role does not raise a running session",
   "agent.session.shrinks": "A lowered role is lowered in running sessions at once",
   "agent.session.refreshed": "A session outlives its token: it goes on with the next token of the same user",
   "agent.session.isolated": "The same id under another user is another session",
-  "agent.session.stream": "GET with Accept: text/event-stream and a session id opens the stream of that session",
+  "agent.session.stream":
+    "GET with Accept: text/event-stream and a session id opens the stream of that session",
   "agent.session.deleted": "DELETE ends the session and answers {message: Session terminated}",
   "agent.session.idle": "A session ends after 60 minutes without use",
   "agent.session.ttl": "MCP_SESSION_TTL_MINUTES sets that time",
@@ -42,19 +45,22 @@ export const agent = contract("agent", {
   "agent.error.params": "-32602 Invalid params with data.detail and knecta_code VALIDATION_ERROR",
   "agent.error.internal": "-32603 for an error on the server's side, without its insides",
   "agent.error.permissions": "-32001 with knecta_code FORBIDDEN",
-  "agent.error.not-found": "-32002 with a knecta_code of not found, for tools and resources, with and without a session",
+  "agent.error.not-found":
+    "-32002 with a knecta_code of not found, for tools and resources, with and without a session",
   "agent.error.not-ready": "-32003 for an ontology that is not ready",
   "agent.error.timeout": "-32004 with knecta_code AGENT_TIMEOUT",
   "agent.error.database": "-32005 with knecta_code DATABASE_CONNECTION_ERROR",
   "agent.error.shape": "Errors are JSON-RPC errors in an HTTP 200, with data.detail and data.knecta_code",
 
-  "agent.audit.tool": "mcp.tool.call is logged with user, mcp_tool, the tool's name, sessionId, clientName, clientVersion",
+  "agent.audit.tool":
+    "mcp.tool.call is logged with user, mcp_tool, the tool's name, sessionId, clientName, clientVersion",
   "agent.audit.resource": "mcp.resource.read is logged with user, mcp_resource and the URI",
   "agent.audit.session": "mcp.session.created and mcp.session.terminated are logged",
 
   "agent.limit.questions": "ask_question: 5 calls a minute for each user",
   "agent.limit.resources": "Resources: 30 reads a minute for each user",
-  "agent.limit.settings": "MCP_RATE_LIMIT_WINDOW_MS and MCP_RATE_LIMIT_MAX_REQUESTS change the limit of questions",
+  "agent.limit.settings":
+    "MCP_RATE_LIMIT_WINDOW_MS and MCP_RATE_LIMIT_MAX_REQUESTS change the limit of questions",
 
   "agent.settings.defaults":
     "PORT 8319, MCP_SESSION_TTL_MINUTES 60, MCP_SESSION_CLEANUP_INTERVAL_MINUTES 15, MCP_RATE_LIMIT_WINDOW_MS 60000, MCP_RATE_LIMIT_MAX_REQUESTS 5",

@@ -6,17 +6,21 @@ import { contract } from "./contract.ts";
  */
 export const all = contract("all", {
   "all.token.everywhere": "API tokens, MCP tokens and the bearer of login are good on all six endpoints",
-  "all.token.memory": "A memory token is good on the memory endpoint and, for memory tools, on /mcp; nowhere else",
-  "all.token.knowledge": "A knowledge token is good on the knowledge endpoint and, for its tools, on /mcp; nowhere else",
+  "all.token.memory":
+    "A memory token is good on the memory endpoint and, for memory tools, on /mcp; nowhere else",
+  "all.token.knowledge":
+    "A knowledge token is good on the knowledge endpoint and, for its tools, on /mcp; nowhere else",
   "all.token.oauth-resource": "A token made for one resource is good there only, compared exactly",
   "all.token.oauth-server": "A token made for APP_URL is good on all endpoints",
   "all.token.twins": "A token made for the bi endpoint is good for its REST twins",
   "all.token.silent":
     "Malformed, unknown, expired, revoked, foreign and misplaced tokens and disabled accounts get the same answer, byte for byte",
-  "all.token.missing": "Without a token the answer is 401 with the endpoint's own resource_metadata and no error code",
+  "all.token.missing":
+    "Without a token the answer is 401 with the endpoint's own resource_metadata and no error code",
   "all.token.scope":
     "A token that lacks a scope gets 403 insufficient_scope with the scopes to ask for: the ones it has and the ones it lacks",
-  "all.token.read-only": "A read-only token changes nothing, whoever owns it, and is never asked to sign in again for it",
+  "all.token.read-only":
+    "A read-only token changes nothing, whoever owns it, and is never asked to sign in again for it",
   "all.token.toolsets": "A token limited to toolsets neither sees nor calls other tools",
   "all.token.several": "A user can have several tokens at a time",
   "all.token.intersection": "A token's power is its owner's role, cut down by its scopes and limits",
@@ -24,7 +28,8 @@ export const all = contract("all", {
   "all.role.viewer": "A viewer may read everywhere and change nothing",
   "all.role.contributor": "A contributor may read and change, but not administer",
   "all.role.admin": "An admin may do everything in the workspace",
-  "all.role.no-challenge": "What the role does not allow is an error of the call, in HTTP 200: never a challenge to sign in",
+  "all.role.no-challenge":
+    "What the role does not allow is an error of the call, in HTTP 200: never a challenge to sign in",
 
   "all.tools.names": "Tools have plain names on /mcp",
   "all.tools.default": "Without a choice the default toolsets are listed: about 20 tools at most",
@@ -33,17 +38,20 @@ export const all = contract("all", {
   "all.tools.readonly-query": "?readonly=true hides what changes something, and such a call finds no tool",
   "all.tools.readonly-header": "X-MCP-Readonly does the same",
   "all.tools.hidden": "Tools that the caller may not use are not listed",
-  "all.tools.described": "Each tool has title, description, input and output schema, and annotations that follow from its effect",
+  "all.tools.described":
+    "Each tool has title, description, input and output schema, and annotations that follow from its effect",
   "all.tools.result": "A result has structuredContent and the same as text",
   "all.tools.error": "A failed call is a result with isError and a text that says what to do next",
   "all.tools.unknown": "An unknown tool is -32602, with the nearest name",
   "all.whoami": "whoami tells user, workspace, role, permissions and token of the caller",
   "all.list-toolsets": "list_toolsets tells all toolsets and the tools in each that the caller may use",
 
-  "all.audit.list": "list_audit_events shows who, what, when, outcome and milliseconds, newest first, page by page",
+  "all.audit.list":
+    "list_audit_events shows who, what, when, outcome and milliseconds, newest first, page by page",
   "all.audit.admin-only": "Only admins read it, and only their own workspace",
   "all.audit.masked": "Arguments are kept as a bounded excerpt with secrets masked",
-  "all.audit.denials": "Refused tokens and missing scopes are logged with the reason that the caller is not told",
+  "all.audit.denials":
+    "Refused tokens and missing scopes are logged with the reason that the caller is not told",
   "all.audit.sign-ins": "Sign-ins are logged, those that fail too",
   "all.audit.stop": "A normal stop loses no event",
 
@@ -54,10 +62,13 @@ export const all = contract("all", {
   "all.session.rights": "Rights in a session are those at its beginning and never more than the user has now",
 
   "all.protocol.default": "/mcp speaks 2025-11-25 to a client that names no version",
-  "all.protocol.older": "2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 are spoken on every endpoint, by negotiation",
-  "all.protocol.newest": "2026-07-28 is spoken on every endpoint: server/discover, and requests that stand alone",
+  "all.protocol.older":
+    "2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 are spoken on every endpoint, by negotiation",
+  "all.protocol.newest":
+    "2026-07-28 is spoken on every endpoint: server/discover, and requests that stand alone",
   "all.protocol.unknown": "A version nobody knows is answered with one that we speak",
-  "all.protocol.client": "The official client connects, lists and calls on every endpoint, in its older and its newer mode",
+  "all.protocol.client":
+    "The official client connects, lists and calls on every endpoint, in its older and its newer mode",
   "all.protocol.accept": "No Accept, or */*, gets plain JSON; text/event-stream gets a stream",
 
   "all.limit.guessing":

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/clock.ts";
-import { movableIdleTime } from "../support/idle-time.ts";
 import { TestClock } from "../support/identity.ts";
+import { movableIdleTime } from "../support/idle-time.ts";
 import { type Answer, answerOf, callOf, PATHS, rawRequest, rpc, type ToolResult } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
@@ -38,11 +38,11 @@ describe("health", () => {
   });
 
   it("[bi.health.sessions] counts the open sessions", async () => {
-    const before = (await health())["activeSessions"] as number;
+    const before = (await health()).activeSessions as number;
     const session = sessionOf(await rpc(server, PATH, "initialize", { token, params: {} }));
-    expect((await health())["activeSessions"]).toBe(before + 1);
+    expect((await health()).activeSessions).toBe(before + 1);
     await server.request(PATH, { token, method: "DELETE", headers: { "mcp-session-id": session ?? "" } });
-    expect((await health())["activeSessions"]).toBe(before);
+    expect((await health()).activeSessions).toBe(before);
   });
 });
 
@@ -59,11 +59,15 @@ describe("tokens", () => {
     const answer = await answerOf(await server.request(`${PATH}${path}`, { method }));
     expect(answer.status).toBe(401);
     expect(answer.body).toMatchObject({ error: "unauthorized", message: "No authorization token provided" });
-    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer resource_metadata="[^"]+\/api\/2\.0\/mcp"$/);
+    expect(answer.headers.get("www-authenticate")).toMatch(
+      /^Bearer resource_metadata="[^"]+\/api\/2\.0\/mcp"$/,
+    );
   });
 
   it.each(routes)("[bi.auth.invalid] %s /api/2.0/mcp%s refuses a wrong one", async (method, path) => {
-    const answer = await answerOf(await server.request(`${PATH}${path}`, { method, token: `kmcp_${"x".repeat(43)}` }));
+    const answer = await answerOf(
+      await server.request(`${PATH}${path}`, { method, token: `kmcp_${"x".repeat(43)}` }),
+    );
     expect(answer.status).toBe(401);
     expect(answer.body).toMatchObject({ error: "unauthorized", message: "Token expired or invalid" });
     expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
@@ -87,8 +91,12 @@ describe("tokens", () => {
   });
 
   it("[bi.token.lifetime] an MCP token lives for 30 days to a year", async () => {
-    await expect(server.token({ kind: "mcp", expiresInMs: 29 * MS.day })).rejects.toThrow("30 days to 1 year");
-    await expect(server.token({ kind: "mcp", expiresInMs: 366 * MS.day })).rejects.toThrow("30 days to 1 year");
+    await expect(server.token({ kind: "mcp", expiresInMs: 29 * MS.day })).rejects.toThrow(
+      "30 days to 1 year",
+    );
+    await expect(server.token({ kind: "mcp", expiresInMs: 366 * MS.day })).rejects.toThrow(
+      "30 days to 1 year",
+    );
     const month = await server.token({ kind: "mcp", expiresInMs: 30 * MS.day });
     const year = await server.token({ kind: "mcp", expiresInMs: 365 * MS.day });
     expect(await call("fixture_echo", { text: "x" }, { token: month })).toMatchObject({ status: 200 });
@@ -109,9 +117,9 @@ describe("login", () => {
     const { clientId, clientSecret } = await newClient("contributor");
     const { status, body, headers } = await login(clientId, clientSecret);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3600, token: body["access_token"] });
+    expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3600, token: body.access_token });
     expect(headers.get("cache-control")).toBe("no-store");
-    const bearer = String(body["access_token"]);
+    const bearer = String(body.access_token);
     expect(await call("fixture_echo", { text: "x" }, { token: bearer })).toMatchObject({ status: 200 });
     clock.advance(MS.hour - 1);
     expect(await call("fixture_echo", { text: "x" }, { token: bearer })).toMatchObject({ status: 200 });
@@ -122,7 +130,7 @@ describe("login", () => {
   it("[bi.login.power] the bearer has the power of its user", async () => {
     for (const role of ["viewer", "contributor"] as const) {
       const { clientId, clientSecret } = await newClient(role);
-      const bearer = String((await login(clientId, clientSecret)).body["access_token"]);
+      const bearer = String((await login(clientId, clientSecret)).body.access_token);
       const { body } = await call("fixture_write", {}, { token: bearer });
       expect(body.result?.isError).toBe(role === "viewer");
     }
@@ -154,7 +162,7 @@ describe("transport", () => {
         serverInfo: { name: expect.any(String), version: expect.any(String) },
       },
     });
-    expect(body.result?.["capabilities"]).toEqual({ tools: {} });
+    expect(body.result?.capabilities).toEqual({ tools: {} });
   });
 
   it("[bi.transport.call] [bi.session.continuity] answers the example's tools/call in its session", async () => {
@@ -188,8 +196,8 @@ describe("transport", () => {
   it("[bi.transport.list] lists every tool with its schemas, also what the caller may not use", async () => {
     const viewer = await server.token({ role: "viewer" });
     const { body } = await rpc(server, PATH, "tools/list", { token: viewer });
-    const tools = body.result?.["tools"] as Record<string, unknown>[];
-    expect(tools.map(({ name }) => name)).toEqual((await health())["tools"]);
+    const tools = body.result?.tools as Record<string, unknown>[];
+    expect(tools.map(({ name }) => name)).toEqual((await health()).tools);
     for (const tool of tools) {
       expect(tool).toMatchObject({ description: expect.any(String), inputSchema: { type: "object" } });
     }
@@ -259,13 +267,16 @@ describe("REST", () => {
     expect(status).toBe(200);
     const tools = body as unknown as Record<string, unknown>[];
     expect(Array.isArray(tools)).toBe(true);
-    expect(tools.map(({ name }) => name)).toEqual((await health())["tools"]);
+    expect(tools.map(({ name }) => name)).toEqual((await health()).tools);
     expect(tools[0]).toMatchObject({ description: expect.any(String), inputSchema: { type: "object" } });
   });
 
   it("[bi.rest.get] [bi.rest.unknown] shows one tool, or 404", async () => {
     const one = await rest("/tools/fixture_echo");
-    expect(one).toMatchObject({ status: 200, body: { name: "fixture_echo", inputSchema: { type: "object" } } });
+    expect(one).toMatchObject({
+      status: 200,
+      body: { name: "fixture_echo", inputSchema: { type: "object" } },
+    });
     expect(await rest("/tools/no_such_tool")).toMatchObject({ status: 404, body: { error: "not_found" } });
     const called = await rest("/tools/call", { json: { name: "no_such_tool", arguments: {} } });
     expect(called).toMatchObject({ status: 404, isError: true });
@@ -301,7 +312,11 @@ describe("REST", () => {
     };
     for (const [code, status] of Object.entries(statuses)) {
       const answer = await rest("/tools/call", { json: { name: "fixture_fail", arguments: { code } } });
-      expect({ code, status: answer.status, isError: answer.isError }).toEqual({ code, status, isError: true });
+      expect({ code, status: answer.status, isError: answer.isError }).toEqual({
+        code,
+        status,
+        isError: true,
+      });
     }
     const viewer = await server.token({ role: "viewer" });
     const denied = await rest("/tools/call", { token: viewer, json: { name: "fixture_write" } });
@@ -342,7 +357,8 @@ describe("errors", () => {
 });
 
 describe("input", () => {
-  const instruct = async (instruction: string) => (await call("fixture_instruct", { instruction })).body.result;
+  const instruct = async (instruction: string) =>
+    (await call("fixture_instruct", { instruction })).body.result;
 
   it("[bi.input.control-characters] is stripped of control characters, at any depth", async () => {
     const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join("");
@@ -400,7 +416,7 @@ describe("audit", () => {
   const eventsOf = async (filter: Record<string, unknown>) => {
     await server.app.identity.audit.flush();
     const { body } = await callOf(server, PATHS.all, "list_audit_events", filter, { token });
-    return body.result?.structuredContent?.["events"] as Record<string, unknown>[];
+    return body.result?.structuredContent?.events as Record<string, unknown>[];
   };
 
   it("[bi.audit.call] tells tool, success and milliseconds", async () => {

@@ -20,7 +20,8 @@ export const bi = contract("bi", {
   "bi.login.refused": "A wrong clientId or clientSecret gets 401, the same for both",
   "bi.login.power": "The bearer token is tied to one user and has that user's full permissions",
 
-  "bi.transport.post": "One POST endpoint takes initialize, tools/list and tools/call and answers at once, as JSON",
+  "bi.transport.post":
+    "One POST endpoint takes initialize, tools/list and tools/call and answers at once, as JSON",
   "bi.transport.initialize":
     "initialize with empty params answers protocolVersion 2024-11-05, capabilities {tools: {}} and serverInfo, with Mcp-Session-Id",
   "bi.transport.call": "tools/call with the Mcp-Session-Id of initialize works as the curl example prints it",
@@ -28,13 +29,15 @@ export const bi = contract("bi", {
   "bi.transport.initialized": "notifications/initialized gets 204 without a body",
   "bi.transport.list": "tools/list lists all tools of the endpoint with their schemas",
 
-  "bi.session.header": "Mcp-Session-Id comes with every response to a JSON-RPC request: results, errors, notifications",
+  "bi.session.header":
+    "Mcp-Session-Id comes with every response to a JSON-RPC request: results, errors, notifications",
   "bi.session.continuity": "A session id that the client sends back stays the same",
   "bi.session.unique": "Each initialize gets a session id of its own",
   "bi.session.idle": "A session ends after 30 minutes without use, and each use begins them anew",
   "bi.session.delete": "DELETE /api/2.0/mcp with Mcp-Session-Id ends the session",
   "bi.session.renewed": "A client with a session that has ended gets a new one with its next request",
-  "bi.session.user": "A session belongs to the user who began it: another user's request gets a session of its own",
+  "bi.session.user":
+    "A session belongs to the user who began it: another user's request gets a session of its own",
 
   "bi.rest.list": "GET /api/2.0/mcp/tools returns an array of tools with name, description and input schema",
   "bi.rest.get": "GET /api/2.0/mcp/tools/{toolName} returns the schema of one tool",
@@ -51,7 +54,8 @@ export const bi = contract("bi", {
   "bi.input.control-characters":
     "ASCII 0x00-0x08, 0x0B, 0x0C, 0x0E-0x1F and 0x7F are stripped from all string arguments; tab, line feed and return stay",
   "bi.input.length": "An instruction in natural language has at most 2,000 characters",
-  "bi.input.injection": "Instructions with the known phrases of prompt injection are rejected before they reach a model",
+  "bi.input.injection":
+    "Instructions with the known phrases of prompt injection are rejected before they reach a model",
   "bi.input.destructive":
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
 

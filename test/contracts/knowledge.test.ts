@@ -17,33 +17,43 @@ afterAll(() => server.stop());
 const get = async (path: string, on = server) => answerOf(await on.request(path));
 
 describe("where it is", () => {
-  it.each(["", "/api"])("[knowledge.metadata] [knowledge.prefix] tells about itself below '%s'", async (prefix) => {
-    const { status, body } = await get(`${prefix}${BASE}`);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      service: "knowledge-external",
-      endpoints: { mcp: `${prefix}${BASE}/sse`, health: `${prefix}${BASE}/health` },
-    });
-  });
+  it.each(["", "/api"])(
+    "[knowledge.metadata] [knowledge.prefix] tells about itself below '%s'",
+    async (prefix) => {
+      const { status, body } = await get(`${prefix}${BASE}`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        service: "knowledge-external",
+        endpoints: { mcp: `${prefix}${BASE}/sse`, health: `${prefix}${BASE}/health` },
+      });
+    },
+  );
 
   it.each(["", "/api"])("[knowledge.health] [knowledge.prefix] is healthy below '%s'", async (prefix) => {
     expect(await get(`${prefix}${BASE}/health`)).toMatchObject({ status: 200, body: { status: "healthy" } });
   });
 
-  it.each(["", "/api"])("[knowledge.transport] [knowledge.prefix] speaks Streamable HTTP below '%s'", async (prefix) => {
-    const path = `${prefix}${PATH}`;
-    const begun = await rpc(server, path, "initialize", { token, params: {} });
-    expect(begun).toMatchObject({ status: 200, body: { result: { protocolVersion: "2025-06-18" } } });
-    const session = begun.headers.get("mcp-session-id") ?? "";
-    expect(await rpc(server, path, "notifications/initialized", { token, session })).toMatchObject({ status: 202 });
-    expect(await rpc(server, path, "tools/list", { token, session })).toMatchObject({ status: 200 });
-    const headers = { accept: "text/event-stream", "mcp-session-id": session };
-    const stream = await server.request(path, { token, headers });
-    expect(stream.headers.get("content-type")).toBe("text/event-stream");
-    await stream.body?.cancel();
-    // The retired HTTP+SSE transport would open a stream here.
-    expect(await server.request(path, { token, headers: { accept: "text/event-stream" } })).toMatchObject({ status: 405 });
-  });
+  it.each(["", "/api"])(
+    "[knowledge.transport] [knowledge.prefix] speaks Streamable HTTP below '%s'",
+    async (prefix) => {
+      const path = `${prefix}${PATH}`;
+      const begun = await rpc(server, path, "initialize", { token, params: {} });
+      expect(begun).toMatchObject({ status: 200, body: { result: { protocolVersion: "2025-06-18" } } });
+      const session = begun.headers.get("mcp-session-id") ?? "";
+      expect(await rpc(server, path, "notifications/initialized", { token, session })).toMatchObject({
+        status: 202,
+      });
+      expect(await rpc(server, path, "tools/list", { token, session })).toMatchObject({ status: 200 });
+      const headers = { accept: "text/event-stream", "mcp-session-id": session };
+      const stream = await server.request(path, { token, headers });
+      expect(stream.headers.get("content-type")).toBe("text/event-stream");
+      await stream.body?.cancel();
+      // The retired HTTP+SSE transport would open a stream here.
+      expect(await server.request(path, { token, headers: { accept: "text/event-stream" } })).toMatchObject({
+        status: 405,
+      });
+    },
+  );
 
   it("[knowledge.off] is nowhere unless it is switched on", async () => {
     const closed = await startTestServer({
@@ -85,7 +95,9 @@ describe("who may come in", () => {
     const wg = await server.token({ kind: "knowledge", email });
     expect(wg).toMatch(/^wg-/);
     const headers = { "x-user-name": "admin-1@example.com" };
-    expect(await rpc(server, PATH, "initialize", { token: wg, headers, params: {} })).toMatchObject({ status: 200 });
+    expect(await rpc(server, PATH, "initialize", { token: wg, headers, params: {} })).toMatchObject({
+      status: 200,
+    });
     await server.app.identity.audit.flush();
     const { body } = await callOf(
       server,
@@ -101,9 +113,17 @@ describe("who may come in", () => {
     const email = "caller@example.com";
     await server.app.identity.users.create({ email, workspace: "acme", role: "admin" });
     const wg = await server.token({ kind: "knowledge", email });
-    for (const headers of [{}, { "x-api-key": wg }, { "x-user-name": email }, { authorization: wg }] as const) {
+    for (const headers of [
+      {},
+      { "x-api-key": wg },
+      { "x-user-name": email },
+      { authorization: wg },
+    ] as const) {
       const { status, body } = await rpc(server, PATH, "initialize", { headers, params: {} });
-      expect({ status, body }).toMatchObject({ status: 401, body: { code: "unauthorized", error: expect.any(String) } });
+      expect({ status, body }).toMatchObject({
+        status: 401,
+        body: { code: "unauthorized", error: expect.any(String) },
+      });
     }
   });
 });

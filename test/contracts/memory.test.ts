@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../support/database.ts";
-import { type Ask, callOf, PATHS, rpc } from "../support/rpc.ts";
+import { outage } from "../support/outage.ts";
+import { type Ask, callOf, PATHS, rpc, type ToolResult } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
@@ -29,7 +30,7 @@ describe("transport", () => {
 
   it("[memory.result.mcp] the same is valid MCP", async () => {
     const { result } = (await call("knowmind.health")).body;
-    const { status, service, version, content, structuredContent, isError, ...rest } = result ?? {};
+    const { status, service, version, content, structuredContent, isError, ...rest } = result as ToolResult;
     const fields = { status, service, version };
     expect({ content, structuredContent, isError, rest }).toEqual({
       content: [{ type: "text", text: JSON.stringify(fields) }],
@@ -42,7 +43,10 @@ describe("transport", () => {
   it("[memory.transport.sse] frames the answer for who asks for a stream", async () => {
     for (const accept of ["text/event-stream", "application/json, text/event-stream"]) {
       const { status, headers, text } = await call("knowmind.health", {}, { headers: { accept } });
-      expect({ status, type: headers.get("content-type") }).toEqual({ status: 200, type: "text/event-stream" });
+      expect({ status, type: headers.get("content-type") }).toEqual({
+        status: 200,
+        type: "text/event-stream",
+      });
       const data = /^data: (\{.*\})$/m.exec(text)?.[1] ?? "";
       expect(JSON.parse(data)).toMatchObject({ id: 1, result: { status: "ok" } });
     }
@@ -57,8 +61,11 @@ describe("transport", () => {
 
   it("[memory.transport.names] lists the contract's names", async () => {
     const { body } = await rpc(server, PATH, "tools/list", { token });
-    const names = (body.result?.["tools"] as { name: string }[]).map(({ name }) => name);
-    expect(names.filter((name) => !name.startsWith("fixture_"))).toEqual(["knowmind.health", "knowmind.stats"]);
+    const names = (body.result?.tools as { name: string }[]).map(({ name }) => name);
+    expect(names.filter((name) => !name.startsWith("fixture_"))).toEqual([
+      "knowmind.health",
+      "knowmind.stats",
+    ]);
     expect((await call("memory_health")).body.error?.code).toBe(-32602);
   });
 });
@@ -97,7 +104,11 @@ describe("tokens", () => {
     const { status, headers, body } = await call("fixture_write", {}, { token: await made(["read"]), id: 9 });
     expect(status).toBe(403);
     expect(headers.get("www-authenticate")).toContain('error="insufficient_scope"');
-    expect(body).toMatchObject({ jsonrpc: "2.0", id: 9, error: { code: 403, data: { missing: ["memory:write"] } } });
+    expect(body).toMatchObject({
+      jsonrpc: "2.0",
+      id: 9,
+      error: { code: 403, data: { missing: ["memory:write"] } },
+    });
     expect(body.error?.message).toMatch(/^Scope memory:write missing\./);
   });
 
@@ -111,14 +122,20 @@ describe("tokens", () => {
   it("[memory.health.any-token] [memory.stats.scope] reach health in any case, stats with read", async () => {
     const other = { token: await server.token({ scopes: ["bi:read"] }) };
     expect((await call("knowmind.health", {}, other)).body.result).toMatchObject({ status: "ok" });
-    expect(await call("knowmind.stats", {}, other)).toMatchObject({ status: 403, body: { error: { code: 403 } } });
+    expect(await call("knowmind.stats", {}, other)).toMatchObject({
+      status: 403,
+      body: { error: { code: 403 } },
+    });
   });
 
-  it.each([undefined, "nonsense", `kmt_${"x".repeat(43)}`])("[memory.error.unauthorized] %s is refused", async (wrong) => {
-    const { status, headers, body } = await rpc(server, PATH, "ping", { token: wrong });
-    expect({ status, body }).toMatchObject({ status: 401, body: { jsonrpc: "2.0", error: { code: 401 } } });
-    expect(headers.get("www-authenticate")).toMatch(/^Bearer /);
-  });
+  it.each([undefined, "nonsense", `kmt_${"x".repeat(43)}`])(
+    "[memory.error.unauthorized] %s is refused",
+    async (wrong) => {
+      const { status, headers, body } = await rpc(server, PATH, "ping", { token: wrong });
+      expect({ status, body }).toMatchObject({ status: 401, body: { jsonrpc: "2.0", error: { code: 401 } } });
+      expect(headers.get("www-authenticate")).toMatch(/^Bearer /);
+    },
+  );
 });
 
 describe("health and errors", () => {
@@ -157,19 +174,23 @@ describe("health and errors", () => {
     expect(JSON.stringify(body)).not.toContain("hunter2");
   });
 
-  it("[memory.health.unavailable] says when the database is away", async () => {
+  it("[memory.health.unavailable] [all.ops.ready] says when the database is away, and when it is back", async () => {
     const database = await createTestDatabase();
-    const doomed = await startTestServer({ env: { DATABASE_URL: database.url } });
+    const shaken = await startTestServer({ env: { DATABASE_URL: database.url } });
     try {
-      const as = { token: await doomed.token({ kind: "memory" }) };
-      expect((await callOf(doomed, PATH, "knowmind.health", {}, as)).body.result).toMatchObject({ status: "ok" });
-      await database.drop();
-      const { status, body } = await callOf(doomed, PATH, "knowmind.health", {}, as);
-      expect({ status: status === 503 ? 200 : status, code: body.error?.code }).toEqual({ status: 200, code: 503 });
-      expect((await doomed.request("/api/health/ready")).status).toBe(503);
-      expect((await doomed.request("/api/health/live")).status).toBe(200);
+      const as = { token: await shaken.token({ kind: "memory" }) };
+      const health = () => callOf(shaken, PATH, "knowmind.health", {}, as);
+      expect((await health()).body.result).toMatchObject({ status: "ok" });
+      const away = await outage(database.url);
+      expect((await health()).body.error?.code).toBe(503);
+      expect((await shaken.request("/api/health/ready")).status).toBe(503);
+      expect((await shaken.request("/api/health/live")).status).toBe(200);
+      await away.end();
+      await expect.poll(async () => (await health()).body.result).toMatchObject({ status: "ok" });
+      expect((await shaken.request("/api/health/ready")).status).toBe(200);
     } finally {
-      await doomed.stop();
+      await shaken.stop();
+      await database.drop();
     }
   });
 });

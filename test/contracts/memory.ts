@@ -5,7 +5,8 @@ import { contract } from "./contract.ts";
  * Promises of tools that do not exist yet are not listed; the work that adds a tool adds them.
  */
 export const memory = contract("memory", {
-  "memory.transport.call": "POST a tools/call with params.arguments, without any handshake, and get a JSON-RPC response",
+  "memory.transport.call":
+    "POST a tools/call with params.arguments, without any handshake, and get a JSON-RPC response",
   "memory.transport.sse": "With Accept: text/event-stream the answer comes as Streamable HTTP frames",
   "memory.transport.protocol": "The MCP protocol version is 2025-06-18 unless the client asks for another",
   "memory.transport.names": "Tools have the contract's dotted names and no other",
@@ -18,7 +19,8 @@ export const memory = contract("memory", {
   "memory.scope.enforced": "Scopes are enforced on each call: 403 and the missing scope",
 
   "memory.health.status": "knowmind.health returns status ok, service memory and version",
-  "memory.health.any-token": "knowmind.health is reachable with any token of the endpoint, whatever its scopes",
+  "memory.health.any-token":
+    "knowmind.health is reachable with any token of the endpoint, whatever its scopes",
   "memory.health.no-data": "knowmind.health takes no parameters and holds no data of a tenant",
   "memory.health.unavailable": "knowmind.health answers 503 when the database is away",
   "memory.stats.counts": "knowmind.stats returns memories, edges and chunks of the token's workspace",

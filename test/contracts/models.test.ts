@@ -49,7 +49,9 @@ describe("the workspace in the path", () => {
     const begun = await rpc(server, PATH, "initialize", { token: here, params: {} });
     const session = begun.headers.get("mcp-session-id") ?? "";
     expect(await rpc(server, PATH, "ping", { token: here, session })).toMatchObject({ status: 200 });
-    expect(await rpc(server, "/mcp/globex/mcp", "ping", { token: there, session })).toMatchObject({ status: 404 });
+    expect(await rpc(server, "/mcp/globex/mcp", "ping", { token: there, session })).toMatchObject({
+      status: 404,
+    });
   });
 
   it("[models.reserved] the slug of the knowledge endpoint cannot be taken", async () => {

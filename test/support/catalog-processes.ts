@@ -52,16 +52,19 @@ export class CatalogProcess {
   #ask(request: object): Promise<unknown[]> {
     this.#lastId += 1;
     const id = this.#lastId;
-    return new Promise((resolve, reject) => {
-      const answer = (message: { id?: number; rows?: unknown[]; error?: string }) => {
-        if (message.id !== id) return;
-        this.child.off("message", answer);
-        if (message.error === undefined) resolve(message.rows ?? []);
-        else reject(new Error(message.error));
-      };
-      this.child.on("message", answer);
-      this.child.once("exit", () => reject(new Error("the other process ended")));
-      this.child.send({ id, ...request });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+    const ended = () => reject(new Error("the other process ended"));
+    const answer = (message: { id?: number; rows?: unknown[]; error?: string }) => {
+      if (message.id !== id) return;
+      if (message.error === undefined) resolve(message.rows ?? []);
+      else reject(new Error(message.error));
+    };
+    this.child.on("message", answer);
+    this.child.once("exit", ended);
+    this.child.send({ id, ...request });
+    return promise.finally(() => {
+      this.child.off("message", answer);
+      this.child.off("exit", ended);
     });
   }
 }

@@ -75,7 +75,7 @@ export function modernRpc<Result = Record<string, unknown>>(
   method: string,
   { params = {}, headers = {}, ...ask }: Ask = {},
 ): Promise<Answer<Result>> {
-  const name = params["name"] ?? params["uri"];
+  const name = params.name ?? params.uri;
   return rpc<Result>(server, path, method, {
     ...ask,
     params: {

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { firstPasswordFile, keepFirstPassword } from "../admin-password.ts";
 import { compose } from "../compose.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { ensureFirstAdmin, passwordFile } from "../first-admin.ts";
 import { requireHome } from "../home-folder.ts";
 import type { Terminal } from "./command.ts";
 import { makeCrashesVisible, stopRequested } from "./process-life.ts";
@@ -17,18 +16,12 @@ export async function serve(_options: { demo: boolean }, terminal: Terminal): Pr
   const stopping = stopRequested(terminal);
   const app = await compose(config);
   try {
-    const admin = await ensureFirstAdmin(app.identity, config.storage.home);
+    const { home } = config.storage;
+    const admin = await app.identity.ensureFirstAdmin({ keep: (made) => keepFirstPassword(home, made) });
     const { url } = await listen(app, config);
-    const kept = passwordFile(config.storage.home);
-    terminal.out(
-      renderWelcome({
-        url,
-        appUrl: config.server.appUrl,
-        admin,
-        passwordFile: existsSync(kept) ? kept : null,
-        program: programName(),
-      }),
-    );
+    const { appUrl } = config.server;
+    const passwordFile = firstPasswordFile(home);
+    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, program: programName() }));
     await stopping;
   } finally {
     await app.close();

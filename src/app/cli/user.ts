@@ -1,7 +1,7 @@
 import { generatePassword } from "../../domains/identity/index.ts";
 import type { Role } from "../../kernel/permissions.ts";
+import { forgetFirstPassword } from "../admin-password.ts";
 import { loadConfig } from "../config.ts";
-import { forgetFirstPassword } from "../first-admin.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
 import { withIdentity } from "./with-identity.ts";

@@ -1,4 +1,4 @@
-import type { FirstAdmin } from "../first-admin.ts";
+import type { FirstAdmin } from "../../domains/identity/index.ts";
 import { VERSION } from "../version.ts";
 
 interface Welcome {
@@ -22,7 +22,7 @@ export function renderWelcome(welcome: Welcome): string {
   return [
     `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
     "",
-    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin)),
+    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile)),
     "",
     "Configuration for an MCP client (Claude, Cursor and others):",
     "",
@@ -36,11 +36,11 @@ export function renderWelcome(welcome: Welcome): string {
   ].join("\n");
 }
 
-function firstSignIn({ email, password, file, workspace }: FirstAdmin): string[] {
+function firstSignIn({ email, password, workspace }: FirstAdmin, passwordFile: string | null): string[] {
   return [
     `Sign in as  ${email}  (admin of the workspace ${workspace})`,
     `Password    ${password}`,
-    `            It is shown only now; ${file} keeps it, readable by you alone.`,
+    `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
   ];
 }
 

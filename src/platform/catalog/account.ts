@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
 
 /** The operating-system account that the database server runs under. */
@@ -56,15 +56,27 @@ function ancestorsOf(folder: string): string[] {
   return parent === folder ? [folder] : [...ancestorsOf(parent), folder];
 }
 
-/** Creates `home` and, for a server under another account, makes it passable without making it readable. */
+/** Level by level, because a recursive mkdir never returns from some file systems. */
+function createFolder(folder: string, mode: number): boolean {
+  try {
+    mkdirSync(folder, { mode });
+    return true;
+  } catch (error) {
+    const isThere = existsSync(folder) && statSync(folder).isDirectory();
+    if (isThere) return false;
+    throw error;
+  }
+}
+
+/**
+ * Creates `home` and, for a server under another account, makes it passable without making it readable.
+ * Nothing is created below a folder that the account cannot pass.
+ */
 export function prepareHome(home: string, account: Account | undefined): void {
-  const firstCreated = mkdirSync(home, { recursive: true, mode: 0o700 });
-  if (account === undefined) return;
   for (const folder of ancestorsOf(home)) {
-    const isOurs =
-      folder === home ||
-      (firstCreated !== undefined && join(folder, "/").startsWith(join(firstCreated, "/")));
-    if (isOurs) chmodSync(folder, (statSync(folder).mode & 0o777) | 0o011);
+    const isNew = createFolder(folder, account === undefined ? 0o700 : 0o711);
+    if (account === undefined) continue;
+    if (isNew || folder === home) chmodSync(folder, (statSync(folder).mode & 0o777) | 0o011);
     if (mayPass(folder, account)) continue;
     throw new AppError(
       "unavailable",

@@ -334,6 +334,16 @@ describe("a home", () => {
     },
   );
 
+  it.each(["/proc/kenning/home", "/etc/passwd/home", "/etc/passwd"])(
+    "at %s is refused in one sentence",
+    async (home) => {
+      await expect(open(home)).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("cannot use"),
+      });
+    },
+  );
+
   it.runIf(isRoot)("that a strict umask made is passable for the server", async () => {
     const home = join(newFolder(), "deep", "down", "home");
     const before = process.umask(0o077);

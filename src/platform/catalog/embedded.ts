@@ -104,7 +104,8 @@ function prepareSocketFolder(folder: string, account: Account | undefined): void
 /** A sentence for a folder that the operating system does not let us use. */
 function explainDenial(error: unknown, home: string): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (!["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOSPC"].includes(code ?? "")) return error;
+  if (!["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ENOSPC"].includes(code ?? ""))
+    return error;
   return new AppError("unavailable", `Kenning cannot use ${path ?? home} for its database (${code}).`, {
     hint: `Set KENNING_HOME to a folder that you may write, or run Kenning as the user who owns ${home}.`,
     cause: error,

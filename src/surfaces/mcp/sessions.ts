@@ -200,7 +200,7 @@ export class Sessions {
   }
 }
 
-export function isSessionId(id: string): boolean {
+function isSessionId(id: string): boolean {
   return id.length <= LIMITS.session.idCharacters && /^[\x21-\x7e]+$/.test(id);
 }
 

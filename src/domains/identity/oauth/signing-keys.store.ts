@@ -7,7 +7,7 @@ import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { Vault } from "../../../platform/vault/index.ts";
 import { signingKeys } from "./oauth.tables.ts";
 
-export const SIGNING_ALGORITHM = "ES256";
+const SIGNING_ALGORITHM = "ES256";
 
 /** A key signs for this long, and is published this long after so that its last tokens can still be checked. */
 const SIGNS_MS = 90 * MS.day;

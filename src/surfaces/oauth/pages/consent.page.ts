@@ -4,7 +4,7 @@ import { FORM_FIELD } from "../form-guard.ts";
 import type { Html } from "./page.ts";
 
 /** What a permission means, for the person who gives it. */
-export const PERMISSION_WORDS: Record<Permission, string> = {
+const PERMISSION_WORDS: Record<Permission, string> = {
   "data_agent:read": "Connect to the data agent",
   "data_agent:write": "Ask questions about your data",
   "ontologies:read": "See semantic models and their datasets",

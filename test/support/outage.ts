@@ -1,0 +1,26 @@
+import pg from "pg";
+import { inject } from "vitest";
+
+/** Takes one database away from everybody, and gives it back. */
+export async function outage(databaseUrl: string): Promise<{ end(): Promise<void> }> {
+  const name = databaseUrl.slice(databaseUrl.lastIndexOf("/") + 1);
+  await onServer(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
+  await onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await onServer(`ALTER DATABASE "${name}" RENAME TO "${name}_away"`);
+  return {
+    async end() {
+      await onServer(`ALTER DATABASE "${name}_away" RENAME TO "${name}"`);
+      await onServer(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
+    },
+  };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client(inject("testServerUrl"));
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
