@@ -28,6 +28,9 @@ const CHECKS = [
   { title: "Dead code", script: "knip/bin/knip.js", args: [] },
 ];
 
+/** What some tests need from the system. */
+const DEBIAN_PACKAGES = [{ name: "chromium", program: "/usr/bin/chromium" }];
+
 /** An expected end: a sentence for the user, and the code or signal to end with. */
 class Stop extends Error {
   constructor(sentence, result = { code: 1, signal: null }) {
@@ -55,7 +58,10 @@ const COMMANDS = {
   async test(args) {
     const forVitest = args.filter((arg) => arg !== "--long");
     const env = args.includes("--long") ? { ...process.env, KENNING_TEST_LONG: "1" } : process.env;
-    if (forVitest.length === 0) await COMMANDS.check();
+    if (forVitest.length === 0) {
+      await COMMANDS.check();
+      await installDebianPackages();
+    }
     console.log("\n== Tests");
     end(await runTool("vitest/vitest.mjs", ["run", ...forVitest], env));
   },
@@ -83,6 +89,17 @@ const COMMANDS = {
     end(await run(findNode(), [`bench/${name}.bench.ts`, ...args], { cwd: ROOT }));
   },
 };
+
+/** Only on Debian and as root; elsewhere the tests that miss something are listed as not run. */
+async function installDebianPackages() {
+  const missing = DEBIAN_PACKAGES.filter(({ program }) => !fs.existsSync(program)).map(({ name }) => name);
+  const isPossible = fs.existsSync("/etc/debian_version") && process.getuid?.() === 0;
+  if (missing.length === 0 || !isPossible) return;
+  console.log(`\n== Debian packages for tests: ${missing.join(", ")}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await run("apt-get", ["update", "-qq"], { env });
+  await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], { env });
+}
 
 function runTool(script, args, env = process.env) {
   return run(findNode(), [path.join(ROOT, "node_modules", script), ...args], { cwd: ROOT, env });

@@ -146,6 +146,28 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./client.ts")).createClient(input, terminal),
   }),
   defineCommand({
+    name: "app register",
+    summary: "Register an OAuth client that cannot register itself",
+    args: { name: "What people see when it asks to be connected" },
+    options: {
+      "redirect-uri": { value: "URI,URI", description: "Where it may send people back to", required: true },
+    },
+    notes: ["The client id is printed alone on standard output."],
+    run: async (input, terminal) => (await import("./app.ts")).registerApp(input, terminal),
+  }),
+  defineCommand({
+    name: "app list",
+    summary: "List the OAuth clients that were registered",
+    options: JSON_OPTION,
+    run: async (input, terminal) => (await import("./app.ts")).listApps(input, terminal),
+  }),
+  defineCommand({
+    name: "app remove",
+    summary: "Forget a registered OAuth client; what people have connected stays until they revoke it",
+    args: { id: "Its client id, as app list shows it" },
+    run: async (input, terminal) => (await import("./app.ts")).removeApp(input, terminal),
+  }),
+  defineCommand({
     name: "stdio",
     summary:
       "Offer the tools of /mcp of the running server to a desktop client, over standard input and output",

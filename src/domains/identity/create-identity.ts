@@ -17,6 +17,7 @@ import type { Identity } from "./identity.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings } from "./limits/rate-windows.ts";
 import { createUsers } from "./members/users.store.ts";
+import { RegisteredClients } from "./oauth/registered-clients.store.ts";
 import { createUsage } from "./plans/usage.store.ts";
 import { createTokens } from "./tokens/tokens.store.ts";
 import { createWorkspaces } from "./workspaces/workspaces.store.ts";
@@ -70,6 +71,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     groups: createGroups({ catalog, clock, tell }),
     tokens: createTokens({ catalog, clock, tell, audit }),
     clients: createLoginClients({ catalog, clock, limiter, audit }),
+    oauthClients: new RegisteredClients(catalog),
     usage: createUsage(db, clock),
     audit,
     authorizer,

@@ -2,6 +2,7 @@ import type { Permission, Role } from "../../kernel/permissions.ts";
 import type { Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
 import type { AuditSink, Authorizer, Limiter } from "../../registry/ports.ts";
 import type { TokenVerifier } from "./authentication/verifier.ts";
+import type { RegisteredClients } from "./oauth/registered-clients.store.ts";
 
 /** What the identity slice offers to surfaces, to the command line and to jobs. */
 export interface Identity {
@@ -10,6 +11,7 @@ export interface Identity {
   readonly groups: Groups;
   readonly tokens: Tokens;
   readonly clients: LoginClients;
+  readonly oauthClients: RegisteredClients;
   readonly usage: Usage;
   readonly audit: AuditLog;
   readonly authorizer: Authorizer;

@@ -3,7 +3,7 @@ import type { ConstructorOptions, Db, PgBoss } from "pg-boss";
 import { messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 
-export const SCHEMA = "pgboss";
+const SCHEMA = "pgboss";
 const SLOW_INTERVAL_SECONDS = 3_600;
 
 /** pg-boss over the catalog's connections, so that it needs no pool of its own and heals with it. */
