@@ -129,5 +129,15 @@ function refuseTwice(taken: boolean, what: string): void {
 }
 
 function jsonSchema(schema: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
-  return z.toJSONSchema(schema, { io }) as Record<string, unknown>;
+  const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => lean(jsonSchema, io);
+  // MCP takes a schema for 2020-12 unless it says otherwise.
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override });
+  return rest;
+}
+
+/** A schema costs tokens on every request: what tells a model nothing is left out. */
+function lean(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
 }

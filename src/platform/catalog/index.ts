@@ -8,4 +8,4 @@ export {
   type EventsOptions,
   type OutboxEvent,
 } from "./outbox.ts";
-export { isForeignKeyViolation, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
+export { isUniqueViolation, pgCodeOf } from "./pg-errors.ts";

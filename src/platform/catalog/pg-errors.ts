@@ -18,11 +18,6 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return pgCodeOf(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint);
 }
 
-/** Whether a write failed because a row that it refers to is missing, or is still referred to. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return pgCodeOf(error) === "23503";
-}
-
 function constraintOf(error: unknown): string | undefined {
   let current = error;
   for (let depth = 0; depth < CAUSES_DEEP && current instanceof Error; depth += 1) {

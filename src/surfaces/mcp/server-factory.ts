@@ -326,7 +326,7 @@ export function publish({ tool, name, description, inputSchema, outputSchema }: 
     description,
     inputSchema: inputSchema as McpTool["inputSchema"],
     outputSchema: outputSchema as NonNullable<McpTool["outputSchema"]>,
-    annotations: { title: tool.title, ...ANNOTATIONS[tool.effect] },
+    annotations: ANNOTATIONS[tool.effect],
   };
 }
 
