@@ -130,9 +130,9 @@ function refuseTwice(taken: boolean, what: string): void {
 
 function jsonSchema(schema: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
   const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => lean(jsonSchema, io);
-  // MCP takes a schema for 2020-12 unless it says otherwise.
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override });
-  return rest;
+  const { $schema: dialect, ...rest } = z.toJSONSchema(schema, { io, override });
+  // MCP takes a schema for 2020-12 unless it says otherwise, so only a dialect that the tool names itself is worth its tokens.
+  return schema.meta()?.$schema === undefined ? rest : { $schema: dialect, ...rest };
 }
 
 /** A schema costs tokens on every request: what tells a model nothing is left out. */

@@ -45,15 +45,18 @@ describe("Host", () => {
     expect(await send("/mcp", { headers: { host } })).toMatchObject({ status: 200 });
   });
 
-  it.each(["evil.example", "evil.example:8319", "localhost.evil.example", "kenning.example.com.evil.example", "10.0.0.1"])(
-    "[all.http.host] %s is not",
-    async (host) => {
-      for (const path of [...EVERY_PATH, "/api/2.0/mcp/health", "/api/2.0/login", "/metrics", "/nothing"]) {
-        const answer = await send(path, { headers: { host } });
-        expect(answer).toMatchObject({ status: 403, body: { error: "forbidden" } });
-      }
-    },
-  );
+  it.each([
+    "evil.example",
+    "evil.example:8319",
+    "localhost.evil.example",
+    "kenning.example.com.evil.example",
+    "10.0.0.1",
+  ])("[all.http.host] %s is not", async (host) => {
+    for (const path of [...EVERY_PATH, "/api/2.0/mcp/health", "/api/2.0/login", "/metrics", "/nothing"]) {
+      const answer = await send(path, { headers: { host } });
+      expect(answer).toMatchObject({ status: 403, body: { error: "forbidden" } });
+    }
+  });
 
   it.each(["localhost@evil.example", "evil.example#localhost", "localhost evil", "localhost/evil"])(
     "[all.http.host] %s is no host",
@@ -106,7 +109,9 @@ describe("Origin", () => {
   });
 
   it("[all.http.cors] also reads why it was refused", async () => {
-    const { status, headers } = await send("/mcp", { headers: { origin: APP_URL, authorization: "Bearer wrong" } });
+    const { status, headers } = await send("/mcp", {
+      headers: { origin: APP_URL, authorization: "Bearer wrong" },
+    });
     expect(status).toBe(401);
     expect(headers.get("access-control-allow-origin")).toBe(APP_URL);
   });
@@ -203,10 +208,16 @@ describe("body", () => {
   it.each(notJson)("[all.http.json] %s is a parse error", async (_what, body) => {
     for (const path of EVERY_PATH) {
       const answer = await post(body, path);
-      expect(answer).toMatchObject({ status: 400, body: { jsonrpc: "2.0", id: null, error: { code: -32700 } } });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { jsonrpc: "2.0", id: null, error: { code: -32700 } },
+      });
       expect(answer.text).not.toMatch(/stack|at Object|node_modules/i);
     }
-    expect(await post(body, "/api/2.0/mcp/tools/call")).toMatchObject({ status: 400, body: { error: "bad_request" } });
+    expect(await post(body, "/api/2.0/mcp/tools/call")).toMatchObject({
+      status: 400,
+      body: { error: "bad_request" },
+    });
   });
 
   it("[all.http.json] arguments nested too deeply are an error of the call", async () => {
@@ -219,7 +230,8 @@ describe("body", () => {
 
   it("[all.http.json] a byte order mark and half a surrogate pair do no harm", async () => {
     expect(await post(`\uFEFF${JSON.stringify(PING)}`)).toMatchObject({ status: 200 });
-    const half = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fixture_echo","arguments":{"text":"\\ud800x"}}}';
+    const half =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fixture_echo","arguments":{"text":"\\ud800x"}}}';
     expect((await post(half)).body.result).toMatchObject({ structuredContent: { text: "\uFFFDx" } });
   });
 
@@ -262,7 +274,11 @@ describe("batch", () => {
 
   it.each(EVERY_PATH)("[all.http.batch] is answered by %s", async (path) => {
     const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
-    const { status, list } = await post(path, [...pings(3), notification, { ...PING, id: 3, method: "nope" }]);
+    const { status, list } = await post(path, [
+      ...pings(3),
+      notification,
+      { ...PING, id: 3, method: "nope" },
+    ]);
     expect(status).toBe(200);
     expect(list.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3]);
     expect(list.find(({ id }) => id === 3)).toMatchObject({ error: { code: -32601 } });

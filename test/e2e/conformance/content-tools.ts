@@ -58,6 +58,7 @@ const contact = z
     email: z.string().optional(),
   })
   .meta({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
     allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
     if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
     // biome-ignore lint/suspicious/noThenProperty: it is a word of JSON Schema
