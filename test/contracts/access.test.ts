@@ -13,12 +13,14 @@ import { mountFixtures, WRITE_PERMISSIONS } from "./fixtures.ts";
 const APP_URL = "https://kenning.example.com";
 const clock = new TestClock();
 let server: TestServer;
+let account: string;
 
 beforeAll(async () => {
   const env = { APP_URL, KENNING_TRUSTED_PROXIES: "127.0.0.1" };
   server = await startTestServer({ clock, extend: mountFixtures, env });
   await server.app.identity.workspaces.create({ slug: "globex" });
   signInServer();
+  account = await signedIn();
 });
 afterAll(() => server.stop());
 
@@ -39,11 +41,15 @@ function signInServer(): void {
   });
 }
 
-async function oauthToken(audience: string): Promise<string> {
-  const admin = await server.token();
-  const { body } = await callOf(server, PATHS.all, "whoami", {}, { token: admin });
-  const { user, workspace } = body.result?.structuredContent as Record<string, { id: number }>;
-  return `oauth.${user?.id}.${workspace?.id}.${Buffer.from(audience).toString("hex")}`;
+/** Who signed in there, as `<account>.<workspace>`. */
+async function signedIn(): Promise<string> {
+  const { body } = await callOf(server, PATHS.all, "whoami", {}, { token: await server.token() });
+  const { user, workspace } = (body.result as ToolResult).structuredContent as Record<string, { id: number }>;
+  return `${user?.id}.${workspace?.id}`;
+}
+
+function oauthToken(audience: string): string {
+  return `oauth.${account}.${Buffer.from(audience).toString("hex")}`;
 }
 
 let requests = 0;
@@ -143,7 +149,7 @@ describe.each(ENDPOINTS)("%s", (_name, surface, path) => {
     ];
     for (const audience of [...audiences, ...near]) {
       const isGood = audience === APP_URL || audience === APP_URL + own;
-      const { status } = await knock(path, `Bearer ${await oauthToken(audience)}`);
+      const { status } = await knock(path, `Bearer ${oauthToken(audience)}`);
       expect({ audience, status }).toEqual({ audience, status: isGood ? 200 : 401 });
     }
   });
@@ -175,7 +181,7 @@ async function badTokens(surface: SurfaceName): Promise<Record<string, string>> 
     expired,
     revoked: `Bearer ${revoked.token}`,
     "of a disabled account": disabled,
-    "for another resource": `Bearer ${await oauthToken(`${APP_URL}/somewhere/else`)}`,
+    "for another resource": `Bearer ${oauthToken(`${APP_URL}/somewhere/else`)}`,
     ...(surface !== "all" && { "of another kind": await made({ kind: wrongKinds[0] as MadeTokenKind }) }),
     ...(surface === "models" && { "of another workspace": await made({ workspace: "globex" }) }),
   };
@@ -286,8 +292,9 @@ describe("administration", () => {
   it("[all.token.memory] [all.token.knowledge] tokens of one area see only that area on /mcp", async () => {
     const names = async (kind: MadeTokenKind) => {
       const token = await server.token({ kind });
-      const { body } = await rpc(server, `${PATHS.all}?toolsets=all`, "tools/list", { token });
-      return (body.result?.tools as { name: string }[]).map(({ name }) => name);
+      const path = `${PATHS.all}?toolsets=all`;
+      const { body } = await rpc<{ tools: { name: string }[] }>(server, path, "tools/list", { token });
+      return body.result?.tools.map(({ name }) => name) ?? [];
     };
     const memory = await names("memory");
     expect(memory).toEqual(expect.arrayContaining(["memory_health", "memory_stats", "fixture_write_memory"]));

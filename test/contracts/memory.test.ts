@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 const call = (name: string, args = {}, ask: Ask = {}) => callOf(server, PATH, name, args, { token, ...ask });
 
 describe("transport", () => {
-  it("[memory.transport.call] [memory.health.status] [memory.result.fields] answers as the reference prints it", async () => {
+  it("[memory.transport.call] [memory.health.result] [memory.result.fields] answers as the reference prints it", async () => {
     const { status, headers, body } = await call("knowmind.health", {}, { id: 4 });
     expect({ status, type: headers.get("content-type") }).toEqual({ status: 200, type: "application/json" });
     expect(body).toMatchObject({
@@ -60,9 +60,9 @@ describe("transport", () => {
   });
 
   it("[memory.transport.names] lists the contract's names", async () => {
-    const { body } = await rpc(server, PATH, "tools/list", { token });
-    const names = (body.result?.tools as { name: string }[]).map(({ name }) => name);
-    expect(names.filter((name) => !name.startsWith("fixture_"))).toEqual([
+    const { body } = await rpc<{ tools: { name: string }[] }>(server, PATH, "tools/list", { token });
+    const names = body.result?.tools.map(({ name }) => name);
+    expect(names?.filter((name) => !name.startsWith("fixture_"))).toEqual([
       "knowmind.health",
       "knowmind.stats",
     ]);
@@ -75,7 +75,7 @@ describe("tokens", () => {
     expect(token).toMatch(/^kmt_[A-Za-z0-9_-]{43}$/);
   });
 
-  it("[memory.token.workspace] [memory.stats.counts] see their own workspace only", async () => {
+  it("[memory.token.workspace] [memory.stats.result] see their own workspace only", async () => {
     await server.app.identity.workspaces.create({ slug: "elsewhere" });
     for (const workspace of ["acme", "elsewhere"]) {
       const as = await server.token({ kind: "memory", workspace });

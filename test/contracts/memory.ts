@@ -18,12 +18,12 @@ export const memory = contract("memory", {
   "memory.scope.admin": "admin stands above write",
   "memory.scope.enforced": "Scopes are enforced on each call: 403 and the missing scope",
 
-  "memory.health.status": "knowmind.health returns status ok, service memory and version",
+  "memory.health.result": "knowmind.health returns status ok, service memory and version",
   "memory.health.any-token":
     "knowmind.health is reachable with any token of the endpoint, whatever its scopes",
   "memory.health.no-data": "knowmind.health takes no parameters and holds no data of a tenant",
   "memory.health.unavailable": "knowmind.health answers 503 when the database is away",
-  "memory.stats.counts": "knowmind.stats returns memories, edges and chunks of the token's workspace",
+  "memory.stats.result": "knowmind.stats returns memories, edges and chunks of the token's workspace",
   "memory.stats.scope": "knowmind.stats needs the scope read",
 
   "memory.result.fields": "The fields of a result stand directly in result",

@@ -114,6 +114,12 @@ export class Endpoint {
     return admission;
   }
 
+  /** Tells every client that watches a resource, of whatever revision, that it has changed. */
+  async announce(uri: string): Promise<void> {
+    this.#modern.notify.resourceUpdated(uri);
+    await this.sessions.announce(uri);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#modern.close(), this.sessions.close()]);
   }
@@ -125,6 +131,7 @@ export class Endpoint {
     if (messages.length > LIMITS.request.batchMessages) {
       throw new AppError("too_large", `A batch holds at most ${LIMITS.request.batchMessages} messages.`);
     }
+    this.#requireReadable(messages, admission);
     const refused = this.#stepUp(messages, arrival, admission);
     if (refused !== undefined) return refused;
     if (await isLegacyRequest(request, body)) return this.#older(request, body, messages, admission);
@@ -228,6 +235,17 @@ export class Endpoint {
     const ended = await this.sessions.end(given, admission);
     if (this.#parts.surface.name === "agent") return Response.json({ message: "Session terminated" });
     return ended ? new Response(null, { status: 200 }) : this.#noSession([]);
+  }
+
+  /** The SDK serves `subscriptions/listen` by itself, so what may be watched is checked before. */
+  #requireReadable(messages: Message[], { caller }: Admission): void {
+    for (const { params } of messages.filter(({ method }) => method === "subscriptions/listen")) {
+      const wishes = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown };
+      for (const uri of [wishes.resourceSubscriptions ?? []].flat()) {
+        if (this.#factory.mayRead(String(uri), caller)) continue;
+        throw new AppError("not_found", `Resource not found: ${uri}`);
+      }
+    }
   }
 
   /** A token that could do more with other scopes is told so by HTTP, so that its client can ask for them. */

@@ -13,6 +13,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
+import type { Resource } from "../../registry/define-resource.ts";
 import type { Effect } from "../../registry/define-tool.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
@@ -150,12 +151,11 @@ export class ServerFactory {
   }
 
   #serveResources(server: Server): void {
-    const { surface, registry, ports, onSubscribe } = this.#parts;
+    const { surface, registry, onSubscribe } = this.#parts;
     const allowed = (context: ServerContext) =>
-      registry.resources(surface.name).filter(({ resource }) => {
-        const missing = ports.authorizer.missing(admissionOf(context).caller, resource.permissions);
-        return missing.role.length + missing.scope.length + missing.limit.length === 0;
-      });
+      registry
+        .resources(surface.name)
+        .filter(({ resource }) => this.#isAllowed(resource, admissionOf(context).caller));
     server.setRequestHandler("resources/list", async (_request, context) => {
       const listed = allowed(context).map(async ({ resource, pattern }) => {
         const { name, title, description, mimeType } = resource;
@@ -181,23 +181,31 @@ export class ServerFactory {
       this.#readResource(server, request.params.uri, context),
     );
     const watch = (watching: boolean) => (request: { params: { uri: string } }, context: ServerContext) => {
-      if (context.sessionId !== undefined) onSubscribe?.(context.sessionId, request.params.uri, watching);
+      const { uri } = request.params;
+      if (!this.mayRead(uri, admissionOf(context).caller))
+        throw surface.presenter.protocolError(noResource(uri), { uri });
+      if (context.sessionId !== undefined) onSubscribe?.(context.sessionId, uri, watching);
       return {};
     };
     server.setRequestHandler("resources/subscribe", watch(true));
     server.setRequestHandler("resources/unsubscribe", watch(false));
   }
 
+  /** Whether there is such a resource, and this caller may know of it. */
+  mayRead(uri: string, caller: Caller): boolean {
+    const found = this.#parts.registry.resource(this.#parts.surface.name, uri);
+    return found !== undefined && this.#isAllowed(found.entry.resource, caller);
+  }
+
+  #isAllowed({ permissions }: Resource, caller: Caller): boolean {
+    const missing = this.#parts.ports.authorizer.missing(caller, permissions);
+    return missing.role.length + missing.scope.length + missing.limit.length === 0;
+  }
+
   async #readResource(server: Server, uri: string, context: ServerContext) {
     const { surface, registry } = this.#parts;
     const found = registry.resource(surface.name, uri);
-    if (found === undefined) {
-      const hint = "resources/list and resources/templates/list show what there is.";
-      throw surface.presenter.protocolError(
-        new AppError("not_found", `Resource not found: ${uri}`, { hint }),
-        { uri },
-      );
-    }
+    if (found === undefined) throw surface.presenter.protocolError(noResource(uri), { uri });
     const { resource } = found.entry;
     const operation: Operation = {
       kind: "resource",
@@ -328,6 +336,11 @@ export function publish({ tool, name, description, inputSchema, outputSchema }: 
     outputSchema: outputSchema as NonNullable<McpTool["outputSchema"]>,
     annotations: ANNOTATIONS[tool.effect],
   };
+}
+
+function noResource(uri: string): AppError {
+  const hint = "resources/list and resources/templates/list show what there is.";
+  return new AppError("not_found", `Resource not found: ${uri}`, { hint });
 }
 
 function admissionOf(context: ServerContext): Admission {
