@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { needsRoot } from "../../test/support/availability.ts";
 import { loadConfig } from "./config.ts";
 import { sizeText } from "./doctor/check.ts";
 import { checkHome } from "./doctor/home.ts";
@@ -80,7 +81,8 @@ describe("the data folder", () => {
     expect(checkHome(configFor(join(file, "below"))).status).toBe("fail");
   });
 
-  test.runIf(process.getuid?.() === 0)("as root, a closed folder on the way is named", () => {
+  test("as root, a closed folder on the way is named", (context) => {
+    needsRoot(context);
     chmodSync(top, 0o700);
     const finding = checkHome(configFor(home));
     expect(finding).toMatchObject({ status: "fail", message: expect.stringContaining(`${top} on the way`) });

@@ -244,6 +244,10 @@ describe("sessions", () => {
     expect(stream.status).toBe(200);
     expect(stream.headers.get("content-type")).toBe("text/event-stream");
     await stream.body?.cancel();
+    // As the reference prints it: the session's id and the token, and nothing about Accept.
+    const printed = await server.request(PATH, { token, headers: { "mcp-session-id": session } });
+    expect(printed.status).not.toBe(405);
+    await printed.body?.cancel();
     expect((await openStream("never-heard-of")).status).toBe(404);
     expect((await server.request(PATH, { token })).status).toBe(405);
   });

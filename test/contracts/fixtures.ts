@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { AppError, ERROR_CODES } from "../../src/kernel/errors.ts";
 import { checkDestructive, checkInstruction } from "../../src/kernel/instructions.ts";
@@ -45,6 +46,21 @@ const fail = defineTool({
   run: async ({ code }) => {
     if (code === "bug") throw new TypeError("hunter2 is not a function");
     throw new AppError(code, `It was ${code}.`, { hint: "Try something else." });
+  },
+});
+
+const wait = defineTool({
+  name: "fixture_wait",
+  toolset: "memory",
+  title: "Wait",
+  description: "Takes its time.",
+  permission: null,
+  effect: "read",
+  input: z.strictObject({ ms: z.int().max(10_000) }),
+  output: z.object({ waitedMs: z.int() }),
+  run: async ({ ms }, { signal }) => {
+    await sleep(ms, undefined, { signal });
+    return { waitedMs: ms };
   },
 });
 
@@ -115,7 +131,7 @@ const ontology = defineResource({
 export function mountFixtures(registry: Registry): void {
   registry.add({
     services: {},
-    tools: [echo, fail, instruct, ...writers],
+    tools: [echo, fail, wait, instruct, ...writers],
     resources: [ontologies, ontology],
   });
 }

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { needsRoot } from "../../../test/support/availability.ts";
 import { CatalogProcess, isRunning, serverPid } from "../../../test/support/catalog-processes.ts";
 import { silentLog } from "../../../test/support/database.ts";
 import { EmbeddedServer } from "./embedded.ts";
@@ -321,18 +322,16 @@ describe("a home", () => {
     expect(leases(home)).toEqual([]);
   });
 
-  it.runIf(isRoot)(
-    "below a folder that the server's user cannot pass is refused, and the folder named",
-    async () => {
-      const blocked = join(newFolder(), "root");
-      mkdirSync(blocked, { mode: 0o700 });
-      await expect(open(join(blocked, "kenning", "home"))).rejects.toMatchObject({
-        code: "unavailable",
-        message: expect.stringContaining(`cannot pass the folder ${blocked} on the way`),
-        hint: expect.stringContaining("KENNING_HOME"),
-      });
-    },
-  );
+  it("below a folder that the server's user cannot pass is refused, and the folder named", async (context) => {
+    needsRoot(context);
+    const blocked = join(newFolder(), "root");
+    mkdirSync(blocked, { mode: 0o700 });
+    await expect(open(join(blocked, "kenning", "home"))).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(`cannot pass the folder ${blocked} on the way`),
+      hint: expect.stringContaining("KENNING_HOME"),
+    });
+  });
 
   it.each(["/proc/kenning/home", "/etc/passwd/home", "/etc/passwd"])(
     "at %s is refused in one sentence",
@@ -344,7 +343,8 @@ describe("a home", () => {
     },
   );
 
-  it.runIf(isRoot)("that a strict umask made is passable for the server", async () => {
+  it("that a strict umask made is passable for the server", async (context) => {
+    needsRoot(context);
     const home = join(newFolder(), "deep", "down", "home");
     const before = process.umask(0o077);
     try {

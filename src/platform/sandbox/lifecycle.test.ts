@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needsRoot } from "../../../test/support/availability.ts";
 
 /** These tests start servers of their own, from a copy of the code in a folder of chosen rights. */
 const isRoot = process.geteuid?.() === 0;
@@ -96,7 +97,8 @@ const LOOK = `
 const look = (): string => LOOK.replace("BASE", base);
 
 describe.runIf(isLinux)("a server", () => {
-  it.runIf(isRoot)("runs sandboxes from a folder that the other user cannot enter", async () => {
+  it("runs sandboxes from a folder that the other user cannot enter", async (context) => {
+    needsRoot(context);
     await chmod(base, 0o700);
     const { server, answer } = await runServer(look());
     expect(answer).toMatchObject({

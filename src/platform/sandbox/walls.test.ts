@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needsRoot } from "../../../test/support/availability.ts";
 import { createSandbox, type Sandbox, type SandboxWalls } from "./index.ts";
 
-const isRoot = process.geteuid?.() === 0;
 const isLinux = process.platform === "linux";
 
 let folder: string;
@@ -78,29 +78,29 @@ describe.runIf(isLinux)("walls of the operating system", () => {
     expect(world.descriptors).toBeLessThan(40);
   });
 
-  it.runIf(isRoot)(
-    "is somebody else in every thread, without groups, capabilities or a way back",
-    async () => {
-      expect(world).toMatchObject({
-        uid: 65_531,
-        gid: 65_531,
-        groups: expect.toSatisfy((groups: number[]) => !groups.includes(0)),
-      });
-      expect(world.threads).toEqual(["65531\t65531\t65531\t65531"]);
-      expect(world.status).toMatch(/^CapEff:\s*0+$/m);
-      expect(world.status).toMatch(/^CapPrm:\s*0+$/m);
-      expect(await sandbox.call("becomeRoot", {})).toBe("failed: EPERM");
-    },
-  );
+  it("is somebody else in every thread, without groups, capabilities or a way back", async (context) => {
+    needsRoot(context);
+    expect(world).toMatchObject({
+      uid: 65_531,
+      gid: 65_531,
+      groups: expect.toSatisfy((groups: number[]) => !groups.includes(0)),
+    });
+    expect(world.threads).toEqual(["65531\t65531\t65531\t65531"]);
+    expect(world.status).toMatch(/^CapEff:\s*0+$/m);
+    expect(world.status).toMatch(/^CapPrm:\s*0+$/m);
+    expect(await sandbox.call("becomeRoot", {})).toBe("failed: EPERM");
+  });
 
-  it.runIf(isRoot)("reads nothing that is closed to others", async () => {
+  it("reads nothing that is closed to others", async (context) => {
+    needsRoot(context);
     expect(await sandbox.call("read", join(folder, "secret.txt"))).toBe("failed: EACCES");
     expect(await sandbox.call("read", "/etc/shadow")).toBe("failed: EACCES");
     expect(await sandbox.call("read", `/proc/${process.pid}/environ`)).toBe("failed: EACCES");
     expect(await sandbox.call("read", join(folder, "public.txt"))).toBe("public");
   });
 
-  it.runIf(isRoot)("writes nowhere but in its own folder", async () => {
+  it("writes nowhere but in its own folder", async (context) => {
+    needsRoot(context);
     expect(await sandbox.call("write", join(folder, "ours", "x"))).toBe("failed: EACCES");
     expect(await sandbox.call("write", join(folder, "public.txt"))).toBe("failed: EACCES");
     expect(await sandbox.call("write", "mine.txt")).toBe("undefined");
@@ -123,7 +123,8 @@ describe.runIf(isLinux)("walls of the operating system", () => {
     }
   });
 
-  it.runIf(isRoot)("has all of them on Debian as root", () => {
+  it("has all of them on Debian as root", (context) => {
+    needsRoot(context);
     expect(walls).toEqual({
       otherUser: { uid: 65_531, gid: 65_531 },
       networkBlocked: true,

@@ -20,6 +20,7 @@ import {
   type Message,
   messagesOf,
   readBody,
+  takesStream,
   wantsStream,
   withoutStream,
 } from "./wire-format.ts";
@@ -219,7 +220,7 @@ export class Endpoint {
 
   async #get(request: Request, admission: Admission): Promise<Response> {
     const given = request.headers.get("mcp-session-id");
-    if (given === null || !wantsStream(request)) {
+    if (given === null || !takesStream(request)) {
       return new Response(null, { status: 405, headers: { allow: "POST, DELETE" } });
     }
     const session = await this.sessions.find(given, admission);

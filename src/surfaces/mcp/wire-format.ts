@@ -95,6 +95,12 @@ export function wantsStream(request: Request): boolean {
   return (request.headers.get("accept") ?? "").includes("text/event-stream");
 }
 
+/** Where only a stream can be had, a client that has nothing against one gets it. */
+export function takesStream(request: Request): boolean {
+  const accept = request.headers.get("accept");
+  return accept === null || /text\/event-stream|text\/\*|\*\/\*/.test(accept);
+}
+
 /** The request as the SDK wants to see it. The body has been read; only the headers still matter. */
 export function forSdk(request: Request, sessionId?: string): Request {
   const headers = new Headers(request.headers);

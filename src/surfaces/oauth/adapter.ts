@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from "oidc-provider";
 import { errors } from "oidc-provider";
 import type { ConnectedApps, OAuthRecords } from "../../domains/identity/index.ts";
 import { type Clock, MS } from "../../kernel/clock.ts";
-import { unregisteredClient } from "./clients.ts";
+import { unregisteredClient, withHashedSecret } from "./clients.ts";
 
 /**
  * Two tabs, or two retries, of an honest client may use the same refresh token at once. Within this time the second
@@ -26,7 +26,8 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
     }
 
     async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-      await records.put(this.#model, id, payload as Record<string, unknown>, expiresIn);
+      const kept = this.#model === "Client" ? withHashedSecret(payload) : payload;
+      await records.put(this.#model, id, kept as Record<string, unknown>, expiresIn);
     }
 
     async find(id: string): Promise<AdapterPayload | undefined> {
@@ -49,17 +50,19 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
     async consume(id: string): Promise<void> {
       const isFirst = await records.consume(this.#model, id);
       if (isFirst || this.#model !== "AuthorizationCode") return;
+      // Sent twice at the same moment: as with a code that comes back later, what it gave ends too.
+      const grantId = (await records.find(this.#model, id))?.payload.grantId;
+      if (typeof grantId === "string") await endGrant(grantId);
       throw new errors.InvalidGrant("authorization code already consumed");
     }
 
     async destroy(id: string): Promise<void> {
+      if (this.#model === "Grant") return endGrant(id);
       await records.remove(this.#model, id);
-      if (this.#model === "Grant") await apps.revokeGrant(id);
     }
 
-    async revokeByGrantId(grantId: string): Promise<void> {
-      await records.removeByGrant(grantId);
-      await apps.revokeGrant(grantId);
+    revokeByGrantId(grantId: string): Promise<void> {
+      return endGrant(grantId);
     }
 
     #isForgiven(consumedAt: Date): boolean {
@@ -68,4 +71,11 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
       );
     }
   };
+
+  /** Nothing that came of a grant outlives it. */
+  async function endGrant(grantId: string): Promise<void> {
+    await records.removeByGrant(grantId);
+    await records.remove("Grant", grantId);
+    await apps.revokeGrant(grantId);
+  }
 }

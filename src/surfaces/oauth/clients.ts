@@ -1,4 +1,5 @@
-import type { AdapterPayload, Client } from "oidc-provider";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type AdapterPayload, type Client, type ClientMetadata, errors } from "oidc-provider";
 
 /** Clients that say who they are, and one sort that does not: programs on the person's own machine. */
 
@@ -6,6 +7,11 @@ const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 /** Marks a client that nobody registered; the consent page says so. */
 export const UNVERIFIED = "kenning_unverified";
 const CLIENT_ID = /^[A-Za-z0-9._~:-]{1,128}$/;
+
+/** Bounds on what a stranger may register. */
+const REDIRECTS = 20;
+const REDIRECT_CHARACTERS = 2_048;
+const NAME_CHARACTERS = 100;
 
 /**
  * Seed 001's examples use a client id that was never registered. Such a client gets nothing that its machine's
@@ -29,12 +35,40 @@ export function isUnverified(client: Client): boolean {
   return (client as unknown as Record<string, unknown>)[UNVERIFIED] === true;
 }
 
+/**
+ * What a client says of itself, whether it registered or published it. The provider's own checks follow: no fragments,
+ * no scheme that runs a script.
+ */
+export function checkClientMetadata(metadata: ClientMetadata): void {
+  // The person decides on scopes, each time. A list from the day of registration would stand in the way of a step-up.
+  delete metadata.scope;
+  const redirects: unknown[] = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [];
+  if (redirects.length > REDIRECTS) throw badRedirects(`must not be more than ${REDIRECTS}`);
+  for (const redirect of redirects) {
+    const url = URL.parse(String(redirect));
+    if (url === null) throw badRedirects("must only contain valid uris");
+    if (String(redirect).length > REDIRECT_CHARACTERS) throw badRedirects("must not be that long");
+    if (url.username !== "" || url.password !== "") throw badRedirects("must not hold a user or a password");
+    if (url.protocol === "http:" && !isLoopback(url)) throw badRedirects("must use https, except on loopback");
+  }
+}
+
+function badRedirects(rule: string): Error {
+  return new errors.InvalidClientMetadata(`redirect_uris ${rule}`);
+}
+
+/** The name to show: bounded, and without characters that could turn the sentence around it. */
+export function shownName(client: Client): string {
+  const name = (client.clientName ?? "").replace(/[\p{Cc}\p{Bidi_Control}]/gu, "").trim();
+  return (name === "" ? client.clientId : name).slice(0, NAME_CHARACTERS);
+}
+
 /** Exactly a registered address; on loopback the port may differ (RFC 8252), for the system chose it just now. */
 export function isRedirectAllowed(client: Client, value: string): boolean {
   const registered = client.redirectUris ?? [];
   const url = URL.parse(value);
-  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
-  if (isUnverified(client)) return isLoopback(url) && url.href.startsWith(url.origin);
+  if (url === null || url.username !== "" || url.password !== "" || value.includes("#")) return false;
+  if (isUnverified(client)) return isLoopback(url);
   if (registered.includes(value)) return true;
   if (!isLoopback(url)) return false;
   return registered.some((candidate) => {
@@ -46,4 +80,18 @@ export function isRedirectAllowed(client: Client, value: string): boolean {
 
 function isLoopback(url: URL): boolean {
   return url.protocol === "http:" && LOOPBACK_HOSTS.includes(url.hostname);
+}
+
+/** A client's secret is kept as a hash, like every other secret of ours that need not be read back. */
+export function withHashedSecret(payload: AdapterPayload): AdapterPayload {
+  const { client_secret: secret } = payload;
+  return typeof secret === "string" ? { ...payload, client_secret: hashOf(secret) } : payload;
+}
+
+export function secretFits(client: Client, given: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(client.clientSecret ?? hashOf("")));
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
 }

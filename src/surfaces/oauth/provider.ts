@@ -1,11 +1,19 @@
 import type { JWK } from "jose";
-import { type Configuration, interactionPolicy, Provider } from "oidc-provider";
+import {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
 import type { Logger } from "pino";
-import { AppError } from "../../kernel/errors.ts";
 import { PERMISSIONS } from "../../kernel/permissions.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { type AdapterParts, adapterFor } from "./adapter.ts";
-import { isRedirectAllowed, isUnverified, UNVERIFIED } from "./clients.ts";
+import { inSeedWords } from "./answers.ts";
+import { checkClientMetadata, isRedirectAllowed, secretFits, UNVERIFIED } from "./clients.ts";
+import { wantsPage } from "./pages/page.ts";
 import type { Resources } from "./resources.ts";
 
 export interface ProviderParts extends AdapterParts {
@@ -33,26 +41,29 @@ export const ROUTES = {
   registration: `${OAUTH_BASE}/register`,
   revocation: `${OAUTH_BASE}/revoke`,
   jwks: `${OAUTH_BASE}/jwks`,
-  userinfo: `${OAUTH_BASE}/userinfo`,
-  end_session: `${OAUTH_BASE}/end-session`,
 } as const;
+
+export const INTERACTION_BASE = `${OAUTH_BASE}/interaction/`;
 
 /** Largest client metadata document. */
 const METADATA_BYTES = 64 * 1024;
 
 /** The authorization server: oidc-provider on our tables, paths, people and pages. */
 export function createProvider(parts: ProviderParts): Provider {
-  const { appUrl, apps, log } = parts;
+  const { appUrl, apps, log, signedIn } = parts;
+  const isSignedIn = async (cookies: string | undefined) => (await signedIn(cookies)) !== null;
   const provider = new Provider(appUrl, configurationOf(parts));
   // Host and protocol are set to those of APP_URL before a request gets here.
   provider.proxy = true;
   provider.use(async (ctx, next) => {
     await next();
-    // The seed's clients wait for 302.
-    if (ctx.status === 303) ctx.status = 302;
+    await inSeedWords(ctx, { appUrl, interactionBase: INTERACTION_BASE, isSignedIn });
   });
   provider.Client.prototype.redirectUriAllowed = function allowed(uri: string) {
     return isRedirectAllowed(this, uri);
+  };
+  provider.Client.prototype.compareClientSecret = function fits(given: string) {
+    return secretFits(this, given);
   };
   provider.on("server_error", (_ctx, error: Error) =>
     log.error({ err: error }, "authorization server error"),
@@ -74,15 +85,20 @@ function configurationOf(parts: ProviderParts): Configuration {
     jwks: { keys: keys as never },
     routes: ROUTES,
     scopes: ["openid", "offline_access", ...PERMISSIONS],
-    claims: { openid: ["sub"], email: ["email"], profile: ["name"] },
+    claims: { openid: ["sub"] },
     responseTypes: ["code"],
     clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
     clientDefaults: {
+      // Most clients that do not say what they are run on the person's machine; such may have a scheme of their own.
+      application_type: "native",
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       id_token_signed_response_alg: "ES256",
     },
-    extraClientMetadata: { properties: [UNVERIFIED] },
+    extraClientMetadata: {
+      properties: [UNVERIFIED],
+      validator: (_ctx, _key, _value, metadata) => checkClientMetadata(metadata),
+    },
     pkce: { required: () => true },
     cookies: { keys: [cookieKey], long: cookie, short: cookie },
     ttl: {
@@ -96,16 +112,19 @@ function configurationOf(parts: ProviderParts): Configuration {
     },
     features: {
       devInteractions: { enabled: false },
-      registration: { enabled: true, initialAccessToken: false },
-      revocation: { enabled: true },
+      registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      // A token bound to a key would have to be checked at every endpoint.
+      dPoP: { enabled: false },
       clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => appUrl,
         useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, resource) => resourceServer(resources, resource),
+        getResourceServerInfo: (ctx, resource) => resourceServer(resources, ctx, resource),
       },
     },
     fetch: guardedFetch(parts.fetch) as never,
@@ -114,25 +133,35 @@ function configurationOf(parts: ProviderParts): Configuration {
     rotateRefreshToken: true,
     // Which origins may call at all is decided before a request gets here.
     clientBasedCORS: () => true,
-    findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    findAccount: async (_ctx, id) =>
+      (await apps.isActive(Number(id))) ? { accountId: id, claims: async () => ({ sub: id }) } : undefined,
+    // What was allowed before is not allowed again in silence: a public client's name proves nothing.
+    loadExistingGrant: async (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+    },
     async extraTokenClaims(_ctx, token) {
       const grantId = "grantId" in token ? token.grantId : undefined;
       const owner = grantId === undefined ? null : await apps.ownerOf(grantId);
       if (owner === null) return undefined;
       return { permissions: [...token.scopes], workspace: owner.workspaceSlug, grant: grantId };
     },
-    interactions: { policy: policyFor(signedIn), url: (_ctx, { uid }) => `${OAUTH_BASE}/interaction/${uid}` },
+    interactions: { policy: policyFor(signedIn), url: (_ctx, { uid }) => `${INTERACTION_BASE}${uid}` },
     renderError(ctx, out) {
-      const wantsJson = ctx.accepts("html", "json") !== "html";
-      ctx.type = wantsJson ? "json" : "html";
-      ctx.body = parts.renderError(wantsJson, out);
+      const isForPage = wantsPage(ctx.get("accept"));
+      ctx.type = isForPage ? "html" : "json";
+      ctx.body = parts.renderError(!isForPage, out);
     },
   };
 }
 
-async function resourceServer(resources: Resources, resource: string) {
+async function resourceServer(resources: Resources, ctx: KoaContextWithOIDC, resource: string) {
   const rules = resources.rules(resource);
-  if (rules === undefined) throw new AppError("bad_request", "unknown resource");
+  if (rules === undefined) throw new errors.InvalidTarget("this server has no such resource");
+  const isRequest = ctx.oidc.route === "authorization";
+  if (isRequest && !rules.scopes.some((scope) => ctx.oidc.requestParamScopes.has(scope))) {
+    throw new errors.InvalidScope("none of these scopes means anything at this resource", "");
+  }
   return {
     scope: rules.scopes.join(" "),
     audience: resource,
@@ -142,27 +171,17 @@ async function resourceServer(resources: Resources, resource: string) {
   };
 }
 
-/** Our own browser session decides who is signed in; a client that nobody registered is asked about each time. */
+/** Our own browser session decides who is signed in; what the provider remembers of somebody else it forgets. */
 function policyFor(signedIn: ProviderParts["signedIn"]) {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;
   policy.get("login")?.checks.add(
-    new Check(
-      "signed_in_as_another",
-      "the browser is signed in as somebody else",
-      "login_required",
-      async (ctx) => {
-        const accountId = await signedIn(ctx.get("cookie"));
-        const isSame = accountId !== null && ctx.oidc.session?.accountId === String(accountId);
-        return isSame ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
-      },
-    ),
-  );
-  policy.get("consent")?.checks.add(
-    new Check("unverified_client", "nobody registered this client", "consent_required", (ctx) => {
-      const { client, result } = ctx.oidc;
-      const isAsked = client === undefined || !isUnverified(client) || result?.consent !== undefined;
-      return isAsked ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    new Check("not_signed_in", "nobody is signed in, or somebody else", "login_required", async (ctx) => {
+      const accountId = await signedIn(ctx.get("cookie"));
+      const session = ctx.oidc.session as { accountId?: string } | undefined;
+      if (accountId !== null && session?.accountId === String(accountId)) return Check.NO_NEED_TO_PROMPT;
+      delete session?.accountId;
+      return Check.REQUEST_PROMPT;
     }),
   );
   return policy;

@@ -3,7 +3,7 @@ import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Permission } from "../../../kernel/permissions.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
-import { workspaces } from "../identity.tables.ts";
+import { accounts, workspaces } from "../identity.tables.ts";
 import { connectedApps, oauthRecords } from "./oauth.tables.ts";
 
 export interface ConnectedApp {
@@ -67,6 +67,12 @@ export class ConnectedApps {
     if (this.#remembered.size >= REMEMBERED_GRANTS) this.#remembered.clear();
     this.#remembered.set(grantId, { owner: row ?? null, untilMs: nowMs + REMEMBERED_MS });
     return row ?? null;
+  }
+
+  /** Whether this person may still get tokens at all. */
+  async isActive(accountId: number): Promise<boolean> {
+    const isEnabled = and(eq(accounts.id, accountId), isNull(accounts.disabledAt));
+    return (await this.#catalog.db.$count(accounts, isEnabled)) > 0;
   }
 
   async list(accountId: number): Promise<ConnectedApp[]> {

@@ -1,11 +1,17 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { HttpEnv } from "../../http/app.ts";
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 export const STYLESHEET_PATH = "/assets/pages.css";
+
+/** Browsers name HTML among what they accept; programs do not. */
+export function wantsPage(accept: string | undefined): boolean {
+  return accept?.includes("text/html") === true;
+}
 
 /** Sends a page of ours. They work without scripts, load nothing from elsewhere and cannot be framed. */
 export async function sendPage(
@@ -13,7 +19,7 @@ export async function sendPage(
   page: {
     title: string;
     body: Html;
-    status?: 200 | 400 | 401 | 403 | 404 | 429;
+    status?: ContentfulStatusCode;
     formTargets?: readonly string[];
   },
 ): Promise<Response> {
