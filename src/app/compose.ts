@@ -90,9 +90,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     async close() {
       clearInterval(sweeper);
       signIn.close();
-      const drained = listener.close();
-      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
-      await drained;
+      await listener.close(() => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close())));
       await ground.close();
     },
   };

@@ -1,12 +1,15 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { LIMITS } from "../kernel/limits.ts";
+
+const IDLE_POLL_MS = 20;
 
 /** The one socket of the server. */
 export class HttpListener {
   readonly #server: Server;
   readonly #address: { port: number; host: string };
+  readonly #running = new Map<ServerResponse, Promise<void>>();
 
   constructor(fetch: Parameters<typeof getRequestListener>[0], address: { port: number; host: string }) {
     this.#address = address;
@@ -20,6 +23,7 @@ export class HttpListener {
       },
       getRequestListener(fetch, { overrideGlobalObjects: false }),
     );
+    this.#server.on("request", (request, response) => this.#track(request, response));
   }
 
   async listen(): Promise<{ url: string }> {
@@ -32,14 +36,33 @@ export class HttpListener {
     return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
   }
 
-  /** Lets running requests end, then closes what is left. */
-  async close(): Promise<void> {
-    if (!this.#server.listening) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Takes no more requests, lets those that run end, then ends the streams and closes what is left. */
+  async close(endStreams: () => Promise<unknown>): Promise<void> {
+    if (!this.#server.listening) return void (await endStreams());
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
-    this.#server.closeIdleConnections();
-    const timer = setTimeout(() => this.#server.closeAllConnections(), LIMITS.server.drainMs);
-    await promise;
-    clearTimeout(timer);
+    // Node closes the connections that are idle now, and not those that become so: clients keep them for minutes.
+    const idle = setInterval(() => this.#server.closeIdleConnections(), IDLE_POLL_MS);
+    const late = setTimeout(() => this.#server.closeAllConnections(), LIMITS.server.drainMs);
+    await Promise.all(this.#running.values());
+    await endStreams();
+    await closed;
+    clearInterval(idle);
+    clearTimeout(late);
   }
+
+  #track(request: IncomingMessage, response: ServerResponse): void {
+    if (isStream(request)) return;
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#running.set(response, ended);
+    response.once("close", () => {
+      this.#running.delete(response);
+      resolve();
+    });
+  }
+}
+
+/** Streams that a client listens on would never end by themselves. */
+function isStream({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" || headers["mcp-method"] === "subscriptions/listen";
 }

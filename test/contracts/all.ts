@@ -88,5 +88,6 @@ export const all = contract("all", {
   "all.http.security-headers": "Every answer carries the security headers and its request id",
 
   "all.ops.ready": "GET /api/health/ready says whether requests can be served",
+  "all.ops.stop": "A stop takes no new requests, lets running calls end, and is not held up by open streams",
   "all.ops.metrics": "GET /metrics is for this machine alone, or for whoever has KENNING_METRICS_TOKEN",
 });

@@ -29,14 +29,20 @@ it("[all.ops.stop] a stop lets running calls end, with and without a session, an
   const stopped = server.app.close();
   await expect.poll(isListening).toBe(false);
   for (const { status, body } of await Promise.all(calls)) {
-    expect({ status, result: body.result }).toMatchObject({ status: 200, result: { structuredContent: { waitedMs: 500 } } });
+    expect({ status, result: body.result }).toMatchObject({
+      status: 200,
+      result: { structuredContent: { waitedMs: 500 } },
+    });
   }
   await stopped;
 });
 
 it("[all.ops.stop] open streams do not hold it up", async () => {
   const begun = await rpc(server, PATHS.all, "initialize", { token, params: {} });
-  const headers = { accept: "text/event-stream", "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+  const headers = {
+    accept: "text/event-stream",
+    "mcp-session-id": begun.headers.get("mcp-session-id") ?? "",
+  };
   const stream = await server.request(PATHS.all, { token, headers });
   expect(stream.status).toBe(200);
   const started = performance.now();

@@ -71,7 +71,7 @@ export class Browser {
   async submit(page: Page, changes: Fields & { button?: string } = {}): Promise<Page> {
     const { button, ...fields } = changes;
     const form = formOf(page.html);
-    if (button !== undefined) fields["decision"] = button;
+    if (button !== undefined) fields.decision = button;
     return this.open(new URL(form.action, page.url), { form: { ...form.fields, ...fields } });
   }
 
@@ -202,7 +202,7 @@ export class OAuthClient {
     return code;
   }
 
-  exchange(code: string, change: Change = {}, headers: HeadersInit = {}): Promise<TokenAnswer> {
+  exchange(code: string, change: Change = {}, headers: Record<string, string> = {}): Promise<TokenAnswer> {
     const params = {
       grant_type: "authorization_code",
       code,
@@ -213,7 +213,11 @@ export class OAuthClient {
     return this.#token({ ...params, ...change }, headers);
   }
 
-  refresh(refreshToken: string, change: Change = {}, headers: HeadersInit = {}): Promise<TokenAnswer> {
+  refresh(
+    refreshToken: string,
+    change: Change = {},
+    headers: Record<string, string> = {},
+  ): Promise<TokenAnswer> {
     const params = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: this.clientId };
     return this.#token({ ...params, ...change }, headers);
   }
@@ -230,7 +234,7 @@ export class OAuthClient {
     return fetch(`${this.appUrl}/api/oauth/revoke`, { method: "POST", body: encodeForm(params) });
   }
 
-  async #token(params: Change, headers: HeadersInit): Promise<TokenAnswer> {
+  async #token(params: Change, headers: Record<string, string>): Promise<TokenAnswer> {
     const response = await fetch(`${this.appUrl}/api/oauth/token`, {
       method: "POST",
       headers,

@@ -108,7 +108,8 @@ export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
     const account = await identity.users.verifyPassword(email, current, c.get("address"));
     if (account === null) throw new AppError("forbidden", "The current password does not fit.");
     await identity.users.setPassword(email, password);
-    await browser.endOthers(c, accountId);
+    // Every session ends with the password it was opened with; this browser gets a new one.
+    await browser.start(c, accountId);
     return c.body(null, 204);
   });
 }

@@ -42,7 +42,8 @@ function explainRefusedGrant(ctx: KoaContextWithOIDC): void {
 async function answerProgram(ctx: KoaContextWithOIDC, parts: AnswerParts): Promise<void> {
   const location = new URL(ctx.response.get("location"), parts.appUrl);
   const error = location.searchParams.get("error");
-  const isToInteraction = location.origin === parts.appUrl && location.pathname.startsWith(parts.interactionBase);
+  const isToInteraction =
+    location.origin === parts.appUrl && location.pathname.startsWith(parts.interactionBase);
   if (isToInteraction) {
     if (await parts.isSignedIn(ctx.get("cookie"))) return;
     const loginUrl = `${parts.appUrl}/sign-in?return_to=${encodeURIComponent(ctx.url)}`;

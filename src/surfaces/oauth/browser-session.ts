@@ -4,43 +4,49 @@ import { parse } from "hono/utils/cookie";
 import type { SignedIn, WebSessions } from "../../domains/identity/index.ts";
 import type { HttpEnv } from "../http/app.ts";
 
-const COOKIE = "kenning_session";
+/** With https, the prefix makes browsers refuse such a cookie from any other host of the domain. */
+export function cookieName(name: string, isSecure: boolean): string {
+  return isSecure ? `__Host-${name}` : name;
+}
 
 /** Who is signed in with this browser. The cookie is for our own pages and APIs; MCP endpoints never look at it. */
 export class BrowserSession {
   readonly #sessions: WebSessions;
   readonly #isSecure: boolean;
+  readonly #cookie: string;
 
   constructor(sessions: WebSessions, isSecure: boolean) {
     this.#sessions = sessions;
     this.#isSecure = isSecure;
+    this.#cookie = cookieName("kenning_session", isSecure);
   }
 
   async of(c: Context<HttpEnv>): Promise<SignedIn | null> {
-    const secret = getCookie(c, COOKIE);
+    const secret = getCookie(c, this.#cookie);
     return secret === undefined ? null : this.#sessions.find(secret);
   }
 
   /** For code that has only the header. */
   async ofHeader(cookieHeader: string | undefined): Promise<SignedIn | null> {
-    const secret = parse(cookieHeader ?? "", COOKIE)[COOKIE];
+    const secret = parse(cookieHeader ?? "", this.#cookie)[this.#cookie];
     return secret === undefined ? null : this.#sessions.find(secret);
   }
 
+  /** A new secret at each sign-in: one that was planted, or seen, before is worth nothing after it. */
   async start(c: Context<HttpEnv>, accountId: number): Promise<void> {
-    // A new secret at each sign-in: one that was planted before is worth nothing after it.
+    await this.#endCurrent(c);
     const secret = await this.#sessions.start(accountId);
-    setCookie(c, COOKIE, secret, { httpOnly: true, sameSite: "Lax", secure: this.#isSecure, path: "/" });
+    const secure = this.#isSecure;
+    setCookie(c, this.#cookie, secret, { httpOnly: true, sameSite: "Lax", secure, path: "/" });
   }
 
   async end(c: Context<HttpEnv>): Promise<void> {
-    const secret = getCookie(c, COOKIE);
-    if (secret !== undefined) await this.#sessions.end(secret);
-    deleteCookie(c, COOKIE, { path: "/" });
+    await this.#endCurrent(c);
+    deleteCookie(c, this.#cookie, { path: "/", secure: this.#isSecure });
   }
 
-  /** Signs the person out of every other browser. */
-  async endOthers(c: Context<HttpEnv>, accountId: number): Promise<void> {
-    await this.#sessions.endAll(accountId, getCookie(c, COOKIE));
+  async #endCurrent(c: Context<HttpEnv>): Promise<void> {
+    const secret = getCookie(c, this.#cookie);
+    if (secret !== undefined) await this.#sessions.end(secret);
   }
 }

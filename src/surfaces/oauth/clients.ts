@@ -49,7 +49,8 @@ export function checkClientMetadata(metadata: ClientMetadata): void {
     if (url === null) throw badRedirects("must only contain valid uris");
     if (String(redirect).length > REDIRECT_CHARACTERS) throw badRedirects("must not be that long");
     if (url.username !== "" || url.password !== "") throw badRedirects("must not hold a user or a password");
-    if (url.protocol === "http:" && !isLoopback(url)) throw badRedirects("must use https, except on loopback");
+    if (url.protocol === "http:" && !isLoopback(url))
+      throw badRedirects("must use https, except on loopback");
   }
 }
 

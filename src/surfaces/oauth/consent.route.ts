@@ -5,11 +5,13 @@ import { AppError } from "../../kernel/errors.ts";
 import { isPermission, type Permission } from "../../kernel/permissions.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { isUnverified } from "./clients.ts";
-import type { FormGuard } from "./form-guard.ts";
+import { isUnverified, shownName } from "./clients.ts";
+import { errorsAsPages } from "./error-pages.ts";
+import { type FormGuard, smallBody } from "./form-guard.ts";
 import { consentPage } from "./pages/consent.page.ts";
 import { sendPage } from "./pages/page.ts";
-import { OAUTH_BASE } from "./provider.ts";
+import { INTERACTION_BASE, ROUTES } from "./provider.ts";
+import { PROTOCOL_SCOPES } from "./resources.ts";
 
 export interface ConsentParts {
   provider: () => OidcProvider;
@@ -19,49 +21,75 @@ export interface ConsentParts {
   forms: FormGuard;
 }
 
-/** Scopes of the protocol itself; they give no power here. */
-const PROTOCOL_SCOPES = ["openid", "offline_access"];
-
 type Interaction = Awaited<ReturnType<OidcProvider["interactionDetails"]>>;
 
 /** The two stops on the way from a client to its code: who are you, and may it? */
 export function mountConsent(app: HttpApp, parts: ConsentParts): void {
-  const { browser, forms } = parts;
+  const path = `${INTERACTION_BASE}:uid`;
 
-  app.get(`${OAUTH_BASE}/interaction/:uid`, async (c) => {
+  app.get(path, errorsAsPages, async (c) => {
     const interaction = await detailsOf(parts, c);
-    const person = await browser.of(c);
-    if (person === null) return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
+    const person = await parts.browser.of(c);
+    if (person === null) return toSignIn(c);
     if (interaction.prompt.name === "login") {
       return finish(parts, c, { login: { accountId: String(person.accountId) } });
     }
+    if (!isTheirs(interaction, person)) return startAgain(c, interaction);
     return showConsent(parts, c, interaction, person);
   });
 
-  app.post(`${OAUTH_BASE}/interaction/:uid`, async (c) => {
+  app.post(path, errorsAsPages, smallBody, async (c) => {
     const form = await c.req.parseBody({ all: true });
-    forms.check(c, form);
+    parts.forms.check(c, form);
     const interaction = await detailsOf(parts, c);
-    const person = await browser.of(c);
-    if (person === null || interaction.session?.accountId !== String(person.accountId)) {
-      return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
-    }
-    if (form.decision !== "allow") {
-      return finish(parts, c, { error: "access_denied", error_description: "The person did not allow it." });
-    }
-    const workspace = (await workspacesOf(parts, person)).find(({ slug }) => slug === form.workspace);
-    if (workspace === undefined) throw new AppError("bad_request", "Choose one of your workspaces.");
-    const wanted = requestedScopes(interaction);
-    const granted = [form.scope ?? []]
-      .flat()
-      .map(String)
-      .filter(isPermission)
-      .filter((scope) => wanted.includes(scope));
-    if (granted.length === 0) throw new AppError("bad_request", "Allow at least one thing, or deny.");
-    return finish(parts, c, {
-      consent: { grantId: await grant(parts, interaction, person, workspace.slug, granted) },
-    });
+    const person = await parts.browser.of(c);
+    if (person === null) return toSignIn(c);
+    if (!isTheirs(interaction, person)) return startAgain(c, interaction);
+    return decide(parts, c, interaction, person, form);
   });
+}
+
+async function decide(
+  parts: ConsentParts,
+  c: Context<HttpEnv>,
+  interaction: Interaction,
+  person: SignedIn,
+  form: Record<string, unknown>,
+): Promise<Response> {
+  if (form.decision !== "allow") {
+    return finish(parts, c, { error: "access_denied", error_description: "The person did not allow it." });
+  }
+  const workspace = (await workspacesOf(parts, person)).find(({ slug }) => slug === form.workspace);
+  if (workspace === undefined) throw new AppError("bad_request", "Choose one of your workspaces.");
+  const wanted = requestedScopes(interaction);
+  const granted = [form.scope ?? []]
+    .flat()
+    .map(String)
+    .filter(isPermission)
+    .filter((scope) => wanted.includes(scope));
+  if (granted.length === 0) return showConsent(parts, c, interaction, person, NOTHING_ALLOWED);
+  return finish(parts, c, {
+    consent: { grantId: await grant(parts, interaction, person, workspace.slug, granted) },
+  });
+}
+
+const NOTHING_ALLOWED = "Allow at least one thing, or deny.";
+
+function toSignIn(c: Context<HttpEnv>): Response {
+  return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
+}
+
+function isTheirs(interaction: Interaction, person: SignedIn): boolean {
+  return interaction.session?.accountId === String(person.accountId);
+}
+
+/** Somebody else has signed in since the request began: it is put to them from the start. */
+function startAgain(c: Context<HttpEnv>, { params }: Interaction): Response {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const one of [value].flat()) query.append(name, String(one));
+  }
+  return c.redirect(`${ROUTES.authorization}?${query}`, 303);
 }
 
 async function showConsent(
@@ -69,25 +97,32 @@ async function showConsent(
   c: Context<HttpEnv>,
   interaction: Interaction,
   person: SignedIn,
-) {
+  problem?: string,
+): Promise<Response> {
   const client = await parts.provider().Client.find(String(interaction.params.client_id));
   const workspaces = await workspacesOf(parts, person);
   if (client === undefined) throw new AppError("bad_request", "This client is not known any more.");
   if (workspaces.length === 0) throw new AppError("forbidden", "You are not a member of any workspace.");
   const redirect = new URL(String(interaction.params.redirect_uri));
+  const isWeb = redirect.origin !== "null";
   const body = consentPage({
     action: c.req.path,
     formToken: parts.forms.tokenFor(c),
-    clientName: client.clientName ?? client.clientId,
+    clientName: shownName(client),
     isUnverified: isUnverified(client),
-    redirectHost: redirect.host === "" ? redirect.protocol : redirect.host,
+    // Behind a scheme of its own, an app may put any host it likes.
+    redirectHost: isWeb
+      ? redirect.host
+      : `${redirect.protocol}${redirect.host === "" ? "" : `//${redirect.host}`}`,
     email: person.email,
     scopes: requestedScopes(interaction),
     workspaces,
+    ...(problem !== undefined && { problem }),
   });
   // A browser also holds the redirect after a form to this list.
-  const target = redirect.origin === "null" ? redirect.protocol : redirect.origin;
-  return sendPage(c, { title: "Connect", body, formTargets: [target] });
+  const target = isWeb ? redirect.origin : redirect.protocol;
+  const status = problem === undefined ? 200 : 400;
+  return sendPage(c, { title: "Connect", body, status, formTargets: [target] });
 }
 
 async function grant(
@@ -112,7 +147,7 @@ async function grant(
   if (declined.length > 0) given.rejectOIDCScope(declined.join(" "));
   const grantId = await given.save();
   const { id: workspaceId } = await identity.workspaces.bySlug(workspaceSlug);
-  const clientName = (client?.clientName ?? clientId).slice(0, 200);
+  const clientName = client === undefined ? clientId : shownName(client);
   await apps.add({
     grantId,
     accountId: person.accountId,

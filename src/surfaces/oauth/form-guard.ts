@@ -1,44 +1,74 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { AppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
 import type { HttpEnv } from "../http/app.ts";
+import { cookieName } from "./browser-session.ts";
 
-const COOKIE = "kenning_form";
 export const FORM_FIELD = "form_token";
 
+/** Largest form that anybody has to send us. */
+const FORM_BYTES = 64 * 1024;
+
+export const smallBody = bodyLimit({
+  maxSize: FORM_BYTES,
+  onError: () => {
+    throw new AppError("too_large", `The form is larger than ${FORM_BYTES} bytes.`);
+  },
+});
+
 /**
- * Proves that a form was filled in on a page of ours: the field holds a signature of a cookie that no other site
- * can read or set. SameSite alone would not do, since every port of one machine is the same site.
+ * Proves that a form was filled in on a page of ours: it comes from our origin, and its field holds a signature of a
+ * cookie that other pages cannot read. SameSite alone would not do, since every port of one machine is the same site,
+ * and the cookie alone neither, since a page on another port can set one.
  */
 export class FormGuard {
   readonly #key: Uint8Array;
+  readonly #origin: string;
   readonly #isSecure: boolean;
+  readonly #cookie: string;
 
-  constructor(key: Uint8Array, isSecure: boolean) {
+  constructor(key: Uint8Array, appUrl: string) {
+    const { origin, protocol } = new URL(appUrl);
     this.#key = key;
-    this.#isSecure = isSecure;
+    this.#origin = origin;
+    this.#isSecure = protocol === "https:";
+    this.#cookie = cookieName("kenning_form", this.#isSecure);
   }
 
   /** The value for the hidden field of a form. */
   tokenFor(c: Context<HttpEnv>): string {
-    const existing = getCookie(c, COOKIE);
+    const existing = getCookie(c, this.#cookie);
     const secret = existing ?? randomText(24);
     if (existing === undefined) {
-      setCookie(c, COOKIE, secret, { httpOnly: true, sameSite: "Lax", secure: this.#isSecure, path: "/" });
+      const secure = this.#isSecure;
+      setCookie(c, this.#cookie, secret, { httpOnly: true, sameSite: "Lax", secure, path: "/" });
     }
     return this.#sign(secret);
   }
 
   check(c: Context<HttpEnv>, form: Record<string, unknown>): void {
-    const secret = getCookie(c, COOKIE);
-    const given = Buffer.from(String(form[FORM_FIELD] ?? ""));
-    const wanted = Buffer.from(secret === undefined ? "" : this.#sign(secret));
-    if (secret !== undefined && given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+    if (this.#isFromOurPage(c) && this.#isSigned(c, form)) return;
     throw new AppError("forbidden", "This form did not come from our own page, or it is too old.", {
       hint: "Go back, load the page again and try once more.",
     });
+  }
+
+  /** Browsers name the origin of every form; programs, which have no cookies to steal, need not. */
+  #isFromOurPage(c: Context<HttpEnv>): boolean {
+    const origin = c.req.header("origin");
+    if (origin === undefined || origin === this.#origin) return true;
+    return URL.parse(origin)?.host === c.req.header("host");
+  }
+
+  #isSigned(c: Context<HttpEnv>, form: Record<string, unknown>): boolean {
+    const secret = getCookie(c, this.#cookie);
+    if (secret === undefined) return false;
+    const given = Buffer.from(String(form[FORM_FIELD] ?? ""));
+    const wanted = Buffer.from(this.#sign(secret));
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
   }
 
   #sign(secret: string): string {

@@ -1,21 +1,22 @@
 import { readFileSync } from "node:fs";
+import { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { default as OidcProvider } from "oidc-provider";
 import type { TransportLimiter } from "../../domains/identity/index.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
-import type { BrowserSession } from "./browser-session.ts";
+import { errorsAsPages } from "./error-pages.ts";
+import { smallBody } from "./form-guard.ts";
 import { errorPage } from "./pages/error.page.ts";
-import { STYLESHEET_PATH, sendPage } from "./pages/page.ts";
+import { STYLESHEET_PATH, sendPage, wantsPage } from "./pages/page.ts";
 import { OAUTH_BASE, ROUTES } from "./provider.ts";
 import { findProblem, type RequestProblem } from "./request-checks.ts";
-import { DEFAULT_SCOPES, type Resources } from "./resources.ts";
+import type { Resources } from "./resources.ts";
 
 export interface OAuthParts {
   appUrl: string;
   provider: () => OidcProvider;
   resources: Resources;
-  browser: BrowserSession;
   limiter: TransportLimiter;
 }
 
@@ -23,6 +24,14 @@ const PROTECTED = "/.well-known/oauth-protected-resource";
 const SERVER = "/.well-known/oauth-authorization-server";
 const OPENID = "/.well-known/openid-configuration";
 const AGENT_PATH = "/api/data-agent/mcp";
+
+/** What other answers get on their way out; these go out by themselves. */
+const HANDED_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+};
 
 /** The authorization server at seed 001's paths. */
 export function mountOAuth(app: HttpApp, parts: OAuthParts): void {
@@ -35,9 +44,10 @@ export function mountOAuth(app: HttpApp, parts: OAuthParts): void {
   );
 
   mountMetadata(app, parts);
-  app.get(ROUTES.authorization, (c) => authorize(parts, c));
-  app.get(`${ROUTES.authorization}/:uid`, (c) => hand(parts, c));
-  for (const route of [ROUTES.token, ROUTES.registration, ROUTES.revocation]) {
+  app.get(ROUTES.authorization, errorsAsPages, (c) => authorize(parts, c));
+  app.get(`${ROUTES.authorization}/:uid`, errorsAsPages, (c) => hand(parts, c));
+  app.on(["POST", "OPTIONS"], ROUTES.token, smallBody, (c) => token(parts, c));
+  for (const route of [ROUTES.registration, ROUTES.revocation]) {
     app.on(["POST", "OPTIONS"], route, (c) => hand(parts, c));
   }
   app.on(["GET", "OPTIONS"], ROUTES.jwks, (c) => hand(parts, c));
@@ -59,9 +69,9 @@ function mountMetadata(app: HttpApp, parts: OAuthParts): void {
       );
     }
     for (const spelling of [SERVER, "/.well-known/authorization-server"]) {
-      app.get(`${base}${spelling}`, (c) => hand(parts, c, SERVER));
+      app.get(`${base}${spelling}`, (c) => hand(parts, c, { target: SERVER }));
     }
-    app.get(`${base}${OPENID}`, (c) => hand(parts, c, OPENID));
+    app.get(`${base}${OPENID}`, (c) => hand(parts, c, { target: OPENID }));
   }
 }
 
@@ -69,38 +79,35 @@ async function authorize(parts: OAuthParts, c: Context<HttpEnv>): Promise<Respon
   await parts.limiter.admitAuthorization(c.get("address"));
   const url = new URL(c.req.url);
   const problem = findProblem(url.searchParams);
-  const wantsJson = !(c.req.header("accept") ?? "").includes("text/html");
-  if (problem !== undefined) return refuse(c, problem, wantsJson);
-  if (wantsJson && (await parts.browser.of(c)) === null) {
-    const returnTo = `${url.pathname}${url.search}`;
-    return c.json(
-      {
-        error: "login_required",
-        login_url: `${parts.appUrl}/sign-in?return_to=${encodeURIComponent(returnTo)}`,
-        message: "User must login before authorizing application",
-      },
-      401,
-    );
-  }
-  return hand(parts, c, `${url.pathname}?${completed(parts, url.searchParams)}`);
+  if (problem !== undefined) return refuse(c, problem);
+  return hand(parts, c, { target: `${url.pathname}?${completed(parts, url.searchParams)}` });
 }
 
 /** Fills in what clients may leave out, and takes the trailing slash from a resource. */
 function completed({ appUrl, resources }: OAuthParts, params: URLSearchParams): URLSearchParams {
   const full = new URLSearchParams(params);
-  if ((full.get("scope") ?? "") === "") full.set("scope", DEFAULT_SCOPES.join(" "));
-  const asked = full.getAll("resource").map((resource) => resources.normalise(resource));
+  const named = resources.normalise(full.getAll("resource"));
+  const asked = named.length === 0 ? [appUrl] : named;
+  full.set("scope", resources.scopesFor((full.get("scope") ?? "").split(" "), asked).join(" "));
   full.delete("resource");
-  for (const resource of asked.length === 0 ? [appUrl] : asked) full.append("resource", resource);
+  for (const resource of asked) full.append("resource", resource);
   return full;
 }
 
-function refuse(
-  c: Context<HttpEnv>,
-  problem: RequestProblem,
-  wantsJson: boolean,
-): Response | Promise<Response> {
-  if (wantsJson) return c.json(problem, 400, { "cache-control": "no-store" });
+/** A client that names its resource with a trailing slash does so when it gets its tokens, too. */
+async function token(parts: OAuthParts, c: Context<HttpEnv>): Promise<Response> {
+  const body = await c.req.text();
+  const isForm = (c.req.header("content-type") ?? "").startsWith("application/x-www-form-urlencoded");
+  if (!isForm) return hand(parts, c, { body });
+  const params = new URLSearchParams(body);
+  const resources = parts.resources.normalise(params.getAll("resource"));
+  params.delete("resource");
+  for (const resource of resources) params.append("resource", resource);
+  return hand(parts, c, { body: String(params) });
+}
+
+function refuse(c: Context<HttpEnv>, problem: RequestProblem): Response | Promise<Response> {
+  if (!wantsPage(c.req.header("accept"))) return c.json(problem, 400, { "cache-control": "no-store" });
   const detail = "The app that sent you here made a mistake; tell its makers.";
   return sendPage(c, {
     title: "Error",
@@ -113,21 +120,32 @@ function refuse(
 async function hand(
   { appUrl, provider }: OAuthParts,
   c: Context<HttpEnv>,
-  target?: string,
+  change: { target?: string; body?: string } = {},
 ): Promise<Response> {
-  const { incoming, outgoing } = c.env;
+  const { outgoing } = c.env;
   const { protocol, host } = new URL(appUrl);
-  if (target !== undefined) incoming.url = target;
+  const incoming = change.body === undefined ? c.env.incoming : withBody(c.env.incoming, change.body);
+  if (change.target !== undefined) incoming.url = change.target;
   incoming.headers.host = host;
   incoming.headers["x-forwarded-host"] = host;
   incoming.headers["x-forwarded-proto"] = protocol.slice(0, -1);
-  outgoing.setHeader("x-content-type-options", "nosniff");
-  outgoing.setHeader("x-frame-options", "DENY");
-  outgoing.setHeader(
-    "content-security-policy",
-    "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
-  );
+  for (const [name, value] of Object.entries(HANDED_HEADERS)) outgoing.setHeader(name, value);
+  if (protocol === "https:") outgoing.setHeader("strict-transport-security", "max-age=31536000");
   outgoing.setHeader("x-request-id", c.get("requestId"));
   await provider().callback()(incoming, outgoing);
-  return RESPONSE_ALREADY_SENT;
+  // One of its own for each request: others add headers to what is returned here.
+  return new Response(null, { status: outgoing.statusCode, headers: RESPONSE_ALREADY_SENT.headers });
+}
+
+/** The same request with another body, for a library that reads the stream itself. */
+function withBody(original: IncomingMessage, body: string): IncomingMessage {
+  const copy = new IncomingMessage(original.socket);
+  const { "transfer-encoding": _, ...headers } = original.headers;
+  copy.method = original.method;
+  copy.url = original.url;
+  copy.headers = { ...headers, "content-length": String(Buffer.byteLength(body)) };
+  copy.push(body);
+  copy.push(null);
+  copy.complete = true;
+  return copy;
 }

@@ -1,6 +1,5 @@
 import type { JWK } from "jose";
 import {
-  type ClientMetadata,
   type Configuration,
   errors,
   interactionPolicy,
@@ -57,7 +56,7 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.proxy = true;
   provider.use(async (ctx, next) => {
     await next();
-    await inSeedWords(ctx, { appUrl, interactionBase: INTERACTION_BASE, isSignedIn });
+    await inSeedWords(ctx as KoaContextWithOIDC, { appUrl, interactionBase: INTERACTION_BASE, isSignedIn });
   });
   provider.Client.prototype.redirectUriAllowed = function allowed(uri: string) {
     return isRedirectAllowed(this, uri);
@@ -77,7 +76,7 @@ export function createProvider(parts: ProviderParts): Provider {
 }
 
 function configurationOf(parts: ProviderParts): Configuration {
-  const { appUrl, keys, cookieKey, resources, ttl, apps, signedIn } = parts;
+  const { appUrl, keys, cookieKey, ttl, apps, signedIn } = parts;
   const isSecure = appUrl.startsWith("https:");
   const cookie = { httpOnly: true, sameSite: "lax", secure: isSecure, signed: true } as const;
   return {
@@ -110,23 +109,7 @@ function configurationOf(parts: ProviderParts): Configuration {
       Interaction: 3_600,
       IdToken: 3_600,
     },
-    features: {
-      devInteractions: { enabled: false },
-      registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false },
-      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-      rpInitiatedLogout: { enabled: false },
-      userinfo: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      // A token bound to a key would have to be checked at every endpoint.
-      dPoP: { enabled: false },
-      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => appUrl,
-        useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, resource) => resourceServer(resources, ctx, resource),
-      },
-    },
+    features: featuresOf(parts),
     fetch: guardedFetch(parts.fetch) as never,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     expiresWithSession: () => false,
@@ -151,6 +134,30 @@ function configurationOf(parts: ProviderParts): Configuration {
       const isForPage = wantsPage(ctx.get("accept"));
       ctx.type = isForPage ? "html" : "json";
       ctx.body = parts.renderError(!isForPage, out);
+    },
+  };
+}
+
+/** What the provider offers beyond the bare flow. */
+function featuresOf({ appUrl, resources }: ProviderParts): Configuration["features"] {
+  return {
+    devInteractions: { enabled: false },
+    registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false },
+    revocation: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+    },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    // A token bound to a key would have to be checked at every endpoint.
+    dPoP: { enabled: false },
+    clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => appUrl,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (ctx, resource) => resourceServer(resources, ctx, resource),
     },
   };
 }

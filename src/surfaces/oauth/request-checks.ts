@@ -39,7 +39,20 @@ const challengeForm: Check = (params) =>
     ? undefined
     : invalid("code_challenge must be a SHA-256 in base64url: 43 characters");
 
-const CHECKS: readonly Check[] = [noDuplicates, requiredParameters, codeOnly, s256Only, challengeForm];
+/** Other ways back to the client need a script on a page of ours, or leave the code where scripts can read it. */
+const queryOnly: Check = (params) =>
+  ["", "query"].includes(params.get("response_mode") ?? "")
+    ? undefined
+    : invalid("response_mode must be query");
+
+const CHECKS: readonly Check[] = [
+  noDuplicates,
+  requiredParameters,
+  codeOnly,
+  s256Only,
+  challengeForm,
+  queryOnly,
+];
 
 /** The first thing that is wrong with an authorization request, before anybody looks at client or redirect. */
 export function findProblem(params: URLSearchParams): RequestProblem | undefined {

@@ -1,16 +1,12 @@
 import { MS } from "../../kernel/clock.ts";
-import { PERMISSIONS, type Permission } from "../../kernel/permissions.ts";
+import { PERMISSIONS, type Permission, parseScopes } from "../../kernel/permissions.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import { MCP_SURFACES } from "../mcp/surface.ts";
 
 /** The protected resources: the six endpoints, and the server as a whole for clients that name none. */
 
-/** What is asked for when a request names no scope, as in seed 001. */
-export const DEFAULT_SCOPES: readonly Permission[] = [
-  "data_agent:read",
-  "data_agent:write",
-  "ontologies:read",
-];
+/** What is asked for when a request names neither scope nor resource, as in seed 001. */
+const DEFAULT_SCOPES: readonly Permission[] = ["data_agent:read", "data_agent:write", "ontologies:read"];
 
 /** The scopes that make sense at each endpoint. */
 const SURFACE_SCOPES: Record<SurfaceName, readonly Permission[]> = {
@@ -21,6 +17,9 @@ const SURFACE_SCOPES: Record<SurfaceName, readonly Permission[]> = {
   knowledge: ["knowledge:read", "knowledge:write"],
   all: PERMISSIONS,
 };
+
+/** Scopes of the protocol itself; they give no power here. */
+export const PROTOCOL_SCOPES: readonly string[] = ["openid", "offline_access"];
 
 const MCP_TOKEN_SECONDS = (365 * MS.day) / 1_000;
 
@@ -40,9 +39,30 @@ export class Resources {
     this.#accessTtlSeconds = accessTtlSeconds;
   }
 
-  /** The resource as it is compared: without a trailing slash. */
-  normalise(resource: string): string {
-    return resource.endsWith("/") ? resource.slice(0, -1) : resource;
+  /** The resources as they are compared: without a trailing slash, each once. */
+  normalise(resources: readonly string[]): string[] {
+    return [...new Set(resources.map((resource) => resource.replace(/\/$/, "")))];
+  }
+
+  /**
+   * What to ask the person for: of the words that the client sent, those that mean something at these resources.
+   * A client that sent none, or only words of the protocol, asks for what is usual there.
+   */
+  scopesFor(asked: readonly string[], resources: readonly string[]): string[] {
+    const words = asked.filter((word) => word !== "");
+    const protocol = words.filter((word) => PROTOCOL_SCOPES.includes(word));
+    const offered = new Set(resources.flatMap((resource) => this.rules(resource)?.scopes ?? []));
+    const isSilent = words.length === protocol.length;
+    const wanted = isSilent ? this.#usual(resources) : parseScopes(words).permissions;
+    const fitting = wanted.filter((scope) => offered.has(scope));
+    // Words that mean nothing are left for the provider to refuse.
+    return fitting.length > 0 ? [...protocol, ...fitting] : words;
+  }
+
+  #usual(resources: readonly string[]): readonly Permission[] {
+    if (resources.includes(this.#appUrl)) return DEFAULT_SCOPES;
+    const scopes = resources.flatMap((resource) => this.rules(resource)?.scopes ?? []);
+    return [...new Set(scopes)].filter((scope) => scope !== "admin");
   }
 
   /** Undefined for what is no resource of ours. The workspace in a path is not looked up: unknown looks like foreign. */

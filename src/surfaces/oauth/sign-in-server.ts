@@ -45,7 +45,7 @@ export class SignInServer {
     const isSecure = parts.appUrl.startsWith("https:");
     this.#parts = parts;
     this.#browser = new BrowserSession(parts.stores.webSessions, isSecure);
-    this.#forms = new FormGuard(parts.keys.form, isSecure);
+    this.#forms = new FormGuard(parts.keys.form, parts.appUrl);
     this.#resources = new Resources(parts.appUrl, parts.ttl.accessSeconds);
     this.#provider = this.#makeProvider(keys);
     this.#publicKeys = keys.map(publicPart);
@@ -66,7 +66,6 @@ export class SignInServer {
       appUrl,
       provider,
       resources: this.#resources,
-      browser: this.#browser,
       limiter: identity.limiter,
     });
     mountSignIn(app, { identity, browser: this.#browser, forms: this.#forms });

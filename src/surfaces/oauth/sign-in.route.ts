@@ -3,7 +3,8 @@ import type { Identity } from "../../domains/identity/index.ts";
 import { isAppError } from "../../kernel/errors.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import type { FormGuard } from "./form-guard.ts";
+import { errorsAsPages } from "./error-pages.ts";
+import { type FormGuard, smallBody } from "./form-guard.ts";
 import { sendPage } from "./pages/page.ts";
 import { signedInPage, signedOutPage, signInPage } from "./pages/sign-in.page.ts";
 
@@ -19,7 +20,7 @@ const WRONG = "E-mail and password do not fit.";
 export function mountSignIn(app: HttpApp, parts: SignInParts): void {
   const { identity, browser, forms } = parts;
 
-  app.get("/sign-in", async (c) => {
+  app.get("/sign-in", errorsAsPages, async (c) => {
     const returnTo = safeReturn(c.req.query("return_to"));
     const signedIn = await browser.of(c);
     if (signedIn === null) return showSignIn(c, forms, { returnTo });
@@ -28,7 +29,7 @@ export function mountSignIn(app: HttpApp, parts: SignInParts): void {
     return sendPage(c, { title: "Signed in", body });
   });
 
-  app.post("/sign-in", async (c) => {
+  app.post("/sign-in", errorsAsPages, smallBody, async (c) => {
     const form = await c.req.parseBody();
     forms.check(c, form);
     const returnTo = safeReturn(String(form.return_to ?? ""));
@@ -49,7 +50,7 @@ export function mountSignIn(app: HttpApp, parts: SignInParts): void {
     }
   });
 
-  app.post("/sign-out", async (c) => {
+  app.post("/sign-out", errorsAsPages, smallBody, async (c) => {
     forms.check(c, await c.req.parseBody());
     const signedIn = await browser.of(c);
     await browser.end(c);

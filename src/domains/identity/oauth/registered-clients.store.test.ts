@@ -14,7 +14,11 @@ afterAll(() => catalog.close());
 
 describe("registered OAuth clients", () => {
   it("are registered, listed and removed", async () => {
-    const redirectUris = ["https://app.example.com/callback", "http://localhost/callback", "com.example.app:/back"];
+    const redirectUris = [
+      "https://app.example.com/callback",
+      "http://localhost/callback",
+      "com.example.app:/back",
+    ];
     const { clientId } = await clients.register({ name: "An app", redirectUris });
     expect(await clients.list()).toEqual([{ clientId, name: "An app", redirectUris }]);
     await clients.remove(clientId);
@@ -31,7 +35,9 @@ describe("registered OAuth clients", () => {
     [["data:text/html,hello"]],
     [["not a url"]],
   ])("refuse %j as redirects", async (redirectUris) => {
-    await expect(clients.register({ name: "Bad", redirectUris })).rejects.toMatchObject({ code: "bad_request" });
+    await expect(clients.register({ name: "Bad", redirectUris })).rejects.toMatchObject({
+      code: "bad_request",
+    });
     expect(await clients.list()).toEqual([]);
   });
 });

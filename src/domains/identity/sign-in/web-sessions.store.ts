@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { and, eq, gt, isNull, lt, ne } from "drizzle-orm";
+import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import { type Clock, MS } from "../../../kernel/clock.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
@@ -32,23 +32,24 @@ export class WebSessions {
     const secret = randomText(32);
     const now = this.#clock.now();
     const expiresAt = new Date(now.getTime() + IDLE_MS);
-    await this.#db
-      .insert(webSessions)
-      .values({ id: hash(secret), accountId, createdAt: now, lastSeenAt: now, expiresAt });
-    return secret;
+    const id = hash(secret);
+    await this.#db.insert(webSessions).values({ id, accountId, createdAt: now, lastSeenAt: now, expiresAt });
+    const [account] = await this.#db.select().from(accounts).where(eq(accounts.id, accountId));
+    return `${secret}.${sealOf(secret, account?.passwordHash ?? "")}`;
   }
 
-  async find(secret: string): Promise<SignedIn | null> {
+  async find(cookie: string): Promise<SignedIn | null> {
+    const [secret = "", seal = ""] = cookie.split(".");
     const now = this.#clock.now();
     const [row] = await this.#db
-      .select({ session: webSessions, email: accounts.email, name: accounts.name })
+      .select({ session: webSessions, account: accounts })
       .from(webSessions)
       .innerJoin(accounts, eq(accounts.id, webSessions.accountId))
       .where(
         and(eq(webSessions.id, hash(secret)), gt(webSessions.expiresAt, now), isNull(accounts.disabledAt)),
       );
-    if (row === undefined) return null;
-    const { session, email, name } = row;
+    if (row === undefined || seal !== sealOf(secret, row.account.passwordHash)) return null;
+    const { session, account } = row;
     if (now.getTime() - session.lastSeenAt.getTime() > TOUCH_EVERY_MS) {
       const latest = Math.min(now.getTime() + IDLE_MS, session.createdAt.getTime() + LONGEST_MS);
       await this.#db
@@ -56,18 +57,12 @@ export class WebSessions {
         .set({ lastSeenAt: now, expiresAt: new Date(latest) })
         .where(eq(webSessions.id, session.id));
     }
-    return { accountId: session.accountId, email, name };
+    return { accountId: session.accountId, email: account.email, name: account.name };
   }
 
-  async end(secret: string): Promise<void> {
+  async end(cookie: string): Promise<void> {
+    const [secret = ""] = cookie.split(".");
     await this.#db.delete(webSessions).where(eq(webSessions.id, hash(secret)));
-  }
-
-  /** Signs a person out everywhere, or everywhere else. */
-  async endAll(accountId: number, exceptSecret = ""): Promise<void> {
-    await this.#db
-      .delete(webSessions)
-      .where(and(eq(webSessions.accountId, accountId), ne(webSessions.id, hash(exceptSecret))));
   }
 
   async sweep(): Promise<void> {
@@ -77,4 +72,9 @@ export class WebSessions {
 
 function hash(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
+}
+
+/** Binds a session to the password it was opened with: whoever changes that, by whatever path, ends the session. */
+function sealOf(secret: string, passwordHash: string): string {
+  return createHash("sha256").update(`${secret}:${passwordHash}`).digest("base64url");
 }

@@ -27,6 +27,7 @@ export interface ConsentView {
   email: string;
   scopes: readonly Permission[];
   workspaces: readonly { slug: string; name: string; role: string }[];
+  problem?: string;
 }
 
 export function consentPage(view: ConsentView): Html {
@@ -37,6 +38,7 @@ ${
     ? html`<p class="warning" role="note"><strong>Unverified app.</strong> Nobody has registered it; it only says that it is called “${view.clientName}”. Go on only if you have just started it yourself on this computer.</p>`
     : ""
 }
+${view.problem === undefined ? "" : html`<p class="problem" role="alert">${view.problem}</p>`}
 <form method="post" action="${view.action}">
 <input type="hidden" name="${FORM_FIELD}" value="${view.formToken}">
 ${workspaceChoice(view)}
