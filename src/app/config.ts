@@ -80,7 +80,7 @@ export const SETTINGS = {
       ),
       trustedProxies: networks(
         "KENNING_TRUSTED_PROXIES",
-        "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed. From anyone else these headers are ignored, and the address of the connection counts.",
+        "Proxies whose `X-Forwarded-For` is believed. From anyone else it is ignored, and the address of the connection counts. Scheme and host always come from `APP_URL`.",
       ),
       allowedHosts: hosts(
         "KENNING_ALLOWED_HOSTS",

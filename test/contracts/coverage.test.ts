@@ -13,7 +13,8 @@ import { models } from "./models.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const CONTRACTS = { bi, agent, memory, models, knowledge, all };
 const PROMISES = Object.values(CONTRACTS).flatMap((contract) => Object.keys(contract));
-const CITATIONS = /["'`]((?:\[(?:bi|agent|memory|models|knowledge|all)\.[a-z0-9.-]+\] ?)+)/g;
+const NAMES = Object.keys(CONTRACTS).join("|");
+const CITATIONS = new RegExp(`["'\`]((?:\\[(?:${NAMES})\\.[a-z0-9.-]+\\] ?)+)`, "g");
 
 const citations = globSync(["src/**/*.test.ts", "test/**/*.test.ts"], { cwd: ROOT }).flatMap((file) => {
   const text = readFileSync(resolve(ROOT, file), "utf8");

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Role } from "../../src/kernel/permissions.ts";
 import type { TestServer } from "./server.ts";
 
 /** A person's browser and a client's program, both without a browser: to drive sign-in and consent by HTTP alone. */
@@ -270,12 +271,19 @@ export async function register(
   return { status: response.status, body: (await response.json()) as Registered };
 }
 
+/** A new account in `acme`, with the password that all have here. */
+export async function newAccount(server: TestServer, role: Role = "admin"): Promise<string> {
+  const email = `${role}-${randomBytes(6).toString("hex")}@example.com`;
+  await server.app.identity.users.create({ email, workspace: "acme", role, password: PASSWORD });
+  return email;
+}
+
 /** A new account with its browser, already signed in. */
 export async function signedInPerson(
   server: TestServer,
-  { email = `${randomBytes(6).toString("hex")}@example.com`, role = "admin" as const } = {},
+  role: Role = "admin",
 ): Promise<{ person: Browser; email: string }> {
-  await server.app.identity.users.create({ email, workspace: "acme", role, password: PASSWORD });
+  const email = await newAccount(server, role);
   const person = new Browser(appUrlOf(server));
   await person.signIn(email);
   return { person, email };

@@ -1,1 +1,1 @@
-export { ownedTempName, sweepLeftovers } from "./owned-temp.ts";
+export { isLeftover, ownedTempName, sweepLeftovers } from "./owned-temp.ts";

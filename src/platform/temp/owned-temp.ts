@@ -19,7 +19,8 @@ export async function sweepLeftovers(folder: string): Promise<number> {
   return leftovers.length;
 }
 
-function isLeftover(name: string): boolean {
+/** Whether a name was given by a process of this machine that no longer runs. */
+export function isLeftover(name: string): boolean {
   const [host, pid, token, random] = name.split("-");
   if (random === undefined || host !== hostToken() || token === PROCESS_TOKEN) return false;
   return Number(pid) === process.pid || !isAlive(Number(pid));

@@ -251,14 +251,17 @@ export class Endpoint {
 
   /** A token that could do more with other scopes is told so by HTTP, so that its client can ask for them. */
   #stepUp(messages: Message[], arrival: Arrival, admission: Admission): Response | undefined {
-    for (const message of messages) {
-      try {
-        this.#requireScope(this.#permissionsOf(message), admission);
-      } catch (thrown) {
-        return this.#refuse(thrown, arrival, message.id ?? null);
-      }
+    try {
+      // Of a batch all that is missing is named at once.
+      this.#requireScope(
+        messages.flatMap((message) => this.#permissionsOf(message)),
+        admission,
+      );
+      return undefined;
+    } catch (thrown) {
+      if (isAppError(thrown)) return this.#refuse(thrown, arrival, messages[0]?.id ?? null);
+      throw thrown;
     }
-    return undefined;
   }
 
   #permissionsOf({ method, params }: Message): readonly Permission[] {

@@ -1,0 +1,118 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { accounts, workspaces } from "../identity/identity.tables.ts";
+import type { Column, DatasetPolicy, DatasetSource } from "./dataset.ts";
+
+const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const count = (name: string) => bigint(name, { mode: "number" });
+const workspace = () =>
+  bigint("workspace_id", { mode: "number" })
+    .notNull()
+    .references(() => workspaces.id, { onDelete: "cascade" });
+const creator = () =>
+  bigint("created_by", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" });
+
+/** Named, typed rows. The rows are in Parquet parts; this row says which parts are current. */
+export const datasets = pgTable(
+  "datasets",
+  {
+    id: id(),
+    workspaceId: workspace(),
+    name: text("name").notNull(),
+    description: text("description"),
+    /** Grows with every change; readers see one version. */
+    version: integer("version").notNull(),
+    columns: jsonb("columns").$type<readonly Column[]>().notNull(),
+    rowCount: count("row_count").notNull(),
+    bytes: count("bytes").notNull(),
+    source: jsonb("source").$type<DatasetSource>().notNull(),
+    policies: jsonb("policies").$type<readonly DatasetPolicy[]>().notNull().default([]),
+    createdBy: creator(),
+    createdAt: moment("created_at").notNull(),
+    refreshedAt: moment("refreshed_at").notNull(),
+    deletedAt: moment("deleted_at"),
+  },
+  (table) => [
+    uniqueIndex("datasets_name").on(table.workspaceId, sql`lower(${table.name})`).where(sql`${table.deletedAt} IS NULL`),
+  ],
+);
+
+/** A Parquet file that holds rows of a dataset for some of its versions. Files are never changed. */
+export const datasetParts = pgTable(
+  "dataset_parts",
+  {
+    id: id(),
+    datasetId: bigint("dataset_id", { mode: "number" })
+      .notNull()
+      .references(() => datasets.id, { onDelete: "cascade" }),
+    blobKey: text("blob_key").notNull().unique(),
+    rowCount: count("row_count").notNull(),
+    bytes: count("bytes").notNull(),
+    fromVersion: integer("from_version").notNull(),
+    /** The first version that no longer has it; null while it is current. */
+    untilVersion: integer("until_version"),
+    endedAt: moment("ended_at"),
+  },
+  (table) => [index("dataset_parts_dataset").on(table.datasetId)],
+);
+
+export const datasources = pgTable(
+  "datasources",
+  {
+    id: id(),
+    workspaceId: workspace(),
+    name: text("name").notNull(),
+    type: text("type").notNull(),
+    /** Host, port and the like; nothing secret. */
+    settings: jsonb("settings").$type<Record<string, unknown>>().notNull(),
+    /** Passwords and tokens as one JSON text, sealed by the vault. */
+    sealedSecrets: text("sealed_secrets"),
+    createdBy: creator(),
+    createdAt: moment("created_at").notNull(),
+    deletedAt: moment("deleted_at"),
+  },
+  (table) => [
+    uniqueIndex("datasources_name").on(table.workspaceId, sql`lower(${table.name})`).where(sql`${table.deletedAt} IS NULL`),
+  ],
+);
+
+/** A question to a datasource; its answer becomes a dataset. */
+export const queries = pgTable(
+  "queries",
+  {
+    id: id(),
+    workspaceId: workspace(),
+    name: text("name").notNull(),
+    datasourceId: bigint("datasource_id", { mode: "number" })
+      .notNull()
+      .references(() => datasources.id),
+    queryText: text("query_text").notNull(),
+    c9ql: text("c9ql"),
+    datasetId: bigint("dataset_id", { mode: "number" }).references(() => datasets.id, { onDelete: "set null" }),
+    createdBy: creator(),
+    createdAt: moment("created_at").notNull(),
+    deletedAt: moment("deleted_at"),
+  },
+  (table) => [
+    uniqueIndex("queries_name").on(table.workspaceId, sql`lower(${table.name})`).where(sql`${table.deletedAt} IS NULL`),
+  ],
+);
+
+export const queryRuns = pgTable(
+  "query_runs",
+  {
+    id: id(),
+    queryId: bigint("query_id", { mode: "number" })
+      .notNull()
+      .references(() => queries.id, { onDelete: "cascade" }),
+    status: text("status").$type<"queued" | "running" | "succeeded" | "failed" | "cancelled">().notNull(),
+    rowCount: count("row_count"),
+    error: text("error"),
+    startedBy: bigint("started_by", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" }),
+    queuedAt: moment("queued_at").notNull(),
+    startedAt: moment("started_at"),
+    finishedAt: moment("finished_at"),
+  },
+  (table) => [index("query_runs_query").on(table.queryId)],
+);

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { ROLES } from "../../kernel/permissions.ts";
+
+export interface Column {
+  name: string;
+  /** DuckDB's name of the type, e.g. BIGINT or TIMESTAMP. */
+  type: string;
+}
+
+/** Where the rows came from: a dataset's lineage. */
+export interface DatasetSource {
+  kind: "push" | "import" | "query";
+  /** The file, its format and how it was read; or the query. */
+  detail?: Record<string, unknown>;
+}
+
+export const FILTER_OPERATORS = ["=", "!=", ">", "<", ">=", "<=", "like", "in", "between"] as const;
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** A condition on one column; the value may be an attribute of the member who asks. */
+export const policyFilter = z.strictObject({
+  field: z.string().min(1),
+  operator: z.enum(FILTER_OPERATORS),
+  value: z.union([scalar, z.array(scalar).max(1_000), z.strictObject({ attribute: z.string().min(1) })]),
+});
+
+/**
+ * A policy only takes away. It holds for a caller who has one of its roles (if it names any) and is in one of its
+ * groups (if it names any); where several hold, the caller sees the rows that pass all and the columns that none hides.
+ */
+export const datasetPolicy = z.strictObject({
+  name: z.string().min(1).max(100),
+  roles: z.array(z.enum(ROLES)).max(3).optional(),
+  groups: z.array(z.int()).max(100).optional(),
+  rows: z.array(policyFilter).max(20).optional(),
+  hide: z.array(z.string().min(1)).max(1_000).optional(),
+});
+
+export type PolicyFilter = z.output<typeof policyFilter>;
+export type DatasetPolicy = z.output<typeof datasetPolicy>;
+
+export interface Dataset {
+  id: number;
+  workspaceId: number;
+  name: string;
+  description: string | null;
+  version: number;
+  columns: readonly Column[];
+  rowCount: number;
+  bytes: number;
+  source: DatasetSource;
+  policies: readonly DatasetPolicy[];
+  createdBy: number | null;
+  createdAt: Date;
+  refreshedAt: Date;
+}
+
+export interface DatasetPart {
+  blobKey: string;
+  rowCount: number;
+  bytes: number;
+}

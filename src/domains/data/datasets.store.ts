@@ -1,0 +1,226 @@
+import { and, asc, eq, ilike, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { datasetParts, datasets } from "./data.tables.ts";
+import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
+
+export interface Change {
+  workspaceId: number;
+  name: string;
+  mode: "append" | "replace";
+  columns: readonly Column[];
+  parts: readonly DatasetPart[];
+  source: DatasetSource;
+  userId: number;
+  /** Works out the columns of old and new rows together, or throws `conflict`. */
+  widen: (before: readonly Column[], added: readonly Column[]) => Column[];
+}
+
+/** How long a file stays after the last version that used it: longer than any reader reads. */
+const ENDED_PARTS_KEPT_MS = 15 * MS.minute;
+/** A deleted dataset can be restored this long. */
+const DELETED_KEPT_MS = 30 * MS.day;
+
+/** What the catalog knows of datasets. Each change is one transaction, after the files are safely on disk. */
+export class DatasetsStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** Makes the parts current: a new dataset, more rows of one, or its rows anew. */
+  async commit(change: Change): Promise<Dataset> {
+    return this.#catalog.transaction(async (tx) => {
+      const existing = await this.#lockByName(tx, change.workspaceId, change.name);
+      if (existing === undefined) return this.#create(tx, change);
+      return change.mode === "append" ? this.#append(tx, existing, change) : this.#replace(tx, existing, change);
+    });
+  }
+
+  async find(workspaceId: number, id: number): Promise<Dataset | undefined> {
+    const [row] = await this.#catalog.db.select().from(datasets).where(and(this.#own(workspaceId), eq(datasets.id, id)));
+    return row;
+  }
+
+  async findByName(workspaceId: number, name: string): Promise<Dataset | undefined> {
+    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
+    const [row] = await this.#catalog.db.select().from(datasets).where(and(this.#own(workspaceId), sameName));
+    return row;
+  }
+
+  async list(
+    workspaceId: number,
+    { query, limit, offset }: { query?: string; limit: number; offset: number },
+  ): Promise<{ total: number; items: Dataset[] }> {
+    const named = query === undefined ? undefined : ilike(datasets.name, `%${query.replace(/[\\%_]/g, "\\$&")}%`);
+    const condition = and(this.#own(workspaceId), named);
+    const [total, items] = await Promise.all([
+      this.#catalog.db.$count(datasets, condition),
+      this.#catalog.db.select().from(datasets).where(condition).orderBy(asc(datasets.name)).limit(limit).offset(offset),
+    ]);
+    return { total, items };
+  }
+
+  /** The files of one version. */
+  async parts({ id, version }: Dataset): Promise<DatasetPart[]> {
+    const current = sql`${datasetParts.fromVersion} <= ${version} AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > ${version})`;
+    return this.#catalog.db
+      .select({ blobKey: datasetParts.blobKey, rowCount: datasetParts.rowCount, bytes: datasetParts.bytes })
+      .from(datasetParts)
+      .where(and(eq(datasetParts.datasetId, id), current))
+      .orderBy(asc(datasetParts.id));
+  }
+
+  /** Puts one file in the place of several that hold the same rows, unless they have changed meanwhile. */
+  async merge(datasetId: number, merged: readonly string[], part: DatasetPart): Promise<boolean> {
+    return this.#catalog.transaction(async (tx) => {
+      const [dataset] = await tx.select().from(datasets).where(eq(datasets.id, datasetId)).for("update");
+      if (dataset === undefined) return false;
+      const condition = and(inArray(datasetParts.blobKey, [...merged]), isNull(datasetParts.untilVersion));
+      if ((await tx.$count(datasetParts, condition)) !== merged.length) return false;
+      const version = dataset.version + 1;
+      await tx.update(datasetParts).set({ untilVersion: version, endedAt: this.#clock.now() }).where(condition);
+      await tx.insert(datasetParts).values({ ...part, datasetId, fromVersion: version });
+      await tx.update(datasets).set({ version }).where(eq(datasets.id, datasetId));
+      return true;
+    });
+  }
+
+  async setPolicies(workspaceId: number, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
+    const [row] = await this.#catalog.db
+      .update(datasets)
+      .set({ policies: [...policies] })
+      .where(and(this.#own(workspaceId), eq(datasets.id, id)))
+      .returning();
+    if (row === undefined) throw new AppError("not_found", `There is no dataset with id ${id}.`);
+    return row;
+  }
+
+  async remove(workspaceId: number, id: number): Promise<boolean> {
+    const rows = await this.#catalog.db
+      .update(datasets)
+      .set({ deletedAt: this.#clock.now() })
+      .where(and(this.#own(workspaceId), eq(datasets.id, id)))
+      .returning({ id: datasets.id });
+    return rows.length > 0;
+  }
+
+  /** Brings a deleted dataset back, unless its name has been taken or it is too late. */
+  async restore(workspaceId: number, id: number): Promise<boolean> {
+    return this.#catalog.transaction(async (tx) => {
+      const [row] = await tx
+        .select()
+        .from(datasets)
+        .where(and(eq(datasets.workspaceId, workspaceId), eq(datasets.id, id), isNotNull(datasets.deletedAt)));
+      if (row === undefined) return false;
+      if ((await this.#lockByName(tx, workspaceId, row.name)) !== undefined) {
+        throw new AppError("conflict", `There is another dataset called ${row.name} by now.`);
+      }
+      await tx.update(datasets).set({ deletedAt: null }).where(eq(datasets.id, id));
+      return true;
+    });
+  }
+
+  /** Forgets what nobody can read any more, and gives back the keys of its files. */
+  async forget(): Promise<string[]> {
+    const now = this.#clock.now().getTime();
+    const gone = new Date(now - DELETED_KEPT_MS);
+    const ended = new Date(now - ENDED_PARTS_KEPT_MS);
+    return this.#catalog.transaction(async (tx) => {
+      const dead = await tx.select({ id: datasets.id }).from(datasets).where(lt(datasets.deletedAt, gone));
+      const ids = dead.map(({ id }) => id);
+      const deadParts = ids.length === 0 ? [] : await tx.delete(datasetParts).where(inArray(datasetParts.datasetId, ids)).returning();
+      if (ids.length > 0) await tx.delete(datasets).where(inArray(datasets.id, ids));
+      const oldParts = await tx.delete(datasetParts).where(lt(datasetParts.endedAt, ended)).returning();
+      return [...deadParts, ...oldParts].map(({ blobKey }) => blobKey);
+    });
+  }
+
+  /** Of these keys, those that a dataset still has. */
+  async referenced(keys: readonly string[]): Promise<Set<string>> {
+    if (keys.length === 0) return new Set();
+    const rows = await this.#catalog.db
+      .select({ blobKey: datasetParts.blobKey })
+      .from(datasetParts)
+      .where(inArray(datasetParts.blobKey, [...keys]));
+    return new Set(rows.map(({ blobKey }) => blobKey));
+  }
+
+  async #create(tx: CatalogTx, change: Change): Promise<Dataset> {
+    const now = this.#clock.now();
+    const { workspaceId, name, columns, source, userId, parts } = change;
+    const [row] = await tx
+      .insert(datasets)
+      .values({
+        workspaceId,
+        name,
+        version: 1,
+        columns: [...columns],
+        ...totals(parts),
+        source,
+        createdBy: userId,
+        createdAt: now,
+        refreshedAt: now,
+      })
+      .returning();
+    return this.#addParts(tx, row as Dataset, parts);
+  }
+
+  async #append(tx: CatalogTx, dataset: Dataset, { columns, parts, widen }: Change): Promise<Dataset> {
+    const added = totals(parts);
+    const changed = await this.#bump(tx, dataset, {
+      columns: widen(dataset.columns, columns),
+      rowCount: dataset.rowCount + added.rowCount,
+      bytes: dataset.bytes + added.bytes,
+    });
+    return this.#addParts(tx, changed, parts);
+  }
+
+  async #replace(tx: CatalogTx, dataset: Dataset, { columns, parts, source }: Change): Promise<Dataset> {
+    const changed = await this.#bump(tx, dataset, { columns: [...columns], ...totals(parts), source });
+    await tx
+      .update(datasetParts)
+      .set({ untilVersion: changed.version, endedAt: this.#clock.now() })
+      .where(and(eq(datasetParts.datasetId, dataset.id), isNull(datasetParts.untilVersion)));
+    return this.#addParts(tx, changed, parts);
+  }
+
+  async #bump(tx: CatalogTx, dataset: Dataset, values: Partial<typeof datasets.$inferInsert>): Promise<Dataset> {
+    const [row] = await tx
+      .update(datasets)
+      .set({ ...values, version: dataset.version + 1, refreshedAt: this.#clock.now() })
+      .where(eq(datasets.id, dataset.id))
+      .returning();
+    return row as Dataset;
+  }
+
+  async #addParts(tx: CatalogTx, dataset: Dataset, parts: readonly DatasetPart[]): Promise<Dataset> {
+    const rows = parts.map((part) => ({ ...part, datasetId: dataset.id, fromVersion: dataset.version }));
+    if (rows.length > 0) await tx.insert(datasetParts).values(rows);
+    return dataset;
+  }
+
+  /** Two who write the same name, new or not, wait for each other. */
+  async #lockByName(tx: CatalogTx, workspaceId: number, name: string): Promise<Dataset | undefined> {
+    const key = `dataset:${workspaceId}:${name.toLowerCase()}`;
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
+    const [row] = await tx.select().from(datasets).where(and(this.#own(workspaceId), sameName)).for("update");
+    return row;
+  }
+
+  #own(workspaceId: number) {
+    return and(eq(datasets.workspaceId, workspaceId), isNull(datasets.deletedAt));
+  }
+}
+
+function totals(parts: readonly DatasetPart[]): { rowCount: number; bytes: number } {
+  return {
+    rowCount: parts.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
