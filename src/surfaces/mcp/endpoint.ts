@@ -259,8 +259,7 @@ export class Endpoint {
       );
       return undefined;
     } catch (thrown) {
-      if (isAppError(thrown)) return this.#refuse(thrown, arrival, messages[0]?.id ?? null);
-      throw thrown;
+      return this.#refuse(thrown, arrival, messages[0]?.id ?? null);
     }
   }
 
