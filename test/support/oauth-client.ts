@@ -1,14 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Identity } from "../../src/domains/identity/index.ts";
 import type { Role } from "../../src/kernel/permissions.ts";
-import type { TestServer } from "./server.ts";
 
 /** A person's browser and a client's program, both without a browser: to drive sign-in and consent by HTTP alone. */
 
 export const PASSWORD = "correct horse battery";
 export const CALLBACK = "http://localhost:3000/callback";
 
+/** As much of a server as is needed here. */
+export interface OAuthServer {
+  url: string;
+  app: { identity: Pick<Identity, "users"> };
+}
+
 /** The server as people and metadata know it; it listens on an address, and its APP_URL has a name. */
-export function appUrlOf(server: TestServer): string {
+export function appUrlOf(server: Pick<OAuthServer, "url">): string {
   return server.url.replace("127.0.0.1", "localhost");
 }
 
@@ -169,7 +175,7 @@ export class OAuthClient {
   readonly verifier = randomBytes(64).toString("base64url");
   readonly state = randomBytes(16).toString("hex");
 
-  constructor(server: TestServer, { clientId = "my-mcp-client", redirectUri = CALLBACK } = {}) {
+  constructor(server: OAuthServer, { clientId = "my-mcp-client", redirectUri = CALLBACK } = {}) {
     this.appUrl = appUrlOf(server);
     this.clientId = clientId;
     this.redirectUri = redirectUri;
@@ -264,15 +270,19 @@ export interface Registered {
 }
 
 export async function register(
-  server: TestServer,
+  server: OAuthServer,
   metadata: Record<string, unknown>,
 ): Promise<{ status: number; body: Registered }> {
-  const response = await server.request("/api/oauth/register", { json: metadata });
+  const response = await fetch(`${appUrlOf(server)}/api/oauth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(metadata),
+  });
   return { status: response.status, body: (await response.json()) as Registered };
 }
 
 /** A new account in `acme`, with the password that all have here. */
-export async function newAccount(server: TestServer, role: Role = "admin"): Promise<string> {
+export async function newAccount(server: OAuthServer, role: Role = "admin"): Promise<string> {
   const email = `${role}-${randomBytes(6).toString("hex")}@example.com`;
   await server.app.identity.users.create({ email, workspace: "acme", role, password: PASSWORD });
   return email;
@@ -280,7 +290,7 @@ export async function newAccount(server: TestServer, role: Role = "admin"): Prom
 
 /** A new account with its browser, already signed in. */
 export async function signedInPerson(
-  server: TestServer,
+  server: OAuthServer,
   role: Role = "admin",
 ): Promise<{ person: Browser; email: string }> {
   const email = await newAccount(server, role);

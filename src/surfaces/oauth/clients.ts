@@ -42,6 +42,15 @@ export function isUnverified(client: Client): boolean {
 export function checkClientMetadata(metadata: ClientMetadata): void {
   // The person decides on scopes, each time. A list from the day of registration would stand in the way of a step-up.
   delete metadata.scope;
+  // The database cannot hold it, and no honest client has it.
+  if (JSON.stringify(metadata).includes("\\u0000")) {
+    throw new errors.InvalidClientMetadata("client metadata must not contain NUL");
+  }
+  // A published document cannot hold a secret, so what is not said means: none.
+  const isPublished = metadata.client_id.startsWith("https:");
+  if (isPublished && metadata.token_endpoint_auth_method === "client_secret_basic") {
+    metadata.token_endpoint_auth_method = "none";
+  }
   const redirects: unknown[] = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [];
   if (redirects.length > REDIRECTS) throw badRedirects(`must not be more than ${REDIRECTS}`);
   for (const redirect of redirects) {

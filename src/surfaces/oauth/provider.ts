@@ -196,10 +196,11 @@ function policyFor(signedIn: ProviderParts["signedIn"]) {
 
 /** Client metadata documents are foreign URLs like any other. */
 function guardedFetch(fetch: GuardedFetch) {
-  return async (url: string | URL, init: { headers?: Record<string, string> } = {}): Promise<Response> => {
+  return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const headers = Object.fromEntries(new Headers(init.headers));
     const answer = await fetch.request(String(url), {
       headers,
+      ...(init.signal && { signal: init.signal }),
       maxBytes: METADATA_BYTES,
       maxRedirects: 0,
       totalMs: 5_000,

@@ -26,6 +26,12 @@ const noDuplicates: Check = (params) => {
   return twice === undefined ? undefined : invalid(`Parameter given twice: ${twice}`);
 };
 
+/** RFC 6749 allows none in any parameter, and some would not survive the way to the client. */
+const noControlCharacters: Check = (params) => {
+  const bad = [...params].find(([name, value]) => /\p{Cc}/u.test(name + value));
+  return bad === undefined ? undefined : invalid("Parameters must not contain control characters");
+};
+
 const codeOnly: Check = (params) =>
   params.get("response_type") === "code"
     ? undefined
@@ -46,6 +52,7 @@ const queryOnly: Check = (params) =>
     : invalid("response_mode must be query");
 
 const CHECKS: readonly Check[] = [
+  noControlCharacters,
   noDuplicates,
   requiredParameters,
   codeOnly,

@@ -74,10 +74,11 @@ async function showSignIn(
 /** Only a path of ours: anything else would make sign-in a springboard to a stranger's site. */
 export function safeReturn(returnTo: string | undefined): string {
   const fallback = "/sign-in";
-  if (returnTo === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(returnTo) || returnTo.includes("\\"))
-    return fallback;
+  if (returnTo === undefined || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(returnTo)) return fallback;
   const url = URL.parse(returnTo, "http://here.invalid");
-  return url?.origin === "http://here.invalid" ? `${url.pathname}${url.search}` : fallback;
+  if (url?.origin !== "http://here.invalid") return fallback;
+  // Looked at once more as it will be sent: "/x/..//evil.example" only becomes "//evil.example" by parsing.
+  return url.pathname.startsWith("//") ? fallback : `${url.pathname}${url.search}`;
 }
 
 function record(

@@ -72,8 +72,8 @@ function readChecks(folder: string): Map<string, Check[]> {
   const files = globSync("*/checks.json", { cwd: folder });
   return new Map(
     files.map((file) => {
-      // The folder is named "authorization-SCENARIO-TIME".
-      const scenario = dirname(file).replace(/^authorization-(.+)-\d{4}-\d{2}-\d{2}T.*$/, "$1");
+      // The folder is named "authorization-server-SCENARIO-TIME".
+      const scenario = dirname(file).replace(/^authorization-server-(.+)-\d{4}-\d{2}-\d{2}T.*$/, "$1");
       return [scenario, JSON.parse(readFileSync(join(folder, file), "utf8")) as Check[]];
     }),
   );
