@@ -107,6 +107,89 @@ export const LIMITS = {
     /** Files that a sandboxed process may have open. */
     openFiles: 1_024,
   },
+  analytics: {
+    /** Queries of one workspace that run at once; more wait. */
+    queriesPerScope: 10,
+    /** Queries of one workspace that may wait; more are turned away. */
+    waitingPerScope: 100,
+    /** Queries of all workspaces that may wait; more are turned away. */
+    waitingQueries: 1_000,
+    /** Longest that a query waits for its turn. */
+    waitMs: 30_000,
+    /** Queries that one process runs at once. */
+    queriesPerWorker: 8,
+    /** Processes that run queries, unless the operator says otherwise. */
+    workers: 2,
+    /** Query engines that one process keeps ready; the longest unused one makes room. */
+    enginesPerWorker: 32,
+    /** How long a query engine is kept ready without a query. */
+    engineIdleMs: 10 * 60_000,
+    /** Rows of a result, unless the caller says otherwise. */
+    resultRows: 10_000,
+    /** Largest result as JSON, unless the caller says otherwise. */
+    resultBytes: 16 * 1024 * 1024,
+    /** Largest result as JSON that a caller can ask for at once; more comes as a stream. */
+    resultMaxBytes: 48 * 1024 * 1024,
+    /** Rows of one batch of a stream. */
+    batchRows: 10_000,
+    /** Largest batch of a stream, as JSON; a single row may be larger, up to the largest result. */
+    batchBytes: 4 * 1024 * 1024,
+    /** How long a stream may lie unread before it is closed. */
+    streamIdleMs: 120_000,
+    /** Longest that a query may run, unless the caller says otherwise. */
+    queryMs: 60_000,
+    /** How long a cancelled query may go on before its process is killed. */
+    cancelGraceMs: 3_000,
+    /** Longest SQL text. */
+    sqlCharacters: 200_000,
+    /** Parameters of one query. */
+    params: 1_000,
+    /** Datasets that one query can see. */
+    relations: 500,
+    /** Parts of all datasets that one query can see. */
+    parts: 5_000,
+    /** Disk that one query engine may take for what does not fit into memory. */
+    spillMb: 8 * 1024,
+    /** Threads of one query, at most. */
+    threads: 8,
+    /** Memory of a process that runs queries, at least and at most, if the operator does not say. */
+    queryMemoryMinMb: 1_024,
+    queryMemoryMaxMb: 8_192,
+    /** Memory of the process that reads files and writes parts. */
+    loadMemoryMb: 1_024,
+    /** Conversions of files that run at once. */
+    conversions: 2,
+    /** Pushes, merges and inspections that run at once. */
+    smallJobs: 4,
+    /** Conversions and other work on parts that may wait. */
+    waitingJobs: 200,
+    /** Largest file that is converted. */
+    fileBytes: 32 * 1024 * 1024 * 1024,
+    /** Longest conversion of a file. */
+    convertMs: 30 * 60_000,
+    /** Longest other work on parts. */
+    jobMs: 5 * 60_000,
+    /** Columns of a dataset. */
+    columns: 10_000,
+    /** Longest row of a CSV file. */
+    rowBytes: 8 * 1024 * 1024,
+    /** Largest single object of a JSON file. */
+    objectBytes: 16 * 1024 * 1024,
+    /** Deepest nesting of JSON; what a column has below level 8 is kept as JSON. */
+    jsonDepth: 200,
+    /** Rejected rows that are listed; all of them are counted. */
+    rejectedRows: 100,
+    /** Longest reason for which a row was rejected. */
+    reasonCharacters: 300,
+    /** Largest batch of rows that is pushed at once, as JSON. */
+    pushBytes: 48 * 1024 * 1024,
+    /** Rows that are looked at to estimate how many different values a column has. */
+    distinctRows: 500_000,
+    /** Deepest nesting of a column's type. */
+    typeDepth: 16,
+    /** Longest error message of the engine that is passed on. */
+    errorCharacters: 1_000,
+  },
   identity: {
     /** Shortest password. Length is what resists guessing (NIST SP 800-63B); no rules on its characters. */
     passwordMinCharacters: 12,
@@ -136,6 +219,20 @@ export const LIMITS = {
     auditBatchMs: 200,
     /** Audit events in one page of a listing. */
     auditPageEvents: 500,
+  },
+  c9ql: {
+    /** Longest text of a C9QL query. */
+    textCharacters: 200_000,
+    /** Most words, numbers and signs in a query. */
+    tokens: 40_000,
+    /** Most statements in one query. */
+    statements: 50,
+    /** Deepest nesting of an expression. */
+    depth: 200,
+    /** Most values that one run-time parameter may have. */
+    parameterValues: 10_000,
+    /** Longest SQL that a query may become. */
+    sqlCharacters: 8 * 1024 * 1024,
   },
   commandLine: {
     /** Size at which the log of unexpected errors is put aside; one older file is kept. */

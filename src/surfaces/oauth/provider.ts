@@ -99,6 +99,8 @@ function configurationOf(parts: ProviderParts): Configuration {
       validator: (_ctx, _key, _value, metadata) => checkClientMetadata(metadata),
     },
     pkce: { required: () => true },
+    // The contract has it in every token request, and it must be the one of the authorization request.
+    allowOmittingSingleRegisteredRedirectUri: false,
     cookies: { keys: [cookieKey], long: cookie, short: cookie },
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? ttl.accessSeconds,

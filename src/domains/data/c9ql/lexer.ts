@@ -1,0 +1,161 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { DateTokenNode, ParameterNode, Span } from "./ast.ts";
+import { OPENS_TEXT, WORD, WORD_CHARACTER } from "./keywords.ts";
+import type { KnownNames } from "./known-names.ts";
+import { queryError } from "./query-error.ts";
+import { readVariable } from "./variables.ts";
+
+export type TokenKind =
+  | "word"
+  | "number"
+  /** 'text', and a date as it is usually written: 2024-01-31 10:00. */
+  | "text"
+  /** "name or text". */
+  | "loose"
+  /** `name`, [name], or a known name that is no plain word. */
+  | "exact"
+  | "variable"
+  /** [0] right after what it belongs to. */
+  | "index"
+  | "sign"
+  | "end";
+
+export interface Token extends Span {
+  readonly kind: TokenKind;
+  /** What it says: without quotes, as written otherwise. */
+  readonly text: string;
+  /** `text` in lower case, for keywords and signs. */
+  readonly lower: string;
+  readonly variable?: DateTokenNode | ParameterNode;
+}
+
+const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const DOTTED = /\d+(?:\.\d+){2,}/y;
+const DATE = /\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/y;
+const SIGN = /<>|<=|>=|!=|==|[=<>+\-*/^%~(),;.]/y;
+const INDEX = /\[\s*(\d{1,9})\s*\]/y;
+const SPACE = /(?:\s+|--(?=\s|$)[^\n]*|\/\*[^]*?\*\/)+/y;
+const CLOSING: Readonly<Record<string, string>> = { "'": "'", '"': '"', "`": "`", "[": "]" };
+const QUOTED_KIND: Readonly<Record<string, TokenKind>> = { "'": "text", '"': "loose", "`": "exact", "[": "exact" };
+
+/** All tokens of a text, with an `end` token at the end. */
+export function tokenise(text: string, names?: KnownNames): Token[] {
+  refuseUnusable(text);
+  const tokens: Token[] = [];
+  let offset = skipSpace(text, 0);
+  while (offset < text.length) {
+    const token = readToken(text, offset, tokens.at(-1), names);
+    tokens.push(token);
+    if (tokens.length > LIMITS.c9ql.tokens) throw tooMany(text, token);
+    offset = skipSpace(text, token.end);
+  }
+  tokens.push({ kind: "end", text: "", lower: "", start: text.length, end: text.length });
+  return tokens;
+}
+
+function refuseUnusable(text: string): void {
+  if (text.length > LIMITS.c9ql.textCharacters) {
+    throw new AppError("too_large", `The C9QL query has ${text.length} characters.`, {
+      hint: `At most ${LIMITS.c9ql.textCharacters} are allowed.`,
+    });
+  }
+  const unusable = text.isWellFormed() ? text.indexOf("\u0000") : 0;
+  if (unusable !== -1) {
+    throw new AppError("bad_request", "The C9QL query contains a character that is no text.", {
+      hint: "Remove NUL characters and halves of surrogate pairs.",
+    });
+  }
+}
+
+function tooMany(text: string, token: Token): AppError {
+  return queryError(text, token, {
+    code: "too_large",
+    message: `the query has more than ${LIMITS.c9ql.tokens} words and signs.`,
+  });
+}
+
+function skipSpace(text: string, offset: number): number {
+  return match(SPACE, text, offset)?.end ?? offset;
+}
+
+function readToken(text: string, offset: number, previous: Token | undefined, names?: KnownNames): Token {
+  const known = names?.at(text, offset);
+  if (known !== undefined) return token("exact", offset, offset + known.length, known.name);
+  const character = text[offset] as string;
+  if (character === "[" && previous?.end === offset && endsOperand(previous)) {
+    const index = match(INDEX, text, offset);
+    if (index !== undefined) return token("index", offset, index.end, index.groups[1] as string);
+  }
+  if (character in CLOSING) return readQuoted(text, offset, character);
+  const variable = readVariable(text, offset);
+  if (variable !== undefined) {
+    const { start, end } = variable.span;
+    return { ...token("variable", start, end, text.slice(start, end)), variable };
+  }
+  return readNumber(text, offset) ?? readWord(text, offset) ?? readSign(text, offset);
+}
+
+function endsOperand({ kind, text }: Token): boolean {
+  return kind === "word" || kind === "loose" || kind === "exact" || kind === "index" || text === ")";
+}
+
+/** A quote inside is written twice. */
+function readQuoted(text: string, offset: number, opening: string): Token {
+  const closing = CLOSING[opening] as string;
+  let end = text.indexOf(closing, offset + 1);
+  while (end !== -1 && text[end + 1] === closing) end = text.indexOf(closing, end + 2);
+  if (end === -1) {
+    throw queryError(text, { start: offset, end: offset + 1 }, {
+      message: `the quote ${opening} is never closed.`,
+      hint: `Add ${closing} where the text or name ends; write it twice where it belongs to the text.`,
+    });
+  }
+  const inside = text.slice(offset + 1, end).replaceAll(closing + closing, closing);
+  return token(QUOTED_KIND[opening] as TokenKind, offset, end + 1, inside);
+}
+
+function readNumber(text: string, offset: number): Token | undefined {
+  const date = match(DATE, text, offset);
+  if (date !== undefined && !continuesWord(text, date.end)) return token("text", offset, date.end, date.text);
+  const dotted = match(DOTTED, text, offset);
+  if (dotted !== undefined && !continuesWord(text, dotted.end)) return token("word", offset, dotted.end, dotted.text);
+  const number = match(NUMBER, text, offset);
+  if (number === undefined || continuesWord(text, number.end)) return undefined;
+  return token("number", offset, number.end, number.text.toLowerCase());
+}
+
+function continuesWord(text: string, offset: number): boolean {
+  return offset < text.length && WORD_CHARACTER.test(text[offset] as string);
+}
+
+function readWord(text: string, offset: number): Token | undefined {
+  const word = match(WORD, text, offset);
+  if (word === undefined) return undefined;
+  const apostrophe = word.text.indexOf("'");
+  if (apostrophe !== -1 && OPENS_TEXT.has(word.text.slice(0, apostrophe).toLowerCase())) {
+    return token("word", offset, offset + apostrophe, word.text.slice(0, apostrophe));
+  }
+  return token("word", offset, word.end, word.text);
+}
+
+function readSign(text: string, offset: number): Token {
+  const sign = match(SIGN, text, offset);
+  if (sign === undefined) {
+    throw queryError(text, { start: offset, end: offset + 1 }, {
+      message: `"${text[offset]}" cannot stand here.`,
+      hint: "Put names in double quotes and texts in single quotes.",
+    });
+  }
+  return token("sign", offset, sign.end, sign.text);
+}
+
+function token(kind: TokenKind, start: number, end: number, text: string): Token {
+  return { kind, text, lower: text.toLowerCase(), start, end };
+}
+
+function match(pattern: RegExp, text: string, offset: number) {
+  pattern.lastIndex = offset;
+  const found = pattern.exec(text);
+  return found === null ? undefined : { text: found[0], end: offset + found[0].length, groups: found };
+}

@@ -1,0 +1,14 @@
+/**
+ * Names that can stand side by side in a dataset, where case does not count: a name that is taken or missing
+ * gets a number.
+ */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name, index) => {
+    const wanted = name === "" ? `column_${index + 1}` : name;
+    let free = wanted;
+    for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${wanted}_${number}`;
+    taken.add(free.toLowerCase());
+    return free;
+  });
+}

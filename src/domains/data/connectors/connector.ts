@@ -1,0 +1,76 @@
+/** A value that can stand in the place of a parameter. */
+export type Scalar = string | number | boolean | null;
+
+/**
+ * Values by name, for `:name` in SQL and `{name}` in a REST path. A list stands for its values with commas in
+ * between, as in `IN (:names)`.
+ */
+export type Parameters = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+
+/**
+ * The type is DuckDB's name for it (`BIGINT`, `DECIMAL(10,2)`, `TIMESTAMP WITH TIME ZONE` …) and every value
+ * can be cast to it, or one of the two below. Values are JSON values:
+ *
+ * - whole numbers of up to 32 bits and floating point: a number (`"NaN"`, `"Infinity"` and `"-Infinity"` as text);
+ * - larger whole numbers and decimals: text, so that no digit is lost;
+ * - dates and times: ISO text; with a time zone always in UTC and with a Z;
+ * - BLOB: base64; JSON (also arrays and records): the value itself;
+ * - all else: text.
+ */
+export interface SourceColumn {
+  name: string;
+  type: string;
+}
+
+/** The type of a column whose values speak for themselves, as in JSON. */
+export const ANY_TYPE = "ANY";
+
+/** The type of a column of text whose type is still to be found out, as in a CSV file. */
+export const UNTYPED = "UNTYPED";
+
+export interface SourceTable {
+  schema?: string;
+  name: string;
+  kind: "table" | "view";
+}
+
+export type TableName = Pick<SourceTable, "schema" | "name">;
+
+/** Which limit ended a result before its end. */
+export type Truncation = "rows" | "bytes" | "pages";
+
+export interface RowBatch {
+  /** The same in every batch, except that later ones may have more at the end (REST: fields of later pages). */
+  columns: readonly SourceColumn[];
+  rows: unknown[][];
+  /** Stands in the last batch, if at all. */
+  truncated?: Truncation;
+}
+
+export interface RunOptions {
+  parameters?: Parameters;
+  /** More rows are not read; the last batch says so. */
+  maxRows: number;
+  /** Of all values together; the last batch says when they were reached. */
+  maxBytes: number;
+  /** For everything, from the connection to the last row. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * One datasource. Nothing is held open between two calls. Failures are AppErrors that hold neither credentials
+ * nor the insides of a client library.
+ */
+export interface Connector {
+  test(signal?: AbortSignal): Promise<{ ok: true; serverVersion?: string }>;
+  /** Bounded by `LIMITS.datasources.tables`. */
+  tables(signal?: AbortSignal): Promise<SourceTable[]>;
+  columns(table: TableName, signal?: AbortSignal): Promise<SourceColumn[]>;
+  /**
+   * Yields at least one batch, so that the columns of an empty result are known. It reads on only when the next
+   * batch is asked for; whoever stops asking ends the query on the server, too.
+   */
+  run(query: string, options: RunOptions): AsyncIterable<RowBatch>;
+  close(): Promise<void>;
+}

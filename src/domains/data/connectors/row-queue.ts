@@ -1,0 +1,130 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { RowBatch, SourceColumn, Truncation } from "./connector.ts";
+
+/** Holds the other side back, and lets it go on. */
+export interface Valve {
+  pause(): void;
+  resume(): void;
+}
+
+export interface RowLimits {
+  maxRows: number;
+  maxBytes: number;
+}
+
+/** What turns a row as the client library gives it into JSON values. */
+export interface RowDecoder<Raw> {
+  columns: readonly SourceColumn[];
+  decode(row: Raw): unknown[];
+}
+
+/**
+ * Between a client library that calls back for each row and a reader who asks for batches. It holds about one
+ * batch: then the valve is closed until the reader comes back.
+ */
+export class RowQueue<Raw> {
+  readonly #valve: Valve;
+  readonly #limits: RowLimits;
+  #rows: Raw[] = [];
+  #waitingBytes = 0;
+  #totalRows = 0;
+  #totalBytes = 0;
+  #decoder: RowDecoder<Raw> = { columns: [], decode: () => [] };
+  #truncated: Truncation | undefined;
+  #isEnded = false;
+  #isPaused = false;
+  #error: unknown;
+  #wake: () => void = () => undefined;
+
+  constructor(valve: Valve, limits: RowLimits) {
+    this.#valve = valve;
+    this.#limits = limits;
+  }
+
+  /** True when the rows came to their own end: there is nothing left to stop. */
+  get isComplete(): boolean {
+    return this.#isEnded && this.#truncated === undefined && this.#error === undefined;
+  }
+
+  describe(decoder: RowDecoder<Raw>): void {
+    if (decoder.columns.length > LIMITS.datasources.columns) {
+      throw new AppError(
+        "too_large",
+        `The result has ${decoder.columns.length.toLocaleString("en")} columns; ${LIMITS.datasources.columns.toLocaleString("en")} are allowed.`,
+        { hint: "Name the columns that you need." },
+      );
+    }
+    this.#decoder = decoder;
+  }
+
+  push(row: Raw, bytes: number): void {
+    if (this.#isEnded || this.#error !== undefined) return;
+    this.#totalRows += 1;
+    this.#totalBytes += bytes;
+    if (this.#totalRows > this.#limits.maxRows) return this.#stop("rows");
+    if (this.#totalBytes > this.#limits.maxBytes) return this.#stop("bytes");
+    this.#rows.push(row);
+    this.#waitingBytes += bytes;
+    if (!this.#isFull()) return;
+    if (!this.#isPaused) {
+      this.#isPaused = true;
+      this.#valve.pause();
+    }
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  fail(error: unknown): void {
+    if (this.#isEnded) return;
+    this.#error ??= error;
+    this.#wake();
+  }
+
+  async *batches(): AsyncGenerator<RowBatch> {
+    for (let isFirst = true; ; isFirst = false) {
+      await this.#ready();
+      if (this.#error !== undefined) throw this.#error;
+      const isLast = this.#isEnded;
+      const batch = this.#take();
+      if (batch.rows.length > 0 || isFirst || batch.truncated !== undefined) yield batch;
+      if (isLast) return;
+      if (this.#isPaused && this.#error === undefined) {
+        this.#isPaused = false;
+        this.#valve.resume();
+      }
+    }
+  }
+
+  async #ready(): Promise<void> {
+    while (!this.#isEnded && this.#error === undefined && !this.#isFull()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #take(): RowBatch {
+    const { columns, decode } = this.#decoder;
+    const rows = this.#rows.map(decode);
+    this.#rows = [];
+    this.#waitingBytes = 0;
+    const isLast = this.#isEnded && this.#truncated !== undefined;
+    return { columns, rows, ...(isLast ? { truncated: this.#truncated! } : {}) };
+  }
+
+  #stop(truncated: Truncation): void {
+    this.#truncated = truncated;
+    this.end();
+  }
+
+  #isFull(): boolean {
+    return (
+      this.#rows.length >= LIMITS.datasources.batchRows || this.#waitingBytes >= LIMITS.datasources.batchBytes
+    );
+  }
+}

@@ -1,0 +1,215 @@
+import type { FolderBlobStore } from "../blobs/index.ts";
+import type { SandboxLog, SandboxWalls } from "../sandbox/index.ts";
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+
+export interface AnalyticsOptions {
+  /** New parts go here; parts that queries name lie here or anywhere else on the same file system. */
+  blobs: FolderBlobStore;
+  /** A folder for this alone, on the same file system as the parts. May lie below a folder that is closed. */
+  tempFolder: string;
+  /** Processes that run queries. */
+  workers?: number;
+  /** Memory of each process that runs queries; one query may take a quarter of it before it spills to disk. */
+  queryMemoryMb?: number;
+  /** Memory of the process that reads files and writes parts. */
+  loadMemoryMb?: number;
+  /** Threads of one query or conversion. */
+  threads?: number;
+  log: SandboxLog;
+}
+
+/** A column's type is DuckDB's own text for it: `BIGINT`, `DECIMAL(18,2)`, `STRUCT(a INTEGER)`, `JSON`. */
+export interface Column {
+  name: string;
+  type: string;
+}
+
+/** What a query sees under a name: the rows of some Parquet parts, in this order. */
+export interface Relation {
+  name: string;
+  /** Absolute paths, possibly none. */
+  parts: readonly string[];
+  /** What is not in a part is NULL in its rows; what is of another type is cast. */
+  columns: readonly Column[];
+  /** Trusted SQL that stands between the rows and the query: it selects from `raw`. */
+  select?: string;
+  version: string;
+}
+
+/** Text, numbers and so on are bound as what they are; anything else says its type and is cast from text. */
+export type QueryParam =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Date
+  | Uint8Array
+  | readonly (null | boolean | number | bigint | string)[]
+  | { type: string; value: string };
+
+export interface QueryLimits {
+  rows: number;
+  /** Of the rows as JSON. */
+  bytes: number;
+  ms: number;
+}
+
+export interface QueryRequest {
+  /** Whose query it is (a workspace): queries of one scope share ten places, and never an engine with others. */
+  scope: string;
+  relations: readonly Relation[];
+  /** One SELECT. */
+  sql: string;
+  params?: readonly QueryParam[];
+  limits?: Partial<QueryLimits>;
+  /** Also count the rows that the limits cut off. */
+  countRows?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface QueryResult {
+  columns: Column[];
+  /** In the order of the columns. */
+  rows: JsonValue[][];
+  /** Which limit cut the rows off, if any. */
+  truncated: false | "rows" | "bytes";
+  /** All rows of the query, when asked for. */
+  totalRows?: number;
+}
+
+export interface QueryBatch {
+  columns: Column[];
+  rows: JsonValue[][];
+}
+
+export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "parquet";
+
+export interface ConvertRequest {
+  /** A path that is handed over is gone afterwards; otherwise a file that others may not read is copied first. */
+  source: { path: string; handOver?: boolean } | { bytes: Uint8Array };
+  format: FileFormat;
+  /** The key of the new part in blob storage. */
+  key: string;
+  options?: ConvertOptions;
+  signal?: AbortSignal;
+  onProgress?: (progress: { fraction: number }) => void;
+}
+
+/** What is not said is detected. */
+export interface ConvertOptions {
+  delimiter?: string;
+  quote?: string;
+  escape?: string;
+  header?: boolean;
+  /** Any label that the Encoding Standard knows: utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis … */
+  encoding?: string;
+  decimal?: "." | ",";
+  /** As in strptime: `%d.%m.%Y`. */
+  dateFormat?: string;
+  timestampFormat?: string;
+  /** Lines before the header. */
+  skipLines?: number;
+  /** Texts that mean "no value"; the empty text by default. */
+  nulls?: readonly string[];
+  /** Types of columns by name; a row that does not fit is then rejected instead of widening the column. */
+  types?: Readonly<Record<string, string>>;
+}
+
+export interface Part {
+  key: string;
+  path: string;
+  bytes: number;
+  sha256: string;
+  rows: number;
+  columns: Column[];
+}
+
+export interface RejectedRow {
+  line: number;
+  reason: string;
+}
+
+export interface Detected {
+  format: FileFormat;
+  encoding: string;
+  delimiter?: string;
+  quote?: string;
+  escape?: string;
+  header?: boolean;
+  decimal?: "." | ",";
+  dateFormat?: string;
+  timestampFormat?: string;
+  skippedLines?: number;
+  /** Headers that were empty, or the same as an earlier one but for case. Positions count from 1. */
+  renamed?: { position: number; from: string; to: string }[];
+}
+
+export interface ConvertResult {
+  part: Part;
+  rows: number;
+  columns: Column[];
+  /** The first ones. */
+  rejected: RejectedRow[];
+  rejectedRows: number;
+  detected: Detected;
+}
+
+export interface ColumnStatistics extends Column {
+  nulls: number;
+  /** An estimate, from the first rows when there are many. */
+  distinct: number;
+  min: JsonValue;
+  max: JsonValue;
+}
+
+export interface Inspection {
+  rows: number;
+  bytes: number;
+  columns: ColumnStatistics[];
+}
+
+/** What DuckDB's own parser makes of a text; only SELECTs have a tree. */
+export type SerializedSql =
+  | { ok: true; statements: JsonValue[] }
+  | { ok: false; type: string; message: string; position: number | undefined };
+
+export interface AnalyticsWalls {
+  query: SandboxWalls;
+  load: SandboxWalls;
+  duckdb: string;
+}
+
+export interface Analytics {
+  query(request: QueryRequest): Promise<QueryResult>;
+  /** Batches as they come; the engine waits while nobody takes one. Without limits on rows and bytes. */
+  queryStream(request: QueryRequest): AsyncIterable<QueryBatch>;
+  serializeSql(sql: string, signal?: AbortSignal): Promise<SerializedSql>;
+  convert(request: ConvertRequest): Promise<ConvertResult>;
+  rowsToPart(request: RowsRequest): Promise<Part>;
+  mergeParts(request: MergeRequest): Promise<Part>;
+  inspect(parts: readonly string[], options?: InspectOptions): Promise<Inspection>;
+  describe(): Promise<AnalyticsWalls>;
+  close(): Promise<void>;
+}
+
+export interface RowsRequest {
+  rows: readonly Readonly<Record<string, unknown>>[];
+  key: string;
+  /** The types to write; without it they are read off the rows. */
+  columns?: readonly Column[];
+  signal?: AbortSignal;
+}
+
+export interface MergeRequest {
+  parts: readonly string[];
+  key: string;
+  columns?: readonly Column[];
+  signal?: AbortSignal;
+}
+
+export interface InspectOptions {
+  columns?: readonly Column[];
+  signal?: AbortSignal;
+}

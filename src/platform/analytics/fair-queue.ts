@@ -1,0 +1,136 @@
+import { AppError } from "../../kernel/errors.ts";
+
+export interface FairQueueOptions {
+  /** Places of all scopes together. */
+  places: number;
+  placesPerScope: number;
+  waiting: number;
+  waitingPerScope: number;
+  waitMs: number;
+}
+
+interface Waiting {
+  start(): void;
+}
+
+interface Scope {
+  running: number;
+  waiting: Waiting[];
+}
+
+/**
+ * Lets a bounded number of tasks run. When a place becomes free it goes to the next scope in turn, so that a
+ * scope with a hundred tasks delays another one by one task and not by a hundred.
+ */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  /** Scopes that have something running or waiting, in the order of their turns. */
+  readonly #scopes = new Map<string, Scope>();
+  #running = 0;
+  #waiting = 0;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  get load(): { running: number; waiting: number } {
+    return { running: this.#running, waiting: this.#waiting };
+  }
+
+  /** Resolves when it is this task's turn; the answer gives the place back and must be called. */
+  async enter(scopeName: string, signal?: AbortSignal): Promise<() => void> {
+    if (signal?.aborted) throw cancelled();
+    const scope = this.#scopes.get(scopeName) ?? { running: 0, waiting: [] };
+    this.#scopes.set(scopeName, scope);
+    const hasPlace = this.#running < this.#options.places && scope.running < this.#options.placesPerScope;
+    if (!hasPlace || scope.waiting.length > 0) await this.#wait(scopeName, scope, signal);
+    else this.#occupy(scope);
+    return once(() => this.#leave(scopeName, scope));
+  }
+
+  #occupy(scope: Scope): void {
+    this.#running += 1;
+    scope.running += 1;
+  }
+
+  #leave(name: string, scope: Scope): void {
+    this.#running -= 1;
+    scope.running -= 1;
+    this.#forgetIfIdle(name, scope);
+    this.#next();
+  }
+
+  /** Only a place that is free at once is given without a turn, so waiting tasks are never overtaken. */
+  #next(): void {
+    while (this.#running < this.#options.places) {
+      const turn = [...this.#scopes].find(
+        ([, scope]) => scope.waiting.length > 0 && scope.running < this.#options.placesPerScope,
+      );
+      if (turn === undefined) return;
+      const [name, scope] = turn;
+      this.#scopes.delete(name);
+      this.#scopes.set(name, scope);
+      scope.waiting.shift()?.start();
+    }
+  }
+
+  #wait(name: string, scope: Scope, signal: AbortSignal | undefined): Promise<void> {
+    const { waiting, waitingPerScope, waitMs } = this.#options;
+    if (scope.waiting.length >= waitingPerScope) throw tooMany();
+    if (this.#waiting >= waiting) throw overloaded();
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        this.#waiting -= 1;
+      };
+      const giveUp = (error: AppError): void => {
+        settle();
+        scope.waiting.splice(scope.waiting.indexOf(entry), 1);
+        this.#forgetIfIdle(name, scope);
+        reject(error);
+      };
+      const onAbort = (): void => giveUp(cancelled());
+      const timer = setTimeout(() => giveUp(overloaded()), waitMs);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const entry: Waiting = {
+        start: () => {
+          settle();
+          this.#occupy(scope);
+          resolve();
+        },
+      };
+      this.#waiting += 1;
+      scope.waiting.push(entry);
+    });
+  }
+
+  #forgetIfIdle(name: string, scope: Scope): void {
+    if (scope.running === 0 && scope.waiting.length === 0) this.#scopes.delete(name);
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
+}
+
+function cancelled(): AppError {
+  return new AppError("cancelled", "The call was cancelled.");
+}
+
+function tooMany(): AppError {
+  return new AppError("rate_limited", "Too many queries of this workspace are waiting.", {
+    hint: "Wait for some of them to finish.",
+  });
+}
+
+function overloaded(): AppError {
+  return new AppError("unavailable", "The server has too many queries to run this one now.", {
+    hint: "Try again later.",
+  });
+}

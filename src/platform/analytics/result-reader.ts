@@ -1,0 +1,67 @@
+import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
+import type { Column, JsonValue } from "./analytics-options.ts";
+import { jsonConverter, type ToJson } from "./json-values.ts";
+
+export interface JsonRows {
+  /** A JSON array of arrays, in UTF-8. */
+  json: Uint8Array;
+  rows: number;
+  /** What ended this batch: the result itself or a limit. */
+  end: "done" | "rows" | "bytes";
+}
+
+/** Takes rows out of a streaming result, as many as a limit lets pass; the rest waits for the next call. */
+export class ResultReader {
+  readonly columns: Column[];
+  readonly #result: DuckDBResult;
+  readonly #convert: ToJson[];
+  #waiting: string[] = [];
+  #next = 0;
+  #isDone = false;
+
+  constructor(result: DuckDBResult) {
+    this.#result = result;
+    const types = result.columnTypes();
+    this.columns = result
+      .deduplicatedColumnNames()
+      .map((name, index) => ({ name, type: types[index]!.toString() }));
+    this.#convert = types.map(jsonConverter);
+  }
+
+  async read(limits: { rows: number; bytes: number }): Promise<JsonRows> {
+    const taken: string[] = [];
+    let bytes = 2;
+    for (;;) {
+      for (; this.#next < this.#waiting.length; this.#next += 1) {
+        const row = this.#waiting[this.#next]!;
+        if (taken.length >= limits.rows) return encode(taken, "rows");
+        bytes += Buffer.byteLength(row) + 1;
+        if (bytes > limits.bytes) return encode(taken, "bytes");
+        taken.push(row);
+      }
+      if (this.#isDone) return encode(taken, "done");
+      await this.#fill();
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const chunk = await this.#result.fetchChunk();
+    this.#next = 0;
+    this.#isDone = chunk === null || chunk.rowCount === 0;
+    this.#waiting = chunk === null ? [] : this.#rowsOf(chunk);
+  }
+
+  #rowsOf(chunk: DuckDBDataChunk): string[] {
+    const { rowCount } = chunk;
+    const rows: JsonValue[][] = Array.from({ length: rowCount }, () => []);
+    for (const [index, convert] of this.#convert.entries()) {
+      const vector = chunk.getColumnVector(index);
+      for (let row = 0; row < rowCount; row += 1) rows[row]!.push(convert(vector.getItem(row)));
+    }
+    return rows.map((row) => JSON.stringify(row));
+  }
+}
+
+function encode(rows: readonly string[], end: JsonRows["end"]): JsonRows {
+  return { json: Buffer.from(`[${rows.join(",")}]`), rows: rows.length, end };
+}

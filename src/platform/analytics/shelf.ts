@@ -1,0 +1,107 @@
+import { chmod, chown, copyFile, constants, link, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { ownedTempName } from "../temp/index.ts";
+
+/** Who reads from a shelf: undefined when the server is not root, and its processes are the same user. */
+export type Reader = { uid: number; gid: number } | undefined;
+
+/**
+ * A folder beside the working folders of sandboxed processes, from which one of them reads what lies there: by
+ * a path relative to its own folder, because it may not be able to enter the folders above. Files are there as
+ * second names (hard links), so nothing is copied, a file that is deleted elsewhere stays readable here until
+ * the shelf goes, and the process can neither write nor list anything that it was not given.
+ */
+export class Shelf {
+  readonly folder: string;
+  readonly #reader: Reader;
+
+  private constructor(folder: string, reader: Reader) {
+    this.folder = folder;
+    this.#reader = reader;
+  }
+
+  /** In a folder of names that say whose they are, which is swept after a crash. */
+  static async make(tempFolder: string, reader: Reader): Promise<Shelf> {
+    const folder = join(tempFolder, ownedTempName());
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (reader !== undefined) {
+      await chown(folder, 0, reader.gid);
+      await chmod(folder, 0o710);
+    }
+    return new Shelf(folder, reader);
+  }
+
+  /** The path of something on the shelf, as the process has to say it. */
+  pathOf(name: string): string {
+    return `../${basename(this.folder)}/${name}`;
+  }
+
+  /** Puts one of our own files on the shelf, which makes it readable for the group of the process. */
+  async put(path: string, name: string): Promise<string> {
+    const place = join(this.folder, name);
+    await link(path, place);
+    if (this.#reader !== undefined) {
+      const { gid, mode } = await stat(place);
+      // The rights of a file belong to the file and not to its name: this is seen under its first name too.
+      if (gid !== this.#reader.gid) await chown(place, 0, this.#reader.gid);
+      if ((mode & 0o777) !== 0o640) await chmod(place, 0o640);
+    }
+    return this.pathOf(name);
+  }
+
+  /** Puts a file of somebody else on the shelf without changing who may read it. */
+  async lend(path: string, name: string): Promise<string> {
+    const place = join(this.folder, name);
+    const { mode } = await stat(path);
+    const isOpen = this.#reader === undefined || (mode & 0o004) !== 0;
+    if (!isOpen || !(await tryLink(path, place))) {
+      await copyFile(path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      await this.#open(place);
+    }
+    return this.pathOf(name);
+  }
+
+  /** Puts a file on the shelf that is not needed elsewhere any more. */
+  async take(path: string, name: string): Promise<string> {
+    const place = join(this.folder, name);
+    await rename(path, place).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EXDEV") throw error;
+      await copyFile(path, place, constants.COPYFILE_EXCL);
+      await rm(path);
+    });
+    await this.#open(place);
+    return this.pathOf(name);
+  }
+
+  async write(bytes: Uint8Array, name: string): Promise<string> {
+    const place = join(this.folder, name);
+    await writeFile(place, bytes, { flag: "wx", mode: 0o600 });
+    await this.#open(place);
+    return this.pathOf(name);
+  }
+
+  async clear(name: string): Promise<void> {
+    await rm(join(this.folder, name), { recursive: true, force: true });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #open(place: string): Promise<void> {
+    if (this.#reader === undefined) return;
+    await chown(place, 0, this.#reader.gid);
+    await chmod(place, 0o640);
+  }
+}
+
+/** Another file system has no second names for our files, and some have none at all. */
+async function tryLink(path: string, place: string): Promise<boolean> {
+  try {
+    await link(path, place);
+    return true;
+  } catch (error) {
+    if (["EXDEV", "EPERM", "EMLINK", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
+}
