@@ -1,3 +1,5 @@
+import { globSync } from "node:fs";
+import { basename } from "node:path";
 import { encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
 import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
@@ -25,6 +27,13 @@ describe.each(SURFACES)("tools of %s", (surface) => {
     await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(
       `toolsnaps/${surface}/${name}.json`,
     );
+  });
+
+  it("has a picture of each of its tools and of no other", () => {
+    const pictures = globSync(`${import.meta.dirname}/toolsnaps/${surface}/*.json`).map((path) =>
+      basename(path, ".json"),
+    );
+    expect(pictures.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
   });
 
   it("fits its token budget", () => {

@@ -1,4 +1,4 @@
-import { type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
@@ -18,6 +18,7 @@ import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
 import { HttpListener } from "./http-listener.ts";
+import { createLog } from "./log.ts";
 import { composeRegistry } from "./registry.ts";
 import { rootSecret } from "./root-secret.ts";
 import { VERSION } from "./version.ts";
@@ -37,9 +38,6 @@ export interface App {
   listen(): Promise<{ url: string }>;
   close(): Promise<void>;
 }
-
-/** Seed 000's sessions end after half an hour without use; the others by the setting of seed 001. */
-const BI_SESSION_IDLE_MS = 30 * MS.minute;
 
 /** The only place that constructs things. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<App> {
@@ -62,7 +60,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const endpoints = new Map<Surface["name"], Endpoint>();
   for (const surface of MCP_SURFACES) {
     if (surface.name === "knowledge" && !config.knowledge.enabled) continue;
-    const idleMs = surface.name === "bi" ? BI_SESSION_IDLE_MS : config.mcp.sessionTtlMinutes * MS.minute;
+    const idleMs = surface.sessions.idleMs ?? config.mcp.sessionTtlMinutes * MS.minute;
     const sessions = { kv: state.kv, clock, idleMs };
     endpoints.set(
       surface.name,
@@ -195,11 +193,6 @@ function mountAll(
     mountKnowledge(app, surface, endpoint, appUrl, "");
     if (apiPrefix !== null) mountKnowledge(app, surface, endpoint, appUrl, apiPrefix);
   }
-}
-
-function createLog(config: Config): Logger {
-  // Logs go to stderr: stdout belongs to what commands print.
-  return pino({ level: config.operations.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
 }
 
 function sweepEvery(

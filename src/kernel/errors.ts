@@ -51,7 +51,9 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof AppError;
 }
 
-/** The message of anything that can be thrown. */
+/** The message of anything that can be thrown, without the values of a query: Drizzle puts them after its text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const params = text.search(/(^|\n)params:/);
+  return params === -1 ? text : text.slice(0, params);
 }

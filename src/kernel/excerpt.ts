@@ -14,6 +14,8 @@ const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
     replacement: `$1${MASK}`,
   },
   { pattern: /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, replacement: `$1 ${MASK}` },
+  // Hashes of passwords, which can be guessed at leisure by whoever has them.
+  { pattern: /\$argon2[a-z]{1,2}\$[A-Za-z0-9+/=,$.-]{0,512}/g, replacement: `$argon2${MASK}` },
   // JSON Web Tokens.
   { pattern: /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,2}/g, replacement: MASK },
   // The password inside a URL such as postgres://user:password@host.
@@ -27,7 +29,7 @@ const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
 /** How much more than the limit of a text is looked at, so that a secret cut by the limit is still seen. */
 const LOOKAHEAD_CHARACTERS = 512;
 /** A cheap test that spares most texts the replacements. */
-const MAYBE_SECRET = /kmt_|kmcp_|kapi_|kbt_|kcs_|wg-|bearer|basic|eyJ|:\/\/|-----BEGIN/i;
+const MAYBE_SECRET = /kmt_|kmcp_|kapi_|kbt_|kcs_|wg-|bearer|basic|\$argon2|eyJ|:\/\/|-----BEGIN/i;
 
 export function isSecretName(name: string): boolean {
   return SECRET_WORDS.test(name.toLowerCase().replace(/[_\-\s.]/g, ""));

@@ -40,6 +40,18 @@ export const LIMITS = {
     perProcess: 10_000,
     /** Sessions one person may hold on one endpoint; the longest idle one makes room. */
     perUser: 100,
+    /** Resources that one session may watch. */
+    watchedResources: 100,
+    /** Longest address of a resource that may be watched. */
+    uriCharacters: 2_000,
+    /** Streams that one person may hold open on one endpoint for what the server says by itself. */
+    streamsPerUser: 20,
+    /** Longest life of such a stream; the client opens the next one. */
+    streamMs: 3_600_000,
+    /** How often it is checked that the token behind such a stream is still good. */
+    streamCheckMs: 30_000,
+    /** Most of what a client says of itself that is kept with its session. */
+    greetingCharacters: 8_192,
     /** Bytes of a session id chosen by a client. */
     idCharacters: 128,
   },
@@ -190,6 +202,46 @@ export const LIMITS = {
     /** Longest error message of the engine that is passed on. */
     errorCharacters: 1_000,
   },
+  datasources: {
+    /** Connections to foreign databases that are open at once in one process. */
+    connections: 32,
+    /** Longest time to connect to a foreign database and to sign in. */
+    connectMs: 15_000,
+    /** Longest test of a datasource, or listing of its tables or columns. */
+    metadataMs: 30_000,
+    /** Longest that a query on a datasource may run, whatever its caller says. */
+    runMs: 60 * 60_000,
+    /** How long the server is asked to stop a cancelled query before the connection is dropped. */
+    cancelMs: 3_000,
+    /** How long a connection may take to close in an orderly way. */
+    goodbyeMs: 1_000,
+    /** Rows of one batch of a result. */
+    batchRows: 1_000,
+    /** Values of one batch of a result. */
+    batchBytes: 1024 * 1024,
+    /** Largest single row. */
+    rowBytes: 32 * 1024 * 1024,
+    /** Columns of a result. */
+    columns: 4_096,
+    /** Tables that are listed. */
+    tables: 5_000,
+    /** Longest text of a query. */
+    queryCharacters: 200_000,
+    /** Values of all parameters of a query together, lists counted by their items. */
+    parameterValues: 10_000,
+    /** Longest error message of a foreign database that is passed on. */
+    errorCharacters: 500,
+    /** Memory of the process that reads an SQLite or DuckDB file. */
+    fileMemoryMb: 1_024,
+    /** Largest file that is fetched by its URL. */
+    downloadBytes: 8 * 1024 * 1024 * 1024,
+    /** Largest page of a REST API. */
+    pageBytes: 32 * 1024 * 1024,
+    /** Pages of a REST API that one query reads. */
+    pages: 10_000,
+    /** Deepest nesting of a JSON value. */
+    jsonDepth: 200,
+  },
   identity: {
     /** Shortest password. Length is what resists guessing (NIST SP 800-63B); no rules on its characters. */
     passwordMinCharacters: 12,
@@ -255,5 +307,19 @@ export const LIMITS = {
     drainMs: 5_000,
     /** How long it tries to end its session before it goes. */
     farewellMs: 1_000,
+  },
+  data: {
+    /** Longest name of a dataset, datasource or query. */
+    nameCharacters: 200,
+    /** A part smaller than this is put together with others in the background. */
+    smallPartBytes: 8 * 1024 * 1024,
+    /** This many small parts are put together. */
+    smallParts: 16,
+    /** Rows of one push. */
+    pushRows: 100_000,
+    /** Rows of one get_data. */
+    readRows: 10_000,
+    /** Rows of one export. */
+    exportRows: 200_000,
   },
 } as const;

@@ -9,7 +9,8 @@ describe("nearest", () => {
     ["Echo", ["echo"], "echo"],
     ["dashboard", ["echo"], undefined],
     ["", ["echo"], undefined],
-  ])("%s among %j is %s", (word, known, expected) => {
+    ["x".repeat(10_000_000), ["echo"], undefined],
+  ])("%.20s among %j is %s", (word, known, expected) => {
     expect(nearest(word, known)).toBe(expected);
   });
 });

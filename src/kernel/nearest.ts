@@ -1,8 +1,12 @@
+/** Nobody misspells a longer word, and comparing costs the product of the lengths. */
+const LONGEST_WORD = 64;
+
 /** The word of a list that a misspelt one was probably meant to be. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > LONGEST_WORD) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: { word: string; distance: number } | undefined;
-  for (const candidate of known) {
+  for (const candidate of known.filter(({ length }) => length <= LONGEST_WORD)) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance <= limit && (best === undefined || distance < best.distance))
       best = { word: candidate, distance };

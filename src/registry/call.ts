@@ -8,6 +8,7 @@ import { sanitise } from "../kernel/sanitise.ts";
 import { asAppError } from "./as-app-error.ts";
 import type { Caller, CallMeta } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
+import type { Effect } from "./define-tool.ts";
 import { explainIssues } from "./explain-issues.ts";
 import type { AuditSink, Authorizer, Limiter, OperationKind } from "./ports.ts";
 
@@ -29,6 +30,7 @@ export interface Operation {
   kind: OperationKind;
   /** The wire name of a tool or prompt, or the address of a resource. */
   name: string;
+  effect: Effect;
   permissions: readonly Permission[];
   timeoutMs: number | undefined;
   input: z.ZodType;
@@ -52,6 +54,7 @@ const ACTIONS: Record<OperationKind, { action: string; resourceType: string }> =
   resource: { action: "mcp.resource.read", resourceType: "mcp_resource" },
   prompt: { action: "mcp.prompt.get", resourceType: "mcp_prompt" },
   completion: { action: "mcp.completion", resourceType: "mcp_completion" },
+  listing: { action: "mcp.resource.list", resourceType: "mcp_resource" },
 };
 
 /**
@@ -90,6 +93,12 @@ export async function call(
 }
 
 function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
+  if (operation.effect !== "read" && caller.token.limits.readOnly) {
+    throw new AppError("forbidden", `${operation.name} changes something, and this token is read-only.`, {
+      hint: "Use another token for it.",
+      data: { required: operation.permissions, missing: operation.permissions },
+    });
+  }
   const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
   const missing = [...new Set([...role, ...scope, ...limit])];
   if (missing.length === 0) return;

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { clip } from "../kernel/clip.ts";
 import { nearest } from "../kernel/nearest.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -12,7 +13,7 @@ export function explainIssues(issues: readonly Issue[], schema: z.ZodType): stri
 }
 
 function sentence(issue: Issue, known: readonly string[]): string {
-  const path = issue.path.join(".");
+  const path = clip(issue.path.join("."));
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, known);
   if (issue.code === "invalid_type" && issue.input === undefined && path !== "") {
     return `${path} is required (${issue.expected}).`;
@@ -23,8 +24,9 @@ function sentence(issue: Issue, known: readonly string[]): string {
 
 function unknownKeys(keys: readonly string[], path: string, known: readonly string[]): string {
   return keys
+    .slice(0, 5)
     .map((key) => {
-      const where = path === "" ? key : `${path}.${key}`;
+      const where = clip(path === "" ? key : `${path}.${key}`);
       const match = path === "" ? nearest(key, known) : undefined;
       if (match !== undefined) return `Unknown argument ${where}: did you mean ${match}?`;
       const list = known.length === 0 ? "This takes no arguments." : `Known arguments: ${known.join(", ")}.`;

@@ -88,6 +88,12 @@ export class Registry {
   }
 
   #addTool(tool: Tool): void {
+    // Otherwise a read-only token or a viewer could be all that stands between a stranger and a change.
+    const isGuarded = tool.permissions.some(
+      (permission) => permission === "admin" || permission.endsWith(":write"),
+    );
+    if (tool.effect !== "read" && !isGuarded)
+      throw new Error(`The tool ${tool.name} changes something and asks for no permission to.`);
     for (const [surface, wire] of Object.entries(tool.wire) as [SurfaceName, Tool["wire"]["all"]][]) {
       if (wire === undefined) continue;
       const input = wire.input ?? tool.input;

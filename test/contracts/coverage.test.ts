@@ -7,11 +7,12 @@ import { bi } from "./bi.ts";
 import { knowledge } from "./knowledge.ts";
 import { memory } from "./memory.ts";
 import { models } from "./models.ts";
+import { oauth } from "./oauth.ts";
 
 /** A test cites what it proves at the beginning of its title: `it("[bi.health.public] …")`. */
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const CONTRACTS = { bi, agent, memory, models, knowledge, all };
+const CONTRACTS = { bi, agent, memory, models, knowledge, all, oauth };
 const PROMISES = Object.values(CONTRACTS).flatMap((contract) => Object.keys(contract));
 const NAMES = Object.keys(CONTRACTS).join("|");
 const CITATIONS = new RegExp(`["'\`]((?:\\[(?:${NAMES})\\.[a-z0-9.-]+\\] ?)+)`, "g");

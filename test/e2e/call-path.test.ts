@@ -100,6 +100,7 @@ const slice: Slice<{ seen: string[] }> = {
       title: "Asks",
       description: "Does something once, asks twice, then acts.",
       effect: "write",
+      permission: "memory:write",
       output: z.object({ plan: z.string(), name: z.string(), sure: z.boolean() }),
       run: async (_input, { client, seen: notes }) => {
         const plan = await client.step("plan", async () => {

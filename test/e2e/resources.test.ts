@@ -72,10 +72,12 @@ const slice: Slice<Services> = {
 
 let server: TestServer;
 let viewer: string;
+let acme: number;
 
 beforeAll(async () => {
   server = await startTestServer({ extend: (registry) => registry.add(slice) });
   viewer = await server.token({ role: "viewer" });
+  acme = (await server.app.identity.workspaces.bySlug("acme")).id;
 });
 afterAll(() => server.stop());
 
@@ -164,14 +166,14 @@ describe("changes of resources", () => {
     // The stream for what the server says by itself is opened behind the scenes, a moment later.
     await expect
       .poll(async () => {
-        await endpoint?.announce("note://all");
+        await endpoint?.announce(acme, "note://all");
         return seen.length;
       })
       .toBeGreaterThan(0);
     await client.unsubscribeResource({ uri: "note://all" });
     seen.length = 0;
-    await endpoint?.announce("note://all");
-    await endpoint?.announce("note://one/first");
+    await endpoint?.announce(acme, "note://all");
+    await endpoint?.announce(acme, "note://one/first");
     await client.listResources();
     expect(seen).toEqual([]);
     await client.close();
@@ -182,11 +184,14 @@ describe("changes of resources, newest revision", () => {
   it("reach a client that listens, and nobody may listen to what they may not read", async () => {
     const client = await connect("modern");
     const seen: string[] = [];
-    client.setNotificationHandler("notifications/resources/updated", ({ params }) => void seen.push(params.uri));
+    client.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => void seen.push(params.uri),
+    );
     await expect(client.listen({ resourceSubscriptions: ["note://secret"] })).rejects.toThrow();
     const subscription = await client.listen({ resourceSubscriptions: ["note://all"] });
-    await server.app.endpoints.get("all")?.announce("note://one/first");
-    await server.app.endpoints.get("all")?.announce("note://all");
+    await server.app.endpoints.get("all")?.announce(acme, "note://one/first");
+    await server.app.endpoints.get("all")?.announce(acme, "note://all");
     await expect.poll(() => seen).toEqual(["note://all"]);
     await subscription.close();
     await client.close();
@@ -196,6 +201,38 @@ describe("changes of resources, newest revision", () => {
     const client = await connect("legacy");
     await expect(client.subscribeResource({ uri: "note://secret" })).rejects.toMatchObject({ code: -32602 });
     await client.close();
+  });
+});
+
+describe("what one workspace hears of another", () => {
+  it("is nothing, even with the same session id and the same address", async () => {
+    await server.app.identity.workspaces.create({ slug: "evil" });
+    const eve = await server.token({ role: "viewer", workspace: "evil" });
+    const open = async (token: string) => {
+      const headers = { "mcp-session-id": "main", accept: "text/event-stream" };
+      const rpc = (method: string, params = {}) =>
+        server.request("/api/data-agent/mcp", {
+          token,
+          headers,
+          json: { jsonrpc: "2.0", id: method, method, params },
+        });
+      await (await rpc("ping")).text();
+      const stream = await server.request("/api/data-agent/mcp", { token, headers });
+      const heard: string[] = [];
+      const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+      const listening = (async () => {
+        for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read())
+          heard.push(chunk.value);
+      })();
+      return { rpc, heard, close: () => reader?.cancel(), listening };
+    };
+    const [alice, stranger] = [await open(viewer), await open(eve)];
+    await (await alice.rpc("resources/subscribe", { uri: "knecta://notes" })).text();
+    await server.app.endpoints.get("agent")?.announce(acme, "knecta://notes");
+    await expect.poll(() => alice.heard.join("")).toContain("knecta://notes");
+    expect(stranger.heard.join("")).not.toContain("knecta://notes");
+    await Promise.all([alice.close(), stranger.close()]);
+    await Promise.all([alice.listening, stranger.listening]);
   });
 });
 

@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
 import type { TestContext } from "vitest";
+
+export const CHROMIUM = "/usr/bin/chromium";
 
 /**
  * What a test needs that not every machine has is said at its beginning: `it("…", async (context) => {
@@ -7,4 +10,8 @@ import type { TestContext } from "vitest";
  */
 export function needsRoot({ skip }: TestContext): void {
   skip(process.getuid?.() !== 0, "needs root, to become another user");
+}
+
+export function needsChromium({ skip }: TestContext): void {
+  skip(!existsSync(CHROMIUM), `needs a browser at ${CHROMIUM}: apt-get install chromium`);
 }

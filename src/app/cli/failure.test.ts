@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DrizzleQueryError } from "drizzle-orm/errors";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
@@ -48,6 +49,13 @@ test("an unexpected one gets an id; its insides are in the log, for the owner al
   expect(entry.error).not.toContain("hunter2");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(join(home, "logs")).mode & 0o777).toBe(0o700);
+});
+
+test("the values of a query that failed are not in it", async () => {
+  await reportFailure(new DrizzleQueryError("select $1", ["private"]), terminal);
+  const text = readFileSync(join(home, "logs", "errors.log"), "utf8");
+  expect(text).toContain("Failed query: select $1");
+  expect(text).not.toContain("private");
 });
 
 test("the stack is shown to who asks for it", async () => {

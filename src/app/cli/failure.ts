@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isAppError, messageOf } from "../../kernel/errors.ts";
-import { maskText } from "../../kernel/excerpt.ts";
+import { isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { type Loggable, loggable } from "../../kernel/loggable-error.ts";
 import { requireHome } from "../home-folder.ts";
 import type { Terminal } from "./command.ts";
 
@@ -43,14 +43,12 @@ function keepSmall(file: string): void {
   if (size > LIMITS.commandLine.errorLogBytes) renameSync(file, `${file}.1`);
 }
 
-/** The stack with its causes, secrets masked. */
+/** The stack with its causes. */
 function stackOf(error: unknown): string {
   const texts: string[] = [];
-  for (let current = error; current !== undefined && texts.length < 5; ) {
-    texts.push(current instanceof Error ? (current.stack ?? current.message) : messageOf(current));
-    current = current instanceof Error ? current.cause : undefined;
-  }
-  return maskText(texts.join("\ncaused by: "), LIMITS.commandLine.stackCharacters);
+  for (let current: Loggable | undefined = loggable(error); current !== undefined; current = current.cause)
+    texts.push(current.stack ?? current.message);
+  return texts.join("\ncaused by: ");
 }
 
 /** Loaded late and with care: the settings themselves may be what is wrong. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../../registry/caller.ts";
 import type { Column, Dataset, DatasetPolicy, PolicyFilter } from "./dataset.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import { quoteName, quoteText } from "../../kernel/sql-text.ts";
 
 /** What is left of a dataset for one caller. */
 export interface Restriction {

@@ -42,6 +42,7 @@ const SCALARS = new Set([
   "INTERVAL",
   "VARIANT",
   "GEOMETRY",
+  "NULL",
 ]);
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -56,7 +57,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   DATETIME: "TIMESTAMP",
   TIMESTAMPTZ: "TIMESTAMP WITH TIME ZONE",
   TIMETZ: "TIME WITH TIME ZONE",
-  '"NULL"': "VARCHAR",
+  SQLNULL: "NULL",
+  '"NULL"': "NULL",
 };
 
 export function scalar(name: string): ColumnType {
@@ -65,6 +67,8 @@ export function scalar(name: string): ColumnType {
 
 export const TEXT = scalar("VARCHAR");
 export const JSON_TYPE = scalar("JSON");
+/** Of a column that has no value yet: it becomes whatever comes first. In SQL it is text. */
+export const NO_TYPE = scalar("NULL");
 
 export function parseType(text: string): ColumnType {
   const parser = new TypeParser(text);
@@ -73,24 +77,26 @@ export function parseType(text: string): ColumnType {
   return type;
 }
 
-export function typeText(type: ColumnType): string {
+/** One spelling for each type, so that types can be compared as text. */
+export function typeText(type: ColumnType, noType = "NULL"): string {
+  const nested = (inner: ColumnType): string => typeText(inner, noType);
   switch (type.kind) {
     case "scalar":
-      return type.name;
+      return type.name === "NULL" ? noType : type.name;
     case "decimal":
       return `DECIMAL(${type.width},${type.scale})`;
     case "list":
-      return `${typeText(type.item)}[]`;
+      return `${nested(type.item)}[]`;
     case "struct":
-      return `STRUCT(${type.fields.map((field) => `${quoteName(field.name)} ${typeText(field.type)}`).join(", ")})`;
+      return `STRUCT(${type.fields.map(({ name, type: field }) => `${quoteName(name)} ${nested(field)}`).join(", ")})`;
     case "map":
-      return `MAP(${typeText(type.key)}, ${typeText(type.value)})`;
+      return `MAP(${nested(type.key)}, ${nested(type.value)})`;
   }
 }
 
-/** The same type in one spelling, so that types can be compared as text. */
-export function normalType(text: string): string {
-  return typeText(parseType(text));
+/** A type as SQL can say it. */
+export function sqlType(text: string): string {
+  return typeText(parseType(text), "VARCHAR");
 }
 
 class TypeParser {

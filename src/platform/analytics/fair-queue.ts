@@ -41,14 +41,14 @@ export class FairQueue {
   async enter(scopeName: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw cancelled();
     const scope = this.#scopes.get(scopeName) ?? { running: 0, waiting: [] };
-    this.#scopes.set(scopeName, scope);
     const hasPlace = this.#running < this.#options.places && scope.running < this.#options.placesPerScope;
-    if (!hasPlace || scope.waiting.length > 0) await this.#wait(scopeName, scope, signal);
-    else this.#occupy(scope);
+    if (hasPlace && scope.waiting.length === 0) this.#occupy(scopeName, scope);
+    else await this.#wait(scopeName, scope, signal);
     return once(() => this.#leave(scopeName, scope));
   }
 
-  #occupy(scope: Scope): void {
+  #occupy(name: string, scope: Scope): void {
+    this.#scopes.set(name, scope);
     this.#running += 1;
     scope.running += 1;
   }
@@ -60,7 +60,6 @@ export class FairQueue {
     this.#next();
   }
 
-  /** Only a place that is free at once is given without a turn, so waiting tasks are never overtaken. */
   #next(): void {
     while (this.#running < this.#options.places) {
       const turn = [...this.#scopes].find(
@@ -96,12 +95,13 @@ export class FairQueue {
       const entry: Waiting = {
         start: () => {
           settle();
-          this.#occupy(scope);
+          this.#occupy(name, scope);
           resolve();
         },
       };
       this.#waiting += 1;
       scope.waiting.push(entry);
+      this.#scopes.set(name, scope);
     });
   }
 

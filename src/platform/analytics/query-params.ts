@@ -14,7 +14,7 @@ import {
 } from "@duckdb/node-api";
 import { AppError } from "../../kernel/errors.ts";
 import type { QueryParam } from "./analytics-options.ts";
-import { parseType, typeText } from "./column-types.ts";
+import { sqlType } from "./column-types.ts";
 
 const INT32 = 2 ** 31;
 const INT64 = 2n ** 63n;
@@ -108,6 +108,6 @@ async function bindTyped(
   index: number,
   { type, value }: { type: string; value: string },
 ): Promise<void> {
-  const cast = await connection.runAndReadAll(`SELECT CAST($1 AS ${typeText(parseType(type))})`, [value]);
+  const cast = await connection.runAndReadAll(`SELECT CAST($1 AS ${sqlType(type)})`, [value]);
   statement.bindValue(index, cast.value(0, 0), cast.columnType(0));
 }

@@ -34,7 +34,7 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
     return await whileRunning(connection, signal, async () => {
       const statement = await prepareSelect(connection, params.sql, params.params);
       const reader = new ResultReader(await statement.stream());
-      const batch = await reader.read(params.limits);
+      const batch = await reader.read(params.limits, params.isStream);
       const isCut = batch.end !== "done";
       isKept = params.isStream && isCut;
       return {
@@ -139,7 +139,7 @@ async function next({ cursor: id, limits }: NextParams, { signal }: WorkerContex
   }
   clearTimeout(cursor.idle);
   try {
-    const batch = await whileRunning(cursor.connection, signal, () => cursor.reader.read(limits));
+    const batch = await whileRunning(cursor.connection, signal, () => cursor.reader.read(limits, true));
     const isDone = batch.end === "done";
     if (isDone) release(id);
     else cursor.idle = idleTimer(id);
@@ -175,7 +175,15 @@ async function serialize({ sql }: { sql: string }, { signal }: WorkerContext): P
   });
 }
 
+async function version(): Promise<string> {
+  const reader = await withConnection(await parserEngine(), (connection) =>
+    connection.runAndReadAll("SELECT version()"),
+  );
+  return String(reader.value(0, 0));
+}
+
 serve({
+  version,
   run: (params, context) => run(params as RunParams, context),
   next: (params, context) => next(params as NextParams, context),
   release: (params) => release((params as { cursor: number }).cursor),

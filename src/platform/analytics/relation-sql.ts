@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../kernel/errors.ts";
 import type { Column } from "./analytics-options.ts";
-import { normalType } from "./column-types.ts";
+import { sqlType } from "./column-types.ts";
 import { quoteList, quoteName } from "./sql-text.ts";
 import type { WireRelation } from "./wire.ts";
 
@@ -32,8 +32,8 @@ export async function selectParts(
     const stored = found.get(column.name.toLowerCase());
     if (stored === undefined) return emptyColumn(column);
     const alias = quoteName(column.name);
-    const type = normalType(column.type);
-    if (normalType(stored.type) === type) return `${quoteName(stored.name)} AS ${alias}`;
+    const type = sqlType(column.type);
+    if (sqlType(stored.type) === type) return `${quoteName(stored.name)} AS ${alias}`;
     return `CAST(${quoteName(stored.name)} AS ${type}) AS ${alias}`;
   });
   return `SELECT ${items.join(", ")} FROM ${source}`;
@@ -49,5 +49,5 @@ export async function columnsOf(connection: DuckDBConnection, source: string): P
 }
 
 function emptyColumn({ name, type }: Column): string {
-  return `CAST(NULL AS ${normalType(type)}) AS ${quoteName(name)}`;
+  return `CAST(NULL AS ${sqlType(type)}) AS ${quoteName(name)}`;
 }

@@ -1,4 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { Column, JsonValue } from "./analytics-options.ts";
 import { jsonConverter, type ToJson } from "./json-values.ts";
 
@@ -28,7 +30,8 @@ export class ResultReader {
     this.#convert = types.map(jsonConverter);
   }
 
-  async read(limits: { rows: number; bytes: number }): Promise<JsonRows> {
+  /** A batch of a stream holds at least one row, or the stream would never get past a large one. */
+  async read(limits: { rows: number; bytes: number }, isStream: boolean): Promise<JsonRows> {
     const taken: string[] = [];
     let bytes = 2;
     for (;;) {
@@ -36,7 +39,8 @@ export class ResultReader {
         const row = this.#waiting[this.#next]!;
         if (taken.length >= limits.rows) return encode(taken, "rows");
         bytes += Buffer.byteLength(row) + 1;
-        if (bytes > limits.bytes) return encode(taken, "bytes");
+        if (bytes > limits.bytes && (!isStream || taken.length > 0)) return encode(taken, "bytes");
+        if (bytes > LIMITS.analytics.resultMaxBytes) throw rowTooLarge();
         taken.push(row);
       }
       if (this.#isDone) return encode(taken, "done");
@@ -48,7 +52,8 @@ export class ResultReader {
     const chunk = await this.#result.fetchChunk();
     this.#next = 0;
     this.#isDone = chunk === null || chunk.rowCount === 0;
-    this.#waiting = chunk === null ? [] : this.#rowsOf(chunk);
+    // The last chunk has no rows, and no columns either.
+    this.#waiting = chunk === null || this.#isDone ? [] : this.#rowsOf(chunk);
   }
 
   #rowsOf(chunk: DuckDBDataChunk): string[] {
@@ -60,6 +65,11 @@ export class ResultReader {
     }
     return rows.map((row) => JSON.stringify(row));
   }
+}
+
+function rowTooLarge(): AppError {
+  const most = LIMITS.analytics.resultMaxBytes.toLocaleString("en");
+  return new AppError("too_large", `A single row is larger than ${most} bytes.`);
 }
 
 function encode(rows: readonly string[], end: JsonRows["end"]): JsonRows {

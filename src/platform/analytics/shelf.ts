@@ -36,17 +36,17 @@ export class Shelf {
     return `../${basename(this.folder)}/${name}`;
   }
 
-  /** Puts one of our own files on the shelf, which makes it readable for the group of the process. */
+  /**
+   * Puts one of our own files on the shelf, which makes it readable for the group of the process. Where files
+   * have no second names, the process has to find the first one.
+   */
   async put(path: string, name: string): Promise<string> {
-    const place = join(this.folder, name);
-    await link(path, place);
     if (this.#reader !== undefined) {
-      const { gid, mode } = await stat(place);
-      // The rights of a file belong to the file and not to its name: this is seen under its first name too.
-      if (gid !== this.#reader.gid) await chown(place, 0, this.#reader.gid);
-      if ((mode & 0o777) !== 0o640) await chmod(place, 0o640);
+      const { gid, mode } = await stat(path);
+      if (gid !== this.#reader.gid) await chown(path, 0, this.#reader.gid);
+      if ((mode & 0o777) !== 0o640) await chmod(path, 0o640);
     }
-    return this.pathOf(name);
+    return (await tryLink(path, join(this.folder, name))) ? this.pathOf(name) : path;
   }
 
   /** Puts a file of somebody else on the shelf without changing who may read it. */

@@ -1,4 +1,4 @@
-import type { Column, QueryParam } from "./analytics-options.ts";
+import type { Column, ConvertOptions, Detected, FileFormat, QueryParam, RejectedRow } from "./analytics-options.ts";
 import type { JsonRows } from "./result-reader.ts";
 
 /** What the server and its query processes say to each other. */
@@ -44,4 +44,55 @@ export interface NextParams {
 
 export interface NextAnswer extends JsonRows {
   isDone: boolean;
+}
+
+/** What the server and its loading process say to each other. */
+
+export interface LoadSettings {
+  memoryMb: number;
+  threads: number;
+  spillMb: number;
+  /** The folders that it reads from and writes to, relative to its working folder. */
+  inputs: string;
+  outputs: string;
+}
+
+export interface ConvertParams {
+  settings: LoadSettings;
+  input: string;
+  output: string;
+  format: FileFormat;
+  options: ConvertOptions;
+}
+
+export interface WriteAnswer {
+  rows: number;
+  columns: Column[];
+}
+
+export interface ConvertAnswer extends WriteAnswer {
+  rejected: RejectedRow[];
+  rejectedRows: number;
+  detected: Detected;
+}
+
+export interface RowsParams {
+  settings: LoadSettings;
+  /** One JSON object a line. */
+  json: Uint8Array;
+  columns: readonly Column[];
+  output: string;
+}
+
+export interface MergeParams {
+  settings: LoadSettings;
+  inputs: readonly string[];
+  columns: readonly Column[] | undefined;
+  output: string;
+}
+
+export interface InspectParams {
+  settings: LoadSettings;
+  inputs: readonly string[];
+  columns: readonly Column[] | undefined;
 }

@@ -6,6 +6,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { explainIssues } from "../../registry/explain-issues.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../mcp/wire-format.ts";
+import { appEvent } from "../oauth/app-events.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 
 export interface ConsoleParts {
@@ -98,7 +99,11 @@ export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
 
   app.delete(`${BASE}/apps/:id`, async (c) => {
     const { accountId } = await person(c);
-    await apps.revoke(accountId, c.req.param("id"));
+    const grantId = c.req.param("id");
+    await apps.revoke(accountId, grantId);
+    const app = await apps.whose(grantId);
+    if (app !== undefined)
+      identity.audit.record(appEvent("oauth.app_ended", app, { why: "person", grantId }));
     return c.body(null, 204);
   });
 

@@ -1,4 +1,5 @@
 import { type CallToolResult, ProtocolError, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { clip } from "../../kernel/clip.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import type { WireTool } from "../../registry/registry.ts";
 
@@ -40,8 +41,8 @@ export function standardProtocolError(error: AppError, { uri }: { uri?: string }
 
 export function unknownToolMessage(name: string, suggestion: string | undefined): string {
   return suggestion === undefined
-    ? `Unknown tool: ${name}. tools/list shows the tools of this endpoint.`
-    : `Unknown tool: ${name}. Did you mean ${suggestion}?`;
+    ? `Unknown tool: ${clip(name)}. tools/list shows the tools of this endpoint.`
+    : `Unknown tool: ${clip(name)}. Did you mean ${suggestion}?`;
 }
 
 export function jsonRpcBody(

@@ -9,11 +9,13 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import type { Permission } from "../../kernel/permissions.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
-import type { Resource } from "../../registry/define-resource.ts";
+import type { ListedResource, Resource } from "../../registry/define-resource.ts";
 import type { Effect } from "../../registry/define-tool.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
@@ -24,6 +26,7 @@ import { isVisible, type ToolChoice } from "./visible-tools.ts";
 export interface Admission {
   caller: Caller;
   meta: CallMeta;
+  plan: string;
   choice: ToolChoice;
 }
 
@@ -35,7 +38,14 @@ export interface ServerParts {
   /** Signs what a waiting call carries through the client; the same on all replicas. */
   stateKey: Uint8Array;
   /** Told when a session starts or stops to watch a resource. */
-  onSubscribe?: (sessionId: string, uri: string, watching: boolean) => void;
+  onSubscribe?: (sessionId: string, admission: Admission, uri: string, watching: boolean) => void;
+}
+
+interface CompletionInput {
+  name: string;
+  value: string;
+  /** What has been filled in already. */
+  known: Record<string, string>;
 }
 
 const ANNOTATIONS: Record<Effect, McpTool["annotations"]> = {
@@ -59,7 +69,16 @@ export class ServerFactory {
     this.#parts = parts;
     this.#codec = createRequestStateCodec<Journal>({
       key: parts.stateKey,
-      bind: (context) => `${admissionOf(context).caller.user.id}\0${context.mcpReq.method}`,
+      bind: (context) => {
+        const { caller } = admissionOf(context);
+        return [
+          parts.surface.name,
+          caller.workspace.id,
+          caller.user.id,
+          caller.token.id,
+          context.mcpReq.method,
+        ].join("\0");
+      },
     });
   }
 
@@ -93,7 +112,7 @@ export class ServerFactory {
   #capabilities(): ServerCapabilities {
     return {
       tools: {},
-      ...(this.#parts.surface.name === "all" && { logging: {} }),
+      ...(this.#parts.surface.hasLogging && { logging: {} }),
       ...(this.#hasResources && { resources: { subscribe: true } }),
       ...(this.#hasPrompts && { prompts: {} }),
       ...((this.#hasResources || this.#hasPrompts) && { completions: {} }),
@@ -160,8 +179,7 @@ export class ServerFactory {
       const listed = allowed(context).map(async ({ resource, pattern }) => {
         const { name, title, description, mimeType } = resource;
         if (!pattern.isTemplate) return [{ uri: pattern.template, name, title, description, mimeType }];
-        const concrete =
-          (await resource.list?.(this.#environment(server, { name, args: {} }, context))) ?? [];
+        const concrete = await this.#listResource(server, resource, pattern.template, context);
         return concrete.map(({ params, ...shown }) => ({ mimeType, ...shown, uri: pattern.expand(params) }));
       });
       return { resources: (await Promise.all(listed)).flat() };
@@ -184,11 +202,34 @@ export class ServerFactory {
       const { uri } = request.params;
       if (!this.mayRead(uri, admissionOf(context).caller))
         throw surface.presenter.protocolError(noResource(uri), { uri });
-      if (context.sessionId !== undefined) onSubscribe?.(context.sessionId, uri, watching);
+      if (context.sessionId !== undefined)
+        onSubscribe?.(context.sessionId, admissionOf(context), uri, watching);
       return {};
     };
     server.setRequestHandler("resources/subscribe", watch(true));
     server.setRequestHandler("resources/unsubscribe", watch(false));
+  }
+
+  async #listResource(
+    server: Server,
+    resource: Resource,
+    template: string,
+    context: ServerContext,
+  ): Promise<ListedResource[]> {
+    const { list, permissions, timeoutMs } = resource;
+    if (list === undefined) return [];
+    const operation: Operation = {
+      kind: "listing",
+      name: template,
+      effect: "read",
+      permissions,
+      timeoutMs,
+      input: z.strictObject({}),
+      run: (_input: unknown, callContext) => list(callContext),
+    };
+    const run = await this.#run(server, operation, {}, context);
+    if (run.error !== undefined) throw this.#parts.surface.presenter.protocolError(run.error, {});
+    return (run.output ?? []) as ListedResource[];
   }
 
   /** Whether there is such a resource, and this caller may know of it. */
@@ -197,7 +238,7 @@ export class ServerFactory {
     return found !== undefined && this.#isAllowed(found.entry.resource, caller);
   }
 
-  #isAllowed({ permissions }: Resource, caller: Caller): boolean {
+  #isAllowed({ permissions }: { permissions: readonly Permission[] }, caller: Caller): boolean {
     const missing = this.#parts.ports.authorizer.missing(caller, permissions);
     return missing.role.length + missing.scope.length + missing.limit.length === 0;
   }
@@ -209,6 +250,7 @@ export class ServerFactory {
     const { resource } = found.entry;
     const operation: Operation = {
       kind: "resource",
+      effect: "read",
       name: uri,
       permissions: resource.permissions,
       timeoutMs: resource.timeoutMs,
@@ -223,23 +265,28 @@ export class ServerFactory {
 
   #servePrompts(server: Server): void {
     const { surface, registry } = this.#parts;
-    server.setRequestHandler("prompts/list", () => ({
-      prompts: registry.prompts(surface.name).map(({ name, title, description, arguments: args }) => ({
-        name,
-        title,
-        description,
-        arguments: [...args],
-      })),
+    server.setRequestHandler("prompts/list", (_request, context) => ({
+      prompts: registry
+        .prompts(surface.name)
+        .filter((prompt) => this.#isAllowed(prompt, admissionOf(context).caller))
+        .map(({ name, title, description, arguments: args }) => ({
+          name,
+          title,
+          description,
+          arguments: [...args],
+        })),
     }));
     server.setRequestHandler("prompts/get", async (request, context) => {
       const prompt = registry.prompt(surface.name, request.params.name);
-      if (prompt === undefined) throw new ProtocolError(-32602, `Unknown prompt: ${request.params.name}.`);
+      if (prompt === undefined)
+        throw new ProtocolError(-32602, `Unknown prompt: ${clip(request.params.name)}.`);
       const required = prompt.arguments.map(({ name, required }) => [
         name,
         required ? z.string() : z.string().optional(),
       ]);
       const operation: Operation = {
         kind: "prompt",
+        effect: "read",
         name: prompt.name,
         permissions: prompt.permissions,
         timeoutMs: undefined,
@@ -260,14 +307,16 @@ export class ServerFactory {
       if (completer === undefined) return { completion: { values: [] } };
       const operation: Operation = {
         kind: "completion",
+        effect: "read",
         name: completer.name,
         permissions: completer.permissions,
         timeoutMs: undefined,
-        input: z.object({ name: z.string(), value: z.string() }),
-        run: ({ name, value }: { name: string; value: string }, callContext) =>
-          completer.complete(name, value, known?.arguments ?? {}, callContext),
+        input: z.object({ name: z.string(), value: z.string(), known: z.record(z.string(), z.string()) }),
+        run: ({ name, value, known }: CompletionInput, callContext) =>
+          completer.complete(name, value, known, callContext),
       };
-      const run = await this.#run(server, operation, argument, context);
+      const args = { ...argument, known: known?.arguments ?? {} };
+      const run = await this.#run(server, operation, args, context);
       if (run.error !== undefined) throw this.#parts.surface.presenter.protocolError(run.error, {});
       const values = (run.output as string[]) ?? [];
       return {
@@ -316,6 +365,7 @@ export function toolOperation({ tool, name, input, adapt }: WireTool): Operation
   return {
     kind: "tool",
     name,
+    effect: tool.effect,
     permissions: tool.permissions,
     timeoutMs: tool.timeoutMs,
     input,
@@ -340,7 +390,7 @@ export function publish({ tool, name, description, inputSchema, outputSchema }: 
 
 function noResource(uri: string): AppError {
   const hint = "resources/list and resources/templates/list show what there is.";
-  return new AppError("not_found", `Resource not found: ${uri}`, { hint });
+  return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
 }
 
 function admissionOf(context: ServerContext): Admission {

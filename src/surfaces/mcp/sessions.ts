@@ -1,6 +1,7 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Clock } from "../../kernel/clock.ts";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
@@ -24,6 +25,8 @@ interface LiveSession {
   server: Server;
   transport: WebStandardStreamableHTTPServerTransport;
   watching: Set<string>;
+  /** Ids of requests that are being worked on: an id names one request at a time. */
+  inFlight: Set<string | number>;
 }
 
 export interface SessionParts {
@@ -35,6 +38,9 @@ export interface SessionParts {
   makeServer: () => Server;
 }
 
+/** How long an id that was handed out unasked waits to be used. */
+const ISSUED_MS = 5 * MS.minute;
+
 /** What a client calls itself; the SDK checks it only after the session has begun. */
 const clientInfo = z.object({ name: z.string(), version: z.string() });
 
@@ -42,6 +48,7 @@ const clientInfo = z.object({ name: z.string(), version: z.string() });
 export class Sessions {
   readonly #parts: SessionParts;
   readonly #live = new Map<string, LiveSession>();
+  readonly #opening = new Map<string, Promise<LiveSession>>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -51,7 +58,7 @@ export class Sessions {
     if (!isSessionId(id)) return undefined;
     const key = this.#key(id, admission);
     const record = (await this.#parts.kv.get(key)) as SessionRecord | undefined;
-    if (record === undefined) return undefined;
+    if (record === undefined) return this.#promote(id, admission);
     if (record.tokenHash === admission.meta.tokenHash) {
       await this.#parts.kv.touch(key, this.#parts.idleMs);
       return record;
@@ -86,6 +93,20 @@ export class Sessions {
     return record;
   }
 
+  /** An id for a client that came without one. It becomes a session only when it is used. */
+  async issue(admission: Admission, initialize: Record<string, unknown>): Promise<string> {
+    const id = randomText(18);
+    await this.#parts.kv.set(issuedKey(this.#key(id, admission)), initialize, ISSUED_MS);
+    return id;
+  }
+
+  async #promote(id: string, admission: Admission): Promise<SessionRecord | undefined> {
+    const initialize = await this.#parts.kv.take(issuedKey(this.#key(id, admission)));
+    return initialize === undefined
+      ? undefined
+      : this.create(admission, initialize as Record<string, unknown>, id);
+  }
+
   async end(id: string, admission: Admission): Promise<boolean> {
     if (!isSessionId(id)) return false;
     const key = this.#key(id, admission);
@@ -109,9 +130,25 @@ export class Sessions {
       this.#live.set(key, existing);
       return existing;
     }
+    // Two requests at once must not open it twice.
+    const opening = this.#opening.get(key) ?? this.#openNew(key, record, greeted);
+    this.#opening.set(key, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(key);
+    }
+  }
+
+  async #openNew(key: string, record: SessionRecord, greeted: boolean): Promise<LiveSession> {
     const session = await this.#connect(record.id);
     this.#live.set(key, session);
-    session.transport.onclose = () => this.#live.delete(key);
+    // The SDK's own handler ends what still runs; ours only forgets the session.
+    const ended = session.transport.onclose;
+    session.transport.onclose = () => {
+      this.#live.delete(key);
+      ended?.();
+    };
     if (greeted) await replayInitialize(session.transport, record);
     if (this.#live.size > LIMITS.session.perProcess)
       await this.#drop(this.#live.keys().next().value as string);
@@ -123,19 +160,31 @@ export class Sessions {
     return this.#parts.kv.count(`session:${this.#parts.surface.name}:`);
   }
 
-  watch(id: string, uri: string, watching: boolean): void {
-    for (const [key, session] of this.#live) {
-      if (!key.endsWith(`:${encodeURIComponent(id)}`)) continue;
-      if (watching) session.watching.add(uri);
-      else session.watching.delete(uri);
+  watch(id: string, admission: Admission, uri: string, watching: boolean): void {
+    const session = this.#live.get(this.#key(id, admission));
+    if (!watching) session?.watching.delete(uri);
+    else if (session !== undefined) {
+      if (
+        session.watching.size >= LIMITS.session.watchedResources ||
+        uri.length > LIMITS.session.uriCharacters
+      ) {
+        throw new AppError(
+          "too_large",
+          `A session watches at most ${LIMITS.session.watchedResources} resources.`,
+        );
+      }
+      session.watching.add(uri);
     }
   }
 
-  /** Tells the sessions that watch a resource that it has changed. */
-  async announce(uri: string): Promise<void> {
-    const watching = [...this.#live.values()].filter((session) => session.watching.has(uri));
+  /** Tells the sessions of one workspace that watch a resource that it has changed. */
+  async announce(workspaceId: number, uri: string): Promise<void> {
+    const prefix = `session:${this.#parts.surface.name}:${workspaceId}:`;
+    const watching = [...this.#live].filter(
+      ([key, session]) => key.startsWith(prefix) && session.watching.has(uri),
+    );
     await Promise.all(
-      watching.map(({ server }) => server.sendResourceUpdated({ uri }).catch(() => undefined)),
+      watching.map(([, { server }]) => server.sendResourceUpdated({ uri }).catch(() => undefined)),
     );
   }
 
@@ -157,7 +206,9 @@ export class Sessions {
       maxRequestBodySize: LIMITS.request.bodyBytes,
     });
     await server.connect(transport);
-    return { server, transport, watching: new Set() };
+    const inFlight = new Set<string | number>();
+    forgetAnswered(transport, inFlight);
+    return { server, transport, watching: new Set(), inFlight };
   }
 
   async #drop(key: string): Promise<void> {
@@ -170,7 +221,14 @@ export class Sessions {
     const prefix = this.#key("", admission);
     if ((await this.#parts.kv.count(prefix)) < LIMITS.session.perUser) return;
     const records = await this.#parts.kv.list(prefix);
-    const idlest = records.reduce((a, b) => (a.expiresInMs <= b.expiresInMs ? a : b));
+    const idle = records.filter(({ key }) => (this.#live.get(key)?.inFlight.size ?? 0) === 0);
+    if (idle.length === 0) {
+      const hint = "Wait until a call has ended, or end a session with DELETE.";
+      throw new AppError("rate_limited", `You have ${records.length} sessions, and all are at work.`, {
+        hint,
+      });
+    }
+    const idlest = idle.reduce((a, b) => (a.expiresInMs <= b.expiresInMs ? a : b));
     await this.end((idlest.value as SessionRecord).id, admission);
   }
 
@@ -198,6 +256,22 @@ export class Sessions {
       },
     });
   }
+}
+
+function issuedKey(key: string): string {
+  return `issued:${key}`;
+}
+
+/** Notes when a request has had its answer. */
+function forgetAnswered(
+  transport: WebStandardStreamableHTTPServerTransport,
+  inFlight: Set<string | number>,
+): void {
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => {
+    if ("id" in message && !("method" in message) && message.id !== undefined) inFlight.delete(message.id);
+    await send(message, options);
+  };
 }
 
 function isSessionId(id: string): boolean {

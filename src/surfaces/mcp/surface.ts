@@ -1,3 +1,4 @@
+import { MS } from "../../kernel/clock.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import type { Presenter } from "./presenter.ts";
@@ -24,7 +25,16 @@ export interface Surface {
     unknown: UnknownSession;
     /** Requests without a session id get one all the same. */
     always: boolean;
+    /** Idle time after which a session ends; null for the setting of all. */
+    idleMs: number | null;
+    /** The body that answers DELETE, where the seed has one. */
+    endedBody: Record<string, unknown> | null;
   };
+  /** The status that acknowledges a notification: 202, but for a seed that says otherwise. */
+  acknowledgedStatus: 202 | 204;
+  /** Its seed still has -32002 for what is not there, which the SDK no longer sends. */
+  hasOwnNotFoundCode: boolean;
+  hasLogging: boolean;
   /** Its contract has resources, even while there are none. */
   offersResources: boolean;
   /** Tools that the caller's role cannot use are left out of the list (a seed's endpoint shows them all). */
@@ -32,72 +42,89 @@ export interface Surface {
   instructions: string;
 }
 
-const SEED_SESSIONS = { unknown: "refuse", always: false } as const;
+const PLAIN_SESSIONS = { unknown: "refuse", always: false, idleMs: null, endedBody: null } as const;
+const PLAIN = { acknowledgedStatus: 202, hasOwnNotFoundCode: false, hasLogging: false } as const;
+const BI_SESSIONS = { unknown: "issue-new", always: true, idleMs: 30 * MS.minute, endedBody: null } as const;
+const AGENT_SESSIONS = {
+  unknown: "create",
+  always: true,
+  idleMs: null,
+  endedBody: { message: "Session terminated" },
+} as const;
 
 export const MCP_SURFACES: readonly Surface[] = [
   {
+    ...PLAIN,
     name: "bi",
+    acknowledgedStatus: 204,
     path: "/api/2.0/mcp",
     presenter: biPresenter,
     entry: [],
     defaultProtocolVersion: "2024-11-05",
-    sessions: { unknown: "issue-new", always: true },
+    sessions: BI_SESSIONS,
     offersResources: false,
     hidesForbidden: false,
     instructions: "Dashboards, widgets, datasets, queries, reports and alerts of one workspace.",
   },
   {
+    ...PLAIN,
     name: "agent",
+    hasOwnNotFoundCode: true,
     path: "/api/data-agent/mcp",
     presenter: agentPresenter,
     entry: ["data_agent:read", "ontologies:read"],
     defaultProtocolVersion: "2025-06-18",
-    sessions: { unknown: "create", always: true },
+    sessions: AGENT_SESSIONS,
     offersResources: true,
     hidesForbidden: false,
     instructions: "Ask questions about data in plain language. List the semantic models first.",
   },
   {
+    ...PLAIN,
     name: "memory",
     path: "/api/mcp/v1",
     presenter: memoryPresenter,
     entry: [],
     defaultProtocolVersion: "2025-06-18",
-    sessions: SEED_SESSIONS,
+    sessions: PLAIN_SESSIONS,
     offersResources: false,
     hidesForbidden: false,
     instructions: "The memory of one workspace: recall facts, store new ones, and update those that changed.",
   },
   {
+    ...PLAIN,
     name: "models",
     path: "/mcp/:workspace/mcp",
     presenter: plainPresenter,
     entry: [],
     defaultProtocolVersion: "2025-06-18",
-    sessions: SEED_SESSIONS,
+    sessions: PLAIN_SESSIONS,
     offersResources: false,
     hidesForbidden: false,
     instructions:
       "Semantic models of one workspace: read a model's digest, then query its datasets with SQL.",
   },
   {
+    ...PLAIN,
     name: "knowledge",
     path: "/mcp/knowledge-external/sse",
     presenter: knowledgePresenter,
     entry: [],
     defaultProtocolVersion: "2025-06-18",
-    sessions: SEED_SESSIONS,
+    sessions: PLAIN_SESSIONS,
     offersResources: false,
     hidesForbidden: false,
     instructions: "Knowledge bases: list them, browse their documents, read, download or search.",
   },
   {
+    ...PLAIN,
     name: "all",
+    hasLogging: true,
     path: "/mcp",
     presenter: plainPresenter,
     entry: [],
     defaultProtocolVersion: "2025-11-25",
-    sessions: SEED_SESSIONS,
+    sessions: PLAIN_SESSIONS,
     offersResources: true,
     hidesForbidden: true,
     instructions:

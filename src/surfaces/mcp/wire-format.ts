@@ -14,8 +14,11 @@ export type Message = {
   params?: Record<string, unknown>;
 };
 
-export async function readBody(request: Request): Promise<unknown> {
-  const body = parse(await readText(request));
+export async function readBody(
+  request: Request,
+  maxBytes: number = LIMITS.request.bodyBytes,
+): Promise<unknown> {
+  const body = parse(await readText(request, maxBytes));
   // What walks through the body later (we, the SDK, JSON.stringify) would run out of stack.
   if (isDeeperThan(LIMITS.request.bodyDepth, body)) {
     const sentence = `the request body is nested more than ${LIMITS.request.bodyDepth} levels deep.`;
@@ -42,23 +45,27 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: Request, maxBytes: number): Promise<string> {
   const declared = request.headers.get("content-length");
-  const tooLarge = () =>
-    new AppError("too_large", `The request is larger than ${LIMITS.request.bodyBytes} bytes.`);
+  const tooLarge = () => new AppError("too_large", `The request is larger than ${maxBytes} bytes.`);
   if (declared !== null) {
-    if (Number(declared) > LIMITS.request.bodyBytes) throw tooLarge();
+    if (Number(declared) > maxBytes) throw tooLarge();
     // The server reads no more than was declared, so this is bounded; and it is the fast way.
-    return decode(await request.arrayBuffer());
+    return decode(await request.arrayBuffer().catch(goneAway));
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > LIMITS.request.bodyBytes) throw tooLarge();
+    if (bytes > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return decode(Buffer.concat(chunks));
+}
+
+/** A client that leaves in the middle of its request has made no mistake, and neither have we. */
+function goneAway(cause: unknown): never {
+  throw new AppError("cancelled", "The request ended before it was complete.", { cause });
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
@@ -124,5 +131,9 @@ export async function withoutStream(response: Response): Promise<Response> {
   const headers = new Headers(response.headers);
   for (const name of ["content-type", "cache-control", "connection", "x-accel-buffering"])
     headers.delete(name);
+  if (answers.length === 0) {
+    const error = { code: -32000, message: "The session ended before this was answered. Send it again." };
+    return Response.json({ jsonrpc: "2.0", id: null, error }, { status: response.status, headers });
+  }
   return Response.json(answers.length === 1 ? answers[0] : answers, { status: response.status, headers });
 }

@@ -10,6 +10,9 @@ import { unregisteredClient, withHashedSecret } from "./clients.ts";
  */
 const REFRESH_GRACE_MS = 30 * MS.second;
 
+/** A client that registered itself is forgotten after this time if nobody has connected it. */
+const UNCONNECTED_SECONDS = (30 * MS.day) / 1_000;
+
 export interface AdapterParts {
   records: OAuthRecords;
   apps: ConnectedApps;
@@ -26,8 +29,10 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
     }
 
     async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-      const kept = this.#model === "Client" ? withHashedSecret(payload) : payload;
-      await records.put(this.#model, id, kept as Record<string, unknown>, expiresIn);
+      const isClient = this.#model === "Client";
+      const kept = isClient ? withHashedSecret(payload) : payload;
+      const ttlSeconds = isClient ? UNCONNECTED_SECONDS : expiresIn;
+      await records.put(this.#model, id, kept as Record<string, unknown>, ttlSeconds);
     }
 
     async find(id: string): Promise<AdapterPayload | undefined> {

@@ -1,9 +1,10 @@
 import type { Context } from "hono";
 import type { InteractionResults, default as OidcProvider } from "oidc-provider";
-import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
+import type { ConnectedApps, Identity, OAuthRecords, SignedIn } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { isPermission, type Permission } from "../../kernel/permissions.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
+import { appEvent } from "./app-events.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { isUnverified, shownName } from "./clients.ts";
 import { errorsAsPages } from "./error-pages.ts";
@@ -17,6 +18,7 @@ export interface ConsentParts {
   provider: () => OidcProvider;
   identity: Identity;
   apps: ConnectedApps;
+  records: OAuthRecords;
   browser: BrowserSession;
   forms: FormGuard;
 }
@@ -126,7 +128,7 @@ async function showConsent(
 }
 
 async function grant(
-  { provider, identity, apps }: ConsentParts,
+  { provider, identity, apps, records }: ConsentParts,
   interaction: Interaction,
   person: SignedIn,
   workspaceSlug: string,
@@ -146,27 +148,12 @@ async function grant(
   given.addOIDCScope([...granted, ...protocol].join(" "));
   if (declined.length > 0) given.rejectOIDCScope(declined.join(" "));
   const grantId = await given.save();
+  await records.keep("Client", clientId);
   const { id: workspaceId } = await identity.workspaces.bySlug(workspaceSlug);
   const clientName = client === undefined ? clientId : shownName(client);
-  await apps.add({
-    grantId,
-    accountId: person.accountId,
-    workspaceId,
-    clientId,
-    clientName,
-    scopes: granted,
-  });
-  identity.audit.record({
-    action: "oauth.app_connected",
-    workspaceId,
-    userId: person.accountId,
-    resourceType: "oauth_client",
-    resourceId: clientId.slice(0, 200),
-    success: true,
-    outcome: "ok",
-    durationMs: 0,
-    metadata: { scopes: granted, grantId },
-  });
+  const app = { workspaceId, accountId: person.accountId, clientId };
+  await apps.add({ ...app, grantId, clientName, scopes: granted });
+  identity.audit.record(appEvent("oauth.app_connected", app, { scopes: granted, grantId }));
   return grantId;
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { IncomingMessage } from "node:http";
+import { basename } from "node:path";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { default as OidcProvider } from "oidc-provider";
@@ -8,7 +9,7 @@ import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { errorsAsPages } from "./error-pages.ts";
 import { smallBody } from "./form-guard.ts";
 import { errorPage } from "./pages/error.page.ts";
-import { STYLESHEET_PATH, sendPage, wantsPage } from "./pages/page.ts";
+import { ICON_PATH, STYLESHEET_PATH, sendPage, wantsPage } from "./pages/page.ts";
 import { OAUTH_BASE, ROUTES } from "./provider.ts";
 import { findProblem, type RequestProblem } from "./request-checks.ts";
 import type { Resources } from "./resources.ts";
@@ -30,19 +31,13 @@ const HANDED_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "same-origin",
-  "content-security-policy": "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
 };
 
 /** The authorization server at seed 001's paths. */
 export function mountOAuth(app: HttpApp, parts: OAuthParts): void {
-  const stylesheet = readFileSync(new URL("./pages/pages.css", import.meta.url), "utf8");
-  app.get(STYLESHEET_PATH, (c) =>
-    c.body(stylesheet, 200, {
-      "content-type": "text/css; charset=utf-8",
-      "cache-control": "public, max-age=300",
-    }),
-  );
-
+  mountAssets(app);
   mountMetadata(app, parts);
   app.get(ROUTES.authorization, errorsAsPages, (c) => authorize(parts, c));
   app.get(`${ROUTES.authorization}/:uid`, errorsAsPages, (c) => hand(parts, c));
@@ -51,6 +46,16 @@ export function mountOAuth(app: HttpApp, parts: OAuthParts): void {
     app.on(["POST", "OPTIONS"], route, (c) => hand(parts, c));
   }
   app.on(["GET", "OPTIONS"], ROUTES.jwks, (c) => hand(parts, c));
+}
+
+/** The two files that our pages load. */
+function mountAssets(app: HttpApp): void {
+  const assets = { [STYLESHEET_PATH]: "text/css; charset=utf-8", [ICON_PATH]: "image/svg+xml" };
+  for (const [path, type] of Object.entries(assets)) {
+    const content = readFileSync(new URL(`./pages/${basename(path)}`, import.meta.url), "utf8");
+    const headers = { "content-type": type, "cache-control": "public, max-age=300" };
+    app.get(path, (c) => c.body(content, 200, headers));
+  }
 }
 
 /** Discovery, at the root and below `/api/oauth`, in both spellings that the seed uses. */

@@ -9,8 +9,10 @@ import {
 import type { Logger } from "pino";
 import { PERMISSIONS } from "../../kernel/permissions.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
+import type { AuditSink } from "../../registry/ports.ts";
 import { type AdapterParts, adapterFor } from "./adapter.ts";
 import { inSeedWords } from "./answers.ts";
+import { appEvent } from "./app-events.ts";
 import { checkClientMetadata, isRedirectAllowed, secretFits, UNVERIFIED } from "./clients.ts";
 import { wantsPage } from "./pages/page.ts";
 import type { Resources } from "./resources.ts";
@@ -24,6 +26,7 @@ export interface ProviderParts extends AdapterParts {
   ttl: { accessSeconds: number; refreshSeconds: number; codeSeconds: number };
   fetch: GuardedFetch;
   log: Logger;
+  audit: AuditSink;
   /** Who is signed in with the browser behind this request. */
   signedIn: (cookieHeader: string | undefined) => Promise<number | null>;
   renderError: (
@@ -43,6 +46,13 @@ export const ROUTES = {
 } as const;
 
 export const INTERACTION_BASE = `${OAUTH_BASE}/interaction/`;
+
+/** Names of our own: on localhost, every server of the machine sees the cookies of all. */
+const COOKIES = {
+  session: "kenning_oauth",
+  interaction: "kenning_interaction",
+  resume: "kenning_resume",
+};
 
 /** Largest client metadata document. */
 const METADATA_BYTES = 64 * 1024;
@@ -72,7 +82,17 @@ export function createProvider(parts: ProviderParts): Provider {
     if (grantId !== undefined)
       apps.used(grantId).catch((error) => log.warn({ err: error }, "last use of an app not noted"));
   });
+  provider.on("grant.revoked", (ctx, grantId) => {
+    // The client gave its tokens back, or somebody sent a code or refresh token that was used before.
+    const why = ctx.oidc.route === "revocation" ? "client" : "reused";
+    noteEnd(parts, grantId, why).catch((error) => log.warn({ err: error }, "end of an app not noted"));
+  });
   return provider;
+}
+
+async function noteEnd({ apps, audit }: ProviderParts, grantId: string, why: string): Promise<void> {
+  const app = await apps.whose(grantId);
+  if (app !== undefined) audit.record(appEvent("oauth.app_ended", app, { why, grantId }));
 }
 
 function configurationOf(parts: ProviderParts): Configuration {
@@ -101,7 +121,7 @@ function configurationOf(parts: ProviderParts): Configuration {
     pkce: { required: () => true },
     // The contract has it in every token request, and it must be the one of the authorization request.
     allowOmittingSingleRegisteredRedirectUri: false,
-    cookies: { keys: [cookieKey], long: cookie, short: cookie },
+    cookies: { names: COOKIES, keys: [cookieKey], long: cookie, short: cookie },
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? ttl.accessSeconds,
       AuthorizationCode: ttl.codeSeconds,

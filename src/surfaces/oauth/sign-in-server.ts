@@ -70,11 +70,12 @@ export class SignInServer {
     });
     mountSignIn(app, { identity, browser: this.#browser, forms: this.#forms });
     mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.#browser });
-    mountConsent(app, { provider, identity, apps: stores.apps, browser: this.#browser, forms: this.#forms });
+    mountConsent(app, { provider, identity, ...stores, browser: this.#browser, forms: this.#forms });
   }
 
   async sweep(): Promise<void> {
-    await Promise.all([this.#parts.stores.records.sweep(), this.#parts.stores.webSessions.sweep()]);
+    const { records, webSessions, apps } = this.#parts.stores;
+    await Promise.all([records.sweep(), webSessions.sweep(), apps.sweep()]);
   }
 
   close(): void {
@@ -86,7 +87,7 @@ export class SignInServer {
     stores.signingKeys
       .current()
       .then((keys) => {
-        if (keys[0]?.kid === this.#publicKeys[0]?.kid) return;
+        if (String(keys.map(({ kid }) => kid)) === String(this.#publicKeys.map(({ kid }) => kid))) return;
         this.#provider = this.#makeProvider(keys);
         this.#publicKeys = keys.map(publicPart);
       })
@@ -94,11 +95,12 @@ export class SignInServer {
   }
 
   #makeProvider(keys: JWK[]): OidcProvider {
-    const { stores, identity: _, ...parts } = this.#parts;
+    const { stores, identity, ...parts } = this.#parts;
     return createProvider({
       ...parts,
       records: stores.records,
       apps: stores.apps,
+      audit: identity.audit,
       keys,
       cookieKey: parts.keys.cookie,
       resources: this.#resources,

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { MS } from "../../../src/kernel/clock.ts";
+import { CommandLine } from "../../support/command-line.ts";
 import { appUrlOf, Browser, OAuthClient, PASSWORD, signedInPerson } from "../../support/oauth-client.ts";
 import { callOf, PATHS } from "../../support/rpc.ts";
 import { startTestServer, type TestServer } from "../../support/server.ts";
@@ -181,6 +182,28 @@ describe("sign-in", () => {
   });
 });
 
+describe("the audit log", () => {
+  it("[oauth.session.audit] says which apps ended, and why", async () => {
+    const { person, email } = await signedInPerson(server);
+    const client = new OAuthClient(server);
+    await client.revoke((await client.connect(person)).refresh_token);
+    const code = await client.code(person);
+    await client.exchange(code);
+    await client.exchange(code);
+    await client.connect(person);
+    for (const { id } of await appsOf(person)) await api(person, `/apps/${id}`, { method: "DELETE" });
+    const token = await server.token({ email });
+    await vi.waitFor(async () => {
+      await server.app.identity.audit.flush();
+      const filter = { action: "oauth.app_ended" };
+      const { body } = await callOf(server, PATHS.all, "list_audit_events", filter, { token });
+      const events = body.result?.structuredContent?.events as { user: string; metadata: { why: string } }[];
+      const reasons = events.filter(({ user }) => user === email).map(({ metadata }) => metadata.why);
+      expect(reasons.toSorted()).toEqual(["client", "person", "reused"]);
+    });
+  });
+});
+
 describe("the password", () => {
   it("[oauth.session.password] changed by the person ends all other sessions", async () => {
     const { person, email } = await signedInPerson(server);
@@ -201,9 +224,15 @@ describe("the password", () => {
     expect((await elsewhere.signIn(email, NEW_PASSWORD)).html).toContain("You are signed in");
   });
 
-  it("[oauth.session.password] reset by an admin ends every session", async () => {
+  it("[oauth.session.password] reset by an admin, by command line, ends every session", async () => {
     const { person, email } = await signedInPerson(server);
-    await server.app.identity.users.setPassword(email, NEW_PASSWORD);
+    const commandLine = await CommandLine.open();
+    const { code, err } = await commandLine.run(["user", "set-password", email, "--password-stdin"], {
+      input: NEW_PASSWORD,
+      env: { DATABASE_URL: server.databaseUrl },
+    });
+    commandLine.remove();
+    expect(code, err).toBe(0);
     expect(await isSignedIn(person)).toBe(false);
     await person.signIn(email, NEW_PASSWORD);
     expect(await isSignedIn(person)).toBe(true);

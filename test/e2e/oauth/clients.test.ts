@@ -1,10 +1,10 @@
 import { createServer as createHttpsServer } from "node:https";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { HttpListener } from "../../../src/app/http-listener.ts";
 import { openOAuthStores } from "../../../src/domains/identity/index.ts";
-import { systemClock } from "../../../src/kernel/clock.ts";
+import { MS, systemClock } from "../../../src/kernel/clock.ts";
 import { createGuardedFetch, type Resolve } from "../../../src/platform/guarded-fetch/index.ts";
 import { listen, serve, TEST_CERT, TEST_KEY } from "../../../src/platform/guarded-fetch/test-servers.ts";
 import { createVault } from "../../../src/platform/vault/index.ts";
@@ -15,7 +15,7 @@ import { openTestCatalog } from "../../support/database.ts";
 import { identityOn } from "../../support/identity.ts";
 import {
   appUrlOf,
-  type Browser,
+  Browser,
   OAuthClient,
   type OAuthServer,
   register,
@@ -79,6 +79,17 @@ describe("registration", () => {
       "https://app.example/cb",
     );
     expect((await client.connect(person)).scope).toBe("data_agent:read data_agent:write ontologies:read");
+  });
+
+  it("ends after thirty days, unless somebody has connected the client", async () => {
+    const redirect = "https://app.example/cb";
+    const [used, unused] = [await registered(NATIVE, redirect), await registered(NATIVE, redirect)];
+    await used.connect(person);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * MS.day });
+    const browser = new Browser(appUrlOf(server));
+    expect((await browser.open(unused.authorizationUrl())).response.status).toBe(400);
+    expect((await browser.open(used.authorizationUrl())).html).toContain("<h1>Sign in</h1>");
+    vi.useRealTimers();
   });
 
   it.each(["client_secret_basic", "client_secret_post"])(
@@ -176,6 +187,14 @@ describe("the consent page", () => {
     const { url } = await person.submit(page, { button: "allow", scope: ["data_agent:read", "admin"] });
     const { body } = await client.exchange(url.searchParams.get("code") ?? "");
     expect(body.scope).toBe("data_agent:read");
+  });
+
+  it("offers power over the workspace, but only gives it by a click of its own", async () => {
+    const client = new OAuthClient(server);
+    const change = { scope: "memory:read admin", resource: `${appUrlOf(server)}/mcp` };
+    expect((await client.connect(person, change)).scope).toBe("memory:read");
+    const chosen = await client.connect(person, change, { scope: ["memory:read", "admin"] });
+    expect(chosen.scope).toBe("memory:read admin");
   });
 
   it("asks again when nothing is left allowed", async () => {

@@ -183,6 +183,12 @@ describe("authorization server metadata", () => {
     });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-origin")).toBe(inspector);
+    const refused = await server.request("/api/oauth/token", {
+      method: "POST",
+      headers: { origin: inspector },
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get("access-control-allow-origin")).toBe(inspector);
     const foreign = await server.request(address, { headers: { origin: "https://evil.example" } });
     expect(foreign.status).toBe(403);
   });

@@ -465,3 +465,27 @@ describe("scopes", () => {
     expect(offered).toEqual(expect.arrayContaining(server.app.registry.permissions(surface)));
   });
 });
+
+describe("the settings", () => {
+  it("[oauth.code.ttl] [oauth.token.ttl] [oauth.refresh.ttl] say how long each thing lives", async () => {
+    const env = {
+      OAUTH_AUTHORIZATION_CODE_TTL_MINUTES: "1",
+      JWT_ACCESS_TTL_MINUTES: "2",
+      JWT_REFRESH_TTL_DAYS: "1",
+    };
+    const brief = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false", ...env } });
+    try {
+      const { person: somebody } = await signedInPerson(brief);
+      const client = new OAuthClient(brief);
+      const code = await client.code(somebody);
+      const tokens = await client.connect(somebody);
+      expect(tokens.expires_in).toBe(120);
+      later(61 * MS.second);
+      expect((await client.exchange(code)).body.error).toBe("invalid_grant");
+      later(25 * MS.hour);
+      expect((await client.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
+    } finally {
+      await brief.stop();
+    }
+  });
+});

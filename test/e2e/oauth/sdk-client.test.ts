@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { MS } from "../../../src/kernel/clock.ts";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { mountFixtures } from "../../contracts/fixtures.ts";
+import { CommandLine } from "../../support/command-line.ts";
 import { appUrlOf, type Browser, signedInPerson } from "../../support/oauth-client.ts";
 import { PATHS } from "../../support/rpc.ts";
 import { startTestServer, type TestServer } from "../../support/server.ts";
@@ -174,10 +175,14 @@ describe("the official client", () => {
   });
 
   it("[oauth.client.prepared] can be one that the operator has registered", async () => {
-    const { clientId } = await server.app.identity.oauthClients.register({
-      name: "Prepared",
-      redirectUris: ["http://127.0.0.1/callback"],
-    });
+    const commandLine = await CommandLine.open();
+    const { code, out, err } = await commandLine.run(
+      ["app", "register", "Prepared", "--redirect-uri", "http://127.0.0.1/callback"],
+      { env: { DATABASE_URL: server.databaseUrl } },
+    );
+    commandLine.remove();
+    expect(code, err).toBe(0);
+    const clientId = out.trim();
     const provider = new HeadlessProvider({}, { client_id: clientId, issuer: appUrlOf(server) });
     await using client = await connect("all", "newer", provider);
     expect(provider.asked[0]?.searchParams.get("client_id")).toBe(clientId);

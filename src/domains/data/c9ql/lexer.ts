@@ -35,7 +35,8 @@ const DOTTED = /\d+(?:\.\d+){2,}/y;
 const DATE = /\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/y;
 const SIGN = /<>|<=|>=|!=|==|[=<>+\-*/^%~(),;.]/y;
 const INDEX = /\[\s*(\d{1,9})\s*\]/y;
-const SPACE = /(?:\s+|--(?=\s|$)[^\n]*|\/\*[^]*?\*\/)+/y;
+const SPACE = /\s+/y;
+const LINE_COMMENT = /--(?=\s|$)[^\n]*/y;
 const CLOSING: Readonly<Record<string, string>> = { "'": "'", '"': '"', "`": "`", "[": "]" };
 const QUOTED_KIND: Readonly<Record<string, TokenKind>> = { "'": "text", '"': "loose", "`": "exact", "[": "exact" };
 
@@ -75,8 +76,23 @@ function tooMany(text: string, token: Token): AppError {
   });
 }
 
+/** Over white space and comments. */
 function skipSpace(text: string, offset: number): number {
-  return match(SPACE, text, offset)?.end ?? offset;
+  for (;;) {
+    const skipped = match(SPACE, text, offset)?.end ?? match(LINE_COMMENT, text, offset)?.end;
+    if (skipped !== undefined) offset = skipped;
+    else if (text.startsWith("/*", offset)) offset = skipComment(text, offset);
+    else return offset;
+  }
+}
+
+function skipComment(text: string, offset: number): number {
+  const end = text.indexOf("*/", offset + 2);
+  if (end !== -1) return end + 2;
+  throw queryError(text, { start: offset, end: offset + 2 }, {
+    message: "the comment is never closed.",
+    hint: "Add */ where it ends.",
+  });
 }
 
 function readToken(text: string, offset: number, previous: Token | undefined, names?: KnownNames): Token {
@@ -93,11 +109,14 @@ function readToken(text: string, offset: number, previous: Token | undefined, na
     const { start, end } = variable.span;
     return { ...token("variable", start, end, text.slice(start, end)), variable };
   }
-  return readNumber(text, offset) ?? readWord(text, offset) ?? readSign(text, offset);
+  // The dot of a path: `version.2` is no number .2 after a name.
+  const isDot = character === "." && previous?.end === offset && endsOperand(previous);
+  const number = isDot ? undefined : readNumber(text, offset);
+  return number ?? readWord(text, offset) ?? readSign(text, offset);
 }
 
 function endsOperand({ kind, text }: Token): boolean {
-  return kind === "word" || kind === "loose" || kind === "exact" || kind === "index" || text === ")";
+  return ["word", "number", "loose", "exact", "index"].includes(kind) || text === ")";
 }
 
 /** A quote inside is written twice. */

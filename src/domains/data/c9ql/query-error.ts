@@ -14,11 +14,11 @@ export interface Complaint {
 /** An error with its place in the query, and the line with a caret below it. */
 export function queryError(text: string, span: Span, { message, hint, code }: Complaint): AppError {
   // A node that was built by hand (a filter) has no place to point at.
-  if (span.end <= span.start && span.start === 0 && span.end === 0 && text === "") {
+  if (span.end === 0) {
     return new AppError(code ?? "bad_request", `C9QL: ${message}`, hint === undefined ? {} : { hint });
   }
   const { line, column, length, excerpt } = placeOf(text, span);
-  const advice = hint === undefined ? excerpt : `${hint}\n${excerpt}`;
+  const advice = `${hint ?? "It is here:"}\n${excerpt}`;
   return new AppError(code ?? "bad_request", `C9QL, line ${line}, column ${column}: ${message}`, {
     hint: advice,
     data: { line, column, length },

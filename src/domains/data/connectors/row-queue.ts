@@ -62,16 +62,9 @@ export class RowQueue<Raw> {
     if (this.#isEnded || this.#error !== undefined) return;
     this.#totalRows += 1;
     this.#totalBytes += bytes;
-    if (this.#totalRows > this.#limits.maxRows) return this.#stop("rows");
-    if (this.#totalBytes > this.#limits.maxBytes) return this.#stop("bytes");
-    this.#rows.push(row);
-    this.#waitingBytes += bytes;
-    if (!this.#isFull()) return;
-    if (!this.#isPaused) {
-      this.#isPaused = true;
-      this.#valve.pause();
-    }
-    this.#wake();
+    if (this.#totalRows > this.#limits.maxRows) this.#stop("rows");
+    else if (this.#totalBytes > this.#limits.maxBytes) this.#stop("bytes");
+    else this.#keep(row, bytes);
   }
 
   end(): void {
@@ -89,11 +82,12 @@ export class RowQueue<Raw> {
     for (let isFirst = true; ; isFirst = false) {
       await this.#ready();
       if (this.#error !== undefined) throw this.#error;
-      const isLast = this.#isEnded;
       const batch = this.#take();
+      const isLast = this.#isEnded && this.#rows.length === 0;
+      if (isLast && this.#truncated !== undefined) batch.truncated = this.#truncated;
       if (batch.rows.length > 0 || isFirst || batch.truncated !== undefined) yield batch;
       if (isLast) return;
-      if (this.#isPaused && this.#error === undefined) {
+      if (this.#isPaused && this.#error === undefined && !this.#isFull()) {
         this.#isPaused = false;
         this.#valve.resume();
       }
@@ -108,13 +102,24 @@ export class RowQueue<Raw> {
     }
   }
 
+  /** At most one batch: what arrived in the same piece may be more. */
   #take(): RowBatch {
     const { columns, decode } = this.#decoder;
-    const rows = this.#rows.map(decode);
-    this.#rows = [];
-    this.#waitingBytes = 0;
-    const isLast = this.#isEnded && this.#truncated !== undefined;
-    return { columns, rows, ...(isLast ? { truncated: this.#truncated! } : {}) };
+    const before = this.#rows.length;
+    const rows = this.#rows.splice(0, LIMITS.datasources.batchRows).map(decode);
+    this.#waitingBytes = before === 0 ? 0 : (this.#waitingBytes * this.#rows.length) / before;
+    return { columns, rows };
+  }
+
+  #keep(row: Raw, bytes: number): void {
+    this.#rows.push(row);
+    this.#waitingBytes += bytes;
+    if (!this.#isFull()) return;
+    if (!this.#isPaused) {
+      this.#isPaused = true;
+      this.#valve.pause();
+    }
+    this.#wake();
   }
 
   #stop(truncated: Truncation): void {

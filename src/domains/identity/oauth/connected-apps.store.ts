@@ -1,5 +1,5 @@
-import { and, desc, eq, isNull } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
+import { and, desc, eq, isNull, lt, notExists } from "drizzle-orm";
+import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Permission } from "../../../kernel/permissions.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
@@ -69,6 +69,19 @@ export class ConnectedApps {
     return row ?? null;
   }
 
+  /** Whose app it is, or was: for the audit log. */
+  async whose(
+    grantId: string,
+  ): Promise<{ accountId: number; workspaceId: number; clientId: string } | undefined> {
+    const { accountId, workspaceId, clientId } = connectedApps;
+    const columns = { accountId, workspaceId, clientId };
+    const [row] = await this.#catalog.db
+      .select(columns)
+      .from(connectedApps)
+      .where(eq(connectedApps.grantId, grantId));
+    return row;
+  }
+
   /** Whether this person may still get tokens at all. */
   async isActive(accountId: number): Promise<boolean> {
     const isEnabled = and(eq(accounts.id, accountId), isNull(accounts.disabledAt));
@@ -127,5 +140,21 @@ export class ConnectedApps {
       .set({ revokedAt: this.#clock.now() })
       .where(and(eq(connectedApps.grantId, grantId), isNull(connectedApps.revokedAt)));
     this.#remembered.delete(grantId);
+  }
+
+  /** Forgets apps that have nothing left to ask with: their last token has expired. */
+  async sweep(): Promise<void> {
+    const { db } = this.#catalog;
+    const itsTokens = db
+      .select({ id: oauthRecords.id })
+      .from(oauthRecords)
+      .where(eq(oauthRecords.grantId, connectedApps.grantId));
+    const yesterday = new Date(this.#clock.now().getTime() - MS.day);
+    const isOver = and(
+      isNull(connectedApps.revokedAt),
+      lt(connectedApps.createdAt, yesterday),
+      notExists(itsTokens),
+    );
+    await db.update(connectedApps).set({ revokedAt: this.#clock.now() }).where(isOver);
   }
 }

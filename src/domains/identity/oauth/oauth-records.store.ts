@@ -69,6 +69,14 @@ export class OAuthRecords {
     return rows.length > 0;
   }
 
+  /** Makes a record last that would have ended by itself. */
+  async keep(model: string, id: string): Promise<void> {
+    await this.#db
+      .update(oauthRecords)
+      .set({ expiresAt: null })
+      .where(and(eq(oauthRecords.model, model), eq(oauthRecords.id, keyOf(model, id))));
+  }
+
   async remove(model: string, id: string): Promise<void> {
     await this.#db
       .delete(oauthRecords)
@@ -77,10 +85,6 @@ export class OAuthRecords {
 
   async removeByGrant(grantId: string): Promise<void> {
     await this.#db.delete(oauthRecords).where(eq(oauthRecords.grantId, grantId));
-  }
-
-  count(model: string): Promise<number> {
-    return this.#db.$count(oauthRecords, eq(oauthRecords.model, model));
   }
 
   /** Clears away what has expired. */

@@ -9,13 +9,21 @@ import { signingKeys } from "./oauth.tables.ts";
 
 const SIGNING_ALGORITHM = "ES256";
 
-/** A key signs for this long, and is published this long after so that its last tokens can still be checked. */
+/** A key signs for this long; then the next one is made. */
 const SIGNS_MS = 90 * MS.day;
-const PUBLISHED_MS = 91 * MS.day;
+/** A new key is published this long before it signs, so that every server and client has seen it by then. */
+const PUBLISHED_BEFORE_MS = 3 * MS.hour;
+/** And it stays published for as long as the longest-lived of its tokens may be sent. */
+const PUBLISHED_MS = SIGNS_MS + 366 * MS.day;
+interface Aged {
+  key: JWK;
+  ageMs: number;
+}
+
 /** Any number that nothing else locks with. */
 const LOCK = 8_319_001;
 
-/** The keys of the authorization server, newest first; a new one is made when the newest has served its time. */
+/** The keys of the authorization server; a new one is made when the newest has served its time. */
 export class SigningKeys {
   readonly #catalog: Catalog;
   readonly #vault: Vault;
@@ -33,20 +41,19 @@ export class SigningKeys {
       await tx.execute(`SELECT pg_advisory_xact_lock(${LOCK})`);
       const now = this.#clock.now().getTime();
       const rows = await tx.select().from(signingKeys).orderBy(asc(signingKeys.createdAt));
-      const published = rows.filter(({ createdAt }) => now - createdAt.getTime() < PUBLISHED_MS);
-      const usable = published
-        .map((row) => ({ ...row, key: this.#open(row) }))
-        .filter(({ key }) => key !== undefined);
-      const keys = usable.map(({ key }) => key as JWK);
-      const newest = usable.at(-1);
-      if (newest === undefined || now - newest.createdAt.getTime() > SIGNS_MS) {
+      const usable = rows
+        .map(({ createdAt, ...row }) => ({ ageMs: now - createdAt.getTime(), key: this.#open(row) }))
+        .filter(({ ageMs, key }) => ageMs < PUBLISHED_MS && key !== undefined) as Aged[];
+      if (usable.every(({ ageMs }) => ageMs > SIGNS_MS)) {
         const key = await makeKey();
         const kid = key.kid as string;
         const sealed = this.#vault.seal(JSON.stringify(key), contextOf(kid));
         await tx.insert(signingKeys).values({ kid, sealed, createdAt: this.#clock.now() });
-        keys.push(key);
+        usable.push({ ageMs: 0, key });
       }
-      return keys.toReversed();
+      const signer = usable.findLast(({ ageMs }) => ageMs >= PUBLISHED_BEFORE_MS) ?? usable[0];
+      const others = usable.filter((one) => one !== signer);
+      return [signer as Aged, ...others].map(({ key }) => key);
     });
   }
 

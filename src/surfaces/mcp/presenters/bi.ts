@@ -1,3 +1,4 @@
+import { clip } from "../../../kernel/clip.ts";
 import type { AppError, ErrorCode } from "../../../kernel/errors.ts";
 import { contentOf, type Presenter, standardProtocolError, textError } from "../presenter.ts";
 
@@ -19,7 +20,7 @@ export const biPresenter: Presenter = {
   toolError: (error, ms) => ({ ...textError(biText(error)), _meta: { executionTimeMs: Math.round(ms) } }),
   protocolError: standardProtocolError,
   unknownTool: (name) =>
-    textError(`Tool not found: ${name}. Use /api/2.0/mcp/tools to list valid tool names.`),
+    textError(`Tool not found: ${clip(name)}. Use /api/2.0/mcp/tools to list valid tool names.`),
   httpError: ({ code, message, hint }) => ({ error: code, message, ...(hint !== undefined && { hint }) }),
 };
 

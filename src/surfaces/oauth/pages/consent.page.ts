@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 import type { Permission } from "../../../kernel/permissions.ts";
 import { FORM_FIELD } from "../form-guard.ts";
 import type { Html } from "./page.ts";
@@ -17,6 +17,9 @@ const PERMISSION_WORDS: Record<Permission, string> = {
   "knowledge:write": "Add and change documents",
   admin: "Administer the workspace, with its audit log",
 };
+
+/** Most clients ask for everything that there is; power over the workspace is only given by a click of its own. */
+const ASKED_FOR_TWICE: readonly Permission[] = ["admin"];
 
 export interface ConsentView {
   action: string;
@@ -46,7 +49,7 @@ ${workspaceChoice(view)}
 <legend>It may</legend>
 ${view.scopes.map(
   (scope) =>
-    html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked><span>${PERMISSION_WORDS[scope]} <code>${scope}</code></span></label>`,
+    html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${ASKED_FOR_TWICE.includes(scope) ? "" : raw(" checked")}><span>${PERMISSION_WORDS[scope]} <code>${scope}</code></span></label>`,
 )}
 <p class="hint">Never more than your own role allows. Take away what it should not do.</p>
 </fieldset>

@@ -7,6 +7,7 @@ import type { HttpEnv } from "../../http/app.ts";
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 export const STYLESHEET_PATH = "/assets/pages.css";
+export const ICON_PATH = "/assets/icon.svg";
 
 /** Browsers name HTML among what they accept; programs do not. */
 export function wantsPage(accept: string | undefined): boolean {
@@ -43,6 +44,7 @@ export function renderPage(title: string, body: Html): Html {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} – Kenning</title>
+<link rel="icon" href="${ICON_PATH}">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 </head>
 <body>

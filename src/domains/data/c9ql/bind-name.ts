@@ -1,0 +1,141 @@
+import type { AppError } from "../../../kernel/errors.ts";
+import { nearest } from "../../../kernel/nearest.ts";
+import type { ExpressionOf, NameNode, Step } from "./ast.ts";
+import { isPlain } from "./keywords.ts";
+import { sqlHint } from "./parse-statement.ts";
+import { printExpression } from "./print.ts";
+import { type BoundColumn, complain, type Scope } from "./scope.ts";
+import { derived, type Value } from "./value.ts";
+import { describeKind, OTHER, TEXT, type ValueType } from "./value-type.ts";
+import { quoteName, quoteText } from "../sql-text.ts";
+
+type NamePath = NameNode | ExpressionOf<"access">;
+
+/** The column that a name or a path means, or undefined when there is none. */
+export function bindName(scope: Scope, node: NamePath): Value | undefined {
+  const found = findColumn(scope, node);
+  if (found === undefined) return undefined;
+  const { column, steps } = found;
+  const root: Value = {
+    sql: `${scope.table}.${quoteName(column.name)}`,
+    type: column.type,
+    free: node,
+    readsColumns: true,
+    hasAggregate: false,
+    hasWindow: false,
+  };
+  return followSteps(scope, node, root, steps);
+}
+
+/** The longest part of the path that is the name of a column, and what is left to follow. */
+export function findColumn(
+  scope: Scope,
+  node: NamePath,
+): { column: BoundColumn; steps: readonly Step[] } | undefined {
+  if (node.kind === "name") {
+    const column = scope.relation.find(node.text);
+    return column === undefined ? undefined : { column, steps: [] };
+  }
+  if (node.target.kind !== "name") return undefined;
+  for (let taken = node.steps.length; taken >= 0; taken--) {
+    const name = joined(node.target.text, node.steps.slice(0, taken));
+    const column = scope.relation.find(name);
+    if (column !== undefined) return { column, steps: node.steps.slice(taken) };
+  }
+  return undefined;
+}
+
+function joined(name: string, steps: readonly Step[]): string {
+  return name + steps.map((step) => ("index" in step ? `[${step.index}]` : `.${step.field}`)).join("");
+}
+
+/** What an unquoted name says if it is no column but a text: `where Type = Transactional`. */
+export function nameAsText(node: NamePath): string | undefined {
+  if (node.kind === "name") return node.exact ? undefined : node.text;
+  if (node.target.kind !== "name" || node.target.exact) return undefined;
+  return joined(node.target.text, node.steps);
+}
+
+/** Into nested data, step by step. Lists count from 0 here and from 1 in DuckDB. */
+export function followSteps(scope: Scope, node: NamePath, root: Value, steps: readonly Step[]): Value {
+  let value = root;
+  for (const [index, step] of steps.entries()) {
+    const { kind } = value.type;
+    if (kind === "json" || kind === "text") return followJson(value, steps.slice(index));
+    if (kind === "struct" && "field" in step) value = structField(scope, node, value, step.field);
+    else if (kind === "map" && "field" in step) {
+      value = derived([value], `map_extract_value(${value.sql}, ${quoteText(step.field)})`, value.type.element ?? OTHER);
+    } else if (kind === "list" && "index" in step) {
+      value = derived([value], `list_extract(${value.sql}, ${step.index + 1})`, value.type.element ?? OTHER);
+    } else throw wrongStep(scope, node, value.type, step);
+  }
+  return value;
+}
+
+function structField(scope: Scope, node: NamePath, value: Value, name: string): Value {
+  const fields = value.type.fields ?? [];
+  const lower = name.toLowerCase();
+  const field = fields.find((each) => each.name === name) ?? fields.find((each) => each.name.toLowerCase() === lower);
+  if (field === undefined) {
+    const names = fields.map((each) => each.name);
+    throw complain(scope, node.span, {
+      message: `there is no "${name}" inside "${printExpression(node)}".`,
+      hint: suggestion(name, names),
+    });
+  }
+  return derived([value], `struct_extract(${value.sql}, ${quoteText(field.name)})`, field.type);
+}
+
+/** Texts may hold JSON too; what is none becomes null. */
+function followJson(value: Value, steps: readonly Step[]): Value {
+  const path = steps.map((step) => ("index" in step ? `[${step.index}]` : `."${jsonKey(step.field)}"`)).join("");
+  const json = value.type.kind === "json" ? value.sql : `TRY_CAST(${value.sql} AS JSON)`;
+  return derived([value], `json_extract_string(${json}, ${quoteText(`$${path}`)})`, TEXT);
+}
+
+function jsonKey(field: string): string {
+  return field.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+}
+
+function wrongStep(scope: Scope, node: NamePath, type: ValueType, step: Step): AppError {
+  const written = "index" in step ? `[${step.index}]` : `.${step.field}`;
+  const hint =
+    type.kind === "list"
+      ? "Take one element, as in items[0].price, or turn the list into rows first: select expand(items); select price"
+      : "A path leads into lists, nested objects and JSON only.";
+  return complain(scope, node.span, { message: `${written} cannot follow: this is ${describeKind(type)}.`, hint });
+}
+
+/** Fields that are compared for a suggestion; more would make a misspelling expensive. */
+const COMPARED_FIELDS = 2_000;
+/** Fields that are listed when none is near. */
+const LISTED_FIELDS = 20;
+
+export function unknownField(scope: Scope, node: NamePath): AppError {
+  const written = nameAsText(node) ?? printExpression(node);
+  const names = scope.relation.columns.map(({ name }) => name);
+  return complain(scope, node.span, {
+    message: `there is no field "${shortened(written)}".`,
+    hint: quotingHint(scope, node, names) ?? sqlHint(written) ?? suggestion(written, names),
+  });
+}
+
+function suggestion(written: string, names: readonly string[]): string {
+  const meant = written.length > 100 ? undefined : nearest(written, names.slice(0, COMPARED_FIELDS));
+  if (meant !== undefined) return `Did you mean ${isPlain(meant) ? meant : `"${meant}"`}?`;
+  if (names.length === 0) return "There are no fields.";
+  const more = names.length > LISTED_FIELDS ? ` and ${names.length - LISTED_FIELDS} more` : "";
+  return `The fields are: ${names.slice(0, LISTED_FIELDS).map(shortened).join(", ")}${more}.`;
+}
+
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99).toWellFormed()}…` : text;
+}
+
+/** `Terms and Conditions` reads as two conditions; the text still shows which field was meant. */
+function quotingHint(scope: Scope, node: NamePath, names: readonly string[]): string | undefined {
+  const { start } = node.span;
+  const rest = scope.environment.text.slice(start, start + 200).toLowerCase();
+  const meant = names.find((name) => name.length > 1 && !isPlain(name) && rest.startsWith(name.toLowerCase()));
+  return meant === undefined ? undefined : `Put the field in double quotes: "${meant}".`;
+}

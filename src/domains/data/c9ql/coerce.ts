@@ -1,0 +1,127 @@
+import type { Expression } from "./ast.ts";
+import { DATE_TEXT_FORMATS, readDateText } from "./date-text.ts";
+import { complain, type Scope } from "./scope.ts";
+import { type Constant, constantValue, converted, type Value } from "./value.ts";
+import {
+  BOOLEAN,
+  DATE,
+  describeKind,
+  DOUBLE,
+  isMoment,
+  isNested,
+  isNumber,
+  NUMBER,
+  TEXT,
+  TIMESTAMP,
+  type ValueType,
+} from "./value-type.ts";
+import { quoteText } from "../sql-text.ts";
+
+const FORMAT_LIST = `[${DATE_TEXT_FORMATS.map(quoteText).join(", ")}]`;
+
+/** A plain number: what a text must look like to be taken for one. */
+const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+
+export function numberIn(text: string): Constant | undefined {
+  const trimmed = text.trim();
+  if (!NUMBER_TEXT.test(trimmed) || !Number.isFinite(Number(trimmed))) return undefined;
+  return { kind: "number", text: trimmed.replace(/^\+/, "").replace(/\.(?!\d)/, "") };
+}
+
+/** The value as a number. Texts in the data that are none become null; a text in the query is an error. */
+export function asNumber(scope: Scope, node: Expression, value: Value): Value {
+  const { type, constant } = value;
+  if (isNumber(type) || type.kind === "null" || type.kind === "other") return value;
+  if (constant?.kind === "text") {
+    const number = numberIn(constant.value);
+    if (number !== undefined) return constantValue(number, scope.environment);
+    throw complain(scope, node.span, {
+      message: `"${constant.value}" is no number.`,
+      hint: "To put texts together, use concat(a, b).",
+    });
+  }
+  if (type.kind === "text") return converted(value, `TRY_CAST(${value.sql} AS DOUBLE)`, DOUBLE);
+  if (type.kind === "json") return converted(value, `TRY_CAST(${jsonText(value)} AS DOUBLE)`, DOUBLE);
+  if (type.kind === "boolean") return converted(value, `CAST(${value.sql} AS INTEGER)`, NUMBER);
+  throw complain(scope, node.span, { message: `this is ${describeKind(type)}, but a number is needed.` });
+}
+
+export function asText(value: Value): Value {
+  if (value.type.kind === "text") return value;
+  if (value.type.kind === "json") return converted(value, jsonText(value), TEXT);
+  return converted(value, `CAST(${value.sql} AS VARCHAR)`, TEXT);
+}
+
+/** JSON strings without their quotes. */
+function jsonText({ sql }: Value): string {
+  return `json_extract_string(${sql}, '$')`;
+}
+
+/** The value as a date or a timestamp on the wall clock of the query's time zone. */
+export function asMoment(scope: Scope, node: Expression, value: Value): Value {
+  const { type, constant } = value;
+  if (type.kind === "date" || type.kind === "timestamp" || type.kind === "null") return value;
+  if (type.kind === "timestamptz") {
+    return converted(value, `timezone(${quoteText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
+  }
+  if (constant?.kind === "text") return constantValue(momentIn(scope, node, constant.value), scope.environment);
+  if (type.kind === "text" || type.kind === "json") {
+    const { sql } = asText(value);
+    const read = `coalesce(TRY_CAST(${sql} AS TIMESTAMP), try_strptime(${sql}, ${FORMAT_LIST}))`;
+    return converted(value, read, TIMESTAMP);
+  }
+  if (type.kind === "other") return converted(value, `TRY_CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
+  throw complain(scope, node.span, {
+    message: `this is ${describeKind(type)}, but a date is needed.`,
+    hint: "Use str_to_date(text, 'yyyy-MM-dd') for dates in another form.",
+  });
+}
+
+export function momentIn(scope: Scope, node: Expression, text: string): Constant {
+  const read = readDateText(text, scope.environment.timezone);
+  if (read !== undefined) return { kind: "moment", ...read };
+  throw complain(scope, node.span, {
+    message: `"${text}" is no date.`,
+    hint: "Write dates like '2024-01-31' or '2024-01-31 10:00', or use a token such as $c9_today.",
+  });
+}
+
+export function asCondition(scope: Scope, node: Expression, value: Value): Value {
+  if (value.type.kind === "boolean" || value.type.kind === "null") return value;
+  if (value.type.kind === "other") return converted(value, `CAST(${value.sql} AS BOOLEAN)`, BOOLEAN);
+  throw complain(scope, node.span, {
+    message: `this is ${describeKind(value.type)}, not a condition.`,
+    hint: "A condition compares: field = value, field > 10, field like text, field is not null.",
+  });
+}
+
+/** Values that stand for each other (the branches of `case`, the arguments of `ifnull`), made the same kind. */
+export function unify(scope: Scope, nodes: readonly Expression[], values: readonly Value[]): [Value[], ValueType] {
+  const types = values.filter(({ constant }) => constant?.kind !== "null").map(({ type }) => type);
+  const first = types[0];
+  if (first === undefined) return [[...values], { kind: "null" }];
+  if (types.every(isNumber)) return [[...values], sameType(types) ?? NUMBER];
+  if (types.every(({ kind }) => kind === "other" || isNested({ kind }))) {
+    return [[...values], sameType(types) ?? { kind: "other" }];
+  }
+  if (types.some(isMoment)) {
+    const moments = values.map((value, index) => momentOrNothing(scope, nodes[index] as Expression, value));
+    if (moments.every((moment) => moment !== undefined)) {
+      return [moments, moments.every(({ type }) => type.kind === "date" || type.kind === "null") ? DATE : TIMESTAMP];
+    }
+  }
+  if (types.every(({ kind }) => kind === first.kind)) return [[...values], sameType(types) ?? { kind: first.kind }];
+  return [values.map((value) => (value.type.kind === "null" ? value : asText(value))), TEXT];
+}
+
+function momentOrNothing(scope: Scope, node: Expression, value: Value): Value | undefined {
+  const { type, constant } = value;
+  if (isMoment(type) || type.kind === "null") return asMoment(scope, node, value);
+  const isDate = constant?.kind === "text" && readDateText(constant.value, scope.environment.timezone) !== undefined;
+  return isDate ? asMoment(scope, node, value) : undefined;
+}
+
+function sameType(types: readonly ValueType[]): ValueType | undefined {
+  const [first] = types;
+  return types.every(({ sql }) => sql !== undefined && sql === first?.sql) ? first : undefined;
+}

@@ -1,0 +1,288 @@
+import type { AppError } from "../../../kernel/errors.ts";
+import type { ComparisonOperator, Expression, ExpressionOf } from "./ast.ts";
+import { nameAsText } from "./bind-name.ts";
+import { asMoment, asNumber, asText, momentIn, numberIn } from "./coerce.ts";
+import { compileExpression, isKnownName } from "./compile-expression.ts";
+import { isMidnight } from "./local-time.ts";
+import { argumentOf } from "./parameters.ts";
+import { printExpression } from "./print.ts";
+import { complain, type Scope } from "./scope.ts";
+import { type Constant, constantValue, derived, timestampSql, timestamptzSql, type Value } from "./value.ts";
+import { BOOLEAN, describeKind, isMoment, isNested, isNumber, type ValueType } from "./value-type.ts";
+import { quoteText } from "../sql-text.ts";
+
+/** A value with the place it came from. */
+interface Side {
+  readonly node: Expression;
+  readonly value: Value;
+}
+
+const SQL_OPERATORS: Readonly<Record<ComparisonOperator, string>> = {
+  "=": "=",
+  "!=": "<>",
+  ">": ">",
+  ">=": ">=",
+  "<": "<",
+  "<=": "<=",
+};
+
+export function compileComparison(scope: Scope, node: ExpressionOf<"comparison">): Value {
+  const { operator, left, right } = node;
+  if (right.kind === "parameter") {
+    const argument = argumentOf(right, scope.environment);
+    if (argument.kind === "range") return compileRange(scope, node, argument);
+    if (argument.kind === "list") return compileList(scope, node, argument.values);
+  }
+  const subject = { node: left, value: compileExpression(scope, left) };
+  return compare(scope, subject, operator, { node: right, value: valueOrText(scope, right) });
+}
+
+/** Of a range, `>=` takes the start and `<=` the end; `=` means within. */
+function compileRange(
+  scope: Scope,
+  { operator, left, right }: ExpressionOf<"comparison">,
+  { from, to }: { from: Constant; to: Constant },
+): Value {
+  const subject = { node: left, value: compileExpression(scope, left) };
+  const side = (constant: Constant): Side => ({ node: right, value: constantValue(constant, scope.environment) });
+  if (operator === "=" || operator === "!=") {
+    return between(scope, subject, [side(from), side(to)], operator === "!=");
+  }
+  return compare(scope, subject, operator, side(operator.startsWith(">") ? from : to));
+}
+
+/** Several values after `=` mean one of them. */
+function compileList(scope: Scope, { operator, left, right }: ExpressionOf<"comparison">, values: Constant[]): Value {
+  if (operator !== "=" && operator !== "!=") {
+    throw complain(scope, right.span, {
+      message: `a parameter with several values cannot be compared with ${operator}.`,
+      hint: "Use it with in or =.",
+    });
+  }
+  const subject = { node: left, value: compileExpression(scope, left) };
+  const sides = values.map((constant) => ({ node: right, value: constantValue(constant, scope.environment) }));
+  return within(scope, subject, sides, operator === "!=");
+}
+
+/** What stands where a value to compare with is expected: a name that is no field is a text. */
+export function valueOrText(scope: Scope, node: Expression): Value {
+  if (node.kind !== "name" && node.kind !== "access") return compileExpression(scope, node);
+  const isName = node.kind === "name" || node.target.kind === "name";
+  const text = isName ? nameAsText(node) : undefined;
+  if (text === undefined) return compileExpression(scope, node);
+  return isKnownName(scope, node)
+    ? compileExpression(scope, node)
+    : constantValue({ kind: "text", value: text }, scope.environment);
+}
+
+function compare(scope: Scope, left: Side, operator: ComparisonOperator, right: Side): Value {
+  const isEquality = operator === "=" || operator === "!=";
+  if (right.value.constant?.kind === "null" && isEquality) {
+    const not = operator === "!=" ? " NOT" : "";
+    return derived([left.value], `(${left.value.sql} IS${not} NULL)`, BOOLEAN);
+  }
+  const [a, b] = reconcile(scope, left, right, isEquality);
+  return derived([a, b], `(${a.sql} ${SQL_OPERATORS[operator]} ${b.sql})`, BOOLEAN);
+}
+
+/** Both sides made comparable: the constant is fitted to the other side, so that the column stays bare. */
+function reconcile(scope: Scope, left: Side, right: Side, isEquality: boolean): [Value, Value] {
+  if (right.value.constant !== undefined) return fit(scope, left, right, isEquality);
+  if (left.value.constant !== undefined) {
+    const [b, a] = fit(scope, right, left, isEquality);
+    return [a, b];
+  }
+  const { type: a } = left.value;
+  const { type: b } = right.value;
+  refuseNested(scope, left);
+  refuseNested(scope, right);
+  if (isNumber(a) !== isNumber(b) && (isNumber(a) || isNumber(b)) && canBeNumber(a) && canBeNumber(b)) {
+    return [asNumber(scope, left.node, left.value), asNumber(scope, right.node, right.value)];
+  }
+  if (isMoment(a) !== isMoment(b) && !isNumber(a) && !isNumber(b)) {
+    return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
+  }
+  if (a.kind === "timestamptz" && b.kind === "timestamptz") return [left.value, right.value];
+  if (isMoment(a) && isMoment(b)) {
+    return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
+  }
+  if (a.kind === b.kind || (isNumber(a) && isNumber(b)) || a.kind === "other" || b.kind === "other") {
+    return [left.value, right.value];
+  }
+  return [asText(left.value), asText(right.value)];
+}
+
+function canBeNumber(type: ValueType): boolean {
+  return isNumber(type) || type.kind === "text" || type.kind === "json" || type.kind === "boolean";
+}
+
+function refuseNested(scope: Scope, { node, value }: Side): void {
+  if (!isNested(value.type)) return;
+  throw complain(scope, node.span, {
+    message: `this is ${describeKind(value.type)} and cannot be compared.`,
+    hint: "Follow a path to one value (items[0].price), or make rows of it first: select expand(items); select …",
+  });
+}
+
+/** A constant in the form that suits the other side. */
+function fit(scope: Scope, subject: Side, constant: Side, isEquality: boolean): [Value, Value] {
+  const value = constant.value.constant as Constant;
+  const { type } = subject.value;
+  if (value.kind === "null" || type.kind === "null" || type.kind === "other") return [subject.value, constant.value];
+  refuseNested(scope, subject);
+  if (isNumber(type)) return [subject.value, fitNumber(scope, subject, constant, value)];
+  if (isMoment(type)) return [subject.value, fitMoment(scope, type, constant, value)];
+  if (type.kind === "boolean") return [subject.value, fitBoolean(scope, constant, value)];
+  if (type.kind === "time") return [subject.value, fitClock(scope, constant, value)];
+  if (value.kind === "moment") return [asMoment(scope, subject.node, subject.value), constant.value];
+  const text = asText(subject.value);
+  if (value.kind === "number" && !isEquality) return [asNumber(scope, subject.node, text), constant.value];
+  if (value.kind === "text") return [text, constant.value];
+  const written = value.kind === "number" ? value.text : String(value.value);
+  return [text, constantValue({ kind: "text", value: written }, scope.environment)];
+}
+
+function fitNumber(scope: Scope, subject: Side, { node }: Side, constant: Constant): Value {
+  const number = constant.kind === "text" ? numberIn(constant.value) : constant;
+  if (number?.kind === "number") return constantValue(number, scope.environment);
+  if (number?.kind === "boolean") {
+    return constantValue({ kind: "number", text: number.value ? "1" : "0" }, scope.environment);
+  }
+  throw misfit(scope, node, `${printExpression(subject.node)} is a number, and this is none.`);
+}
+
+function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Constant): Value {
+  const moment = constant.kind === "text" ? momentIn(scope, node, constant.value) : constant;
+  if (moment.kind !== "moment") {
+    throw misfit(scope, node, "a date cannot be compared with this.", "Write dates like '2024-01-31'.");
+  }
+  const value = constantValue(moment, scope.environment);
+  if (type.kind === "timestamptz") return { ...value, sql: timestamptzSql(moment.time, scope.environment.timezone) };
+  if (type.kind === "timestamp") return { ...value, sql: timestampSql(moment.time) };
+  // Midnight as a date keeps the column free of a cast, and the filter near the data.
+  const bare: Constant = { ...moment, hasClock: !isMidnight(moment.time) };
+  return constantValue(bare, scope.environment);
+}
+
+const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  "1": true,
+  false: false,
+  no: false,
+  "0": false,
+};
+
+function fitBoolean(scope: Scope, { node }: Side, constant: Constant): Value {
+  if (constant.kind === "boolean") return constantValue(constant, scope.environment);
+  const word = constant.kind === "text" ? constant.value.trim().toLowerCase() : "";
+  const key = constant.kind === "number" ? constant.text : word;
+  if (!Object.hasOwn(BOOLEAN_WORDS, key)) throw misfit(scope, node, "this is neither true nor false.");
+  return constantValue({ kind: "boolean", value: BOOLEAN_WORDS[key] as boolean }, scope.environment);
+}
+
+function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Value {
+  const text = constant.kind === "text" ? constant.value.trim() : "";
+  if (!/^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text)) {
+    throw misfit(scope, node, "this is no time of day.", "Write times like '10:30' or '10:30:00'.");
+  }
+  return { ...value, sql: `CAST(${quoteText(text)} AS TIME)` };
+}
+
+function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {
+  const isWord = node.kind === "name";
+  const advice = hint ?? (isWord ? "If a field is meant, check its name." : undefined);
+  return complain(scope, node.span, { message, ...(advice === undefined ? {} : { hint: advice }) });
+}
+
+export function compileIn(scope: Scope, { left, values, negated }: ExpressionOf<"in">): Value {
+  const subject = { node: left, value: compileExpression(scope, left) };
+  const sides = values.flatMap((node): Side[] => {
+    if (node.kind !== "parameter") return [{ node, value: valueOrText(scope, node) }];
+    const argument = argumentOf(node, scope.environment);
+    if (argument.kind === "range") {
+      throw complain(scope, node.span, { message: "a range cannot stand in a list.", hint: "Use it with between." });
+    }
+    const constants = argument.kind === "list" ? argument.values : [argument.value];
+    return constants.map((constant) => ({ node, value: constantValue(constant, scope.environment) }));
+  });
+  return within(scope, subject, sides, negated);
+}
+
+/** One of several values. Null is a value here: `in ('a', null)` finds what has none. */
+function within(scope: Scope, subject: Side, sides: readonly Side[], negated: boolean): Value {
+  const others = sides.filter(({ value }) => value.constant?.kind !== "null");
+  const constants = others.filter(({ value }) => value.constant !== undefined);
+  const fields = others.filter(({ value }) => value.constant === undefined);
+  const tests: Value[] = [];
+  if (constants.length > 0) {
+    const pairs = constants.map((side) => fit(scope, subject, side, true));
+    // The subject has more than one form when the list mixes texts and dates.
+    const forms = Map.groupBy(pairs, ([form]) => form.sql);
+    for (const [sql, group] of forms) {
+      const list = group.map(([, constant]) => constant.sql).join(", ");
+      tests.push(derived(group.flat(), `(${sql} IN (${list}))`, BOOLEAN));
+    }
+  }
+  for (const field of fields) tests.push(compare(scope, subject, "=", field));
+  if (others.length < sides.length) tests.push(derived([subject.value], `(${subject.value.sql} IS NULL)`, BOOLEAN));
+  if (tests.length === 0) return derived([subject.value], negated ? "TRUE" : "FALSE", BOOLEAN);
+  const any = tests.length === 1 ? (tests[0] as Value).sql : `(${tests.map(({ sql }) => sql).join(" OR ")})`;
+  return derived(tests, negated ? `(NOT ${any})` : any, BOOLEAN);
+}
+
+export function compileBetween(scope: Scope, { left, low, high, negated }: ExpressionOf<"between">): Value {
+  const subject = { node: left, value: compileExpression(scope, left) };
+  if (high !== undefined) {
+    const ends = [low, high].map((node) => ({ node, value: valueOrText(scope, node) })) as [Side, Side];
+    return between(scope, subject, ends, negated);
+  }
+  const argument = low.kind === "parameter" ? argumentOf(low, scope.environment) : undefined;
+  const pair = argument?.kind === "list" && argument.values.length === 2 ? argument.values : undefined;
+  const [from, to] = argument?.kind === "range" ? [argument.from, argument.to] : (pair ?? []);
+  if (from === undefined || to === undefined) {
+    throw complain(scope, low.span, {
+      message: "between needs a parameter that holds a range.",
+      hint: "Give it as { from, to }, or write between low and high.",
+    });
+  }
+  const ends = [from, to].map((constant) => ({ node: low, value: constantValue(constant, scope.environment) }));
+  return between(scope, subject, ends as [Side, Side], negated);
+}
+
+/** Written as two comparisons, because the ends may differ in kind; DuckDB plans both the same. */
+function between(scope: Scope, subject: Side, [low, high]: readonly [Side, Side], negated: boolean): Value {
+  const from = compare(scope, subject, ">=", low);
+  const to = compare(scope, subject, "<=", high);
+  const both = `(${from.sql} AND ${to.sql})`;
+  return derived([from, to], negated ? `(NOT ${both})` : both, BOOLEAN);
+}
+
+/**
+ * `%` is any text, `_` any character, `\` takes their meaning; without `%`, the pattern may stand anywhere. Upper and
+ * lower case are the same.
+ */
+export function compileLike(scope: Scope, { left, pattern, negated }: ExpressionOf<"like">): Value {
+  const subject = compileExpression(scope, left);
+  refuseNested(scope, { node: left, value: subject });
+  const value = valueOrText(scope, pattern);
+  const text = asText(subject).sql;
+  const not = negated ? "NOT " : "";
+  const { constant } = value;
+  if (constant?.kind !== "text" && constant?.kind !== "number") {
+    // What comes from a field is looked for as it is.
+    return derived([subject, value], `(${not}contains(lower(${text}), lower(${asText(value).sql})))`, BOOLEAN);
+  }
+  const written = likePattern(constant.kind === "number" ? constant.text : constant.value);
+  const bound = constant.kind === "text" && constant.bound === true ? { bound: true as const } : {};
+  const fitted = constantValue({ kind: "text", value: written, ...bound }, scope.environment);
+  // With an escape, DuckDB cannot turn the pattern into a plain search.
+  const escape = written.includes("\\") ? " ESCAPE '\\'" : "";
+  return derived([subject], `(${text} ${not}ILIKE ${fitted.sql}${escape})`, BOOLEAN);
+}
+
+function likePattern(written: string): string {
+  const endsInEscape = (/\\*$/.exec(written)?.[0].length ?? 0) % 2 === 1;
+  const whole = endsInEscape ? `${written}\\` : written;
+  return whole.includes("%") ? whole : `%${whole}%`;
+}

@@ -1,0 +1,185 @@
+import type { CallNode, DateTokenNode, Expression, ExpressionOf, NameNode } from "./ast.ts";
+import { bindName, followSteps, unknownField } from "./bind-name.ts";
+import { asCondition, unify } from "./coerce.ts";
+import { compileArithmetic, compileNegation } from "./compile-arithmetic.ts";
+import { compileBetween, compileComparison, compileIn, compileLike } from "./compare.ts";
+import { tokenTime } from "./date-tokens.ts";
+import { Arguments } from "./functions/function-spec.ts";
+import { findFunction, isAggregateCall } from "./functions/index.ts";
+import { formatTime, javaPattern } from "./java-pattern.ts";
+import { argumentOf, usableTime } from "./parameters.ts";
+import { complain, type Scope } from "./scope.ts";
+import { constantValue, derived, type Value } from "./value.ts";
+import { BOOLEAN } from "./value-type.ts";
+
+/** An expression in SQL. What is grouped by counts as no field that is read. */
+export function compileExpression(scope: Scope, node: Expression): Value {
+  const value = compileNode(scope, node);
+  if (value.free === undefined || scope.groupKeys?.has(value.sql) !== true) return value;
+  const { free: _, ...grouped } = value;
+  return grouped;
+}
+
+function compileNode(scope: Scope, node: Expression): Value {
+  const { environment } = scope;
+  switch (node.kind) {
+    case "text":
+      return constantValue({ kind: "text", value: node.value }, environment);
+    case "number":
+      return compileNumber(scope, node);
+    case "boolean":
+      return constantValue({ kind: "boolean", value: node.value }, environment);
+    case "null":
+      return constantValue({ kind: "null" }, environment);
+    case "star":
+      throw complain(scope, node.span, { message: "* stands for all fields only on its own or in count(*)." });
+    case "name":
+      return compileName(scope, node);
+    case "access":
+      return compileAccess(scope, node);
+    case "token":
+      return compileToken(scope, node);
+    case "parameter":
+      return compileParameter(scope, node);
+    case "call":
+      return compileCall(scope, node);
+    case "window":
+      return compileWindow(scope, node);
+    case "negate":
+      return compileNegation(scope, node);
+    case "arithmetic":
+      return compileArithmetic(scope, node);
+    case "comparison":
+      return compileComparison(scope, node);
+    case "like":
+      return compileLike(scope, node);
+    case "in":
+      return compileIn(scope, node);
+    case "between":
+      return compileBetween(scope, node);
+    case "isnull": {
+      const operand = compileExpression(scope, node.operand);
+      return derived([operand], `(${operand.sql} IS ${node.negated ? "NOT " : ""}NULL)`, BOOLEAN);
+    }
+    case "not": {
+      const operand = compileCondition(scope, node.operand);
+      return derived([operand], `(NOT ${operand.sql})`, BOOLEAN);
+    }
+    case "and":
+    case "or": {
+      const operands = node.operands.map((each) => compileCondition(scope, each));
+      const sql = operands.map((each) => each.sql).join(node.kind === "and" ? " AND " : " OR ");
+      return derived(operands, `(${sql})`, BOOLEAN);
+    }
+    case "case":
+      return compileCase(scope, node);
+  }
+}
+
+export function compileCondition(scope: Scope, node: Expression): Value {
+  return asCondition(scope, node, compileExpression(scope, node));
+}
+
+/** Digits beyond what any number holds would come out as infinity. */
+function compileNumber(scope: Scope, { text, span }: ExpressionOf<"number">): Value {
+  if (!Number.isFinite(Number(text))) throw complain(scope, span, { message: "this number is too large." });
+  return constantValue({ kind: "number", text }, scope.environment);
+}
+
+/** Whether a name means a column or an alias. */
+export function isKnownName(scope: Scope, node: NameNode | ExpressionOf<"access">): boolean {
+  return aliased(scope, node) !== undefined || bindName(scope, node) !== undefined;
+}
+
+function aliased(scope: Scope, node: NameNode | ExpressionOf<"access">): Expression | undefined {
+  return node.kind === "name" ? scope.aliases?.get(node.text.toLowerCase()) : undefined;
+}
+
+function compileName(scope: Scope, node: NameNode): Value {
+  const bound = bindName(scope, node);
+  if (bound !== undefined) return bound;
+  const meant = aliased(scope, node);
+  if (meant === undefined) throw unknownField(scope, node);
+  // An alias of an alias would let a short text become a long query.
+  const { aliases: _, ...without } = scope;
+  return compileExpression(without, meant);
+}
+
+function compileAccess(scope: Scope, node: ExpressionOf<"access">): Value {
+  if (node.target.kind === "call") {
+    return followSteps(scope, node, compileExpression(scope, node.target), node.steps);
+  }
+  const bound = bindName(scope, node);
+  if (bound === undefined) throw unknownField(scope, node);
+  return bound;
+}
+
+function compileToken(scope: Scope, node: DateTokenNode): Value {
+  const { time, hasClock } = usableTime(tokenTime(node, scope.environment.now));
+  if (node.format === undefined) return constantValue({ kind: "moment", time, hasClock }, scope.environment);
+  const pattern = javaPattern(node.format);
+  if (!pattern.ok) throw complain(scope, node.span, { message: pattern.problem });
+  return constantValue({ kind: "text", value: formatTime(pattern.format, time.ms, time.micros) }, scope.environment);
+}
+
+function compileParameter(scope: Scope, node: ExpressionOf<"parameter">): Value {
+  const argument = argumentOf(node, scope.environment);
+  const only = argument.kind === "list" && argument.values.length === 1 ? argument.values[0] : undefined;
+  const constant = argument.kind === "single" ? argument.value : only;
+  if (constant !== undefined) return constantValue(constant, scope.environment);
+  throw complain(scope, node.span, {
+    message: `the parameter "${node.name}" holds ${argument.kind === "range" ? "a range" : "several values"}.`,
+    hint: "Use a list with in, a range with between.",
+  });
+}
+
+function compileCall(scope: Scope, node: CallNode): Value {
+  const { spec, isAggregate } = findFunction(scope, node);
+  const values = compileArguments(scope, node, isAggregate);
+  const { sql, type } = spec.compile(new Arguments(scope, node, values));
+  const value = derived(values, sql, type);
+  if (!isAggregate) return value;
+  const nested = values.find(({ hasAggregate, hasWindow }) => hasAggregate || hasWindow);
+  if (nested !== undefined) {
+    throw complain(scope, node.span, {
+      message: `${node.name} cannot be taken of another aggregate.`,
+      hint: "Do it in two statements: select …, sum(x) as total group by …; select avg(total)",
+    });
+  }
+  const { free: _, ...aggregate } = value;
+  return { ...aggregate, hasAggregate: true };
+}
+
+function compileArguments(scope: Scope, node: CallNode, isAggregate: boolean): Value[] {
+  return node.args.map((arg) => {
+    // count(*) counts rows, whatever they hold.
+    if (arg.kind === "star" && isAggregate && node.name === "count") return constantValue({ kind: "null" }, scope.environment);
+    return compileExpression(scope, arg);
+  });
+}
+
+/** An aggregate over the rows of a partition; each row keeps its own. Its argument may be an aggregate of a group. */
+function compileWindow(scope: Scope, { call, partitionBy, span }: ExpressionOf<"window">): Value {
+  const { spec } = findFunction(scope, call);
+  if (!isAggregateCall(call)) {
+    throw complain(scope, span, { message: `${call.name} is no aggregate and takes no over (…).` });
+  }
+  const values = compileArguments(scope, call, true);
+  const keys = partitionBy.map((key) => compileExpression(scope, key));
+  if ([...values, ...keys].some(({ hasWindow }) => hasWindow)) {
+    throw complain(scope, span, { message: "over (…) cannot be nested.", hint: "Use two statements." });
+  }
+  const { sql, type } = spec.compile(new Arguments(scope, call, values));
+  const partition = keys.length === 0 ? "" : `PARTITION BY ${keys.map((key) => key.sql).join(", ")}`;
+  return { ...derived([...values, ...keys], `${sql} OVER (${partition})`, type), hasWindow: true };
+}
+
+function compileCase(scope: Scope, { branches, otherwise }: ExpressionOf<"case">): Value {
+  const conditions = branches.map(({ condition }) => compileCondition(scope, condition));
+  const nodes = [...branches.map(({ value }) => value), ...(otherwise === undefined ? [] : [otherwise])];
+  const compiled = nodes.map((node) => compileExpression(scope, node));
+  const [values, type] = unify(scope, nodes, compiled);
+  const whens = conditions.map(({ sql }, index) => `WHEN ${sql} THEN ${values[index]?.sql}`);
+  const last = otherwise === undefined ? "" : ` ELSE ${values.at(-1)?.sql}`;
+  return derived([...conditions, ...values], `CASE ${whens.join(" ")}${last} END`, type);
+}

@@ -1,0 +1,58 @@
+import { complain } from "../scope.ts";
+import { BIGINT, DOUBLE, NUMBER, type ValueType } from "../value-type.ts";
+import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
+
+function ofOne(usage: string, compile: (args: Arguments) => Fragment): FunctionSpec {
+  return { usage, atLeast: 1, atMost: 1, compile };
+}
+
+function ofNumber(name: string, sqlName: string, type: ValueType): FunctionSpec {
+  return ofOne(`${name}(number)`, (args) => ({ sql: `${sqlName}(${args.number(0)})`, type }));
+}
+
+function keepingType(name: string): FunctionSpec {
+  return ofOne(`${name}(field)`, (args) => ({ sql: `${name}(${args.value(0).sql})`, type: args.value(0).type }));
+}
+
+function count(args: Arguments): Fragment {
+  const isStar = args.nodeAt(0).kind === "star";
+  return { sql: isStar ? "count(*)" : `count(${args.value(0).sql})`, type: BIGINT };
+}
+
+/** 95 is the 95th percentile, and so is 0.95. */
+function percentile(args: Arguments): Fragment {
+  const wanted = args.constantNumber(1, "the percentile");
+  const share = wanted > 0 && wanted < 1 ? wanted : wanted / 100;
+  if (!(share >= 0 && share <= 1)) {
+    throw complain(args.scope, args.nodeAt(1).span, {
+      message: "a percentile lies between 0 and 100.",
+      hint: "Write percentile(field, 95).",
+    });
+  }
+  return { sql: `quantile_cont(${args.number(0)}, ${Number(share.toFixed(12))})`, type: NUMBER };
+}
+
+/** All values of a group as a list. */
+function array(args: Arguments): Fragment {
+  const { sql, type } = args.value(0);
+  const distinct = args.flag(1) ? "DISTINCT " : "";
+  const filter = args.flag(2) ? ` FILTER (WHERE ${sql} IS NOT NULL)` : "";
+  const list: ValueType = { kind: "list", element: type };
+  return {
+    sql: `list(${distinct}${sql})${filter}`,
+    type: type.sql === undefined ? list : { ...list, sql: `${type.sql}[]` },
+  };
+}
+
+export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
+  count: ofOne("count(field) or count(*)", count),
+  distinct: ofOne("distinct(field)", (args) => ({ sql: `count(DISTINCT ${args.value(0).sql})`, type: BIGINT })),
+  sum: ofNumber("sum", "sum", NUMBER),
+  avg: ofNumber("avg", "avg", DOUBLE),
+  min: keepingType("min"),
+  max: keepingType("max"),
+  sd: ofNumber("sd", "stddev_samp", DOUBLE),
+  median: ofNumber("median", "median", NUMBER),
+  percentile: { usage: "percentile(number, percent)", atLeast: 2, atMost: 2, compile: percentile },
+  array: { usage: "array(field[, unique[, without nulls]])", atLeast: 1, atMost: 3, compile: array },
+};

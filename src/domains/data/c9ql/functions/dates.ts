@@ -1,0 +1,132 @@
+import { nearest } from "../../../../kernel/nearest.ts";
+import { javaPattern } from "../java-pattern.ts";
+import { complain } from "../scope.ts";
+import { constantValue } from "../value.ts";
+import { BIGINT, DATE, TEXT, TIMESTAMP } from "../value-type.ts";
+import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
+import { quoteText } from "../../sql-text.ts";
+
+const UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
+type Unit = (typeof UNITS)[number];
+
+const SHORT_UNITS: Readonly<Record<string, Unit>> = {
+  s: "second",
+  sec: "second",
+  min: "minute",
+  h: "hour",
+  d: "day",
+  w: "week",
+  m: "month",
+  mon: "month",
+  q: "quarter",
+  y: "year",
+};
+
+/** A unit by its name, its plural or its letter. */
+function unitNamed(args: Arguments, index: number, word: string): Unit {
+  const lower = word.trim().toLowerCase();
+  const unit = UNITS.find((each) => each === lower || `${each}s` === lower);
+  if (unit !== undefined) return unit;
+  if (Object.hasOwn(SHORT_UNITS, lower)) return SHORT_UNITS[lower] as Unit;
+  const meant = nearest(lower, UNITS);
+  throw complain(args.scope, args.nodeAt(index).span, {
+    message: `"${word}" is no unit of time.`,
+    hint: meant === undefined ? `The units are ${UNITS.join(", ")}.` : `Did you mean ${meant}?`,
+  });
+}
+
+function unitAt(args: Arguments, index: number): Unit {
+  return unitNamed(args, index, args.constantText(index, "the unit"));
+}
+
+function formatAt(args: Arguments, index: number): string {
+  const pattern = javaPattern(args.constantText(index, "the pattern"));
+  if (pattern.ok) return quoteText(pattern.format);
+  throw complain(args.scope, args.nodeAt(index).span, { message: pattern.problem });
+}
+
+/** Part of a date as a number. */
+function part(name: string, sqlName = name): FunctionSpec {
+  return {
+    usage: `${name}(date)`,
+    atLeast: 1,
+    atMost: 1,
+    compile: (args) => ({ sql: `${sqlName}(${args.moment(0).sql})`, type: BIGINT }),
+  };
+}
+
+function truncate(args: Arguments): Fragment {
+  const unit = unitAt(args, 1);
+  const { sql } = args.moment(0);
+  const truncated = `date_trunc('${unit}', ${sql})`;
+  const hasClock = unit === "second" || unit === "minute" || unit === "hour";
+  return hasClock ? { sql: truncated, type: TIMESTAMP } : { sql: `CAST(${truncated} AS DATE)`, type: DATE };
+}
+
+/** `date_add(d, 2, 'months')` or `date_add(d, '2m')`. */
+function add(args: Arguments): Fragment {
+  const { amount, unit } = args.count > 2 ? { amount: args.integer(1), unit: unitAt(args, 2) } : amountWithUnit(args);
+  const moment = args.moment(0);
+  const quarters = unit === "quarter" ? { amount: `(3 * ${amount})`, unit: "month" as const } : { amount, unit };
+  const moved = `(${moment.sql} + to_${quarters.unit}s(${quarters.amount}))`;
+  const staysDate = moment.type.kind === "date" && !["second", "minute", "hour"].includes(unit);
+  return staysDate ? { sql: `CAST(${moved} AS DATE)`, type: DATE } : { sql: moved, type: TIMESTAMP };
+}
+
+function amountWithUnit(args: Arguments): { amount: string; unit: Unit } {
+  const { constant } = args.value(1);
+  if (constant?.kind !== "text") return { amount: args.integer(1), unit: "day" };
+  const [, sign, digits, word] = /^\s*([+-]?)\s*(\d{1,9})\s*([a-z]+)\s*$/i.exec(constant.value) ?? [];
+  if (digits === undefined || word === undefined) {
+    throw complain(args.scope, args.nodeAt(1).span, {
+      message: `"${constant.value}" is no span of time.`,
+      hint: "Write date_add(date, '2d') or date_add(date, 2, 'days').",
+    });
+  }
+  const amount = sign === "-" ? `(-${digits})` : digits;
+  return { amount, unit: unitNamed(args, 1, word) };
+}
+
+function delta(args: Arguments): Fragment {
+  const unit = args.count > 2 ? unitAt(args, 2) : "day";
+  return { sql: `date_sub('${unit}', ${args.moment(0).sql}, ${args.moment(1).sql})`, type: BIGINT };
+}
+
+function now({ scope }: Arguments): Fragment {
+  const { sql, type } = constantValue(
+    { kind: "moment", time: scope.environment.now, hasClock: true },
+    scope.environment,
+  );
+  return { sql, type };
+}
+
+export const DATE_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
+  now: { usage: "now()", atLeast: 0, atMost: 0, compile: now },
+  date: {
+    usage: "date(date)",
+    atLeast: 1,
+    atMost: 1,
+    compile: (args) => ({ sql: `CAST(${args.moment(0).sql} AS DATE)`, type: DATE }),
+  },
+  str_to_date: {
+    usage: "str_to_date(text, pattern)",
+    atLeast: 2,
+    atMost: 2,
+    compile: (args) => ({ sql: `try_strptime(${args.text(0)}, ${formatAt(args, 1)})`, type: TIMESTAMP }),
+  },
+  date_format: {
+    usage: "date_format(date, pattern)",
+    atLeast: 2,
+    atMost: 2,
+    compile: (args) => ({ sql: `strftime(${args.moment(0).sql}, ${formatAt(args, 1)})`, type: TEXT }),
+  },
+  date_trunc: { usage: "date_trunc(date, unit)", atLeast: 2, atMost: 2, compile: truncate },
+  date_add: { usage: "date_add(date, amount[, unit])", atLeast: 2, atMost: 3, compile: add },
+  date_delta: { usage: "date_delta(from, to[, unit])", atLeast: 2, atMost: 3, compile: delta },
+  year: part("year"),
+  quarter: part("quarter"),
+  month: part("month"),
+  week: part("week"),
+  day_of_week: part("day_of_week", "isodow"),
+  hour: part("hour"),
+};

@@ -1,0 +1,61 @@
+import type { AppError } from "../../../../kernel/errors.ts";
+import { nearest } from "../../../../kernel/nearest.ts";
+import type { CallNode } from "../ast.ts";
+import { complain, type Scope } from "../scope.ts";
+import { AGGREGATES } from "./aggregates.ts";
+import { DATE_FUNCTIONS } from "./dates.ts";
+import type { FunctionSpec } from "./function-spec.ts";
+import { NUMBER_FUNCTIONS } from "./numbers.ts";
+import { TEXT_FUNCTIONS } from "./texts.ts";
+import { UNAVAILABLE } from "./unavailable.ts";
+
+/** Functions that make rows, and so stand alone in their select. */
+export const EXPANSIONS = ["expand", "expand_arrays"] as const;
+
+const SCALARS = new Map(Object.entries({ ...NUMBER_FUNCTIONS, ...TEXT_FUNCTIONS, ...DATE_FUNCTIONS }));
+const AGGREGATE_MAP = new Map(Object.entries(AGGREGATES));
+
+/** The names of all functions, as the reference lists them. */
+export const FUNCTION_NAMES: readonly string[] = [...SCALARS.keys(), ...AGGREGATE_MAP.keys(), ...EXPANSIONS];
+
+export type FoundFunction = { spec: FunctionSpec; isAggregate: boolean };
+
+export function findFunction(scope: Scope, node: CallNode): FoundFunction {
+  const aggregate = AGGREGATE_MAP.get(node.name);
+  const spec = aggregate ?? SCALARS.get(node.name);
+  if (spec === undefined) throw unknownFunction(scope, node);
+  if (node.args.length < spec.atLeast || node.args.length > spec.atMost) {
+    throw complain(scope, node.span, {
+      message: `${node.name} was given ${node.args.length} arguments.`,
+      hint: `Write ${spec.usage}.`,
+    });
+  }
+  return { spec, isAggregate: aggregate !== undefined };
+}
+
+export function isAggregateCall({ name }: CallNode): boolean {
+  return AGGREGATE_MAP.has(name);
+}
+
+function unknownFunction(scope: Scope, node: CallNode): AppError {
+  if (Object.hasOwn(UNAVAILABLE, node.name)) {
+    return complain(scope, node.span, {
+      code: "unsupported",
+      message: `${node.name} (${UNAVAILABLE[node.name]}) is not available yet.`,
+    });
+  }
+  if (EXPANSIONS.some((name) => name === node.name)) {
+    return complain(scope, node.span, {
+      message: `${node.name} stands alone in its select.`,
+      hint: `Write select ${node.name}(field); and go on in a next statement.`,
+    });
+  }
+  const meant = node.name.length > 100 ? undefined : nearest(node.name, FUNCTION_NAMES);
+  return complain(scope, node.span, {
+    message: `there is no function ${node.name.slice(0, 100)}.`,
+    hint:
+      meant === undefined
+        ? `The functions are ${FUNCTION_NAMES.join(", ")}. A field with brackets in its name goes in double quotes.`
+        : `Did you mean ${meant}?`,
+  });
+}

@@ -1,0 +1,114 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { childrenOf, type Expression, expressionsOf, NOWHERE, type ParameterNode, type Query } from "./ast.ts";
+import { numberIn } from "./coerce.ts";
+import { tokenTime } from "./date-tokens.ts";
+import { localTime, type LocalTime } from "./local-time.ts";
+import { complain, type Environment, type ParameterScalar, type ParameterValue } from "./scope.ts";
+import type { Constant } from "./value.ts";
+import { wholeVariable } from "./variables.ts";
+
+/** A parameter that a query asks for. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly fallback?: string;
+  readonly label?: string;
+}
+
+/** The parameters of a query, each once, in the order of the text. */
+export function parametersOf(query: Pick<Query, "statements">): ParameterSpec[] {
+  const specs = new Map<string, ParameterSpec>();
+  const visit = (node: Expression): void => {
+    if (node.kind === "parameter") {
+      const { name, fallback, label } = node;
+      const known = specs.get(name.toLowerCase());
+      specs.set(name.toLowerCase(), {
+        name: known?.name ?? name,
+        ...optional("fallback", known?.fallback ?? fallback),
+        ...optional("label", known?.label ?? label),
+      });
+    }
+    childrenOf(node).forEach(visit);
+  };
+  for (const statement of query.statements) expressionsOf(statement).forEach(visit);
+  return [...specs.values()];
+}
+
+function optional<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string });
+}
+
+export type Argument =
+  | { kind: "single"; value: Constant }
+  | { kind: "list"; values: Constant[] }
+  | { kind: "range"; from: Constant; to: Constant };
+
+/** What a parameter stands for in this run: what was given, else its default. */
+export function argumentOf(node: ParameterNode, environment: Environment): Argument {
+  const given = givenValue(node.name, environment.parameters);
+  if (given !== undefined) return toArgument(node, given, environment);
+  if (node.fallback !== undefined) return toArgument(node, node.fallback, environment);
+  throw complain({ environment }, node.span, {
+    message: `the parameter "${node.name}" has no value.`,
+    hint: `Give a value for "${node.name}", or a default in the query: $c9_${node.name}$(default)$.`,
+  });
+}
+
+function givenValue(
+  name: string,
+  parameters: Readonly<Record<string, ParameterValue>>,
+): ParameterValue | undefined {
+  if (Object.hasOwn(parameters, name)) return parameters[name];
+  const key = Object.keys(parameters).find((each) => each.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : parameters[key];
+}
+
+function toArgument(node: ParameterNode, value: ParameterValue, environment: Environment): Argument {
+  const constant = (scalar: ParameterScalar) => toConstant(node, scalar, environment);
+  if (Array.isArray(value)) {
+    if (value.length > LIMITS.c9ql.parameterValues) throw tooMany(node, value.length);
+    return { kind: "list", values: value.map(constant) };
+  }
+  if (typeof value === "object" && value !== null && !(value instanceof Date)) {
+    const range = value as { from: ParameterScalar; to: ParameterScalar };
+    return { kind: "range", from: constant(range.from), to: constant(range.to) };
+  }
+  return { kind: "single", value: constant(value as ParameterScalar) };
+}
+
+function tooMany({ name }: ParameterNode, count: number): AppError {
+  return new AppError("too_large", `The parameter "${name}" has ${count} values.`, {
+    hint: `At most ${LIMITS.c9ql.parameterValues} are allowed.`,
+  });
+}
+
+function toConstant(node: ParameterNode, value: ParameterScalar, environment: Environment): Constant {
+  if (value === null) return { kind: "null" };
+  if (typeof value === "boolean") return { kind: "boolean", value };
+  if (typeof value === "string") return textConstant(value, environment);
+  if (value instanceof Date && !Number.isNaN(value.getTime())) {
+    return { kind: "moment", time: localTime(value, environment.timezone), hasClock: true };
+  }
+  const number = typeof value === "number" ? numberIn(String(value)) : undefined;
+  if (number !== undefined) return number;
+  throw complain({ environment }, node.span, {
+    message: `the parameter "${node.name}" is neither text, number, date nor true or false.`,
+  });
+}
+
+/** A value may itself be a date token: `$c9_today-7d`. */
+function textConstant(value: string, environment: Environment): Constant {
+  const variable = value.startsWith("$") || value.startsWith("{") ? wholeVariable(value, NOWHERE) : undefined;
+  if (variable?.kind === "token" && variable.format === undefined) {
+    const { time, hasClock } = usableTime(tokenTime(variable, environment.now));
+    return { kind: "moment", time, hasClock };
+  }
+  return { kind: "text", value, bound: true };
+}
+
+/** DuckDB knows more years, but a query that means them is a slip. */
+export function usableTime<Time extends { time: LocalTime }>(moment: Time): Time {
+  const year = new Date(moment.time.ms).getUTCFullYear();
+  if (year >= 1 && year <= 9_999) return moment;
+  throw new AppError("bad_request", "C9QL: a date token goes beyond the years 1 to 9999.");
+}

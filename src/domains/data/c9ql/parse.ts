@@ -1,0 +1,62 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { childrenOf, type Expression, expressionsOf, type Query, type Statement } from "./ast.ts";
+import { Cursor } from "./cursor.ts";
+import { knownNames } from "./known-names.ts";
+import { tokenise } from "./lexer.ts";
+import { parseExpression } from "./parse-expression.ts";
+import { parseStatement, unexpected } from "./parse-statement.ts";
+
+export interface ParseOptions {
+  /**
+   * Names that may stand without quotes although they are no plain words, such as `Sub-Category`. Plain names need
+   * not be known here: they are bound when the query is compiled.
+   */
+  columns?: readonly { readonly name: string }[];
+}
+
+/** The tree of a query. An empty text is a query without statements: all rows as they are. */
+export function parse(text: string, options: ParseOptions = {}): Query {
+  const cursor = cursorOver(text, options);
+  const statements: Statement[] = [];
+  while (cursor.peek().kind !== "end") {
+    if (cursor.takeSign(";")) continue;
+    if (statements.length >= LIMITS.c9ql.statements) {
+      throw cursor.error({
+        code: "too_large",
+        message: `the query has more than ${LIMITS.c9ql.statements} statements.`,
+      });
+    }
+    const statement = parseStatement(cursor);
+    for (const expression of expressionsOf(statement)) refuseDeep(cursor, expression);
+    statements.push(statement);
+  }
+  return { text, statements };
+}
+
+/** A condition on its own, as alerts have it: `opened > 100` or `where opened > 100`. */
+export function parseCondition(text: string, options: ParseOptions = {}): Expression {
+  const cursor = cursorOver(text, options);
+  cursor.takeWords("where");
+  const { start } = cursor.peek();
+  const condition = parseExpression(cursor, { inCase: false, inOrder: false });
+  cursor.takeSign(";");
+  if (cursor.peek().kind !== "end") throw unexpected(cursor, start);
+  refuseDeep(cursor, condition);
+  return condition;
+}
+
+function cursorOver(text: string, { columns }: ParseOptions): Cursor {
+  if (typeof text !== "string") throw new AppError("bad_request", "A C9QL query is a text.");
+  const names = columns === undefined ? undefined : knownNames(columns.map(({ name }) => name));
+  return new Cursor(text, tokenise(text, names));
+}
+
+/** `a + a + a …` nests without any bracket. Counted without recursion, because recursion is what it would exhaust. */
+function refuseDeep(cursor: Cursor, root: Expression): void {
+  let level: readonly Expression[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > LIMITS.c9ql.depth) throw cursor.tooDeep(root.span);
+    level = level.flatMap(childrenOf);
+  }
+}

@@ -1,0 +1,65 @@
+import { AppError } from "../../../kernel/errors.ts";
+import type { Expression, Span } from "./ast.ts";
+import type { LocalTime } from "./local-time.ts";
+import { type Complaint, queryError } from "./query-error.ts";
+import type { ValueType } from "./value-type.ts";
+
+export type ParameterScalar = string | number | boolean | null | Date;
+
+/** One value, several (for `in`), or a range (for `between`, or its ends for `>=` and `<=`). */
+export type ParameterValue =
+  | ParameterScalar
+  | readonly ParameterScalar[]
+  | { readonly from: ParameterScalar; readonly to: ParameterScalar };
+
+export interface BoundColumn {
+  readonly name: string;
+  readonly type: ValueType;
+}
+
+/** What is the same for all statements of a query. */
+export interface Environment {
+  /** The text that the spans of the tree refer to. */
+  readonly text: string;
+  readonly now: LocalTime;
+  readonly timezone: string;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** The placeholder of a bound text; the same text has one placeholder, so that equal expressions stay equal. */
+  bind(text: string): string;
+}
+
+/** The columns of what a statement reads. Names differ by more than their case, as in DuckDB. */
+export class Relation {
+  readonly columns: readonly BoundColumn[];
+  readonly #byName = new Map<string, BoundColumn>();
+  readonly #byLower = new Map<string, BoundColumn>();
+
+  constructor(columns: readonly BoundColumn[]) {
+    this.columns = columns;
+    for (const column of columns) {
+      this.#byName.set(column.name, column);
+      const lower = column.name.toLowerCase();
+      if (!this.#byLower.has(lower)) this.#byLower.set(lower, column);
+    }
+  }
+
+  find(name: string): BoundColumn | undefined {
+    return this.#byName.get(name) ?? this.#byLower.get(name.toLowerCase());
+  }
+}
+
+/** What an expression is compiled against. */
+export interface Scope {
+  readonly environment: Environment;
+  readonly relation: Relation;
+  /** How the relation is called in SQL, quoted. */
+  readonly table: string;
+  /** The SQL of what is grouped by; only this may be read outside of aggregates. */
+  readonly groupKeys?: ReadonlySet<string>;
+  /** What a name means that is no column: the items of the same statement, by alias in lower case. */
+  readonly aliases?: ReadonlyMap<string, Expression>;
+}
+
+export function complain(scope: Pick<Scope, "environment">, span: Span, complaint: Complaint): AppError {
+  return queryError(scope.environment.text, span, complaint);
+}

@@ -1,0 +1,81 @@
+import type { Expression } from "./ast.ts";
+import { dateText, instantOf, type LocalTime, timestampText } from "./local-time.ts";
+import type { Environment } from "./scope.ts";
+import { BOOLEAN, DATE, NULL, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value-type.ts";
+import { quoteText } from "../sql-text.ts";
+
+/** A value that is known before the query runs, so that it can be fitted to what it is compared with. */
+export type Constant =
+  /** `bound`: it came in as a parameter and goes to DuckDB as one. */
+  | { readonly kind: "text"; readonly value: string; readonly bound?: true }
+  /** Digits as DuckDB reads them. */
+  | { readonly kind: "number"; readonly text: string }
+  | { readonly kind: "boolean"; readonly value: boolean }
+  | { readonly kind: "moment"; readonly time: LocalTime; readonly hasClock: boolean }
+  | { readonly kind: "null" };
+
+/** An expression in SQL, and what the rest of the compiler needs to know of it. */
+export interface Value {
+  readonly sql: string;
+  readonly type: ValueType;
+  readonly constant?: Constant;
+  /** The first field that is read outside of an aggregate and is not grouped by. */
+  readonly free?: Expression;
+  readonly readsColumns: boolean;
+  readonly hasAggregate: boolean;
+  readonly hasWindow: boolean;
+}
+
+/** A value made of others. */
+export function derived(parts: readonly Value[], sql: string, type: ValueType): Value {
+  const free = parts.find((part) => part.free !== undefined)?.free;
+  return {
+    sql,
+    type,
+    ...(free === undefined ? {} : { free }),
+    readsColumns: parts.some((part) => part.readsColumns),
+    hasAggregate: parts.some((part) => part.hasAggregate),
+    hasWindow: parts.some((part) => part.hasWindow),
+  };
+}
+
+/** The same value in another form. */
+export function converted(value: Value, sql: string, type: ValueType): Value {
+  return derived([value], sql, type);
+}
+
+export function constantValue(constant: Constant, environment: Environment): Value {
+  const [sql, type] = constantSql(constant, environment);
+  return { sql, type, constant, readsColumns: false, hasAggregate: false, hasWindow: false };
+}
+
+function constantSql(constant: Constant, environment: Environment): [sql: string, type: ValueType] {
+  switch (constant.kind) {
+    case "text":
+      return [constant.bound === true ? environment.bind(constant.value) : quoteText(constant.value), TEXT];
+    case "number":
+      return [numberSql(constant.text), NUMBER];
+    case "boolean":
+      return [constant.value ? "TRUE" : "FALSE", BOOLEAN];
+    case "moment":
+      return constant.hasClock
+        ? [`TIMESTAMP '${timestampText(constant.time)}'`, TIMESTAMP]
+        : [`DATE '${dateText(constant.time)}'`, DATE];
+    case "null":
+      return ["NULL", NULL];
+  }
+}
+
+/** A sign after a minus would start a comment. */
+export function numberSql(text: string): string {
+  return text.startsWith("-") ? `(${text})` : text;
+}
+
+export function timestampSql(time: LocalTime): string {
+  return `TIMESTAMP '${timestampText(time)}'`;
+}
+
+export function timestamptzSql(time: LocalTime, timezone: string): string {
+  const instant = { ms: instantOf(time, timezone).getTime(), micros: time.micros };
+  return `TIMESTAMPTZ '${timestampText(instant)}+00'`;
+}

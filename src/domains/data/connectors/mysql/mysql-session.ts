@@ -1,0 +1,247 @@
+import type { Socket } from "node:net";
+import mysql from "mysql2";
+import { LIMITS } from "../../../../kernel/limits.ts";
+import { type Deadline, startDeadline, untilAborted } from "../deadline.ts";
+import { GarbageError, rowError } from "../network/driver-stream.ts";
+import type { Network, ServerAddress } from "../network/guarded-socket.ts";
+import type { TlsMode } from "../network/tls-options.ts";
+import { type RowLimits, RowQueue } from "../row-queue.ts";
+import { textRows } from "../text-rows.ts";
+import { isWithoutTls, type MysqlLogin, mysqlError } from "./mysql-errors.ts";
+import { columnReader, type MysqlField } from "./mysql-values.ts";
+
+export interface MysqlTarget extends MysqlLogin {
+  tls: TlsMode;
+  ca?: string | undefined;
+  network: Network;
+}
+
+/** What we use of the client beyond its published types. */
+type Client = mysql.Connection & {
+  packetParser: { execute(chunk: Buffer): void };
+  stream: Socket;
+};
+
+type BytesRow = readonly (Buffer | null)[];
+type TextRow = readonly (string | null)[];
+
+/** One connection for one query, in one read-only transaction that is never committed. */
+export class MysqlSession {
+  readonly #target: MysqlTarget;
+  readonly #client: Client;
+  /** Where it is really connected to: a request to cancel must not go elsewhere. */
+  readonly #peer: ServerAddress;
+  #unmarkedBytes = 0;
+  /** Resolves when the query that runs has ended on the server; undefined when none runs. */
+  #running: Promise<void> | undefined;
+  #onFailure: (error: unknown) => void = () => undefined;
+
+  private constructor(target: MysqlTarget, socket: Socket, withTls: boolean) {
+    this.#target = target;
+    this.#peer = { host: socket.remoteAddress ?? target.host, port: target.port };
+    this.#client = createClient(target, socket, withTls);
+    this.#client.on("error", (error) => this.#onFailure(error));
+    this.#guard();
+  }
+
+  static async open(target: MysqlTarget, deadline: Deadline): Promise<MysqlSession> {
+    const session = await MysqlSession.#connect(target, deadline);
+    try {
+      await session.#begin(deadline);
+      return session;
+    } catch (error) {
+      session.#drop();
+      throw deadline.signal.aborted ? deadline.signal.reason : mysqlError(error, target);
+    }
+  }
+
+  /** Goes to the server as it is: without the flag for several statements it takes only one. */
+  stream(sql: string, limits: RowLimits, deadline: Deadline): RowQueue<TextRow> {
+    const valve = { pause: () => this.#client.pause(), resume: () => this.#client.resume() };
+    const queue = new RowQueue<TextRow>(valve, limits);
+    const running = Promise.withResolvers<void>();
+    const settle = (): void => {
+      this.#running = undefined;
+      running.resolve();
+      deadline.signal.removeEventListener("abort", onAbort);
+    };
+    const onAbort = (): void => queue.fail(deadline.signal.reason);
+    const fail = (error: unknown): void => {
+      settle();
+      queue.fail(mysqlError(error, this.#target));
+    };
+    this.#onFailure = fail;
+    this.#running = running.promise;
+    this.#unmarkedBytes = 0;
+    deadline.signal.addEventListener("abort", onAbort, { once: true });
+    if (deadline.signal.aborted) onAbort();
+
+    const command = this.#client.query({ sql, rowsAsArray: true, typeCast: false });
+    command.on("fields", (fields: unknown) => {
+      const columns = (fields as MysqlField[]).map((field) => ({ name: field.name, ...columnReader(field) }));
+      queue.describe(textRows(columns));
+    });
+    command.on("result", (row: unknown) => {
+      this.#unmarkedBytes = 0;
+      // A statement without rows has a summary in their place.
+      if (Array.isArray(row)) queue.push(asTexts(row as BytesRow), sizeOf(row as BytesRow));
+    });
+    command.on("error", fail);
+    command.on("end", () => {
+      settle();
+      queue.end();
+    });
+    return queue;
+  }
+
+  /** Ends what may still run on the server, then the connection. Never throws. */
+  async close(): Promise<void> {
+    this.#onFailure = () => undefined;
+    if (this.#running !== undefined) await this.#cancel(this.#running);
+    else await this.#leave();
+    this.#drop();
+  }
+
+  static async #connect(target: MysqlTarget, deadline: Deadline): Promise<MysqlSession> {
+    const withTls = target.tls !== "disable";
+    try {
+      return await MysqlSession.#attempt(target, deadline, withTls);
+    } catch (error) {
+      // The server has said so in its first message; nothing was sent to it yet.
+      if (target.tls === "prefer" && isWithoutTls(error)) return MysqlSession.#attempt(target, deadline, false);
+      throw deadline.signal.aborted ? deadline.signal.reason : mysqlError(error, target);
+    }
+  }
+
+  static async #attempt(target: MysqlTarget, deadline: Deadline, withTls: boolean): Promise<MysqlSession> {
+    const connecting = startDeadline(Math.min(LIMITS.datasources.connectMs, deadline.leftMs()), deadline.signal);
+    let socket: Socket | undefined;
+    try {
+      socket = await target.network.connect(target, connecting.signal);
+      const session = new MysqlSession(target, socket, withTls);
+      await untilAborted(session.#signIn(), connecting.signal);
+      return session;
+    } catch (error) {
+      socket?.destroy();
+      throw error;
+    } finally {
+      connecting.clear();
+    }
+  }
+
+  #signIn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onFailure = reject;
+      this.#client.connect((error) => (error === null ? resolve() : reject(error)));
+    });
+  }
+
+  /** The client's reader must neither throw (the other side may send it anything) nor wait for ever for an end. */
+  #guard(): void {
+    const parser = this.#client.packetParser;
+    this.#client.packetParser = {
+      execute: (chunk) => {
+        this.#unmarkedBytes += chunk.length;
+        try {
+          if (this.#unmarkedBytes > LIMITS.datasources.rowBytes) throw rowError();
+          parser.execute(chunk);
+        } catch (error) {
+          this.#client.stream.destroy();
+          this.#onFailure(mysqlError(error instanceof Error && "code" in error ? error : new GarbageError(), this.#target));
+        }
+      },
+    };
+  }
+
+  async #begin(deadline: Deadline): Promise<void> {
+    const [version] = await this.#ask("SELECT VERSION()", deadline);
+    const limitMs = deadline.leftMs();
+    const limit = /mariadb/i.test(String(version?.[0]))
+      ? `max_statement_time = ${limitMs / 1_000}`
+      : `max_execution_time = ${limitMs}`;
+    // Without backslashes in texts the scanner would see other ends of them than the server.
+    const mode = "sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
+    await this.#ask(`SET SESSION time_zone = '+00:00', ${mode}, ${limit}`, deadline);
+    await this.#ask("SET SESSION TRANSACTION READ ONLY", deadline);
+    await this.#ask("START TRANSACTION READ ONLY", deadline);
+  }
+
+  /** A statement of our own; its few rows. */
+  #ask(sql: string, deadline: Deadline): Promise<TextRow[]> {
+    const answer = new Promise<TextRow[]>((resolve, reject) => {
+      this.#onFailure = reject;
+      this.#client.query({ sql, rowsAsArray: true, typeCast: false }, (error: unknown, rows: unknown) => {
+        if (error !== null && error !== undefined) reject(error);
+        else resolve(Array.isArray(rows) ? rows.map((row: BytesRow) => asTexts(row)) : []);
+      });
+    });
+    return untilAborted(answer, deadline.signal);
+  }
+
+  async #leave(): Promise<void> {
+    const goodbye = startDeadline(LIMITS.datasources.goodbyeMs, undefined);
+    const ended = new Promise<void>((resolve) => this.#client.end(() => resolve()));
+    await untilAborted(ended, goodbye.signal).catch(() => undefined);
+    goodbye.clear();
+  }
+
+  /** Only another connection of the same user can stop a query. */
+  async #cancel(running: Promise<void>): Promise<void> {
+    const deadline = startDeadline(LIMITS.datasources.cancelMs, undefined);
+    let helper: MysqlSession | undefined;
+    try {
+      const { network, host, port } = this.#target;
+      const connect: Network["connect"] = (_server, signal) =>
+        network.connect(this.#peer, signal).catch(() => network.connect({ host, port }, signal));
+      helper = await MysqlSession.#connect({ ...this.#target, network: { connect } }, deadline);
+      await helper.#ask(`KILL QUERY ${Number(this.#client.threadId)}`, deadline);
+      // What the server had sent before must be read away, or it would not get to stop.
+      this.#client.resume();
+      await untilAborted(running, deadline.signal);
+    } catch {
+      // The connection is dropped all the same, and the time limit on the server holds.
+    } finally {
+      helper?.#drop();
+      deadline.clear();
+    }
+  }
+
+  #drop(): void {
+    this.#onFailure = () => undefined;
+    this.#client.stream.destroy();
+  }
+}
+
+function createClient(target: MysqlTarget, socket: Socket, withTls: boolean): Client {
+  const { host, port, user, database, password, tls, ca } = target;
+  const isVerified = tls === "verify-full";
+  const ssl = { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ...(ca === undefined ? {} : { ca }) };
+  return mysql.createConnection({
+    stream: socket,
+    host,
+    port,
+    user,
+    ...(database === undefined ? {} : { database }),
+    ...(password === undefined ? {} : { password }),
+    ...(withTls ? { ssl } : {}),
+    charset: "UTF8MB4_UNICODE_CI",
+    // The server must not be able to ask for files of this machine.
+    flags: ["-LOCAL_FILES"],
+    // Names of columns, which the server chooses, would otherwise become part of generated code.
+    disableEval: true,
+    multipleStatements: false,
+    connectTimeout: LIMITS.datasources.connectMs,
+    enableKeepAlive: false,
+  }) as Client;
+}
+
+/** Each byte as one character: what they mean depends on the column (mysql-values.ts). */
+function asTexts(row: BytesRow): TextRow {
+  return row.map((value) => (value === null ? null : value.latin1Slice()));
+}
+
+function sizeOf(row: BytesRow): number {
+  let size = 0;
+  for (const value of row) size += value === null ? 1 : value.length;
+  return size;
+}

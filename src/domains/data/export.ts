@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import type { JsonValue } from "../../platform/analytics/index.ts";
+import type { Data, Page } from "./data.ts";
+
+export interface ExportOptions {
+  format: "csv" | "json" | "parquet";
+  escapeFormulas: boolean;
+  signal: AbortSignal;
+}
+
+export interface ExportedFile {
+  mimeType: string;
+  content: Buffer;
+}
+
+export async function exportRows(data: Data, page: Page, { format, escapeFormulas, signal }: ExportOptions): Promise<ExportedFile> {
+  if (format === "csv") return { mimeType: "text/csv; charset=utf-8", content: Buffer.from(toCsv(page, escapeFormulas)) };
+  if (format === "json") return { mimeType: "application/json", content: Buffer.from(JSON.stringify(page.rows)) };
+  const content = await data.withTemporaryPart(page, signal, (path) => readFile(path));
+  return { mimeType: "application/vnd.apache.parquet", content };
+}
+
+/** RFC 4180, with a header, and nested values as JSON. */
+export function toCsv({ columns, rows }: Pick<Page, "columns" | "rows">, escapeFormulas: boolean): string {
+  const names = columns.map(({ name }) => name);
+  const lines = [names.map((name) => cell(name, escapeFormulas)).join(",")];
+  for (const row of rows) lines.push(names.map((name) => cell(row[name] ?? null, escapeFormulas)).join(","));
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+function cell(value: JsonValue, escapeFormulas: boolean): string {
+  if (value === null) return "";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const safe = escapeFormulas && isFormula(text) ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What a spreadsheet would run; a plain negative number is none. */
+function isFormula(text: string): boolean {
+  return /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+([.,]\d+)?$/.test(text);
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { defineTool } from "../define.ts";
+import { exportRows } from "../export.ts";
+
+const limit = z.int().min(1).max(LIMITS.data.exportRows).default(10_000).describe("Max rows (default 10000, max 200000)");
+
+/** Takes rows away as a file. */
+export const exportData = defineTool({
+  name: "export_data",
+  toolset: "data",
+  wire: {
+    bi: {
+      name: "knowi_export_csv",
+      description:
+        "Export a dashboard or widget as CSV. For dashboards, exports all widgets as separate CSV files. Returns base64-encoded content. One of dashboardId or widgetId is required; datasetId exports a dataset.",
+      input: z.strictObject({
+        dashboardId: z.int().optional().describe("Dashboard to export - each widget becomes a separate CSV"),
+        widgetId: z.int().optional().describe("Single widget to export as CSV"),
+        datasetId: z.int().optional().describe("Dataset to export as CSV"),
+        limit,
+      }),
+      adapt: (args: { dashboardId?: number; widgetId?: number; datasetId?: number; limit: number }) => ({
+        dataset_id: datasetOf(args),
+        format: "csv" as const,
+        limit: args.limit,
+      }),
+    },
+  },
+  title: "Export data",
+  description: "Rows of a dataset as a file, base64-encoded: CSV, JSON or Parquet.",
+  permission: "bi:read",
+  effect: "read",
+  timeoutMs: 300_000,
+  input: z.strictObject({
+    dataset_id: z.int(),
+    format: z.enum(["csv", "json", "parquet"]).default("csv"),
+    limit,
+    escape_formulas: z.boolean().default(false).describe("CSV only: put ' before cells that a spreadsheet would run as a formula"),
+  }),
+  output: z.object({
+    file_name: z.string(),
+    mime_type: z.string(),
+    content_base64: z.string(),
+    rows: z.int(),
+    total_rows: z.int(),
+    truncated: z.boolean(),
+  }),
+
+  async run({ dataset_id, format, limit, escape_formulas }, { data, caller, signal }) {
+    const dataset = await data.require(caller, dataset_id);
+    const page = await data.read(caller, dataset, { limit, signal });
+    const file = await exportRows(data, page, { format, escapeFormulas: escape_formulas, signal });
+    return {
+      file_name: `${dataset.name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,
+      mime_type: file.mimeType,
+      content_base64: file.content.toString("base64"),
+      rows: page.returnedRows,
+      total_rows: page.totalRows,
+      truncated: page.returnedRows < page.totalRows,
+    };
+  },
+});
+
+function datasetOf({ dashboardId, widgetId, datasetId }: { dashboardId?: number; widgetId?: number; datasetId?: number }): number {
+  if (dashboardId !== undefined) throw new AppError("not_found", `There is no dashboard with id ${dashboardId}.`);
+  if (widgetId !== undefined) throw new AppError("not_found", `There is no widget with id ${widgetId}.`);
+  if (datasetId === undefined) throw new AppError("bad_request", "One of dashboardId, widgetId or datasetId is required.");
+  return datasetId;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { columnShape, defineTool } from "../define.ts";
+
+const limit = z.int().min(1).max(LIMITS.data.readRows).default(100).describe("Most rows to return (default 100)");
+
+/** The rows themselves; everything else in this slice is about how they got there. */
+export const getData = defineTool({
+  name: "get_data",
+  toolset: "data",
+  wire: {
+    bi: {
+      name: "knowi_get_data",
+      description: "Retrieve data from a widget or dataset. One of widgetId or datasetId is required.",
+      input: z.strictObject({
+        widgetId: z.int().optional().describe("Widget ID to get data from"),
+        datasetId: z.int().optional().describe("Dataset ID to get data from"),
+        limit,
+      }),
+      adapt: ({ widgetId, datasetId, limit }: { widgetId?: number; datasetId?: number; limit: number }) => ({
+        dataset_id: oneOf(datasetId, widgetId),
+        limit,
+      }),
+    },
+  },
+  title: "Get data",
+  description: "Rows of a dataset. Look at a few first to learn the columns; page on with offset.",
+  permission: "bi:read",
+  effect: "read",
+  input: z.strictObject({
+    dataset_id: z.int().describe("From list_datasets"),
+    limit,
+    offset: z.int().min(0).default(0).describe("Rows to skip"),
+  }),
+  output: z.object({
+    columns: z.array(columnShape),
+    rows: z.array(z.record(z.string(), z.unknown())),
+    totalRows: z.int(),
+    returnedRows: z.int(),
+  }),
+
+  async run({ dataset_id, limit, offset }, { data, caller, signal }) {
+    const dataset = await data.require(caller, dataset_id);
+    return data.read(caller, dataset, { limit, offset, signal });
+  },
+});
+
+function oneOf(datasetId: number | undefined, widgetId: number | undefined): number {
+  if (widgetId !== undefined) throw new AppError("not_found", `There is no widget with id ${widgetId}.`);
+  if (datasetId === undefined) throw new AppError("bad_request", "One of widgetId or datasetId is required.");
+  return datasetId;
+}

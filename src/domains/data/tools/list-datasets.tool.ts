@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { columnShape, defineTool } from "../define.ts";
+import { restrictionFor } from "../policies.ts";
+
+/** Where work with data begins: what is there, and what its columns are called. */
+export const listDatasets = defineTool({
+  name: "list_datasets",
+  toolset: "data",
+  title: "List datasets",
+  description: "The datasets of this workspace with their columns and numbers of rows. Filter by part of a name.",
+  permission: "bi:read",
+  effect: "read",
+  input: z.strictObject({
+    query: z.string().max(200).optional().describe("Part of a name"),
+    limit: z.int().min(1).max(200).default(50),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.object({
+    total: z.int(),
+    datasets: z.array(
+      z.object({
+        id: z.int(),
+        name: z.string(),
+        description: z.string().nullable(),
+        rows: z.int(),
+        columns: z.array(columnShape),
+        refreshed_at: z.string(),
+      }),
+    ),
+  }),
+
+  async run({ query, limit, offset }, { datasets, caller }) {
+    const filter = { limit, offset, ...(query !== undefined && { query }) };
+    const { total, items } = await datasets.list(caller.workspace.id, filter);
+    return {
+      total,
+      datasets: items.map((dataset) => ({
+        id: dataset.id,
+        name: dataset.name,
+        description: dataset.description,
+        rows: dataset.rowCount,
+        columns: [...restrictionFor(caller, dataset).columns],
+        refreshed_at: dataset.refreshedAt.toISOString(),
+      })),
+    };
+  },
+});

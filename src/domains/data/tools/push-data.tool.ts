@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { changedDataset, defineTool } from "../define.ts";
+
+const rows = z.array(z.record(z.string(), z.unknown())).max(LIMITS.data.pushRows).describe("Data rows, each an object");
+
+/** For programs that have rows in hand: appends, and makes the dataset the first time. */
+export const pushData = defineTool({
+  name: "push_data",
+  toolset: "data",
+  wire: {
+    bi: {
+      name: "knowi_push_data",
+      description: "Push data rows to a dataset. Creates the dataset if it does not exist.",
+      input: z.strictObject({ datasetName: z.string().describe("Name of the dataset to push data to"), rows }),
+      adapt: ({ datasetName, rows }: { datasetName: string; rows: Record<string, unknown>[] }) => ({
+        dataset_name: datasetName,
+        rows,
+      }),
+    },
+  },
+  title: "Push data",
+  description:
+    "Appends rows to a dataset by its name, and creates it when there is none. New columns are added; numbers and dates are widened where that loses nothing. A column that cannot hold the new values is an error, and then no row is stored.",
+  permission: "bi:write",
+  effect: "write",
+  input: z.strictObject({ dataset_name: z.string().describe("Name of the dataset"), rows }),
+  output: changedDataset.extend({ rows_pushed: z.int() }),
+
+  async run({ dataset_name, rows }, { data, caller, signal }) {
+    const dataset = await data.push(caller, dataset_name, rows, signal);
+    return {
+      rows_pushed: rows.length,
+      dataset_id: dataset.id,
+      dataset_name: dataset.name,
+      version: dataset.version,
+      total_rows: dataset.rowCount,
+      columns: [...dataset.columns],
+    };
+  },
+});

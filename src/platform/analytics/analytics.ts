@@ -1,0 +1,75 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { availableParallelism, totalmem } from "node:os";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { Loader } from "./loader.ts";
+import { Queries } from "./queries.ts";
+import { QueryPool } from "./query-pool.ts";
+import { inferColumns, rowsToJson } from "./row-types.ts";
+import type { Reader } from "./shelf.ts";
+
+/** Nobody's number: the group that reads parts, and the first of the users who do. */
+const FIRST_UID = 65_510;
+
+export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
+  const { tempFolder, log, blobs } = options;
+  const { workers = LIMITS.analytics.workers } = options;
+  const threads = options.threads ?? Math.min(availableParallelism(), LIMITS.analytics.threads);
+  await mkdir(tempFolder, { recursive: true, mode: 0o711 });
+  const isRoot = process.geteuid?.() === 0;
+  // The processes step through it to their files, without being able to see what else is there.
+  if (isRoot) await chmod(tempFolder, 0o711);
+  // Each process is somebody else, so that none can look into another one.
+  const readerOf = (number: number): Reader =>
+    isRoot ? { uid: FIRST_UID + number, gid: FIRST_UID } : undefined;
+  const pool = new QueryPool({
+    tempFolder,
+    workers,
+    memoryMb: options.queryMemoryMb ?? defaultMemoryMb(workers),
+    threads,
+    readerOf: (index) => readerOf(index + 1),
+    log,
+  });
+  const loadMemoryMb = options.loadMemoryMb ?? LIMITS.analytics.loadMemoryMb;
+  const loader = new Loader({ blobs, tempFolder, memoryMb: loadMemoryMb, threads, reader: readerOf(0), log });
+  const queries = new Queries(pool, queryQueue(workers));
+  return {
+    query: (request) => queries.query(request),
+    queryStream: (request) => queries.queryStream(request),
+    serializeSql: (sql, signal) => queries.serialize(sql, signal),
+    convert: (request) => loader.convert(request),
+    rowsToPart: async (request) => {
+      const { json, columns } = rowsToJson(request.rows, request.columns ?? inferColumns(request.rows));
+      return loader.rowsToPart(request, json, columns);
+    },
+    mergeParts: (request) => loader.mergeParts(request),
+    inspect: () => Promise.reject(new Error("not yet")),
+    describe: async () => ({
+      query: await pool.sandboxes[0]!.describe(),
+      load: await loader.sandbox.describe(),
+      duckdb: String(await pool.call("version", {}, {})),
+    }),
+    close: async () => {
+      await Promise.all([pool.close(), loader.close()]);
+    },
+  };
+}
+
+function queryQueue(workers: number): FairQueue {
+  const { queriesPerWorker, queriesPerScope, waitingQueries, waitingPerScope, waitMs } = LIMITS.analytics;
+  return new FairQueue({
+    places: workers * queriesPerWorker,
+    placesPerScope: queriesPerScope,
+    waiting: waitingQueries,
+    waitingPerScope,
+    waitMs,
+  });
+}
+
+/** A quarter of the machine for all queries together. */
+function defaultMemoryMb(workers: number): number {
+  const { queryMemoryMinMb, queryMemoryMaxMb } = LIMITS.analytics;
+  const share = Math.floor(totalmem() / 1024 / 1024 / 4 / workers);
+  return Math.min(queryMemoryMaxMb, Math.max(queryMemoryMinMb, share));
+}

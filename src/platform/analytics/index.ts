@@ -1,0 +1,29 @@
+export { openAnalytics } from "./analytics.ts";
+export type {
+  Analytics,
+  AnalyticsOptions,
+  AnalyticsWalls,
+  Column,
+  ColumnStatistics,
+  ConvertOptions,
+  ConvertRequest,
+  ConvertResult,
+  Detected,
+  FileFormat,
+  Inspection,
+  InspectOptions,
+  JsonValue,
+  MergeRequest,
+  Part,
+  QueryBatch,
+  QueryLimits,
+  QueryParam,
+  QueryRequest,
+  QueryResult,
+  RejectedRow,
+  Relation,
+  RowsRequest,
+  SerializedSql,
+} from "./analytics-options.ts";
+export { inferColumns } from "./row-types.ts";
+export { widenColumns } from "./widen.ts";

@@ -1,0 +1,196 @@
+import { constants } from "node:fs";
+import { chown, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { randomText } from "../../kernel/ids.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { FolderBlobStore } from "../blobs/index.ts";
+import { type CallOptions, createSandbox, type Sandbox, type SandboxLog } from "../sandbox/index.ts";
+import type { Column, ConvertRequest, ConvertResult, MergeRequest, Part, RowsRequest } from "./analytics-options.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { type Reader, Shelf } from "./shelf.ts";
+import type { ConvertAnswer, LoadSettings, WriteAnswer } from "./wire.ts";
+
+export interface LoaderOptions {
+  blobs: FolderBlobStore;
+  tempFolder: string;
+  memoryMb: number;
+  threads: number;
+  reader: Reader;
+  log: SandboxLog;
+}
+
+const WORKER_MODULE = join(import.meta.dirname, "load-worker.ts");
+const OVERHEAD_MB = 200;
+
+/** The process that turns files and rows into Parquet parts, and the way of the parts into blob storage. */
+export class Loader {
+  readonly sandbox: Sandbox;
+  readonly #options: LoaderOptions;
+  readonly #conversions = jobQueue(LIMITS.analytics.conversions);
+  readonly #smallJobs = jobQueue(LIMITS.analytics.smallJobs);
+  #desk: Promise<Desk> | undefined;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+    const { tempFolder, memoryMb, log, reader } = options;
+    this.sandbox = createSandbox({
+      name: "load",
+      module: WORKER_MODULE,
+      tempFolder,
+      memoryMb,
+      requestTimeoutMs: LIMITS.analytics.jobMs,
+      concurrency: LIMITS.analytics.conversions + LIMITS.analytics.smallJobs,
+      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
+      env: { UV_THREADPOOL_SIZE: "16" },
+      allowRead: [tempFolder],
+      permissionModel: "addons",
+      log,
+      ...reader,
+    });
+  }
+
+  async convert(request: ConvertRequest): Promise<ConvertResult> {
+    const { source, format, key, options = {}, signal, onProgress } = request;
+    const name = randomText(12);
+    return this.#work(this.#conversions, signal, async (desk) => {
+      const input = await place(desk.inputs, source, name);
+      try {
+        const answer = (await this.sandbox.call(
+          "convert",
+          { settings: desk.settings, input, output: desk.outputPath(name), format, options },
+          {
+            ...callOptions(signal, LIMITS.analytics.convertMs),
+            ...(onProgress && { onProgress: (value) => onProgress(value as { fraction: number }) }),
+          },
+        )) as ConvertAnswer;
+        const part = await this.#store(desk, name, key, answer);
+        const { rows, columns, rejected, rejectedRows, detected } = answer;
+        return { part, rows, columns, rejected, rejectedRows, detected };
+      } finally {
+        await desk.clear(name);
+      }
+    });
+  }
+
+  async rowsToPart({ key, signal }: RowsRequest, json: Uint8Array, columns: readonly Column[]): Promise<Part> {
+    return this.#write(key, signal, this.#smallJobs, "rows", async () => ({ json, columns }));
+  }
+
+  async mergeParts({ parts, key, columns, signal }: MergeRequest): Promise<Part> {
+    return this.#write(key, signal, this.#conversions, "merge", async (desk, name) => ({
+      inputs: await Promise.all(parts.map((part, index) => desk.inputs.put(part, `${name}-${index}.parquet`))),
+      columns,
+    }));
+  }
+
+  async close(): Promise<void> {
+    await this.sandbox.close();
+    await (await this.#desk)?.remove();
+  }
+
+  async #write(
+    key: string,
+    signal: AbortSignal | undefined,
+    queue: FairQueue,
+    method: string,
+    prepare: (desk: Desk, name: string) => Promise<object>,
+  ): Promise<Part> {
+    const name = randomText(12);
+    return this.#work(queue, signal, async (desk) => {
+      try {
+        const params = { ...(await prepare(desk, name)), settings: desk.settings, output: desk.outputPath(name) };
+        const answer = await this.sandbox.call(method, params, callOptions(signal, LIMITS.analytics.jobMs));
+        return await this.#store(desk, name, key, answer as WriteAnswer);
+      } finally {
+        await desk.clear(name);
+      }
+    });
+  }
+
+  async #work<T>(queue: FairQueue, signal: AbortSignal | undefined, work: (desk: Desk) => Promise<T>): Promise<T> {
+    const leave = await queue.enter("", signal);
+    try {
+      this.#desk ??= this.#makeDesk();
+      return await work(await this.#desk);
+    } finally {
+      leave();
+    }
+  }
+
+  async #makeDesk(): Promise<Desk> {
+    const { tempFolder, memoryMb, threads, reader } = this.#options;
+    const [inputs, outputs] = await Promise.all([Shelf.make(tempFolder, reader), Shelf.make(tempFolder, reader)]);
+    const results = join(outputs.folder, "made");
+    await mkdir(results, { mode: 0o700 });
+    if (reader !== undefined) await chown(results, reader.uid, reader.gid);
+    const settings: LoadSettings = {
+      memoryMb: memoryMb - OVERHEAD_MB,
+      threads,
+      spillMb: LIMITS.analytics.spillMb,
+      inputs: inputs.pathOf(""),
+      outputs: outputs.pathOf("made"),
+    };
+    return new Desk(inputs, outputs, results, settings);
+  }
+
+  /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */
+  async #store(desk: Desk, name: string, key: string, { rows, columns }: WriteAnswer): Promise<Part> {
+    const { blobs } = this.#options;
+    const file = await open(join(desk.results, `${name}.parquet`), constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      if (!(await file.stat()).isFile()) throw new TypeError("the loading process left something strange");
+      const content = file.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 });
+      const stored = await blobs.put(key, content);
+      return { ...stored, path: blobs.pathOf(key), rows, columns };
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Where the loading process finds its inputs and leaves its outputs. */
+class Desk {
+  readonly inputs: Shelf;
+  readonly #outputs: Shelf;
+  readonly results: string;
+  readonly settings: LoadSettings;
+
+  constructor(inputs: Shelf, outputs: Shelf, results: string, settings: LoadSettings) {
+    this.inputs = inputs;
+    this.#outputs = outputs;
+    this.results = results;
+    this.settings = settings;
+  }
+
+  outputPath(name: string): string {
+    return this.#outputs.pathOf(`made/${name}.parquet`);
+  }
+
+  async clear(name: string): Promise<void> {
+    await Promise.all([this.inputs.clear(name), rm(join(this.results, `${name}.parquet`), { force: true })]);
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([this.inputs.remove(), this.#outputs.remove()]);
+  }
+}
+
+async function place(inputs: Shelf, source: ConvertRequest["source"], name: string): Promise<string> {
+  if ("bytes" in source) return inputs.write(source.bytes, name);
+  return source.handOver === true ? inputs.take(source.path, name) : inputs.lend(source.path, name);
+}
+
+function jobQueue(places: number): FairQueue {
+  return new FairQueue({
+    places,
+    placesPerScope: places,
+    waiting: LIMITS.analytics.waitingJobs,
+    waitingPerScope: LIMITS.analytics.waitingJobs,
+    waitMs: LIMITS.analytics.convertMs,
+  });
+}
+
+function callOptions(signal: AbortSignal | undefined, timeoutMs: number): CallOptions {
+  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+}
+
