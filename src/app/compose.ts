@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { openData } from "../domains/data/index.ts";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
@@ -45,7 +46,9 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const metrics = new Metrics();
   const ground = await openGround(config, log, clock, metrics);
   const { catalog, state, identity } = ground;
-  const registry = composeRegistry({ catalog, audit: identity.audit, version: VERSION });
+  const data = await openData({ home: config.storage.home, catalog, clock, log });
+  await data.sweep();
+  const registry = composeRegistry({ catalog, audit: identity.audit, data: data.services, version: VERSION });
   options.extend?.(registry);
   const ports: CallPorts = {
     authorizer: identity.authorizer,
@@ -71,7 +74,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
     (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn }),
   );
-  const sweeps = [identity.audit, signIn, ...[...endpoints.values()].map(({ sessions }) => sessions)];
+  const sweeps = [identity.audit, signIn, data, ...[...endpoints.values()].map(({ sessions }) => sessions)];
   const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, log);
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
     const counts = await Promise.all([...endpoints.values()].map(({ sessions }) => sessions.count()));

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isAppError } from "../kernel/errors.ts";
+import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { type Config, loadConfig, SETTINGS, settingsOf } from "./config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kenning-config-"));
@@ -183,6 +184,26 @@ describe("values", () => {
   test("a very long value is cut in the message", () => {
     expect(refusal({ PORT: "9".repeat(10_000) }).length).toBeLessThan(200);
   });
+});
+
+describe("private targets", () => {
+  const setting = SETTINGS.security.settings.allowPrivateUrls;
+  const documented = [...setting.allowed.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
+
+  test.each([...documented, "intranet", "[fd00::1]:8080", "10.0.0.5:9000", "fd00::/8"])(
+    "%s is taken by the setting and by the fetcher that reads it",
+    async (entry) => {
+      const allow = load({ KENNING_ALLOW_PRIVATE_URLS: entry }).security.allowPrivateUrls;
+      expect(allow).toEqual([entry]);
+      await createGuardedFetch({ allow }).close();
+    },
+  );
+
+  test.each(["10.0.0.0/40", "300.1.1.1", "host:0", "host:99999", "http://a:1"])("%s is not", (entry) => {
+    expect(refusal({ KENNING_ALLOW_PRIVATE_URLS: entry })).toMatch(/^KENNING_ALLOW_PRIVATE_URLS is/);
+  });
+
+  test("the examples are there", () => expect(documented).toHaveLength(4));
 });
 
 describe("unknown names", () => {

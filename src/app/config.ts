@@ -157,7 +157,7 @@ export const SETTINGS = {
       }),
       allowPrivateUrls: hostsOrNetworks(
         "KENNING_ALLOW_PRIVATE_URLS",
-        "Private or link-local targets that Kenning may fetch when a caller gives it a URL. All others of that sort are refused.",
+        "Private or link-local targets that Kenning may fetch when a caller gives it a URL: `host` (on every port), `host:port`, an address or a network. All others of that sort are refused.",
       ),
     },
   },

@@ -1,4 +1,5 @@
 import { type AuditLog, identitySlice } from "../domains/identity/index.ts";
+import { type DataServices, dataSlice } from "../domains/data/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
 import type { Catalog } from "../platform/catalog/index.ts";
 import { Registry } from "../registry/registry.ts";
@@ -7,11 +8,12 @@ import { TOOLSETS } from "../registry/toolsets.ts";
 export interface RegistryParts {
   catalog: Catalog;
   audit: AuditLog;
+  data: DataServices;
   version: string;
 }
 
 /** Every slice, with its tools. Nothing is called here, so documentation can build it without an engine. */
-export function composeRegistry({ catalog, audit, version }: RegistryParts): Registry {
+export function composeRegistry({ catalog, audit, data, version }: RegistryParts): Registry {
   const registry = new Registry();
   const describeToolsets = () =>
     Object.entries(TOOLSETS).map(([name, toolset]) => ({
@@ -19,5 +21,8 @@ export function composeRegistry({ catalog, audit, version }: RegistryParts): Reg
       ...toolset,
       tools: registry.tools("all").filter(({ tool }) => tool.toolset === name),
     }));
-  return registry.add(identitySlice({ audit, describeToolsets })).add(memorySlice({ catalog, version }));
+  return registry
+    .add(identitySlice({ audit, describeToolsets }))
+    .add(memorySlice({ catalog, version }))
+    .add(dataSlice(data));
 }

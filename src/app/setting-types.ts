@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { isAllowEntry } from "../platform/guarded-fetch/index.ts";
 
 /** What a default may depend on. */
 export interface Facts {
@@ -255,11 +256,10 @@ export function origins(name: string, description: string): Setting<string[]> {
 }
 
 export function hostsOrNetworks(name: string, description: string): Setting<string[]> {
-  const item = z
-    .string()
-    .toLowerCase()
-    .refine((value) => isNetwork(value) || isHostName(value));
-  return list(name, item, "host names, IP addresses or networks such as `10.0.0.0/8`", description);
+  const item = z.string().toLowerCase().refine(isAllowEntry);
+  const allowed =
+    "host names with or without a port, IP addresses or networks, such as `files.internal`, `files.internal:9000`, `192.168.1.5` or `10.0.0.0/8`";
+  return list(name, item, allowed, description);
 }
 
 function parsedUrl(value: string): URL | null {

@@ -133,7 +133,7 @@ async function connectAsRoot(socketPath: string, server: ChildProcess): Promise<
 async function makeUser(root: mysql.Connection, port: number): Promise<Omit<Mariadb, "stop">> {
   const user = "reader";
   const password = `pw-${randomText(12)}`;
-  await root.query("CREATE DATABASE shop");
+  await root.query("CREATE DATABASE shop CHARACTER SET utf8mb4");
   await root.query(`CREATE USER '${user}'@'%' IDENTIFIED BY '${password}'`);
   // More than a datasource should have: what keeps it from writing must not be the lack of rights.
   await root.query(`GRANT ALL ON shop.* TO '${user}'@'%'; GRANT FILE ON *.* TO '${user}'@'%'`);

@@ -1,13 +1,8 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 import pg from "pg";
+import { startProxy, type Tamper } from "../../src/domains/data/connectors/test-proxy.ts";
 import { randomText } from "../../src/kernel/ids.ts";
 import { PORT } from "../../src/platform/catalog/postmaster.ts";
 import { createTestDatabase } from "./database.ts";
-
-/** What passes between a client and the server; what it returns goes on instead (null: nothing more, for ever). */
-export type Tamper = (chunk: Buffer, connection: number) => Buffer | null | "close";
 
 export interface PostgresSource {
   host: string;
@@ -22,7 +17,7 @@ export interface PostgresSource {
   /** Connections through the proxy that are open now. */
   openConnections(): number;
   /** From now on, changes what the server sends. */
-  tamper(with_: Tamper | undefined): void;
+  tamper(tamper: Tamper | undefined): void;
   stop(): Promise<void>;
 }
 
@@ -30,8 +25,6 @@ export interface PostgresSourceOptions {
   /** With it the proxy speaks TLS, as the embedded server does not. */
   tls?: { key: string; cert: string };
 }
-
-const SSL_REQUEST_CODE = 80_877_103;
 
 /**
  * A database on the server that all tests share, with a user who is not a superuser, behind a TCP port of
@@ -46,7 +39,7 @@ export async function startPostgresSource(options: PostgresSourceOptions = {}): 
   await owner.query(`CREATE USER ${user} PASSWORD '${password}'`);
   await owner.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO ${user}`);
   await owner.query(`GRANT ALL ON SCHEMA public TO ${user}`);
-  const proxy = await startProxy(`${owner.host}/.s.PGSQL.${PORT}`, options);
+  const proxy = await startProxy({ path: `${owner.host}/.s.PGSQL.${PORT}` }, { ...options, speaksPostgresql: true });
   return {
     host: "127.0.0.1",
     port: proxy.port,
@@ -69,59 +62,6 @@ export async function startPostgresSource(options: PostgresSourceOptions = {}): 
       await owner.query(`DROP USER ${user}`);
       await owner.end();
       await database.drop();
-    },
-  };
-}
-
-async function startProxy(socketPath: string, { tls }: PostgresSourceOptions) {
-  const sockets = new Set<Socket>();
-  let tamper: Tamper | undefined;
-  let count = 0;
-  let open = 0;
-
-  const join = (client: Socket, first: Buffer | undefined): void => {
-    const number = ++count;
-    const server = connect(socketPath);
-    sockets.add(server);
-    let isSilent = false;
-    server.on("error", () => client.destroy()).on("close", () => isSilent || client.destroy());
-    client.on("error", () => server.destroy()).on("close", () => server.destroy());
-    if (first !== undefined) server.write(first);
-    client.on("data", (chunk) => server.write(chunk));
-    server.on("data", (chunk: Buffer) => {
-      const passed = isSilent ? null : tamper === undefined ? chunk : tamper(chunk, number);
-      if (passed === "close") client.destroy();
-      else if (passed === null) isSilent = true;
-      else if (!client.write(passed)) server.pause();
-    });
-    client.on("drain", () => server.resume());
-  };
-
-  const listener = createServer((socket) => {
-    sockets.add(socket);
-    open += 1;
-    socket
-      .on("error", () => undefined)
-      .once("close", () => {
-        open -= 1;
-      });
-    socket.once("data", (first: Buffer) => {
-      if (first.length !== 8 || first.readUInt32BE(4) !== SSL_REQUEST_CODE) return join(socket, first);
-      socket.write(tls === undefined ? "N" : "S");
-      join(tls === undefined ? socket : new TLSSocket(socket, { isServer: true, ...tls }), undefined);
-    });
-  });
-  listener.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  return {
-    port: (listener.address() as AddressInfo).port,
-    openConnections: () => open,
-    tamper(with_: Tamper | undefined) {
-      tamper = with_;
-    },
-    stop() {
-      for (const socket of sockets) socket.destroy();
-      listener.close();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
-import type { Analytics, JsonValue, Part, Relation } from "../../platform/analytics/index.ts";
+import { type Analytics, type JsonValue, type Part, type Relation, widenColumns } from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import { isLeftover, ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -111,7 +111,8 @@ export class Data {
         parts: part.rows === 0 ? [] : [{ blobKey: part.key, rowCount: part.rows, bytes: part.bytes }],
         source,
         userId: caller.user.id,
-        widen: widenColumns,
+        // A number column that turned into text would break everything that calculates with it.
+        widen: (before, added) => widenColumns(before, added, { numbersToText: false }),
       });
     } catch (error) {
       await blobs.delete(part.key);

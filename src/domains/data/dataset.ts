@@ -1,11 +1,8 @@
 import { z } from "zod";
+import type { Column } from "../../platform/analytics/index.ts";
 import { ROLES } from "../../kernel/permissions.ts";
 
-export interface Column {
-  name: string;
-  /** DuckDB's name of the type, e.g. BIGINT or TIMESTAMP. */
-  type: string;
-}
+export type { Column } from "../../platform/analytics/index.ts";
 
 /** Where the rows came from: a dataset's lineage. */
 export interface DatasetSource {

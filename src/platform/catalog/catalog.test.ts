@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { createTestDatabase, openTestCatalog, silentLog } from "../../../test/support/database.ts";
-import { isUniqueViolation, openCatalog, pgCodeOf } from "./index.ts";
+import { StallingProxy } from "../../../test/support/stalling-proxy.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { isOutage, isUniqueViolation, openCatalog, pgCodeOf } from "./index.ts";
 
 const catalog = await openTestCatalog();
 afterAll(() => catalog.close());
@@ -66,7 +68,9 @@ describe("a lost connection", () => {
     const sleeping = catalog.pool.query("SELECT pg_sleep(30)").catch((error) => error);
     await new Promise((resolve) => setTimeout(resolve, 100));
     await endOthers();
-    expect(pgCodeOf(await sleeping)).toBe("57P01");
+    const error = await sleeping;
+    expect(pgCodeOf(error)).toBe("57P01");
+    expect(isOutage(error)).toBe(true);
   });
 
   it("is not waited for after the catalog was closed", async () => {
@@ -84,4 +88,60 @@ it("bounds how long a statement and an idle transaction may last", async () => {
     "SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle",
   );
   expect(rows).toEqual([{ statement: "1min", idle: "1min" }]);
+});
+
+describe("a server that hangs", () => {
+  it("is given up on by a ping and by a close", async () => {
+    const database = await createTestDatabase();
+    const proxy = await StallingProxy.open(database.url);
+    const hanging = await openCatalog({ home: "", databaseUrl: proxy.url, log: silentLog });
+    await hanging.ping();
+    proxy.stall();
+    const startedAt = performance.now();
+    await expect(hanging.ping()).rejects.toMatchObject({ code: "unavailable" });
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    const unheard = hanging.pool.query("SELECT 1").catch((error) => error);
+    await hanging.close();
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(isOutage(await unheard)).toBe(true);
+    proxy.close();
+    await database.drop();
+  });
+
+  it("is not waited for longer than a statement may take", () => {
+    expect(catalog.pool.options.query_timeout).toBe(65_000);
+  });
+});
+
+describe("an outage", () => {
+  const coded = (code: string, message = "", more: object = {}) =>
+    Object.assign(new Error(message), { code, ...more });
+
+  it.each([
+    coded("EPIPE"),
+    coded("ECONNRESET"),
+    coded("57P01"),
+    coded("57P03"),
+    coded("08006"),
+    coded("55000", 'database "x" is not currently accepting connections'),
+    coded("ENOENT", "connect ENOENT", { syscall: "connect" }),
+    new Error("Connection terminated unexpectedly"),
+    new Error("Query read timeout"),
+    new AppError("unavailable", "away"),
+  ])("is %s, however deep", (error) => {
+    expect(isOutage(error)).toBe(true);
+    expect(isOutage(new Error("Failed query", { cause: error }))).toBe(true);
+  });
+
+  it.each([
+    coded("23505"),
+    coded("55000", "currval is not yet defined"),
+    coded("ENOENT", "open", { syscall: "open" }),
+    new Error("Failed"),
+    new AppError("conflict", "taken", { cause: coded("EPIPE") }),
+    "EPIPE",
+    undefined,
+  ])("is not %s", (error) => {
+    expect(isOutage(error)).toBe(false);
+  });
 });

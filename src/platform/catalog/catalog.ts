@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PgTransactionConfig } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { AppError } from "../../kernel/errors.ts";
+import { giveUpAfter } from "../../kernel/give-up.ts";
 import { type EmbeddedOptions, EmbeddedServer } from "./embedded.ts";
 import { assertServerVersion, describeServer, explainFailure } from "./external.ts";
 import { HealingPool } from "./healing-pool.ts";
@@ -16,6 +18,11 @@ const KEEP_ALIVE_MS = 10_000;
 const HEAL_TIMEOUT_MS = 10_000;
 /** No statement of the catalog's runs longer, and no transaction may sit idle longer. */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** A server that hangs does not end its statements itself, so we stop waiting a little later than it should have. */
+const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const PING_TIMEOUT_MS = 2_000;
+/** How long connections that are in use hold up a close; a server that hangs would hold it up for ever. */
+const CLOSE_TIMEOUT_MS = 5_000;
 const SESSION_SETTINGS = [
   `SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
   `SET idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
@@ -55,34 +62,32 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const { databaseUrl, log } = options;
   if (databaseUrl === undefined) {
     const server = await EmbeddedServer.open(options);
-    const pool = createPool(server.endpoint, log, () => server.ensureRunning(), "the embedded database");
-    return new PooledCatalog(pool, log, () => server.close());
+    const openPool = poolsOf(server.endpoint, log, () => server.ensureRunning(), "the embedded database");
+    return new PooledCatalog(openPool, log, () => server.close());
   }
-  const pool = createPool(
-    { connectionString: databaseUrl },
-    log,
-    async () => {},
-    describeServer(databaseUrl),
-  );
+  const server = describeServer(databaseUrl);
+  const openPool = poolsOf({ connectionString: databaseUrl }, log, async () => {}, server);
+  const catalog = new PooledCatalog(openPool, log, async () => {});
   try {
-    await assertServerVersion(pool);
+    await assertServerVersion(catalog.pool);
   } catch (error) {
-    await pool.end();
+    await catalog.close();
     throw error;
   }
-  return new PooledCatalog(pool, log, async () => {});
+  return catalog;
 }
 
-function createPool(
+type OpenPool = (limits: Pick<pg.PoolConfig, "max" | "query_timeout">) => HealingPool;
+
+function poolsOf(
   endpoint: pg.PoolConfig,
   log: CatalogLog,
   revive: () => Promise<unknown>,
   server: string,
-): HealingPool {
+): OpenPool {
   const config: pg.PoolConfig = {
     ...endpoint,
     application_name: "kenning",
-    max: POOL_CONNECTIONS,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -93,7 +98,8 @@ function createPool(
     },
   };
   const explain = (error: unknown) => explainFailure(error, server);
-  return new HealingPool(config, { log, healTimeoutMs: HEAL_TIMEOUT_MS, revive, explain });
+  const healing = { log, healTimeoutMs: HEAL_TIMEOUT_MS, revive, explain };
+  return (limits) => new HealingPool({ ...config, ...limits }, healing);
 }
 
 class PooledCatalog implements Catalog {
@@ -101,40 +107,23 @@ class PooledCatalog implements Catalog {
   readonly pool: HealingPool;
   readonly #log: CatalogLog;
   readonly #listener: Listener;
+  readonly #openPool: OpenPool;
   readonly #stopServer: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
-  constructor(pool: HealingPool, log: CatalogLog, stopServer: () => Promise<void>) {
-    this.pool = pool;
+  constructor(openPool: OpenPool, log: CatalogLog, stopServer: () => Promise<void>) {
+    this.pool = openPool({ max: POOL_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS });
     this.#log = log;
-    this.#listener = new Listener(pool, log);
+    this.#listener = new Listener(this.pool, log);
+    this.#openPool = openPool;
     this.#stopServer = stopServer;
-    this.db = drizzle(pool);
+    this.db = drizzle(this.pool);
     // Drizzle's own leaks its connection when BEGIN fails, and lets a failed ROLLBACK hide the real error.
     this.db.transaction = (work, config) => this.transaction(work, config);
   }
 
-  async transaction<T>(work: (tx: CatalogTx) => Promise<T>, config?: PgTransactionConfig): Promise<T> {
-    const client = await this.pool.connect();
-    let failure: unknown;
-    let isBroken = true;
-    try {
-      const result = await drizzle(client).transaction(async (tx) => {
-        try {
-          return await work(tx);
-        } catch (error) {
-          failure = error;
-          throw error;
-        }
-      }, config);
-      isBroken = false;
-      return result;
-    } catch (error) {
-      isBroken = error !== failure;
-      throw failure ?? error;
-    } finally {
-      client.release(isBroken);
-    }
+  transaction<T>(work: (tx: CatalogTx) => Promise<T>, config?: PgTransactionConfig): Promise<T> {
+    return inTransaction(this.pool, work, config);
   }
 
   listen(channel: string, subscription: Subscription): Promise<() => Promise<void>> {
@@ -142,13 +131,22 @@ class PooledCatalog implements Catalog {
   }
 
   async migrate(): Promise<void> {
-    await migrate(this, this.#log);
+    // A migration may take as long as it needs, on a connection that nobody else waits for.
+    const transaction: Catalog["transaction"] = async (work, config) => {
+      const patient = this.#openPool({ max: 1 });
+      try {
+        return await inTransaction(patient, work, config);
+      } finally {
+        await patient.end();
+      }
+    };
+    await migrate({ db: this.db, transaction }, this.#log);
   }
 
   async ping(): Promise<number> {
     const startedAt = performance.now();
     try {
-      await this.pool.query("SELECT 1");
+      await giveUpAfter(PING_TIMEOUT_MS, this.pool.query("SELECT 1"), "The catalog did not answer in time.");
     } catch (cause) {
       throw cause instanceof AppError
         ? cause
@@ -163,8 +161,36 @@ class PooledCatalog implements Catalog {
   }
 
   async #close(): Promise<void> {
-    await this.#listener.close();
-    await this.pool.end();
+    const closed = Promise.all([this.#listener.close(), this.pool.end()]);
+    await Promise.race([closed, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+    this.pool.cutAll();
     await this.#stopServer();
+  }
+}
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: CatalogTx) => Promise<T>,
+  config?: PgTransactionConfig,
+): Promise<T> {
+  const client = await pool.connect();
+  let failure: unknown;
+  let isBroken = true;
+  try {
+    const result = await drizzle(client).transaction(async (tx) => {
+      try {
+        return await work(tx);
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    }, config);
+    isBroken = false;
+    return result;
+  } catch (error) {
+    isBroken = error !== failure;
+    throw failure ?? error;
+  } finally {
+    client.release(isBroken);
   }
 }

@@ -27,6 +27,7 @@ export interface Healing {
 export class HealingPool extends pg.Pool {
   readonly #healing: Healing;
   readonly #lost = new WeakSet<pg.ClientBase>();
+  readonly #living = new Set<pg.Client>();
 
   constructor(config: pg.PoolConfig, healing: Healing) {
     super(config);
@@ -36,9 +37,18 @@ export class HealingPool extends pg.Pool {
       healing.log.debug({ reason: messageOf(error) }, "an idle database connection was lost"),
     );
     this.on("connect", (client) => {
+      this.#living.add(client);
       client.on("error", () => this.#lost.add(client));
-      client.on("end", () => this.#lost.add(client));
+      client.on("end", () => {
+        this.#lost.add(client);
+        this.#living.delete(client);
+      });
     });
+  }
+
+  /** Ends connections even in the middle of a query, which then fails. */
+  cutAll(): void {
+    for (const client of this.#living) client.end().catch(() => undefined);
   }
 
   override connect(): Promise<pg.PoolClient>;

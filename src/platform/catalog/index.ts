@@ -8,4 +8,4 @@ export {
   type EventsOptions,
   type OutboxEvent,
 } from "./outbox.ts";
-export { isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
+export { isOutage, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";

@@ -47,3 +47,31 @@ export function isPassingConnectFailure(error: unknown): boolean {
   if (code !== undefined) return PASSING_CODES.has(code);
   return error instanceof Error && /^Connection terminated/.test(error.message);
 }
+
+/** What the client itself says of a server that is gone or does not answer; these errors have no code. */
+const OUTAGE_MESSAGES =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client .* is not queryable|Cannot use a pool after calling end)/;
+
+/**
+ * Whether something failed because the database is away or hangs, rather than because of what was asked of it.
+ * Libraries wrap what the client throws, so the reason may lie deeper.
+ */
+export function isOutage(error: unknown): boolean {
+  let current = error;
+  for (let depth = 0; depth < CAUSES_DEEP && current instanceof Error; depth += 1) {
+    if (current instanceof AppError) return current.code === "unavailable";
+    if (saysOutage(current)) return true;
+    current = current.cause;
+  }
+  return false;
+}
+
+function saysOutage(error: Error): boolean {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (typeof code !== "string") return OUTAGE_MESSAGES.test(error.message);
+  // Files, too, can be missing; only a socket that is says something about the database.
+  if (code === "ENOENT") return syscall === "connect";
+  // The state of many things can be wrong; this is the one of a database that takes no connections.
+  if (code === "55000") return /not (currently )?accepting connections/.test(error.message);
+  return PASSING_CODES.has(code) || code.startsWith("08");
+}

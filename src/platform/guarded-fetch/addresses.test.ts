@@ -124,12 +124,23 @@ describe("addresses", () => {
     }
   });
 
+  it("lets the operator allow a server by name alone: on every port but those of other protocols", async () => {
+    const ports = [await serve((_, response) => response.end("a")), await serve((_, r) => r.end("b"))];
+    const resolve = names({ "files.internal": "127.0.0.1", "evil.test": "127.0.0.1" });
+    const fetcher = client({ allow: ["files.internal"], resolve });
+    const bodies = ports.map(async (port) => (await fetcher.request(`http://files.internal:${port}/`)).body);
+    expect(String(await Promise.all(bodies))).toBe("a,b");
+    for (const url of ["http://files.internal:25/", `http://evil.test:${ports[0]}/`]) {
+      await expect(fetcher.request(url), url).rejects.toMatchObject({ code: "forbidden" });
+    }
+  });
+
   it("keeps metadata services closed inside an allowed block", async () => {
     const fetcher = client({ allow: ["169.254.0.0/16", "0.0.0.0/0"] });
     await expect(fetcher.request("http://169.254.169.254/")).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  it.each(["example.com", "10.0.0.0/40", "host:99999", "host:0", "", "http://a:1"])(
+  it.each(["1.2.3.4.5", "10.0.0.0/40", "host:99999", "host:0", "", "http://a:1"])(
     "does not take %j as allowed",
     (entry) => {
       expect(() => createGuardedFetch({ allow: [entry] })).toThrow(/neither an address/);

@@ -53,6 +53,6 @@ function checkCredentials(url: URL): void {
 
 function checkPort(url: URL, policy: AddressPolicy): void {
   const port = portOf(url);
-  if (!BAD_PORTS.has(port) || policy.trusts(bareHost(url.hostname), port)) return;
+  if (!BAD_PORTS.has(port) || policy.namesPort(bareHost(url.hostname), port)) return;
   throw new AppError("forbidden", `Port ${port} is not used for HTTP and cannot be fetched from.`);
 }

@@ -12,7 +12,7 @@ import { guardedConnector, type Resolve, systemResolve } from "./guarded-connect
 import { isRedirect, nextRequest, type OutgoingRequest } from "./redirects.ts";
 
 export interface GuardedFetchOptions {
-  /** Addresses, blocks and `host:port` that may be reached although they are not public. */
+  /** Addresses, blocks, `host` and `host:port` that may be reached although they are not public. */
   allow?: readonly string[];
   /** Looks up a name; tests put their own here. */
   resolve?: Resolve;

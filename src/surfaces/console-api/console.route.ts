@@ -34,9 +34,15 @@ const BASE = "/api/console";
 
 /** What a signed-in person can do about their own tokens, apps and password. */
 export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
-  const { identity, apps, browser } = parts;
   const person = (c: Context<HttpEnv>) => requirePerson(parts, c);
+  mountSelf(app, parts, person);
+  mountTokens(app, parts, person);
+  mountApps(app, parts, person);
+}
 
+type WhoAsks = (c: Context<HttpEnv>) => Promise<SignedIn>;
+
+function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: WhoAsks): void {
   app.get(`${BASE}/me`, async (c) => {
     const { email, name, accountId } = await person(c);
     const memberships = (await identity.users.list()).filter(({ userId }) => userId === accountId);
@@ -47,6 +53,19 @@ export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
     });
   });
 
+  app.post(`${BASE}/password`, async (c) => {
+    const { email, accountId } = await person(c);
+    const { current, password } = await readInput(c, newPassword);
+    const account = await identity.users.verifyPassword(email, current, c.get("address"));
+    if (account === null) throw new AppError("forbidden", "The current password does not fit.");
+    await identity.users.setPassword(email, password);
+    // Every session ends with the password it was opened with; this browser gets a new one.
+    await browser.start(c, accountId);
+    return c.body(null, 204);
+  });
+}
+
+function mountTokens(app: HttpApp, { identity }: ConsoleParts, person: WhoAsks): void {
   app.get(`${BASE}/tokens`, async (c) => {
     const { email } = await person(c);
     return c.json({ tokens: (await identity.tokens.list({ email })).map(shown) });
@@ -80,7 +99,9 @@ export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
     await identity.tokens.revoke(token.id);
     return c.body(null, 204);
   });
+}
 
+function mountApps(app: HttpApp, { identity, apps }: ConsoleParts, person: WhoAsks): void {
   app.get(`${BASE}/apps`, async (c) => {
     const { accountId } = await person(c);
     const list = await apps.list(accountId);
@@ -104,17 +125,6 @@ export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
     const app = await apps.whose(grantId);
     if (app !== undefined)
       identity.audit.record(appEvent("oauth.app_ended", app, { why: "person", grantId }));
-    return c.body(null, 204);
-  });
-
-  app.post(`${BASE}/password`, async (c) => {
-    const { email, accountId } = await person(c);
-    const { current, password } = await readInput(c, newPassword);
-    const account = await identity.users.verifyPassword(email, current, c.get("address"));
-    if (account === null) throw new AppError("forbidden", "The current password does not fit.");
-    await identity.users.setPassword(email, password);
-    // Every session ends with the password it was opened with; this browser gets a new one.
-    await browser.start(c, accountId);
     return c.body(null, 204);
   });
 }

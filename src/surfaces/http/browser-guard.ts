@@ -22,15 +22,16 @@ export function browserGuard({
   allowedOrigins,
 }: BrowserGuardOptions): MiddlewareHandler {
   const app = new URL(appUrl);
-  const hosts = new Set([app.hostname, ...LOOPBACK, ...allowedHosts.map((host) => host.toLowerCase())]);
+  const hosts = new Set([app.hostname, ...LOOPBACK, ...allowedHosts.map(normalHost)]);
   const origins = new Set([app.origin, ...allowedOrigins]);
   return async (c, next) => {
-    const host = hostnameOf(c.req.header("host") ?? "");
-    if (host === undefined || !hosts.has(host)) {
+    const host = URL.parse(`http://${c.req.header("host") ?? ""}`);
+    // An entry without a port stands for all ports.
+    if (host === null || !(hosts.has(host.hostname) || hosts.has(`${host.hostname}:${portOf(host)}`))) {
       return c.json(
         {
           error: "forbidden",
-          message: `Host ${host ?? ""} is not served here; set APP_URL or KENNING_ALLOWED_HOSTS.`,
+          message: `Host ${host?.host ?? ""} is not served here; set APP_URL or KENNING_ALLOWED_HOSTS.`,
         },
         403,
       );
@@ -69,6 +70,14 @@ function isAllowedOrigin(origin: string, origins: ReadonlySet<string>): boolean 
   return url !== null && url.origin === origin && url.protocol === "http:" && LOOPBACK.includes(url.hostname);
 }
 
-function hostnameOf(host: string): string | undefined {
-  return URL.parse(`http://${host}`)?.hostname;
+/** A name or address as a URL writes it, with its port if the operator gave one. */
+function normalHost(entry: string): string {
+  const url = URL.parse(`http://${entry}`);
+  if (url === null) return entry.toLowerCase();
+  return /:\d+$/.test(entry.replace(/^\[.*\]/, "")) ? `${url.hostname}:${portOf(url)}` : url.hostname;
+}
+
+/** URLs leave out the port that is usual for their scheme. */
+function portOf({ port }: URL): string {
+  return port === "" ? "80" : port;
 }

@@ -72,7 +72,7 @@ async function showSignIn(
 }
 
 /** Only a path of ours: anything else would make sign-in a springboard to a stranger's site. */
-export function safeReturn(returnTo: string | undefined): string {
+function safeReturn(returnTo: string | undefined): string {
   const fallback = "/sign-in";
   if (returnTo === undefined || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(returnTo)) return fallback;
   const url = URL.parse(returnTo, "http://here.invalid");

@@ -120,9 +120,19 @@ export function unknownField(scope: Scope, node: NamePath): AppError {
   });
 }
 
-function suggestion(written: string, names: readonly string[]): string {
+/** The field that a misspelt name was probably meant to be. */
+export function nearestField(scope: Scope, written: string): string | undefined {
+  return nearestName(written, scope.relation.columns.map(({ name }) => name));
+}
+
+function nearestName(written: string, names: readonly string[]): string | undefined {
   const meant = written.length > 100 ? undefined : nearest(written, names.slice(0, COMPARED_FIELDS));
-  if (meant !== undefined) return `Did you mean ${isPlain(meant) ? meant : `"${meant}"`}?`;
+  return meant === undefined || isPlain(meant) ? meant : `"${meant}"`;
+}
+
+function suggestion(written: string, names: readonly string[]): string {
+  const meant = nearestName(written, names);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
   if (names.length === 0) return "There are no fields.";
   const more = names.length > LISTED_FIELDS ? ` and ${names.length - LISTED_FIELDS} more` : "";
   return `The fields are: ${names.slice(0, LISTED_FIELDS).map(shortened).join(", ")}${more}.`;

@@ -1,6 +1,6 @@
 import type { AppError } from "../../../kernel/errors.ts";
 import type { ComparisonOperator, Expression, ExpressionOf } from "./ast.ts";
-import { nameAsText } from "./bind-name.ts";
+import { nameAsText, nearestField } from "./bind-name.ts";
 import { asMoment, asNumber, asText, momentIn, numberIn } from "./coerce.ts";
 import { compileExpression, isKnownName } from "./compile-expression.ts";
 import { isMidnight } from "./local-time.ts";
@@ -66,6 +66,7 @@ function compileList(scope: Scope, { operator, left, right }: ExpressionOf<"comp
 
 /** What stands where a value to compare with is expected: a name that is no field is a text. */
 export function valueOrText(scope: Scope, node: Expression): Value {
+  if (node.kind === "arithmetic") refuseBareText(scope, node);
   if (node.kind !== "name" && node.kind !== "access") return compileExpression(scope, node);
   const isName = node.kind === "name" || node.target.kind === "name";
   const text = isName ? nameAsText(node) : undefined;
@@ -73,6 +74,18 @@ export function valueOrText(scope: Scope, node: Expression): Value {
   return isKnownName(scope, node)
     ? compileExpression(scope, node)
     : constantValue({ kind: "text", value: text }, scope.environment);
+}
+
+/** `= Follow-up` reads as a subtraction; if its parts are no fields, a text was meant. */
+function refuseBareText(scope: Scope, node: ExpressionOf<"arithmetic">): void {
+  const names = [node.left, node.right].filter((each) => each.kind === "name" || each.kind === "access");
+  const unknown = names.find((each) => nameAsText(each) !== undefined && !isKnownName(scope, each));
+  if (unknown === undefined) return;
+  const written = scope.environment.text.slice(node.span.start, node.span.end) || printExpression(node);
+  throw complain(scope, node.span, {
+    message: `there is no field "${printExpression(unknown)}".`,
+    hint: `If a text is meant, put it in single quotes: '${written.replaceAll("'", "''")}'.`,
+  });
 }
 
 function compare(scope: Scope, left: Side, operator: ComparisonOperator, right: Side): Value {
@@ -190,8 +203,8 @@ function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Valu
 }
 
 function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {
-  const isWord = node.kind === "name";
-  const advice = hint ?? (isWord ? "If a field is meant, check its name." : undefined);
+  const meant = node.kind === "name" ? nearestField(scope, node.text) : undefined;
+  const advice = meant === undefined ? hint : `Did you mean the field ${meant}?`;
   return complain(scope, node.span, { message, ...(advice === undefined ? {} : { hint: advice }) });
 }
 

@@ -25,7 +25,7 @@ export function compileArithmetic(scope: Scope, node: ExpressionOf<"arithmetic">
     case "^":
       return derived([a, b], `pow(${a.sql}, ${b.sql})`, DOUBLE);
     case "/":
-      return derived([a, b], `(${a.sql} / ${divisor(b)})`, DOUBLE.kind === a.type.kind ? { kind: "float" } : NUMBER);
+      return derived([a, b], `(${a.sql} / ${divisor(b)})`, { kind: "float" });
     case "%":
       return derived([a, b], `(${a.sql} % ${divisor(b)})`, NUMBER);
     default:

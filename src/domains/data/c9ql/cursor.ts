@@ -39,6 +39,15 @@ export class Cursor {
     return token;
   }
 
+  /** A place to come back to. */
+  mark(): number {
+    return this.#index;
+  }
+
+  reset(mark: number): void {
+    this.#index = mark;
+  }
+
   isSign(sign: string, ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.kind === "sign" && token.text === sign;

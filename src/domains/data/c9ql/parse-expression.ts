@@ -133,13 +133,28 @@ function parseBetween(
 ): Expression {
   cursor.take();
   const low = parseArithmetic(cursor, place, 0);
-  const hasHigh = cursor.takeWords("and");
-  if (!hasHigh && low.kind !== "parameter") {
-    throw cursor.error({ message: "between needs two values.", hint: "Write between low and high." });
-  }
-  const high = hasHigh ? parseArithmetic(cursor, place, 0) : undefined;
+  const high = low.kind === "parameter" ? parseOptionalHigh(cursor, place) : parseHigh(cursor, place);
   const span = cursor.from(start);
   return { kind: "between", negated, left, low, ...(high === undefined ? {} : { high }), span };
+}
+
+function parseHigh(cursor: Cursor, place: Place): Expression {
+  if (!cursor.takeWords("and")) {
+    throw cursor.error({ message: "between needs two values.", hint: "Write between low and high." });
+  }
+  return parseArithmetic(cursor, place, 0);
+}
+
+const CONDITIONS = new Set<Expression["kind"]>(["comparison", "like", "in", "between", "isnull", "not", "and", "or"]);
+
+/** After a parameter that may hold a range, `and` may also begin the next condition. */
+function parseOptionalHigh(cursor: Cursor, place: Place): Expression | undefined {
+  if (!cursor.isWord("and") || cursor.isWord("not", 1)) return undefined;
+  const mark = cursor.mark();
+  const high = parseHigh(cursor, place);
+  if (!CONDITIONS.has(high.kind) && !startsComparison(cursor, place)) return high;
+  cursor.reset(mark);
+  return undefined;
 }
 
 function parseArithmetic(cursor: Cursor, place: Place, binds: number): Expression {

@@ -127,12 +127,19 @@ function parseStep(cursor: Cursor, place: Place): Step {
 }
 
 function parseCall(cursor: Cursor, place: Place): Expression {
-  const { start, lower: name } = cursor.take();
+  const { start, lower } = cursor.take();
   cursor.take();
+  const name = takesDistinct(cursor, lower) ? "distinct" : lower;
   const args = cursor.deeper(() => parseArguments(cursor, name));
   const call: CallNode = { kind: "call", name, args, span: cursor.from(start) };
   if (cursor.isWord("over") && cursor.isSign("(", 1)) return parseWindow(cursor, call);
   return withSteps(cursor, place, call);
+}
+
+/** `count(distinct field)`, as SQL has it, is `distinct(field)`. */
+function takesDistinct(cursor: Cursor, name: string): boolean {
+  const isName = cursor.isSign(")", 1) || cursor.isSign(",", 1) || cursor.isSign("(", 1);
+  return name === "count" && !isName && cursor.takeWords("distinct");
 }
 
 function parseArguments(cursor: Cursor, name: string): Expression[] {

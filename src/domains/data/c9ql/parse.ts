@@ -34,16 +34,18 @@ export function parse(text: string, options: ParseOptions = {}): Query {
   return { text, statements };
 }
 
-/** A condition on its own, as alerts have it: `opened > 100` or `where opened > 100`. */
-export function parseCondition(text: string, options: ParseOptions = {}): Expression {
+/** A condition on its own, as alerts have it (`opened > 100`), as the query that finds its rows. */
+export function parseCondition(text: string, options: ParseOptions = {}): Query {
   const cursor = cursorOver(text, options);
-  cursor.takeWords("where");
   const { start } = cursor.peek();
-  const condition = parseExpression(cursor, { inCase: false, inOrder: false });
+  cursor.takeWords("where");
+  const where = parseExpression(cursor, { inCase: false, inOrder: false });
   cursor.takeSign(";");
   if (cursor.peek().kind !== "end") throw unexpected(cursor, start);
-  refuseDeep(cursor, condition);
-  return condition;
+  refuseDeep(cursor, where);
+  const span = cursor.from(start);
+  const items = [{ kind: "all" as const, span }];
+  return { text, statements: [{ distinct: false, items, where, groupBy: [], orderBy: [], span }] };
 }
 
 function cursorOver(text: string, { columns }: ParseOptions): Cursor {

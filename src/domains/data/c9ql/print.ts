@@ -72,7 +72,8 @@ function printNode(node: Expression): [text: string, tightness: number] {
     case "in":
     case "between":
     case "isnull":
-      return [printComparison(node), TIGHTNESS.comparison];
+      // Before `and`, a range without its end needs brackets to be read as such.
+      return [printComparison(node), isOpenRange(node) ? TIGHTNESS.and : TIGHTNESS.comparison];
     case "arithmetic":
       return [printArithmetic(node), ARITHMETIC_TIGHTNESS[node.operator]];
     case "negate":
@@ -80,6 +81,10 @@ function printNode(node: Expression): [text: string, tightness: number] {
     default:
       return [printOperand(node), TIGHTNESS.operand];
   }
+}
+
+function isOpenRange(node: Expression): boolean {
+  return node.kind === "between" && node.high === undefined;
 }
 
 type Comparison = ExpressionOf<"comparison" | "like" | "in" | "between" | "isnull">;

@@ -1,8 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { APP_URL, openTestIdentity, proofOf, type TestIdentity } from "../../../../test/support/identity.ts";
+import { createTestDatabase, silentLog } from "../../../../test/support/database.ts";
+import {
+  APP_URL,
+  identityOn,
+  openTestIdentity,
+  proofOf,
+  type TestIdentity,
+} from "../../../../test/support/identity.ts";
+import { StallingProxy } from "../../../../test/support/stalling-proxy.ts";
 import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/ids.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { openCatalog } from "../../../platform/catalog/index.ts";
 import { SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { MadeTokenKind, Proof } from "../identity.ts";
 
@@ -249,6 +259,23 @@ describe("work that goes on after the request", () => {
       await expect(identity.callerFor(job)).rejects.toMatchObject({ code: "forbidden" });
     }
   });
+});
+
+test("a database that hangs turns a request away instead of keeping it", async () => {
+  const database = await createTestDatabase();
+  const proxy = await StallingProxy.open(database.url);
+  const catalog = await openCatalog({ home: "", databaseUrl: proxy.url, log: silentLog });
+  const identity = identityOn(catalog);
+  const unknown = proofOf(`kapi_${randomText(32)}`);
+  await expect(identity.authenticate(unknown)).rejects.toMatchObject({ code: "unauthorized" });
+  proxy.stall();
+  const startedAt = performance.now();
+  await expect(identity.authenticate(unknown)).rejects.toMatchObject({ code: "unavailable" });
+  expect(performance.now() - startedAt).toBeLessThan(LIMITS.identity.tokenLookupMs + 2_000);
+  await identity.close();
+  await catalog.close();
+  proxy.close();
+  await database.drop();
 });
 
 test("each denial is on record, for the workspace that it concerns", async () => {

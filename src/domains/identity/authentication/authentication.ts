@@ -1,5 +1,7 @@
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { giveUpAfter } from "../../../kernel/give-up.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import type { Authenticated, Proof, TransportLimiter } from "../identity.ts";
@@ -65,17 +67,23 @@ async function findGrant(
   token: string,
   tokenHash: string,
 ): Promise<Grant | null> {
-  if (isOwnToken(token)) return ports.tokenCache.get(tokenHash, () => ports.grants.byHash(tokenHash));
+  if (isOwnToken(token)) return ports.tokenCache.get(tokenHash, () => soon(ports.grants.byHash(tokenHash)));
   const verifier = ports.verifiers.find((candidate) => candidate.recognises(token));
-  const verified = await verifier?.verify(token);
-  if (verified === undefined || verified === null) return null;
+  if (verifier === undefined) return null;
+  const verified = await soon(verifier.verify(token));
+  if (verified === null) return null;
   const { workspaceId, accountId, scopes, audience, expiresAt } = verified;
   const owner = await ports.ownerCache.get(`${workspaceId}:${accountId}`, () =>
-    ports.grants.owner(workspaceId, accountId),
+    soon(ports.grants.owner(workspaceId, accountId)),
   );
   if (owner === null) return null;
   const facts = { id: 0, kind: "oauth", limits: NO_LIMITS, revokedAt: null } as const;
   return { token: { ...facts, scopes, audience, expiresAt }, owner };
+}
+
+/** A database that hangs must not hang everybody who knocks. */
+function soon<T>(lookup: Promise<T>): Promise<T> {
+  return giveUpAfter(LIMITS.identity.tokenLookupMs, lookup, "The token could not be looked up in time.");
 }
 
 function firstReason(

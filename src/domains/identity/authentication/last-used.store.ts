@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { MS } from "../../../kernel/clock.ts";
 import { messageOf } from "../../../kernel/errors.ts";
@@ -8,6 +9,8 @@ import { tokens } from "../identity.tables.ts";
 const WRITE_EVERY_MS = 10 * MS.second;
 /** How exact "last used" is: one token is written at most this often. */
 const PRECISION_MS = MS.minute;
+/** A database that hangs must not hold up a stop. */
+const CLOSE_TIMEOUT_MS = 2 * MS.second;
 const CLIENT_CHARACTERS = 200;
 
 interface Use {
@@ -64,7 +67,7 @@ export class LastUsed {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.flush({ all: true });
+    await Promise.race([this.flush({ all: true }), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   async #write(due: [number, Use][]): Promise<void> {

@@ -114,6 +114,9 @@ export class ConnectedApps {
 
   /** Ends an app of this person's: its tokens stop working. */
   async revoke(accountId: number, grantId: string): Promise<void> {
+    const noSuchApp = new AppError("not_found", "There is no such connected app.");
+    // The database would not even look for it.
+    if (grantId.includes("\0")) throw noSuchApp;
     await this.#catalog.transaction(async (tx) => {
       const ended = await tx
         .update(connectedApps)
@@ -126,7 +129,7 @@ export class ConnectedApps {
           ),
         )
         .returning({ grantId: connectedApps.grantId });
-      if (ended.length === 0) throw new AppError("not_found", "There is no such connected app.");
+      if (ended.length === 0) throw noSuchApp;
       await tx.delete(oauthRecords).where(eq(oauthRecords.grantId, grantId));
       await tx.delete(oauthRecords).where(and(eq(oauthRecords.model, "Grant"), eq(oauthRecords.id, grantId)));
     });

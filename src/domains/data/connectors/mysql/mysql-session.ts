@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import mysql from "mysql2";
+import { isAppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
 import { type Deadline, startDeadline, untilAborted } from "../deadline.ts";
 import { GarbageError, rowError } from "../network/driver-stream.ts";
@@ -147,7 +148,7 @@ export class MysqlSession {
           parser.execute(chunk);
         } catch (error) {
           this.#client.stream.destroy();
-          this.#onFailure(mysqlError(error instanceof Error && "code" in error ? error : new GarbageError(), this.#target));
+          this.#onFailure(isAppError(error) ? error : new GarbageError());
         }
       },
     };
@@ -201,7 +202,7 @@ export class MysqlSession {
     } catch {
       // The connection is dropped all the same, and the time limit on the server holds.
     } finally {
-      helper?.#drop();
+      if (helper !== undefined) helper.#drop();
       deadline.clear();
     }
   }

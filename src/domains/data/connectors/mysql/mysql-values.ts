@@ -113,7 +113,7 @@ const READERS: Readonly<Record<number, (field: MysqlField) => ColumnReader>> = {
 export function columnReader(field: MysqlField): ColumnReader {
   if (field.extendedFormat === "json") return JSON_VALUE;
   if (field.extendedTypeName === "uuid") return { type: "UUID", read: asText };
-  if (field.extendedTypeName !== undefined) return TEXT;
+  if (field.extendedTypeName?.startsWith("inet")) return TEXT;
   const known = READERS[field.columnType];
   if (known !== undefined) return known(field);
   return field.characterSet === BINARY_CHARSET ? BYTES : TEXT;

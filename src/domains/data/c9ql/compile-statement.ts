@@ -1,0 +1,200 @@
+import type { AppError } from "../../../kernel/errors.ts";
+import { childrenOf, type Expression, type Ordering, type Statement, type ValueItem } from "./ast.ts";
+import { compileCondition, compileExpression } from "./compile-expression.ts";
+import { compileExpansion, expansionIn } from "./expand.ts";
+import { isAggregateCall } from "./functions/index.ts";
+import { compileOutputs, type Output } from "./outputs.ts";
+import { printExpression } from "./print.ts";
+import { type BoundColumn, complain, type Environment, Relation, type Scope } from "./scope.ts";
+import type { Value } from "./value.ts";
+import { quoteName } from "../sql-text.ts";
+
+/** What a statement reads: something that can stand after FROM, and its columns. */
+export interface Input {
+  readonly from: string;
+  readonly relation: Relation;
+}
+
+export interface CompiledStatement {
+  readonly sql: string;
+  readonly columns: readonly BoundColumn[];
+}
+
+export function compileStatement(environment: Environment, statement: Statement, input: Input): CompiledStatement {
+  const table = tableName(input.relation);
+  const scope: Scope = { environment, relation: input.relation, table: quoteName(table) };
+  const expansion = expansionIn(scope, statement);
+  if (expansion !== undefined) return compileExpanded(scope, statement, expansion, input);
+  const aliases = aliasesOf(statement);
+  const where = statement.where === undefined ? undefined : compileWhere({ ...scope, aliases }, statement.where);
+  const keys = statement.groupBy.map((key) => compileKey(scope, statement, key));
+  const groupScope: Scope = { ...scope, groupKeys: new Set(keys.map(({ sql }) => sql)) };
+  const outputs = compileOutputs(groupScope, statement);
+  const orders = statement.orderBy.map((each) => compileOrder({ ...groupScope, aliases }, statement, outputs, each));
+  if (keys.length > 0 || [...outputs, ...orders].some(({ value }) => value?.hasAggregate === true)) {
+    checkGrouping(scope, statement, outputs, orders);
+  }
+  const clauses = [
+    `SELECT ${statement.distinct ? "DISTINCT " : ""}${selectList(statement, outputs)}`,
+    `FROM ${input.from} AS ${scope.table}`,
+    where === undefined ? "" : `WHERE ${where.sql}`,
+    keys.length === 0 ? "" : `GROUP BY ${keys.map(({ sql }) => sql).join(", ")}`,
+    orders.length === 0 ? "" : `ORDER BY ${orders.map(({ sql }) => sql).join(", ")}`,
+    statement.limit === undefined ? "" : `LIMIT ${statement.limit}`,
+  ];
+  return {
+    sql: clauses.filter((clause) => clause !== "").join(" "),
+    columns: outputs.map(({ name, value }) => ({ name, type: value.type })),
+  };
+}
+
+/** A column with the name of the table would make `table.column` ambiguous. */
+function tableName(relation: Relation): string {
+  let name = "c9";
+  while (relation.find(name) !== undefined) name += "_";
+  return name;
+}
+
+function selectList({ items }: Statement, outputs: readonly Output[]): string {
+  if (items.every(({ kind }) => kind === "all")) return "*";
+  return outputs.map(({ name, value }) => `${value.sql} AS ${quoteName(name)}`).join(", ");
+}
+
+/** What comes after the expansion is done by a statement over its result. */
+function compileExpanded(scope: Scope, statement: Statement, expansion: ValueItem, input: Input): CompiledStatement {
+  const where = statement.where === undefined ? undefined : compileWhere(scope, statement.where);
+  const expanded = compileExpansion(scope, expansion, input.from, where?.sql);
+  const { distinct, orderBy, limit } = statement;
+  if (!distinct && orderBy.length === 0 && limit === undefined) return expanded;
+  const rest: Statement = {
+    distinct,
+    items: [{ kind: "all", span: expansion.span }],
+    groupBy: [],
+    orderBy,
+    ...(limit === undefined ? {} : { limit }),
+    span: statement.span,
+  };
+  const next = { from: `(${expanded.sql})`, relation: new Relation(expanded.columns) };
+  return compileStatement(scope.environment, rest, next);
+}
+
+function aliasesOf({ items }: Statement): Map<string, Expression> {
+  const aliased = items.flatMap((item) => (item.kind === "value" && item.alias !== undefined ? [item] : []));
+  return new Map(aliased.map(({ alias, expression }) => [(alias as string).toLowerCase(), expression]));
+}
+
+function compileWhere(scope: Scope, node: Expression): Value {
+  const value = compileCondition(scope, node);
+  if (value.hasAggregate || value.hasWindow) {
+    throw complain(scope, node.span, {
+      message: "where looks at single rows and cannot contain aggregates.",
+      hint: "Filter in a next statement: select …, sum(x) as total group by …; select * where total > 10",
+    });
+  }
+  return value;
+}
+
+/** What is grouped by: an item by its alias or position, or an expression over fields. */
+function compileKey(scope: Scope, statement: Statement, node: Expression): Value {
+  const value = compileExpression(scope, keyExpression(scope, statement, node));
+  if (!value.readsColumns || value.hasAggregate || value.hasWindow) {
+    throw complain(scope, node.span, {
+      message: "group by takes fields and what is computed from the fields of one row.",
+      hint: "Write group by field.",
+    });
+  }
+  return value;
+}
+
+function keyExpression(scope: Scope, statement: Statement, node: Expression): Expression {
+  if (node.kind === "number") return itemAt(scope, statement, node).expression;
+  const alias = node.kind === "name" ? aliasesOf(statement).get(node.text.toLowerCase()) : undefined;
+  // An aggregate with the name of a field cannot be meant.
+  return alias === undefined || containsAggregate(alias) ? node : alias;
+}
+
+function containsAggregate(node: Expression): boolean {
+  if (node.kind === "window" || (node.kind === "call" && isAggregateCall(node))) return true;
+  return childrenOf(node).some(containsAggregate);
+}
+
+function itemAt(scope: Scope, { items }: Statement, node: Expression & { kind: "number" }): ValueItem {
+  const item = items[Number(node.text) - 1];
+  if (item?.kind === "value" && items.every(({ kind }) => kind === "value")) return item;
+  throw noItem(scope, node);
+}
+
+function noItem(scope: Scope, node: Expression & { kind: "number" }): AppError {
+  return complain(scope, node.span, {
+    message: `there is no item ${node.text} to refer to.`,
+    hint: "A number stands for an item of the select by its position, from 1 on.",
+  });
+}
+
+interface CompiledOrder {
+  readonly sql: string;
+  /** Absent when it is an output, which is checked as such. */
+  readonly value?: Value;
+  readonly node: Expression;
+}
+
+/** Outputs come first: `order by total` means the alias, even if a field is called the same. */
+function compileOrder(
+  scope: Scope,
+  statement: Statement,
+  outputs: readonly Output[],
+  { expression: node, descending }: Ordering,
+): CompiledOrder {
+  const direction = `${descending ? " DESC" : ""} NULLS LAST`;
+  const position = outputPosition(scope, outputs, node);
+  if (position !== undefined) return { sql: `${position}${direction}`, node };
+  const value = compileExpression(scope, node);
+  const same = outputs.findIndex((output) => output.value.sql === value.sql);
+  if (same !== -1) return { sql: `${same + 1}${direction}`, node };
+  if (statement.distinct || !value.readsColumns) {
+    throw complain(scope, node.span, {
+      message: statement.distinct
+        ? "with distinct, only what is selected can be ordered by."
+        : "order by takes fields and what is computed from them.",
+      hint: statement.distinct ? `Add ${printExpression(node)} to the select.` : "Write order by field.",
+    });
+  }
+  return { sql: `${value.sql}${direction}`, value, node };
+}
+
+function outputPosition(scope: Scope, outputs: readonly Output[], node: Expression): number | undefined {
+  if (node.kind === "number") {
+    const position = Number(node.text);
+    if (Number.isInteger(position) && position >= 1 && position <= outputs.length) return position;
+    throw noItem(scope, node);
+  }
+  const name = (node.kind === "name" ? node.text : printExpression(node)).toLowerCase();
+  const index = outputs.findIndex((output) => output.name.toLowerCase() === name);
+  return index === -1 ? undefined : index + 1;
+}
+
+/** In a grouped statement, fields outside of aggregates must be grouped by. */
+function checkGrouping(
+  scope: Scope,
+  { items, groupBy }: Statement,
+  outputs: readonly Output[],
+  orders: readonly CompiledOrder[],
+): void {
+  const all = items.find(({ kind }) => kind !== "value");
+  if (all !== undefined) {
+    throw complain(scope, all.span, {
+      message: "all fields cannot be selected where rows are grouped.",
+      hint: "Name the fields to group by, and aggregates such as count(*) for the others.",
+    });
+  }
+  const free = [...outputs, ...orders].find(({ value }) => value?.free !== undefined)?.value?.free;
+  if (free !== undefined) throw mustGroup(scope, free, groupBy);
+}
+
+function mustGroup(scope: Scope, field: Expression, groupBy: readonly Expression[]): AppError {
+  const keys = [...groupBy, field].map((key) => printExpression(key)).join(", ");
+  return complain(scope, field.span, {
+    message: `${printExpression(field)} is neither grouped by nor aggregated.`,
+    hint: `Add group by ${keys}, or take an aggregate such as max(${printExpression(field)}).`,
+  });
+}

@@ -1,0 +1,97 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { Query, Statement } from "./ast.ts";
+import { compileStatement, type Input } from "./compile-statement.ts";
+import { localTime } from "./local-time.ts";
+import { type BoundColumn, type Environment, type ParameterValue, Relation } from "./scope.ts";
+import { type ValueType, valueType } from "./value-type.ts";
+
+export interface CompileOptions {
+  /** The columns of the source, with DuckDB's names of their types. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** SQL of the relation: what may stand after FROM, such as a quoted name or a query in brackets. It is trusted. */
+  readonly source: string;
+  /** Values of the run-time parameters, by name without `$c9_`. */
+  readonly parameters?: Readonly<Record<string, ParameterValue>>;
+  /** The moment that `now()` and the date tokens mean. */
+  readonly now: Date;
+  /** IANA name of the zone whose calendar days are meant. */
+  readonly timezone: string;
+  /** Number of the first placeholder, if the source has some of its own. */
+  readonly firstParam?: number;
+}
+
+export interface CompiledQuery {
+  /** One SELECT of DuckDB over the source. */
+  readonly sql: string;
+  /** The values of $1, $2 and so on: texts that came in as run-time parameters. */
+  readonly params: readonly string[];
+  /** The columns of the result, with their types where they are known before it runs. */
+  readonly columns: readonly { readonly name: string; readonly type?: string }[];
+}
+
+/** A query as one SELECT. Statements nest as subqueries, which DuckDB plans as one. */
+export function compile(query: Query, options: CompileOptions): CompiledQuery {
+  const params: string[] = [];
+  const environment = environmentOf(query, options, params);
+  const first = boundColumns(options.columns);
+  let input: Input = { from: options.source, relation: new Relation(first) };
+  let sql: string | undefined;
+  for (const statement of query.statements) {
+    if (isEverything(statement)) continue;
+    const compiled = compileStatement(environment, statement, input);
+    sql = compiled.sql;
+    refuseUnusable(sql);
+    input = { from: `(${sql})`, relation: new Relation(compiled.columns) };
+  }
+  return {
+    sql: sql ?? `SELECT * FROM ${options.source}`,
+    params,
+    columns: input.relation.columns.map(({ name, type }) => ({
+      name,
+      ...(type.sql === undefined ? {} : { type: type.sql }),
+    })),
+  };
+}
+
+/** `select *` on its own changes nothing. */
+function isEverything({ distinct, items, where, groupBy, orderBy, limit }: Statement): boolean {
+  const hasClause = where !== undefined || groupBy.length > 0 || orderBy.length > 0 || limit !== undefined;
+  return !distinct && !hasClause && items.every(({ kind }) => kind === "all");
+}
+
+function environmentOf(query: Query, options: CompileOptions, params: string[]): Environment {
+  const first = options.firstParam ?? 1;
+  return {
+    text: query.text,
+    now: localTime(options.now, options.timezone),
+    timezone: options.timezone,
+    parameters: options.parameters ?? {},
+    bind(text) {
+      const known = params.indexOf(text);
+      return `$${first + (known === -1 ? params.push(text) - 1 : known)}`;
+    },
+  };
+}
+
+/** Types repeat, so each is read once. */
+function boundColumns(columns: CompileOptions["columns"]): BoundColumn[] {
+  const types = new Map<string, ValueType>();
+  return columns.map(({ name, type }) => {
+    const known = types.get(type) ?? valueType(type);
+    types.set(type, known);
+    return { name, type: known };
+  });
+}
+
+function refuseUnusable(sql: string): void {
+  if (sql.length > LIMITS.c9ql.sqlCharacters) {
+    throw new AppError("too_large", "The C9QL query is too large when all fields are written out.", {
+      hint: "Select fewer fields, or use fewer statements.",
+    });
+  }
+  // DuckDB's texts end at a NUL: a name with one could cut the query short.
+  if (sql.includes("\u0000")) {
+    throw new AppError("bad_request", "A name in the C9QL query contains a NUL character.");
+  }
+}

@@ -1,0 +1,69 @@
+import type { Column, ConvertOptions, Detected, Part, RejectedRow } from "../../../platform/analytics/index.ts";
+
+export const FILE_TYPES = ["csv", "tsv", "json", "ndjson", "xml", "excel", "parquet"] as const;
+
+export type FileType = (typeof FILE_TYPES)[number];
+
+/** Where the bytes come from: exactly one of `content`, `fileUrl` and `path`. */
+export interface FileSource {
+  /** Text as it is, or base64. */
+  content?: string | undefined;
+  /** Without it, base64 is known by the declared type, or by what the text turns out to hold. */
+  contentEncoding?: "text" | "base64" | undefined;
+  fileUrl?: string | undefined;
+  /** A file on this machine, named by its operator and never by a caller. It stays where it is. */
+  path?: string | undefined;
+  /** A name helps to tell what the file is. */
+  fileName?: string | undefined;
+}
+
+/** What is not said is detected. */
+export interface FileOptions extends ConvertOptions {
+  /** Of an Excel file: its name, or its number counted from 1. */
+  sheet?: string | number;
+  /** Which elements of an XML or JSON file are the rows: `catalog/book`. The whole file as one row: `.`. */
+  rowPath?: string;
+}
+
+export interface FileImport {
+  source: FileSource;
+  /** The key of the new part in blob storage. */
+  key: string;
+  /** What the caller says it is. */
+  fileType?: string | undefined;
+  options?: FileOptions;
+  maxBytes?: number;
+  signal?: AbortSignal;
+  onProgress?: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  stage: "fetch" | "unpack" | "read" | "convert";
+  /** Of this stage; undefined when nobody knows how much there is. */
+  fraction: number | undefined;
+}
+
+export interface DetectedFile extends Omit<Detected, "format" | "encoding"> {
+  format: FileType;
+  /** Of a text. */
+  encoding?: string;
+  compression?: "gzip";
+  /** The sheet that was read, and all that there are. */
+  sheet?: string;
+  sheets?: string[];
+  rowPath?: string;
+}
+
+export interface ImportedFile {
+  part: Part;
+  rows: number;
+  columns: Column[];
+  /** The first ones. In an XML file, and in rows inside a JSON object, `line` counts rows. */
+  rejected: RejectedRow[];
+  rejectedRows: number;
+  detected: DetectedFile;
+  /** What a reader should know about how the file was taken. */
+  notes: string[];
+  bytes: number;
+  fileName?: string;
+}

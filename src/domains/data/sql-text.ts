@@ -1,0 +1,1 @@
+export { quoteName, quoteText } from "../../kernel/sql-text.ts";

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+const BI = "/api/2.0/mcp";
+let server: TestServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "contributor" });
+});
+afterAll(() => server.stop());
+
+async function push(datasetName: string, rows: object[], who = token) {
+  return callTool(server, who, "knowi_push_data", { datasetName, rows }, BI);
+}
+
+async function read(dataset_id: number, who = token) {
+  const { result } = await callTool(server, who, "get_data", { dataset_id });
+  return result?.structuredContent as { rows: object[]; totalRows: number; columns: { name: string; type: string }[] };
+}
+
+function changed(answer: Awaited<ReturnType<typeof push>>) {
+  return answer.result?.structuredContent as { dataset_id: number; total_rows: number; columns: { name: string; type: string }[] };
+}
+
+describe("push_data", () => {
+  it("[bi.push-data.creates] [bi.push-data.appends] makes a dataset, then appends to it", async () => {
+    const first = changed(await push("Sales", [{ region: "West", amount: 10 }, { region: "East", amount: 2.5 }]));
+    expect(first).toMatchObject({ total_rows: 2 });
+    const second = changed(await push("sales", [{ region: "North", amount: 7 }]));
+    expect(second).toMatchObject({ dataset_id: first.dataset_id, total_rows: 3 });
+    expect((await read(first.dataset_id)).rows).toEqual([
+      { region: "West", amount: 10 },
+      { region: "East", amount: 2.5 },
+      { region: "North", amount: 7 },
+    ]);
+  });
+
+  it("adds new columns, widens numbers and keeps nested objects", async () => {
+    const { dataset_id } = changed(await push("Wide", [{ a: 1 }]));
+    await push("Wide", [{ a: 1.5, b: { c: [1, 2] } }]);
+    const { rows } = await read(dataset_id);
+    expect(rows).toEqual([
+      { a: 1, b: null },
+      { a: 1.5, b: { c: [1, 2] } },
+    ]);
+  });
+
+  it("refuses what a column cannot hold, and then stores no row", async () => {
+    const { dataset_id } = changed(await push("Strict", [{ n: 1 }]));
+    const refused = await push("Strict", [{ n: 2 }, { n: "three" }]);
+    expect(refused.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"n"') }] });
+    expect(await read(dataset_id)).toMatchObject({ totalRows: 1, rows: [{ n: 1 }] });
+  });
+
+  it("loses no row when many push at once", async () => {
+    const pushes = Array.from({ length: 20 }, (_, i) => push("Busy", [{ i }]));
+    const { dataset_id } = changed((await Promise.all(pushes))[0] as Awaited<ReturnType<typeof push>>);
+    const { rows, totalRows } = await read(dataset_id);
+    expect(totalRows).toBe(20);
+    expect(new Set(rows.map((row) => (row as { i: number }).i)).size).toBe(20);
+  });
+
+  it.each([
+    ["no rows for a new dataset", { datasetName: "Empty", rows: [] }],
+    ["no name", { datasetName: "", rows: [{ a: 1 }] }],
+    ["rows that are none", { datasetName: "Bad", rows: [1, 2] }],
+    ["no rows at all", { datasetName: "Bad" }],
+  ])("refuses %s", async (_what, args) => {
+    const { result } = await callTool(server, token, "knowi_push_data", args, BI);
+    expect(result?.isError).toBe(true);
+  });
+
+  it("is for contributors, and stays in its workspace", async () => {
+    const rows = [{ a: 1 }];
+    expect((await callTool(server, undefined, "knowi_push_data", { datasetName: "X", rows }, BI)).status).toBe(401);
+    const viewer = await push("X", rows, await server.token({ role: "viewer" }));
+    expect(viewer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("bi:write") }] });
+    await server.app.identity.workspaces.create({ slug: "other" });
+    const { dataset_id } = changed(await push("Mine", rows));
+    const stranger = await callTool(server, await server.token({ workspace: "other" }), "get_data", { dataset_id });
+    expect(stranger.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("no dataset") }] });
+  });
+});
