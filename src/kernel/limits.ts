@@ -263,6 +263,8 @@ export const LIMITS = {
     cachedTokens: 10_000,
     /** Longest that a token's power is kept in memory; a change is seen at once, this only bounds a missed one. */
     cachedTokenMs: 30_000,
+    /** Largest body of a sign-in with client id and secret. */
+    loginBytes: 4 * 1024,
     /** Longest that a request waits for the database to say whose its token is. */
     tokenLookupMs: 5_000,
     /** Audit events that wait for the database; when more come during an outage, they are counted and dropped. */

@@ -39,7 +39,10 @@ export async function startPostgresSource(options: PostgresSourceOptions = {}): 
   await owner.query(`CREATE USER ${user} PASSWORD '${password}'`);
   await owner.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO ${user}`);
   await owner.query(`GRANT ALL ON SCHEMA public TO ${user}`);
-  const proxy = await startProxy({ path: `${owner.host}/.s.PGSQL.${PORT}` }, { ...options, speaksPostgresql: true });
+  const proxy = await startProxy(
+    { path: `${owner.host}/.s.PGSQL.${PORT}` },
+    { ...options, speaksPostgresql: true },
+  );
   return {
     host: "127.0.0.1",
     port: proxy.port,

@@ -34,7 +34,9 @@ export const datasets = pgTable(
     deletedAt: moment("deleted_at"),
   },
   (table) => [
-    uniqueIndex("datasets_name").on(table.workspaceId, sql`lower(${table.name})`).where(sql`${table.deletedAt} IS NULL`),
+    uniqueIndex("datasets_name")
+      .on(table.workspaceId, sql`lower(${table.name})`)
+      .where(sql`${table.deletedAt} IS NULL`),
   ],
 );
 
@@ -73,7 +75,9 @@ export const datasources = pgTable(
     deletedAt: moment("deleted_at"),
   },
   (table) => [
-    uniqueIndex("datasources_name").on(table.workspaceId, sql`lower(${table.name})`).where(sql`${table.deletedAt} IS NULL`),
+    uniqueIndex("datasources_name")
+      .on(table.workspaceId, sql`lower(${table.name})`)
+      .where(sql`${table.deletedAt} IS NULL`),
   ],
 );
 
@@ -89,13 +93,17 @@ export const queries = pgTable(
       .references(() => datasources.id),
     queryText: text("query_text").notNull(),
     c9ql: text("c9ql"),
-    datasetId: bigint("dataset_id", { mode: "number" }).references(() => datasets.id, { onDelete: "set null" }),
+    datasetId: bigint("dataset_id", { mode: "number" }).references(() => datasets.id, {
+      onDelete: "set null",
+    }),
     createdBy: creator(),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
   (table) => [
-    uniqueIndex("queries_name").on(table.workspaceId, sql`lower(${table.name})`).where(sql`${table.deletedAt} IS NULL`),
+    uniqueIndex("queries_name")
+      .on(table.workspaceId, sql`lower(${table.name})`)
+      .where(sql`${table.deletedAt} IS NULL`),
   ],
 );
 
@@ -109,7 +117,9 @@ export const queryRuns = pgTable(
     status: text("status").$type<"queued" | "running" | "succeeded" | "failed" | "cancelled">().notNull(),
     rowCount: count("row_count"),
     error: text("error"),
-    startedBy: bigint("started_by", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" }),
+    startedBy: bigint("started_by", { mode: "number" }).references(() => accounts.id, {
+      onDelete: "set null",
+    }),
     queuedAt: moment("queued_at").notNull(),
     startedAt: moment("started_at"),
     finishedAt: moment("finished_at"),

@@ -2,7 +2,13 @@ import type { Logger } from "pino";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
-import { type Analytics, type JsonValue, type Part, type Relation, widenColumns } from "../../platform/analytics/index.ts";
+import {
+  type Analytics,
+  type JsonValue,
+  type Part,
+  type Relation,
+  widenColumns,
+} from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import { isLeftover, ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -43,13 +49,20 @@ export class Data {
   async require(caller: Caller, id: number): Promise<Dataset> {
     const dataset = await this.#parts.datasets.find(caller.workspace.id, id);
     if (dataset !== undefined) return dataset;
-    throw new AppError("not_found", `There is no dataset with id ${id}.`, { hint: "list_datasets shows what there is." });
+    throw new AppError("not_found", `There is no dataset with id ${id}.`, {
+      hint: "list_datasets shows what there is.",
+    });
   }
 
   /** What this caller may see of a dataset, for the engine. */
-  async relation(caller: Caller, dataset: Dataset, name: string = dataset.name): Promise<Relation & { visible: Column[] }> {
+  async relation(
+    caller: Caller,
+    dataset: Dataset,
+    name: string = dataset.name,
+  ): Promise<Relation & { visible: Column[] }> {
     const { columns, condition } = restrictionFor(caller, dataset);
-    if (columns.length === 0) throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
+    if (columns.length === 0)
+      throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
     const parts = await this.#parts.datasets.parts(dataset);
     const isRestricted = condition !== null || columns.length < dataset.columns.length;
     const visible = columns.map((column) => quoteName(column.name)).join(", ");
@@ -82,7 +95,12 @@ export class Data {
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */
-  async push(caller: Caller, name: string, rows: readonly Record<string, unknown>[], signal: AbortSignal): Promise<Dataset> {
+  async push(
+    caller: Caller,
+    name: string,
+    rows: readonly Record<string, unknown>[],
+    signal: AbortSignal,
+  ): Promise<Dataset> {
     assertName(name);
     const existing = await this.#parts.datasets.findByName(caller.workspace.id, name);
     if (rows.length === 0) {
@@ -126,7 +144,11 @@ export class Data {
   }
 
   /** Lets `use` have some rows as a Parquet file, which is gone afterwards. */
-  async withTemporaryPart<T>({ columns, rows }: Page, signal: AbortSignal, use: (path: string) => Promise<T>): Promise<T> {
+  async withTemporaryPart<T>(
+    { columns, rows }: Page,
+    signal: AbortSignal,
+    use: (path: string) => Promise<T>,
+  ): Promise<T> {
     const part = await this.#parts.analytics.rowsToPart({ rows, columns, key: newKey(), signal });
     try {
       return await use(part.path);
@@ -138,9 +160,13 @@ export class Data {
   async setPolicies(caller: Caller, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
     const dataset = await this.require(caller, id);
     const known = new Set(dataset.columns.map(({ name }) => name.toLowerCase()));
-    const named = policies.flatMap(({ rows = [], hide = [] }) => [...rows.map(({ field }) => field), ...hide]);
+    const named = policies.flatMap(({ rows = [], hide = [] }) => [
+      ...rows.map(({ field }) => field),
+      ...hide,
+    ]);
     const unknown = named.filter((name) => !known.has(name.toLowerCase()));
-    if (unknown.length > 0) throw new AppError("bad_request", `${dataset.name} has no column ${unknown.join(", ")}.`);
+    if (unknown.length > 0)
+      throw new AppError("bad_request", `${dataset.name} has no column ${unknown.join(", ")}.`);
     return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
   }
 
@@ -153,7 +179,11 @@ export class Data {
     const parts = small.map(({ blobKey }) => blobs.pathOf(blobKey));
     const part = await analytics.mergeParts({ parts, key, columns: [...dataset.columns], signal });
     const keys = small.map(({ blobKey }) => blobKey);
-    const isMerged = await datasets.merge(dataset.id, keys, { blobKey: key, rowCount: part.rows, bytes: part.bytes });
+    const isMerged = await datasets.merge(dataset.id, keys, {
+      blobKey: key,
+      rowCount: part.rows,
+      bytes: part.bytes,
+    });
     if (!isMerged) await blobs.delete(key);
     return isMerged;
   }
@@ -170,10 +200,20 @@ export class Data {
     for (const key of candidates) if (!referenced.has(key)) await blobs.delete(key);
   }
 
-  async #countRows(caller: Caller, dataset: Dataset, relation: Relation, signal: AbortSignal): Promise<number> {
+  async #countRows(
+    caller: Caller,
+    dataset: Dataset,
+    relation: Relation,
+    signal: AbortSignal,
+  ): Promise<number> {
     if (relation.select === undefined || !relation.select.includes(" WHERE ")) return dataset.rowCount;
     const sql = `SELECT count(*) FROM "rows"`;
-    const { rows } = await this.#parts.analytics.query({ scope: scopeOf(caller), relations: [relation], sql, signal });
+    const { rows } = await this.#parts.analytics.query({
+      scope: scopeOf(caller),
+      relations: [relation],
+      sql,
+      signal,
+    });
     return Number(rows[0]?.[0] ?? 0);
   }
 }
@@ -185,7 +225,10 @@ export function scopeOf(caller: Caller): string {
 export function assertName(name: string): void {
   const isGood = name.trim() === name && name.length > 0 && name.length <= LIMITS.data.nameCharacters;
   if (!isGood) {
-    throw new AppError("bad_request", `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`);
+    throw new AppError(
+      "bad_request",
+      `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`,
+    );
   }
 }
 

@@ -30,7 +30,10 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
     },
 
     async rows(caller, id, { limit, signal }) {
-      const { columns, rows, totalRows } = await data.read(caller, await data.require(caller, id), { limit, signal });
+      const { columns, rows, totalRows } = await data.read(caller, await data.require(caller, id), {
+        limit,
+        signal,
+      });
       return { columns, rows, totalRows };
     },
 
@@ -42,6 +45,5 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       if (await datasets.restore(workspace.id, id)) return;
       throw new AppError("not_found", `There is no deleted dataset with id ${id}.`);
     },
-
   };
 }

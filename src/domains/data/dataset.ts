@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Column } from "../../platform/analytics/index.ts";
 import { ROLES } from "../../kernel/permissions.ts";
+import type { Column } from "../../platform/analytics/index.ts";
 
 export type { Column } from "../../platform/analytics/index.ts";
 

@@ -37,18 +37,26 @@ export class DatasetsStore {
     return this.#catalog.transaction(async (tx) => {
       const existing = await this.#lockByName(tx, change.workspaceId, change.name);
       if (existing === undefined) return this.#create(tx, change);
-      return change.mode === "append" ? this.#append(tx, existing, change) : this.#replace(tx, existing, change);
+      return change.mode === "append"
+        ? this.#append(tx, existing, change)
+        : this.#replace(tx, existing, change);
     });
   }
 
   async find(workspaceId: number, id: number): Promise<Dataset | undefined> {
-    const [row] = await this.#catalog.db.select().from(datasets).where(and(this.#own(workspaceId), eq(datasets.id, id)));
+    const [row] = await this.#catalog.db
+      .select()
+      .from(datasets)
+      .where(and(this.#own(workspaceId), eq(datasets.id, id)));
     return row;
   }
 
   async findByName(workspaceId: number, name: string): Promise<Dataset | undefined> {
     const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await this.#catalog.db.select().from(datasets).where(and(this.#own(workspaceId), sameName));
+    const [row] = await this.#catalog.db
+      .select()
+      .from(datasets)
+      .where(and(this.#own(workspaceId), sameName));
     return row;
   }
 
@@ -56,11 +64,18 @@ export class DatasetsStore {
     workspaceId: number,
     { query, limit, offset }: { query?: string; limit: number; offset: number },
   ): Promise<{ total: number; items: Dataset[] }> {
-    const named = query === undefined ? undefined : ilike(datasets.name, `%${query.replace(/[\\%_]/g, "\\$&")}%`);
+    const named =
+      query === undefined ? undefined : ilike(datasets.name, `%${query.replace(/[\\%_]/g, "\\$&")}%`);
     const condition = and(this.#own(workspaceId), named);
     const [total, items] = await Promise.all([
       this.#catalog.db.$count(datasets, condition),
-      this.#catalog.db.select().from(datasets).where(condition).orderBy(asc(datasets.name)).limit(limit).offset(offset),
+      this.#catalog.db
+        .select()
+        .from(datasets)
+        .where(condition)
+        .orderBy(asc(datasets.name))
+        .limit(limit)
+        .offset(offset),
     ]);
     return { total, items };
   }
@@ -83,7 +98,10 @@ export class DatasetsStore {
       const condition = and(inArray(datasetParts.blobKey, [...merged]), isNull(datasetParts.untilVersion));
       if ((await tx.$count(datasetParts, condition)) !== merged.length) return false;
       const version = dataset.version + 1;
-      await tx.update(datasetParts).set({ untilVersion: version, endedAt: this.#clock.now() }).where(condition);
+      await tx
+        .update(datasetParts)
+        .set({ untilVersion: version, endedAt: this.#clock.now() })
+        .where(condition);
       await tx.insert(datasetParts).values({ ...part, datasetId, fromVersion: version });
       await tx.update(datasets).set({ version }).where(eq(datasets.id, datasetId));
       return true;
@@ -115,7 +133,9 @@ export class DatasetsStore {
       const [row] = await tx
         .select()
         .from(datasets)
-        .where(and(eq(datasets.workspaceId, workspaceId), eq(datasets.id, id), isNotNull(datasets.deletedAt)));
+        .where(
+          and(eq(datasets.workspaceId, workspaceId), eq(datasets.id, id), isNotNull(datasets.deletedAt)),
+        );
       if (row === undefined) return false;
       if ((await this.#lockByName(tx, workspaceId, row.name)) !== undefined) {
         throw new AppError("conflict", `There is another dataset called ${row.name} by now.`);
@@ -133,7 +153,10 @@ export class DatasetsStore {
     return this.#catalog.transaction(async (tx) => {
       const dead = await tx.select({ id: datasets.id }).from(datasets).where(lt(datasets.deletedAt, gone));
       const ids = dead.map(({ id }) => id);
-      const deadParts = ids.length === 0 ? [] : await tx.delete(datasetParts).where(inArray(datasetParts.datasetId, ids)).returning();
+      const deadParts =
+        ids.length === 0
+          ? []
+          : await tx.delete(datasetParts).where(inArray(datasetParts.datasetId, ids)).returning();
       if (ids.length > 0) await tx.delete(datasets).where(inArray(datasets.id, ids));
       const oldParts = await tx.delete(datasetParts).where(lt(datasetParts.endedAt, ended)).returning();
       return [...deadParts, ...oldParts].map(({ blobKey }) => blobKey);
@@ -189,7 +212,11 @@ export class DatasetsStore {
     return this.#addParts(tx, changed, parts);
   }
 
-  async #bump(tx: CatalogTx, dataset: Dataset, values: Partial<typeof datasets.$inferInsert>): Promise<Dataset> {
+  async #bump(
+    tx: CatalogTx,
+    dataset: Dataset,
+    values: Partial<typeof datasets.$inferInsert>,
+  ): Promise<Dataset> {
     const [row] = await tx
       .update(datasets)
       .set({ ...values, version: dataset.version + 1, refreshedAt: this.#clock.now() })
@@ -209,7 +236,11 @@ export class DatasetsStore {
     const key = `dataset:${workspaceId}:${name.toLowerCase()}`;
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
     const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await tx.select().from(datasets).where(and(this.#own(workspaceId), sameName)).for("update");
+    const [row] = await tx
+      .select()
+      .from(datasets)
+      .where(and(this.#own(workspaceId), sameName))
+      .for("update");
     return row;
   }
 

@@ -13,9 +13,15 @@ export interface ExportedFile {
   content: Buffer;
 }
 
-export async function exportRows(data: Data, page: Page, { format, escapeFormulas, signal }: ExportOptions): Promise<ExportedFile> {
-  if (format === "csv") return { mimeType: "text/csv; charset=utf-8", content: Buffer.from(toCsv(page, escapeFormulas)) };
-  if (format === "json") return { mimeType: "application/json", content: Buffer.from(JSON.stringify(page.rows)) };
+export async function exportRows(
+  data: Data,
+  page: Page,
+  { format, escapeFormulas, signal }: ExportOptions,
+): Promise<ExportedFile> {
+  if (format === "csv")
+    return { mimeType: "text/csv; charset=utf-8", content: Buffer.from(toCsv(page, escapeFormulas)) };
+  if (format === "json")
+    return { mimeType: "application/json", content: Buffer.from(JSON.stringify(page.rows)) };
   const content = await data.withTemporaryPart(page, signal, (path) => readFile(path));
   return { mimeType: "application/vnd.apache.parquet", content };
 }

@@ -17,6 +17,7 @@ import { getDetails } from "./tools/get-details.tool.ts";
 import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
 import { restoreAsset } from "./tools/restore-asset.tool.ts";
+import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export type { DataServices } from "./define.ts";
 
@@ -30,10 +31,18 @@ export interface DataSlice {
 const ENGINE_GID = 65_531;
 
 /** Opens what the slice keeps in the data folder. The engine's processes start when they are first needed. */
-export async function openData(parts: { home: string; catalog: Catalog; clock: Clock; log: Logger }): Promise<DataSlice> {
+export async function openData(parts: {
+  home: string;
+  catalog: Catalog;
+  clock: Clock;
+  log: Logger;
+}): Promise<DataSlice> {
   const { home, catalog, clock, log } = parts;
   const isRoot = process.getuid?.() === 0;
-  const blobs = await openFolderBlobs({ folder: join(home, "blobs"), ...(isRoot && { readerGid: ENGINE_GID }) });
+  const blobs = await openFolderBlobs({
+    folder: join(home, "blobs"),
+    ...(isRoot && { readerGid: ENGINE_GID }),
+  });
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   const datasets = new DatasetsStore(catalog, clock);
   const data = new Data({ datasets, analytics, blobs, log });
@@ -46,5 +55,17 @@ export async function openData(parts: { home: string; catalog: Catalog; clock: C
 }
 
 export function dataSlice(services: DataServices): Slice<DataServices> {
-  return { services, tools: [listDatasets, getData, pushData, getDetails, exportData, deleteAsset, restoreAsset] };
+  return {
+    services,
+    tools: [
+      listDatasets,
+      getData,
+      pushData,
+      getDetails,
+      exportData,
+      deleteAsset,
+      restoreAsset,
+      setDatasetPolicies,
+    ],
+  };
 }

@@ -1,6 +1,6 @@
+import { quoteName, quoteText } from "../../kernel/sql-text.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Column, Dataset, DatasetPolicy, PolicyFilter } from "./dataset.ts";
-import { quoteName, quoteText } from "../../kernel/sql-text.ts";
 
 /** What is left of a dataset for one caller. */
 export interface Restriction {
@@ -14,13 +14,16 @@ export function restrictionFor(caller: Caller, dataset: Pick<Dataset, "columns" 
   const holding = dataset.policies.filter((policy) => holdsFor(caller, policy));
   const hidden = new Set(holding.flatMap(({ hide }) => hide ?? []).map((name) => name.toLowerCase()));
   const columns = dataset.columns.filter(({ name }) => !hidden.has(name.toLowerCase()));
-  const conditions = holding.flatMap(({ rows }) => rows ?? []).map((filter) => conditionOf(filter, caller, dataset.columns));
+  const conditions = holding
+    .flatMap(({ rows }) => rows ?? [])
+    .map((filter) => conditionOf(filter, caller, dataset.columns));
   return { columns, condition: conditions.length === 0 ? null : conditions.join(" AND ") };
 }
 
 function holdsFor(caller: Caller, { roles, groups }: DatasetPolicy): boolean {
   const byRole = roles === undefined || roles.length === 0 || roles.includes(caller.role);
-  const byGroup = groups === undefined || groups.length === 0 || groups.some((id) => caller.groups.includes(id));
+  const byGroup =
+    groups === undefined || groups.length === 0 || groups.some((id) => caller.groups.includes(id));
   return byRole && byGroup;
 }
 
@@ -33,7 +36,8 @@ function conditionOf(filter: PolicyFilter, caller: Caller, columns: readonly Col
   const field = quoteName(column.name);
   const values = Array.isArray(value) ? value : [value];
   const literals = values.map((item) => literal(item, column.type));
-  if (filter.operator === "in") return literals.length === 0 ? "FALSE" : `${field} IN (${literals.join(", ")})`;
+  if (filter.operator === "in")
+    return literals.length === 0 ? "FALSE" : `${field} IN (${literals.join(", ")})`;
   if (filter.operator === "between") {
     return literals.length === 2 ? `${field} BETWEEN ${literals[0]} AND ${literals[1]}` : "FALSE";
   }

@@ -23,7 +23,7 @@ export interface Identity {
    */
   authenticate(proof: Proof): Promise<Authenticated>;
   /** The caller that a job acts for, with the power its owner has now. */
-  callerFor(owner: { workspaceId: number; userId: number; tokenId?: number }): Promise<Caller>;
+  callerFor(owner: JobOwner): Promise<Caller>;
   /** Lets tokens of another making in, such as those of the authorization server. */
   addVerifier(verifier: TokenVerifier): void;
   /**
@@ -35,6 +35,17 @@ export interface Identity {
     keep?: (admin: FirstAdmin) => void | Promise<void>;
   }): Promise<FirstAdmin | null>;
   close(): Promise<void>;
+}
+
+/** For whom a job works, as plain data: made by `ownerOf`, turned back into a caller by `callerFor`. */
+export interface JobOwner {
+  workspaceId: number;
+  userId: number;
+  /** The token in our table that the work was asked for with. */
+  tokenId?: number;
+  /** What a token that is not in our table allowed. Without this and `tokenId` it is the operator's own work. */
+  scopes?: readonly Permission[];
+  limits?: TokenLimits;
 }
 
 export interface FirstAdmin {
@@ -216,7 +227,14 @@ export interface AuditLog extends AuditSink {
 
 export interface TransportLimiter extends Limiter {
   /** Counts a request before it is served, by token and by address. Throws AppError `rate_limited` with `data.retryAfterMs`. */
-  admit(request: { surface: SurfaceName; tokenHash: string; address: string; plan?: string }): Promise<void>;
+  admit(request: {
+    surface: SurfaceName;
+    tokenHash: string;
+    address: string;
+    plan?: string;
+    /** How many requests it counts as, such as the messages of a batch; 1 when left out. */
+    cost?: number;
+  }): Promise<void>;
   /** Slows down guessing: throws `rate_limited` once an address has failed too often. */
   admitAttempt(address: string): Promise<void>;
   failedAttempt(address: string): Promise<void>;

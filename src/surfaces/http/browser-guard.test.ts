@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { browserGuard } from "./browser-guard.ts";
 
 const app = new Hono();
-const allowedHosts = ["any.example", "one.example:8319", "usual.example:80", "[fd00::1]:8319"];
+const allowedHosts = ["any.example", "one.example:8319", "usual.example:443", "[fd00::1]:8319"];
 app.use(browserGuard({ appUrl: "https://kenning.example.com", allowedHosts, allowedOrigins: [] }));
 app.get("/", (c) => c.text("in"));
 

@@ -77,7 +77,7 @@ function normalHost(entry: string): string {
   return /:\d+$/.test(entry.replace(/^\[.*\]/, "")) ? `${url.hostname}:${portOf(url)}` : url.hostname;
 }
 
-/** URLs leave out the port that is usual for their scheme. */
+/** Clients leave out the port that is usual for their scheme, and behind a proxy we do not see the scheme. */
 function portOf({ port }: URL): string {
-  return port === "" ? "80" : port;
+  return ["", "80", "443"].includes(port) ? "usual" : port;
 }

@@ -7,7 +7,7 @@ import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Scope } from "./scope.ts";
 import { derived, type Value } from "./value.ts";
 import { describeKind, OTHER, TEXT, type ValueType } from "./value-type.ts";
-import { quoteName, quoteText } from "../sql-text.ts";
+import { sqlName, sqlText } from "./sql-quotes.ts";
 
 type NamePath = NameNode | ExpressionOf<"access">;
 
@@ -17,7 +17,7 @@ export function bindName(scope: Scope, node: NamePath): Value | undefined {
   if (found === undefined) return undefined;
   const { column, steps } = found;
   const root: Value = {
-    sql: `${scope.table}.${quoteName(column.name)}`,
+    sql: `${scope.table}.${sqlName(column.name)}`,
     type: column.type,
     free: node,
     readsColumns: true,
@@ -64,7 +64,7 @@ export function followSteps(scope: Scope, node: NamePath, root: Value, steps: re
     if (kind === "json" || kind === "text") return followJson(value, steps.slice(index));
     if (kind === "struct" && "field" in step) value = structField(scope, node, value, step.field);
     else if (kind === "map" && "field" in step) {
-      value = derived([value], `map_extract_value(${value.sql}, ${quoteText(step.field)})`, value.type.element ?? OTHER);
+      value = derived([value], `map_extract_value(${value.sql}, ${sqlText(step.field)})`, value.type.element ?? OTHER);
     } else if (kind === "list" && "index" in step) {
       value = derived([value], `list_extract(${value.sql}, ${step.index + 1})`, value.type.element ?? OTHER);
     } else throw wrongStep(scope, node, value.type, step);
@@ -83,14 +83,14 @@ function structField(scope: Scope, node: NamePath, value: Value, name: string): 
       hint: suggestion(name, names),
     });
   }
-  return derived([value], `struct_extract(${value.sql}, ${quoteText(field.name)})`, field.type);
+  return derived([value], `struct_extract(${value.sql}, ${sqlText(field.name)})`, field.type);
 }
 
 /** Texts may hold JSON too; what is none becomes null. */
 function followJson(value: Value, steps: readonly Step[]): Value {
   const path = steps.map((step) => ("index" in step ? `[${step.index}]` : `."${jsonKey(step.field)}"`)).join("");
   const json = value.type.kind === "json" ? value.sql : `TRY_CAST(${value.sql} AS JSON)`;
-  return derived([value], `json_extract_string(${json}, ${quoteText(`$${path}`)})`, TEXT);
+  return derived([value], `json_extract_string(${json}, ${sqlText(`$${path}`)})`, TEXT);
 }
 
 function jsonKey(field: string): string {

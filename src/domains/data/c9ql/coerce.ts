@@ -15,9 +15,9 @@ import {
   TIMESTAMP,
   type ValueType,
 } from "./value-type.ts";
-import { quoteText } from "../sql-text.ts";
+import { sqlText } from "./sql-quotes.ts";
 
-const FORMAT_LIST = `[${DATE_TEXT_FORMATS.map(quoteText).join(", ")}]`;
+const FORMAT_LIST = `[${DATE_TEXT_FORMATS.map(sqlText).join(", ")}]`;
 
 /** A plain number: what a text must look like to be taken for one. */
 const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
@@ -62,7 +62,7 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
   const { type, constant } = value;
   if (type.kind === "date" || type.kind === "timestamp" || type.kind === "null") return value;
   if (type.kind === "timestamptz") {
-    return converted(value, `timezone(${quoteText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
+    return converted(value, `timezone(${sqlText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
   }
   if (constant?.kind === "text") return constantValue(momentIn(scope, node, constant.value), scope.environment);
   if (type.kind === "text" || type.kind === "json") {

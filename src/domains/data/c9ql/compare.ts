@@ -9,7 +9,7 @@ import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
 import { type Constant, constantValue, derived, timestampSql, timestamptzSql, type Value } from "./value.ts";
 import { BOOLEAN, describeKind, isMoment, isNested, isNumber, type ValueType } from "./value-type.ts";
-import { quoteText } from "../sql-text.ts";
+import { sqlText } from "./sql-quotes.ts";
 
 /** A value with the place it came from. */
 interface Side {
@@ -199,7 +199,7 @@ function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Valu
   if (!/^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text)) {
     throw misfit(scope, node, "this is no time of day.", "Write times like '10:30' or '10:30:00'.");
   }
-  return { ...value, sql: `CAST(${quoteText(text)} AS TIME)` };
+  return { ...value, sql: `CAST(${sqlText(text)} AS TIME)` };
 }
 
 function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {

@@ -7,7 +7,7 @@ import { compileOutputs, type Output } from "./outputs.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Environment, Relation, type Scope } from "./scope.ts";
 import type { Value } from "./value.ts";
-import { quoteName } from "../sql-text.ts";
+import { sqlName } from "./sql-quotes.ts";
 
 /** What a statement reads: something that can stand after FROM, and its columns. */
 export interface Input {
@@ -22,7 +22,7 @@ export interface CompiledStatement {
 
 export function compileStatement(environment: Environment, statement: Statement, input: Input): CompiledStatement {
   const table = tableName(input.relation);
-  const scope: Scope = { environment, relation: input.relation, table: quoteName(table) };
+  const scope: Scope = { environment, relation: input.relation, table: sqlName(table) };
   const expansion = expansionIn(scope, statement);
   if (expansion !== undefined) return compileExpanded(scope, statement, expansion, input);
   const aliases = aliasesOf(statement);
@@ -57,7 +57,7 @@ function tableName(relation: Relation): string {
 
 function selectList({ items }: Statement, outputs: readonly Output[]): string {
   if (items.every(({ kind }) => kind === "all")) return "*";
-  return outputs.map(({ name, value }) => `${value.sql} AS ${quoteName(name)}`).join(", ");
+  return outputs.map(({ name, value }) => `${value.sql} AS ${sqlName(name)}`).join(", ");
 }
 
 /** What comes after the expansion is done by a statement over its result. */

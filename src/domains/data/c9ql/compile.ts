@@ -4,6 +4,7 @@ import type { Query, Statement } from "./ast.ts";
 import { compileStatement, type Input } from "./compile-statement.ts";
 import { localTime } from "./local-time.ts";
 import { type BoundColumn, type Environment, type ParameterValue, Relation } from "./scope.ts";
+import { Bindings } from "./sql-quotes.ts";
 import { type ValueType, valueType } from "./value-type.ts";
 
 export interface CompileOptions {
@@ -32,8 +33,8 @@ export interface CompiledQuery {
 
 /** A query as one SELECT. Statements nest as subqueries, which DuckDB plans as one. */
 export function compile(query: Query, options: CompileOptions): CompiledQuery {
-  const params: string[] = [];
-  const environment = environmentOf(query, options, params);
+  const bindings = new Bindings();
+  const environment = environmentOf(query, options, bindings);
   const first = boundColumns(options.columns);
   let input: Input = { from: options.source, relation: new Relation(first) };
   let sql: string | undefined;
@@ -41,12 +42,11 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
     if (isEverything(statement)) continue;
     const compiled = compileStatement(environment, statement, input);
     sql = compiled.sql;
-    refuseUnusable(sql);
+    refuseLarge(sql);
     input = { from: `(${sql})`, relation: new Relation(compiled.columns) };
   }
   return {
-    sql: sql ?? `SELECT * FROM ${options.source}`,
-    params,
+    ...bindings.resolve(sql ?? `SELECT * FROM ${options.source}`, options.firstParam ?? 1),
     columns: input.relation.columns.map(({ name, type }) => ({
       name,
       ...(type.sql === undefined ? {} : { type: type.sql }),
@@ -60,17 +60,13 @@ function isEverything({ distinct, items, where, groupBy, orderBy, limit }: State
   return !distinct && !hasClause && items.every(({ kind }) => kind === "all");
 }
 
-function environmentOf(query: Query, options: CompileOptions, params: string[]): Environment {
-  const first = options.firstParam ?? 1;
+function environmentOf(query: Query, options: CompileOptions, bindings: Bindings): Environment {
   return {
     text: query.text,
     now: localTime(options.now, options.timezone),
     timezone: options.timezone,
     parameters: options.parameters ?? {},
-    bind(text) {
-      const known = params.indexOf(text);
-      return `$${first + (known === -1 ? params.push(text) - 1 : known)}`;
-    },
+    bind: (text) => bindings.place(text),
   };
 }
 
@@ -84,14 +80,9 @@ function boundColumns(columns: CompileOptions["columns"]): BoundColumn[] {
   });
 }
 
-function refuseUnusable(sql: string): void {
-  if (sql.length > LIMITS.c9ql.sqlCharacters) {
-    throw new AppError("too_large", "The C9QL query is too large when all fields are written out.", {
-      hint: "Select fewer fields, or use fewer statements.",
-    });
-  }
-  // DuckDB's texts end at a NUL: a name with one could cut the query short.
-  if (sql.includes("\u0000")) {
-    throw new AppError("bad_request", "A name in the C9QL query contains a NUL character.");
-  }
+function refuseLarge(sql: string): void {
+  if (sql.length <= LIMITS.c9ql.sqlCharacters) return;
+  throw new AppError("too_large", "The C9QL query is too large when all fields are written out.", {
+    hint: "Select fewer fields, or use fewer statements.",
+  });
 }

@@ -4,7 +4,7 @@ import { compileExpression } from "./compile-expression.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
 import type { Value } from "./value.ts";
-import { quoteName } from "../sql-text.ts";
+import { sqlName } from "./sql-quotes.ts";
 
 /** A column of a result. */
 export interface Output {
@@ -49,7 +49,7 @@ function allColumns(scope: Scope, exceptions: ReadonlySet<string>): Output[] {
     .map(({ name, type }) => ({
       name,
       value: {
-        sql: `${scope.table}.${quoteName(name)}`,
+        sql: `${scope.table}.${sqlName(name)}`,
         type,
         readsColumns: true,
         hasAggregate: false,

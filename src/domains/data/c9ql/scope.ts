@@ -24,7 +24,7 @@ export interface Environment {
   readonly now: LocalTime;
   readonly timezone: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** The placeholder of a bound text; the same text has one placeholder, so that equal expressions stay equal. */
+  /** Where a text stands that goes to DuckDB as a parameter. */
   bind(text: string): string;
 }
 

@@ -2,7 +2,7 @@ import type { Expression } from "./ast.ts";
 import { dateText, instantOf, type LocalTime, timestampText } from "./local-time.ts";
 import type { Environment } from "./scope.ts";
 import { BOOLEAN, DATE, NULL, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value-type.ts";
-import { quoteText } from "../sql-text.ts";
+import { sqlText } from "./sql-quotes.ts";
 
 /** A value that is known before the query runs, so that it can be fitted to what it is compared with. */
 export type Constant =
@@ -52,7 +52,7 @@ export function constantValue(constant: Constant, environment: Environment): Val
 function constantSql(constant: Constant, environment: Environment): [sql: string, type: ValueType] {
   switch (constant.kind) {
     case "text":
-      return [constant.bound === true ? environment.bind(constant.value) : quoteText(constant.value), TEXT];
+      return [constant.bound === true ? environment.bind(constant.value) : sqlText(constant.value), TEXT];
     case "number":
       return [numberSql(constant.text), NUMBER];
     case "boolean":

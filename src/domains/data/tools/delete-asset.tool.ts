@@ -25,14 +25,22 @@ export const deleteAsset = defineTool({
     },
   },
   title: "Delete an asset",
-  description: "Deletes a dataset, query or datasource. A deleted dataset can be brought back for 30 days with restore_asset.",
+  description:
+    "Deletes a dataset, query or datasource. A deleted dataset can be brought back for 30 days with restore_asset.",
   permission: "bi:write",
   effect: "destroy",
-  input: z.strictObject({ asset_type: z.string().describe("dataset, query or datasource"), asset_id: z.int(), confirm }),
+  input: z.strictObject({
+    asset_type: z.string().describe("dataset, query or datasource"),
+    asset_id: z.int(),
+    confirm,
+  }),
   output: z.object({ deleted: z.literal(true), asset_type: z.string(), asset_id: z.int() }),
 
   async run({ asset_type, asset_id, confirm }, { assets, caller }) {
-    if (!confirm) throw new AppError("bad_request", "confirm must be true.", { hint: "Ask the person first, then call again." });
+    if (!confirm)
+      throw new AppError("bad_request", "confirm must be true.", {
+        hint: "Ask the person first, then call again.",
+      });
     const kind = assets.require(asset_type, "delete");
     await assets.admit(caller, asset_type, asset_id, "write");
     await kind.delete(caller, asset_id);

@@ -4,7 +4,12 @@ import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
 import { exportRows } from "../export.ts";
 
-const limit = z.int().min(1).max(LIMITS.data.exportRows).default(10_000).describe("Max rows (default 10000, max 200000)");
+const limit = z
+  .int()
+  .min(1)
+  .max(LIMITS.data.exportRows)
+  .default(10_000)
+  .describe("Max rows (default 10000, max 200000)");
 
 /** Takes rows away as a file. */
 export const exportData = defineTool({
@@ -37,7 +42,10 @@ export const exportData = defineTool({
     dataset_id: z.int(),
     format: z.enum(["csv", "json", "parquet"]).default("csv"),
     limit,
-    escape_formulas: z.boolean().default(false).describe("CSV only: put ' before cells that a spreadsheet would run as a formula"),
+    escape_formulas: z
+      .boolean()
+      .default(false)
+      .describe("CSV only: put ' before cells that a spreadsheet would run as a formula"),
   }),
   output: z.object({
     file_name: z.string(),
@@ -63,9 +71,19 @@ export const exportData = defineTool({
   },
 });
 
-function datasetOf({ dashboardId, widgetId, datasetId }: { dashboardId?: number; widgetId?: number; datasetId?: number }): number {
-  if (dashboardId !== undefined) throw new AppError("not_found", `There is no dashboard with id ${dashboardId}.`);
+function datasetOf({
+  dashboardId,
+  widgetId,
+  datasetId,
+}: {
+  dashboardId?: number;
+  widgetId?: number;
+  datasetId?: number;
+}): number {
+  if (dashboardId !== undefined)
+    throw new AppError("not_found", `There is no dashboard with id ${dashboardId}.`);
   if (widgetId !== undefined) throw new AppError("not_found", `There is no widget with id ${widgetId}.`);
-  if (datasetId === undefined) throw new AppError("bad_request", "One of dashboardId, widgetId or datasetId is required.");
+  if (datasetId === undefined)
+    throw new AppError("bad_request", "One of dashboardId, widgetId or datasetId is required.");
   return datasetId;
 }

@@ -3,7 +3,12 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { columnShape, defineTool } from "../define.ts";
 
-const limit = z.int().min(1).max(LIMITS.data.readRows).default(100).describe("Most rows to return (default 100)");
+const limit = z
+  .int()
+  .min(1)
+  .max(LIMITS.data.readRows)
+  .default(100)
+  .describe("Most rows to return (default 100)");
 
 /** The rows themselves; everything else in this slice is about how they got there. */
 export const getData = defineTool({

@@ -10,14 +10,20 @@ export const getDetails = defineTool({
       name: "knowi_get_details",
       description: "Get full details for any asset.",
       input: z.strictObject({
-        assetType: z.string().describe("Type of asset: dashboard, widget, dataset, query, report, alert, datasource"),
+        assetType: z
+          .string()
+          .describe("Type of asset: dashboard, widget, dataset, query, report, alert, datasource"),
         assetId: z.int().describe("ID of the asset"),
       }),
-      adapt: ({ assetType, assetId }: { assetType: string; assetId: number }) => ({ asset_type: assetType, asset_id: assetId }),
+      adapt: ({ assetType, assetId }: { assetType: string; assetId: number }) => ({
+        asset_type: assetType,
+        asset_id: assetId,
+      }),
     },
   },
   title: "Get details",
-  description: "All that is known about one asset: columns and freshness of a dataset, the last runs of a query, the settings of a datasource (never its secrets).",
+  description:
+    "All that is known about one asset: columns and freshness of a dataset, the last runs of a query, the settings of a datasource (never its secrets).",
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({

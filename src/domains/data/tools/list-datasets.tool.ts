@@ -7,7 +7,8 @@ export const listDatasets = defineTool({
   name: "list_datasets",
   toolset: "data",
   title: "List datasets",
-  description: "The datasets of this workspace with their columns and numbers of rows. Filter by part of a name.",
+  description:
+    "The datasets of this workspace with their columns and numbers of rows. Filter by part of a name.",
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({

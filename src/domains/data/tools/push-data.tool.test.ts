@@ -18,16 +18,29 @@ async function push(datasetName: string, rows: object[], who = token) {
 
 async function read(dataset_id: number, who = token) {
   const { result } = await callTool(server, who, "get_data", { dataset_id });
-  return result?.structuredContent as { rows: object[]; totalRows: number; columns: { name: string; type: string }[] };
+  return result?.structuredContent as {
+    rows: object[];
+    totalRows: number;
+    columns: { name: string; type: string }[];
+  };
 }
 
 function changed(answer: Awaited<ReturnType<typeof push>>) {
-  return answer.result?.structuredContent as { dataset_id: number; total_rows: number; columns: { name: string; type: string }[] };
+  return answer.result?.structuredContent as {
+    dataset_id: number;
+    total_rows: number;
+    columns: { name: string; type: string }[];
+  };
 }
 
 describe("push_data", () => {
   it("[bi.push-data.creates] [bi.push-data.appends] makes a dataset, then appends to it", async () => {
-    const first = changed(await push("Sales", [{ region: "West", amount: 10 }, { region: "East", amount: 2.5 }]));
+    const first = changed(
+      await push("Sales", [
+        { region: "West", amount: 10 },
+        { region: "East", amount: 2.5 },
+      ]),
+    );
     expect(first).toMatchObject({ total_rows: 2 });
     const second = changed(await push("sales", [{ region: "North", amount: 7 }]));
     expect(second).toMatchObject({ dataset_id: first.dataset_id, total_rows: 3 });
@@ -51,7 +64,10 @@ describe("push_data", () => {
   it("refuses what a column cannot hold, and then stores no row", async () => {
     const { dataset_id } = changed(await push("Strict", [{ n: 1 }]));
     const refused = await push("Strict", [{ n: 2 }, { n: "three" }]);
-    expect(refused.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"n"') }] });
+    expect(refused.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('"n"') }],
+    });
     expect(await read(dataset_id)).toMatchObject({ totalRows: 1, rows: [{ n: 1 }] });
   });
 
@@ -75,12 +91,22 @@ describe("push_data", () => {
 
   it("is for contributors, and stays in its workspace", async () => {
     const rows = [{ a: 1 }];
-    expect((await callTool(server, undefined, "knowi_push_data", { datasetName: "X", rows }, BI)).status).toBe(401);
+    expect(
+      (await callTool(server, undefined, "knowi_push_data", { datasetName: "X", rows }, BI)).status,
+    ).toBe(401);
     const viewer = await push("X", rows, await server.token({ role: "viewer" }));
-    expect(viewer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("bi:write") }] });
+    expect(viewer.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("bi:write") }],
+    });
     await server.app.identity.workspaces.create({ slug: "other" });
     const { dataset_id } = changed(await push("Mine", rows));
-    const stranger = await callTool(server, await server.token({ workspace: "other" }), "get_data", { dataset_id });
-    expect(stranger.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("no dataset") }] });
+    const stranger = await callTool(server, await server.token({ workspace: "other" }), "get_data", {
+      dataset_id,
+    });
+    expect(stranger.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("no dataset") }],
+    });
   });
 });

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { changedDataset, defineTool } from "../define.ts";
 
-const rows = z.array(z.record(z.string(), z.unknown())).max(LIMITS.data.pushRows).describe("Data rows, each an object");
+const rows = z
+  .array(z.record(z.string(), z.unknown()))
+  .max(LIMITS.data.pushRows)
+  .describe("Data rows, each an object");
 
 /** For programs that have rows in hand: appends, and makes the dataset the first time. */
 export const pushData = defineTool({
@@ -12,7 +15,10 @@ export const pushData = defineTool({
     bi: {
       name: "knowi_push_data",
       description: "Push data rows to a dataset. Creates the dataset if it does not exist.",
-      input: z.strictObject({ datasetName: z.string().describe("Name of the dataset to push data to"), rows }),
+      input: z.strictObject({
+        datasetName: z.string().describe("Name of the dataset to push data to"),
+        rows,
+      }),
       adapt: ({ datasetName, rows }: { datasetName: string; rows: Record<string, unknown>[] }) => ({
         dataset_name: datasetName,
         rows,

@@ -12,9 +12,11 @@ import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import type { Role } from "../../../kernel/permissions.ts";
 import { openCatalog } from "../../../platform/catalog/index.ts";
 import { SURFACES, type SurfaceName } from "../../../registry/caller.ts";
-import type { MadeTokenKind, Proof } from "../identity.ts";
+import type { JobOwner, MadeTokenKind, Proof } from "../identity.ts";
+import { ownerOf } from "./authentication.ts";
 
 let world: TestIdentity;
 beforeAll(async () => {
@@ -235,6 +237,48 @@ describe("work that goes on after the request", () => {
     const own = await identity.callerFor(job);
     expect(own.token.kind).toBe("operator");
     expect(own.permissions).toEqual(own.rolePermissions);
+  });
+
+  test("of an OAuth caller never becomes more than its scopes, whatever becomes of its owner", async () => {
+    const { identity, catalog } = world;
+    const { token } = await make();
+    const { workspace, user } = (await identity.authenticate(proofOf(token))).caller;
+    const other = identityOn(catalog);
+    other.addVerifier({
+      recognises: (text) => text === "signed",
+      verify: async () => ({
+        workspaceId: workspace.id,
+        accountId: user.id,
+        scopes: ["memory:read"],
+        audience: [APP_URL],
+        expiresAt: new Date(Date.now() + MS.hour),
+      }),
+    });
+    const { caller } = await other.authenticate(proofOf("signed"));
+    const job = JSON.parse(JSON.stringify(ownerOf(caller))) as JobOwner;
+    expect(await identity.callerFor(job)).toEqual(caller);
+    const setRole = (role: Role) =>
+      identity.users.setRole({ email: "contributor@acme.test", workspace: "acme", role });
+    await setRole("admin");
+    expect(await identity.callerFor(job)).toMatchObject({
+      role: "admin",
+      permissions: ["memory:read"],
+      token: { id: 0, kind: "oauth" },
+    });
+    await setRole("contributor");
+    const limits = { ...caller.token.limits, toolsets: ["memory"] };
+    expect((await identity.callerFor({ ...job, limits })).token.limits).toEqual(limits);
+    expect((await identity.callerFor({ ...job, scopes: [] })).permissions).toEqual([]);
+    await other.close();
+  });
+
+  test("is told in plain data whose it is", async () => {
+    const { identity } = world;
+    const { token, info } = await make();
+    const { caller } = await identity.authenticate(proofOf(token));
+    const person = { workspaceId: caller.workspace.id, userId: caller.user.id };
+    expect(ownerOf(caller)).toEqual({ ...person, tokenId: info.id });
+    expect(ownerOf(await identity.callerFor(person))).toEqual(person);
   });
 
   test("never becomes somebody else's", async () => {

@@ -4,7 +4,7 @@ import { giveUpAfter } from "../../../kernel/give-up.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
-import type { Authenticated, Proof, TransportLimiter } from "../identity.ts";
+import type { Authenticated, JobOwner, Proof, TransportLimiter } from "../identity.ts";
 import { NO_LIMITS } from "../tokens/token-limits.ts";
 import { hashOf, isOwnToken } from "../tokens/token-text.ts";
 import { callerFrom } from "./caller-from.ts";
@@ -126,16 +126,23 @@ async function deny(
   throw unauthorized(reason);
 }
 
+/** Whom work that goes on after this caller's request belongs to. */
+export function ownerOf({ workspace, user, token, scopes }: Caller): JobOwner {
+  const owner = { workspaceId: workspace.id, userId: user.id };
+  if (token.id !== 0) return { ...owner, tokenId: token.id };
+  return token.kind === "operator" ? owner : { ...owner, scopes, limits: token.limits };
+}
+
 /**
  * For work that goes on after the request: the power that the owner, and the token they used, have now.
  * A revoked token ends its work; one that has expired since does not, for the work was accepted in time.
  */
 export async function callerFor(
   { grants, clock, appUrl }: AuthenticationPorts,
-  { workspaceId, userId, tokenId }: { workspaceId: number; userId: number; tokenId?: number },
+  job: JobOwner,
 ): Promise<Caller> {
-  const grant =
-    tokenId === undefined ? await ownPower(grants, workspaceId, userId) : await grants.byId(tokenId);
+  const { workspaceId, userId, tokenId } = job;
+  const grant = tokenId === undefined ? await withoutRow(grants, job) : await grants.byId(tokenId);
   const theirs = grant?.owner.workspace.id === workspaceId && grant.owner.account.id === userId;
   if (grant === null || !theirs) throw noLongerAllowed("unknown");
   const circumstances: Circumstances = {
@@ -148,10 +155,15 @@ export async function callerFor(
   return callerFrom(grant);
 }
 
-async function ownPower(grants: GrantStore, workspaceId: number, userId: number): Promise<Grant | null> {
+/** A token that is not in our table gives what it gave then; without any it is all that its owner may. */
+async function withoutRow(
+  grants: GrantStore,
+  { workspaceId, userId, scopes, limits = NO_LIMITS }: JobOwner,
+): Promise<Grant | null> {
   const owner = await grants.owner(workspaceId, userId);
-  const facts = { id: 0, kind: "operator", limits: NO_LIMITS, scopes: null } as const;
-  return owner && { token: { ...facts, audience: null, expiresAt: null, revokedAt: null }, owner };
+  const power =
+    scopes === undefined ? ({ kind: "operator", scopes: null } as const) : ({ kind: "oauth", scopes } as const);
+  return owner && { token: { id: 0, ...power, limits, audience: null, expiresAt: null, revokedAt: null }, owner };
 }
 
 function noLongerAllowed(reason: DenialReason): AppError {

@@ -42,9 +42,9 @@ export function createLimiter(state: SharedState, settings: RateLimitSettings): 
       const { tokenHash, address } = meta;
       await limits.take(names, { user: String(caller.user.id), tokenHash, address, tool: name });
     },
-    async admit({ surface, tokenHash, address, plan = "" }) {
+    async admit({ surface, tokenHash, address, plan = "", cost = 1 }) {
       if (!settings.enabled) return;
-      await limits.take(requestWindows(surface, plan), { tokenHash, address });
+      await limits.take(requestWindows(surface, plan), { tokenHash, address }, cost);
     },
     async admitAuthorization(address) {
       if (settings.enabled) await limits.take(["authorizations"], { address });

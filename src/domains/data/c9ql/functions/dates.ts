@@ -4,7 +4,7 @@ import { complain } from "../scope.ts";
 import { constantValue } from "../value.ts";
 import { BIGINT, DATE, TEXT, TIMESTAMP } from "../value-type.ts";
 import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
-import { quoteText } from "../../sql-text.ts";
+import { sqlText } from "../sql-quotes.ts";
 
 const UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
 type Unit = (typeof UNITS)[number];
@@ -41,7 +41,7 @@ function unitAt(args: Arguments, index: number): Unit {
 
 function formatAt(args: Arguments, index: number): string {
   const pattern = javaPattern(args.constantText(index, "the pattern"));
-  if (pattern.ok) return quoteText(pattern.format);
+  if (pattern.ok) return sqlText(pattern.format);
   throw complain(args.scope, args.nodeAt(index).span, { message: pattern.problem });
 }
 

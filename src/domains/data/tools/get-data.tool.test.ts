@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+const BI = "/api/2.0/mcp";
+let server: TestServer;
+let token: string;
+let id: number;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "contributor" });
+  id = await makeDataset(
+    server,
+    token,
+    "Numbers",
+    Array.from({ length: 250 }, (_, n) => ({ n, even: n % 2 === 0 })),
+  );
+});
+afterAll(() => server.stop());
+
+interface Rows {
+  rows: { n: number }[];
+  totalRows: number;
+  returnedRows: number;
+  columns: { name: string; type: string }[];
+}
+
+describe("get_data", () => {
+  it("[bi.get-data.default-limit] [bi.get-data.counts] gives 100 rows by default, and says how many there are", async () => {
+    const viewer = await server.token({ role: "viewer" });
+    const result = await resultOf<Rows>(server, viewer, "knowi_get_data", { datasetId: id }, BI);
+    expect(result).toMatchObject({ totalRows: 250, returnedRows: 100 });
+    expect(result.rows.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n));
+    expect(result.columns.map(({ name }) => name)).toEqual(["n", "even"]);
+  });
+
+  it("[bi.get-data.limit] gives as many as asked for, and pages on", async () => {
+    const few = await resultOf<Rows>(server, token, "knowi_get_data", { datasetId: id, limit: 3 }, BI);
+    expect(few).toMatchObject({ returnedRows: 3, totalRows: 250 });
+    const rest = await resultOf<Rows>(server, token, "get_data", { dataset_id: id, limit: 100, offset: 240 });
+    expect(rest.rows.map(({ n }) => n)).toEqual([240, 241, 242, 243, 244, 245, 246, 247, 248, 249]);
+  });
+
+  it.each([
+    ["neither id", {}, /One of widgetId or datasetId is required/],
+    ["a widget that is not there", { widgetId: 5 }, /no widget with id 5/],
+    ["a dataset that is not there", { datasetId: 999_999 }, /no dataset with id 999999/],
+    ["an id of the wrong type", { datasetId: "1" }, /datasetId/],
+    ["a limit of nothing", { datasetId: 1, limit: 0 }, /limit/],
+  ])("[bi.get-data.one-required] refuses %s", async (_what, args, message) => {
+    await expect(resultOf(server, token, "knowi_get_data", args, BI)).rejects.toThrow(message);
+  });
+
+  it("is for who may read", async () => {
+    expect((await callTool(server, undefined, "get_data", { dataset_id: id })).status).toBe(401);
+    const narrow = await server.token({ scopes: ["memory:read"] });
+    expect((await callTool(server, narrow, "knowi_get_data", { datasetId: id }, BI)).status).toBe(403);
+  });
+});

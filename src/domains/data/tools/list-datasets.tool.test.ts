@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+let server: TestServer;
+let token: string;
+
+interface Listing {
+  total: number;
+  datasets: { name: string; rows: number; columns: { name: string }[] }[];
+}
+
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "contributor" });
+  for (const name of ["Beta", "Alpha", "100% done"])
+    await makeDataset(server, token, name, [{ a: 1 }, { a: 2 }]);
+});
+afterAll(() => server.stop());
+
+const list = (args: object, who = token) =>
+  resultOf<Listing>(server, who, "list_datasets", args as Record<string, unknown>);
+
+describe("list_datasets", () => {
+  it("shows them by name, with columns and rows, in pages", async () => {
+    const all = await list({});
+    expect(all.datasets.map(({ name }) => name)).toEqual(["100% done", "Alpha", "Beta"]);
+    expect(all.datasets[1]).toMatchObject({ rows: 2, columns: [{ name: "a" }] });
+    expect(await list({ limit: 1, offset: 2 })).toMatchObject({ total: 3, datasets: [{ name: "Beta" }] });
+  });
+
+  it("finds part of a name, taken literally", async () => {
+    expect((await list({ query: "alp" })).datasets.map(({ name }) => name)).toEqual(["Alpha"]);
+    expect((await list({ query: "%" })).datasets.map(({ name }) => name)).toEqual(["100% done"]);
+  });
+
+  it("shows nothing of another workspace, and needs a token", async () => {
+    await server.app.identity.workspaces.create({ slug: "other" });
+    expect(await list({}, await server.token({ workspace: "other" }))).toEqual({ total: 0, datasets: [] });
+    expect((await callTool(server, undefined, "list_datasets")).status).toBe(401);
+  });
+});

@@ -1,0 +1,27 @@
+import { callTool } from "./mcp.ts";
+import type { TestServer } from "./server.ts";
+
+/** A dataset with these rows, made through the public door; its id. */
+export async function makeDataset(
+  server: TestServer,
+  token: string,
+  name: string,
+  rows: object[],
+): Promise<number> {
+  const { result } = await callTool(server, token, "push_data", { dataset_name: name, rows });
+  if (result?.isError !== false) throw new Error(JSON.stringify(result));
+  return (result.structuredContent as { dataset_id: number }).dataset_id;
+}
+
+/** What a tool gave, or the text of its error. */
+export async function resultOf<T = Record<string, unknown>>(
+  server: TestServer,
+  token: string,
+  name: string,
+  args: Record<string, unknown>,
+  path?: string,
+): Promise<T> {
+  const { result, error } = await callTool(server, token, name, args, path);
+  if (result?.isError === false) return result.structuredContent as T;
+  throw new Error(result?.content[0]?.text ?? error?.message ?? "no answer");
+}
