@@ -212,7 +212,7 @@ export const LIMITS = {
     /** Longest that a query on a datasource may run, whatever its caller says. */
     runMs: 60 * 60_000,
     /** How long the server is asked to stop a cancelled query before the connection is dropped. */
-    cancelMs: 3_000,
+    cancelMs: 2_000,
     /** How long a connection may take to close in an orderly way. */
     goodbyeMs: 1_000,
     /** Rows of one batch of a result. */
@@ -267,10 +267,12 @@ export const LIMITS = {
     loginBytes: 4 * 1024,
     /** Longest that a request waits for the database to say whose its token is. */
     tokenLookupMs: 5_000,
-    /** Audit events that wait for the database; when more come during an outage, they are counted and dropped. */
+    /** Audit events that wait for the database; calls are slowed down from half of it on, and what is beyond it is counted and dropped. */
     auditWaitingEvents: 20_000,
+    /** Longest that a call is held up for audit events to be written; an outage must not stop everything. */
+    auditRoomMs: 2_000,
     /** Audit events written in one statement. */
-    auditBatchEvents: 500,
+    auditBatchEvents: 2_000,
     /** Longest time an audit event waits before it is written. */
     auditBatchMs: 200,
     /** Audit events in one page of a listing. */

@@ -37,4 +37,6 @@ export interface AuditEvent {
 export interface AuditSink {
   /** Takes the event without waiting for the database; none is lost on a normal stop. */
   record(event: AuditEvent): void;
+  /** Resolves at once unless many events wait to be written; then when there is room, but soon in any case. */
+  room(): Promise<void>;
 }

@@ -59,6 +59,19 @@ export const bi = contract("bi", {
   "bi.input.destructive":
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
 
+  "bi.get-data.default-limit": "knowi_get_data returns at most 100 rows by default",
+  "bi.get-data.limit": "knowi_get_data returns as many rows as limit says",
+  "bi.get-data.counts": "knowi_get_data says totalRows and returnedRows",
+  "bi.get-data.one-required": "knowi_get_data needs one of widgetId or datasetId",
+  "bi.get-details.dataset": "knowi_get_details of a dataset has its full metadata with its schema",
+  "bi.push-data.creates": "knowi_push_data creates the dataset if it does not exist",
+  "bi.push-data.appends": "knowi_push_data appends rows to an existing dataset",
+  "bi.export-csv.base64": "knowi_export_csv returns base64-encoded CSV",
+  "bi.export-csv.limit": "knowi_export_csv exports 10,000 rows by default and 200,000 at most",
+  "bi.export-csv.one-required": "knowi_export_csv needs to be told what to export",
+  "bi.delete.dataset": "knowi_delete deletes a dataset",
+  "bi.delete.three-parameters": "knowi_delete needs assetType, assetId and confirm true, or it fails",
+
   "bi.audit.call": "Each tool call is logged with tool name, success and milliseconds, for admins to read",
   "bi.audit.denied": "A denied call is logged with the user and what was asked for",
 });

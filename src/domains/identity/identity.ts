@@ -76,6 +76,9 @@ export interface Authenticated {
   plan: string;
 }
 
+/** Who changes something, for the audit log: a person, or the operator at the command line. */
+export type Actor = { userId: number } | "operator";
+
 export interface Workspace {
   id: number;
   slug: string;
@@ -109,12 +112,14 @@ export interface Users {
     workspace: string;
     role: Role;
     password?: string;
+    /** The operator when left out, as everywhere below. */
+    by?: Actor;
   }): Promise<{ member: Member; generatedPassword: string | null }>;
   list(filter?: { workspace?: string }): Promise<Member[]>;
-  disable(email: string): Promise<void>;
-  enable(email: string): Promise<void>;
-  setRole(input: { email: string; workspace: string; role: Role }): Promise<Member>;
-  setPassword(email: string, password: string): Promise<void>;
+  disable(email: string, by?: Actor): Promise<void>;
+  enable(email: string, by?: Actor): Promise<void>;
+  setRole(input: { email: string; workspace: string; role: Role; by?: Actor }): Promise<Member>;
+  setPassword(email: string, password: string, by?: Actor): Promise<void>;
   /**
    * The account when e-mail and password fit and it is not disabled; otherwise null, in the same time.
    * With an address, throws `rate_limited` once that address has guessed too often.
@@ -168,13 +173,18 @@ export interface Tokens {
     limits?: Partial<TokenLimits>;
     /** Milliseconds from now; the default depends on the kind. */
     expiresInMs?: number;
+    by?: Actor;
   }): Promise<{ token: string; info: TokenInfo }>;
   list(filter?: { workspace?: string; email?: string; includeEnded?: boolean }): Promise<TokenInfo[]>;
-  revoke(id: number): Promise<void>;
+  revoke(id: number, by?: Actor): Promise<void>;
 }
 
 export interface LoginClients {
-  create(input: { email: string; workspace: string }): Promise<{ clientId: string; clientSecret: string }>;
+  create(input: {
+    email: string;
+    workspace: string;
+    by?: Actor;
+  }): Promise<{ clientId: string; clientSecret: string }>;
   /** A bearer of one hour, or AppError `unauthorized`. */
   login(input: {
     clientId: string;

@@ -1,6 +1,5 @@
 import {
   createMcpHandler,
-  isInitializeRequest,
   isLegacyRequest,
   legacyStatelessFallback,
   type McpHttpHandler,
@@ -11,21 +10,13 @@ import { LIMITS } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { challenge, refusal } from "./http-answers.ts";
+import { OlderRevisions } from "./older-revisions.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
-import { type Admission, ServerFactory, type ServerParts } from "./server-factory.ts";
-import { type SessionParts, type SessionRecord, Sessions } from "./sessions.ts";
+import { type Admission, authInfo, ServerFactory, type ServerParts } from "./server-factory.ts";
+import { type SessionParts, Sessions } from "./sessions.ts";
 import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
-import {
-  fillInitialize,
-  forSdk,
-  type Message,
-  messagesOf,
-  readBody,
-  takesStream,
-  wantsStream,
-  withoutStream,
-} from "./wire-format.ts";
+import { fillInitialize, forSdk, type Message, messagesOf, readBody } from "./wire-format.ts";
 
 export interface EndpointParts extends Omit<ServerParts, "onSubscribe"> {
   identity: Identity;
@@ -50,7 +41,7 @@ export class Endpoint {
   /** One for each workspace, so that what is announced in one is heard in no other. */
   readonly #modern = new Map<number, McpHttpHandler>();
   readonly #streams = new StreamGuard();
-  readonly #stateless: ReturnType<typeof legacyStatelessFallback>;
+  readonly #older: OlderRevisions;
   readonly sessions: Sessions;
 
   constructor(parts: EndpointParts) {
@@ -65,13 +56,13 @@ export class Endpoint {
     const makeServer = () => this.#factory.make();
     const makeOlder = surface.hasOwnNotFoundCode ? () => restoreNotFoundCode(makeServer()) : makeServer;
     this.#makeModern = () => createMcpHandler(makeServer, { legacy: "reject", onerror: report });
-    this.#stateless = legacyStatelessFallback(makeOlder, report);
     this.sessions = new Sessions({
       ...parts.sessions,
       surface,
       audit: identity.audit,
       makeServer: makeOlder,
     });
+    this.#older = new OlderRevisions(surface, this.sessions, legacyStatelessFallback(makeOlder, report));
   }
 
   /** The factory knows which tools a caller sees; the REST twins ask it too. */
@@ -83,8 +74,8 @@ export class Endpoint {
     try {
       const admission = await this.#admit(request, arrival);
       if (request.method === "POST") return await this.#post(request, arrival, admission);
-      if (request.method === "GET") return await this.#get(request, arrival, admission);
-      if (request.method === "DELETE") return await this.#delete(request, admission);
+      if (request.method === "GET") return await this.#listen(request, arrival, admission);
+      if (request.method === "DELETE") return await this.#older.end(request, admission);
       return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
     } catch (thrown) {
       return this.#refuse(thrown, arrival, null);
@@ -146,7 +137,7 @@ export class Endpoint {
     this.#requireReadable(messages, admission);
     const refused = this.#stepUp(messages, arrival, admission);
     if (refused !== undefined) return refused;
-    if (await isLegacyRequest(request, body)) return this.#older(request, body, messages, admission);
+    if (await isLegacyRequest(request, body)) return this.#older.answer(request, body, messages, admission);
     return this.#newest(request, arrival, body, messages, admission);
   }
 
@@ -182,125 +173,15 @@ export class Endpoint {
     return isListening ? this.#guarded(request, arrival, admission, answer) : answer;
   }
 
+  async #listen(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
+    this.#streams.admit(ownerOf(admission));
+    return this.#guarded(request, arrival, admission, await this.#older.stream(request, admission));
+  }
+
   #guarded(request: Request, arrival: Arrival, admission: Admission, answer: Response): Response {
     const proof = this.#proofOf(request, arrival);
     const isStillGood = () => this.#parts.identity.authenticate(proof).then(() => true);
     return this.#streams.guard(ownerOf(admission), answer, isStillGood);
-  }
-
-  /** Revisions up to 2025-11-25, with or without a session. */
-  async #older(
-    request: Request,
-    body: unknown,
-    messages: Message[],
-    admission: Admission,
-  ): Promise<Response> {
-    const { surface } = this.#parts;
-    const given = request.headers.get("mcp-session-id");
-    // A greeting that the SDK would refuse begins no session: the refusal needs none.
-    const greeting = messages.find((message) => isInitializeRequest(message));
-    let session: SessionRecord | undefined;
-    if (greeting !== undefined) {
-      const chosen = surface.sessions.unknown === "create" ? (given ?? undefined) : undefined;
-      session = await this.sessions.create(admission, keptGreeting(greeting.params ?? {}), chosen);
-    } else if (given !== null) {
-      session = await this.#sessionFor(given, admission);
-      if (session === undefined) return this.#noSession(messages);
-    }
-    if (session !== undefined) {
-      const answer = await this.#inSession(
-        request,
-        body,
-        messages,
-        session,
-        admission,
-        greeting === undefined,
-      );
-      return this.#finish(request, answer, session.id);
-    }
-    const answer = await this.#stateless(forSdk(request), {
-      authInfo: authInfo(admission),
-      parsedBody: body,
-    });
-    const issued =
-      surface.sessions.always && (await this.sessions.issue(admission, this.#greetingFor(admission)));
-    return this.#finish(request, answer, issued || undefined);
-  }
-
-  async #inSession(
-    request: Request,
-    body: unknown,
-    messages: Message[],
-    session: SessionRecord,
-    admission: Admission,
-    greeted: boolean,
-  ): Promise<Response> {
-    const { transport, inFlight } = await this.sessions.open(session, admission, { greeted });
-    const ids = messages.filter(({ method }) => method !== undefined).flatMap(({ id }) => id ?? []);
-    const taken = ids.find((id, i) => inFlight.has(id) || ids.indexOf(id) !== i);
-    if (taken !== undefined) return idInUse(taken);
-    for (const id of ids) inFlight.add(id);
-    return transport.handleRequest(forSdk(request, greeted ? session.id : undefined), {
-      authInfo: authInfo(inSession(admission, session)),
-      parsedBody: body,
-    });
-  }
-
-  async #sessionFor(given: string, admission: Admission): Promise<SessionRecord | undefined> {
-    const found = await this.sessions.find(given, admission);
-    const { unknown } = this.#parts.surface.sessions;
-    if (found !== undefined || unknown === "refuse") return found;
-    return this.sessions.create(
-      admission,
-      this.#greetingFor(admission),
-      unknown === "create" ? given : undefined,
-    );
-  }
-
-  /** What a client that skipped `initialize` is taken to have said. */
-  #greetingFor({ meta }: Admission): Record<string, unknown> {
-    return {
-      protocolVersion: this.#parts.surface.defaultProtocolVersion,
-      capabilities: {},
-      clientInfo: meta.client,
-    };
-  }
-
-  async #finish(request: Request, answer: Response, sessionId: string | undefined): Promise<Response> {
-    const plain = wantsStream(request) ? answer : await withoutStream(answer);
-    const { acknowledgedStatus } = this.#parts.surface;
-    const isAcknowledged = plain.status === 202 && acknowledgedStatus !== 202;
-    const isMarked = sessionId === undefined || plain.headers.get("mcp-session-id") === sessionId;
-    if (isMarked && !isAcknowledged) return plain;
-    const headers = new Headers(plain.headers);
-    if (sessionId !== undefined) headers.set("mcp-session-id", sessionId);
-    return new Response(isAcknowledged ? null : plain.body, {
-      status: isAcknowledged ? acknowledgedStatus : plain.status,
-      headers,
-    });
-  }
-
-  async #get(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
-    const given = request.headers.get("mcp-session-id");
-    if (given === null || !takesStream(request)) {
-      return new Response(null, { status: 405, headers: { allow: "POST, DELETE" } });
-    }
-    const session = await this.sessions.find(given, admission);
-    if (session === undefined) return this.#noSession([]);
-    this.#streams.admit(ownerOf(admission));
-    const { transport } = await this.sessions.open(session, admission, { greeted: true });
-    const answer = await transport.handleRequest(forSdk(request, session.id), {
-      authInfo: authInfo(inSession(admission, session)),
-    });
-    return this.#guarded(request, arrival, admission, answer);
-  }
-
-  async #delete(request: Request, admission: Admission): Promise<Response> {
-    const given = request.headers.get("mcp-session-id") ?? "";
-    const ended = await this.sessions.end(given, admission);
-    const { endedBody } = this.#parts.surface.sessions;
-    if (endedBody !== null) return Response.json(endedBody);
-    return ended ? new Response(null, { status: 200 }) : this.#noSession([]);
   }
 
   /** The SDK serves `subscriptions/listen` by itself, so what may be watched is checked before. */
@@ -365,11 +246,6 @@ export class Endpoint {
     });
   }
 
-  #noSession(messages: Message[]): Response {
-    const error = { code: -32001, message: "Session not found. Send initialize to start a new one." };
-    return Response.json({ jsonrpc: "2.0", id: messages[0]?.id ?? null, error }, { status: 404 });
-  }
-
   #refuse(thrown: unknown, arrival: Arrival, id: string | number | null): Response {
     const { surface, ports } = this.#parts;
     const { presenter } = surface;
@@ -386,42 +262,6 @@ export class Endpoint {
 /** Whose streams are counted together. */
 function ownerOf({ caller }: Admission): string {
   return `${caller.workspace.id}:${caller.user.id}`;
-}
-
-function idInUse(id: string | number): Response {
-  const message = `Request id ${String(id).slice(0, 100)} is in use in this session: each request needs an id of its own.`;
-  return Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message } }, { status: 400 });
-}
-
-/** What is worth keeping of a greeting, so that a session opened elsewhere knows its client. */
-function keptGreeting({
-  protocolVersion,
-  capabilities,
-  clientInfo,
-}: Record<string, unknown>): Record<string, unknown> {
-  const greeting = { protocolVersion, capabilities, clientInfo };
-  if (JSON.stringify(greeting).length <= LIMITS.session.greetingCharacters) return greeting;
-  throw new AppError("too_large", "The client says too much of itself.", {
-    hint: `Capabilities and client information may have ${LIMITS.session.greetingCharacters} characters together.`,
-  });
-}
-
-/** Rights in a session: those at its start, and never more than the caller has now. */
-function inSession(admission: Admission, session: SessionRecord | undefined): Admission {
-  if (session === undefined) return admission;
-  const { caller, meta } = admission;
-  const permissions = caller.permissions.filter((permission) => session.permissions.includes(permission));
-  return { ...admission, caller: { ...caller, permissions }, meta: { ...meta, sessionId: session.id } };
-}
-
-function authInfo(admission: Admission) {
-  const { caller } = admission;
-  return {
-    token: "",
-    clientId: String(caller.token.id),
-    scopes: [...caller.scopes],
-    extra: admission as unknown as Record<string, unknown>,
-  };
 }
 
 /** Until `initialize` tells better, a client is known by the first word of its User-Agent. */

@@ -393,6 +393,17 @@ function noResource(uri: string): AppError {
   return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
 }
 
+/** The admission as it travels through the SDK to the handlers of one request. */
+export function authInfo(admission: Admission) {
+  const { caller } = admission;
+  return {
+    token: "",
+    clientId: String(caller.token.id),
+    scopes: [...caller.scopes],
+    extra: admission as unknown as Record<string, unknown>,
+  };
+}
+
 function admissionOf(context: ServerContext): Admission {
   return context.http?.authInfo?.extra as unknown as Admission;
 }

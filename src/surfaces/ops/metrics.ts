@@ -21,7 +21,7 @@ export class Metrics {
   });
   readonly #lost = new Counter({
     name: "kenning_audit_events_lost_total",
-    help: "Audit events that did not fit into the buffer while the database was away.",
+    help: "Audit events that were never written: the buffer was full, or the database refused them.",
     registers: [this.#registry],
   });
 

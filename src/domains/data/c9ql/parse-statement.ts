@@ -10,7 +10,7 @@ const ANYWHERE = { inCase: false, inOrder: false };
 export function parseStatement(cursor: Cursor): Statement {
   const { start } = cursor.peek();
   const hasSelect = cursor.takeWords("select");
-  const distinct = cursor.isWord("distinct") && !cursor.isSign("(", 1);
+  const distinct = isDistinct(cursor);
   if (distinct) cursor.take();
   const items = parseItems(cursor, hasSelect && !distinct);
   const where = cursor.takeWords("where") ? parseExpression(cursor, ANYWHERE) : undefined;
@@ -27,6 +27,12 @@ export function parseStatement(cursor: Cursor): Statement {
     ...(limit === undefined ? {} : { limit }),
     span: cursor.from(start),
   };
+}
+
+/** `distinct(field)` is the aggregate, `distinct (a + b)` is not. */
+function isDistinct(cursor: Cursor): boolean {
+  const isCall = cursor.isSign("(", 1) && cursor.peek().end === cursor.peek(1).start;
+  return cursor.isWord("distinct") && !isCall;
 }
 
 function isEnd(cursor: Cursor): boolean {

@@ -87,3 +87,22 @@ export async function startProxy(
     },
   };
 }
+
+/** Changes a byte in every so many, as chance has it (the same in each run of the test). */
+export function spoiler(seed: number): Tamper {
+  let state = seed * 2_654_435_761 + 1;
+  const next = (): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state;
+  };
+  const every = [5, 40, 300, 2_000][seed % 4]!;
+  let skip = seed % 3 === 0 ? 0 : 400;
+  return (chunk) => {
+    const spoilt = Buffer.from(chunk);
+    for (let at = 0; at < spoilt.length; at += 1) {
+      if (skip > 0) skip -= 1;
+      else if (next() % every === 0) spoilt[at] = next() % 256;
+    }
+    return spoilt;
+  };
+}

@@ -131,6 +131,46 @@ describe("writing", () => {
   });
 });
 
+describe("room", () => {
+  test("whoever waits for it loses nothing, at more than 10,000 events a second", async () => {
+    const lost = vi.fn();
+    const log = openLog({ onLost: lost });
+    const metadata = { surface: "all", requestId: "r".repeat(36), arguments: "a".repeat(300) };
+    const startedAt = performance.now();
+    for (let i = 0; i < 50_000; i++) {
+      await log.room();
+      log.record(event({ action: "flood", metadata }));
+    }
+    await log.flush();
+    const seconds = (performance.now() - startedAt) / 1_000;
+    await log.close();
+    const { rows } = await world.catalog.pool.query(
+      "SELECT count(*)::int FROM audit_events WHERE action = 'flood'",
+    );
+    expect(rows[0].count).toBe(50_000);
+    expect(lost).not.toHaveBeenCalled();
+    console.log(50_000 / seconds);
+  });
+
+  test("is waited for while half of the bound is used, and not for ever", async () => {
+    const catalog = { ...world.catalog, pool: { query: () => new Promise(() => {}) } } as never;
+    const log = openLog({ catalog, waitingEvents: 10, roomMs: 200, closeTimeoutMs: 1 });
+    const timed = async () => {
+      const startedAt = performance.now();
+      await Promise.all([log.room(), log.room()]);
+      return performance.now() - startedAt;
+    };
+    for (let i = 0; i < 4; i++) log.record(event());
+    expect(await timed()).toBeLessThan(100);
+    log.record(event());
+    expect(await timed()).toBeGreaterThan(150);
+    const held = log.room();
+    await log.close();
+    await held;
+    expect(await timed()).toBeLessThan(100);
+  });
+});
+
 describe("while the database is away", () => {
   test("events wait, come through in order, and those beyond the bound are counted", async () => {
     const database = await createTestDatabase();

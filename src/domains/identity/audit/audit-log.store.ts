@@ -46,6 +46,7 @@ export function createAuditLog({
   const writer = new AuditWriter<AuditRow>({ ...writerOptions, insert: (rows) => insertRows(catalog, rows) });
   return {
     record: (event) => writer.add(rowFrom(event, clock.now())),
+    room: () => writer.room(),
     flush: () => writer.flush(),
     close: () => writer.close(),
 

@@ -15,17 +15,20 @@ export interface AuditWriterOptions<Row> {
   batchEvents?: number;
   batchMs?: number;
   closeTimeoutMs?: number;
+  roomMs?: number;
 }
 
 /**
- * Takes rows at once and writes them in batches. While the database is away rows wait, up to a bound;
- * those beyond it are counted and the count is logged, for a full memory would lose all of them.
+ * Takes rows at once and writes them in batches. When they come faster than they can be written, or the database
+ * is away, rows wait, up to a bound: whoever asks for `room` is held up from half of it on, and rows beyond it are
+ * counted and the count is logged, for a full memory would lose all of them.
  */
 export class AuditWriter<Row> {
   readonly #options: Required<AuditWriterOptions<Row>>;
   #waiting: Row[] = [];
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #held: { released: Promise<void>; release: () => void } | undefined;
   #retryMs = 0;
   #dropped = 0;
   #closed = false;
@@ -36,6 +39,7 @@ export class AuditWriter<Row> {
       batchEvents: LIMITS.identity.auditBatchEvents,
       batchMs: LIMITS.identity.auditBatchMs,
       closeTimeoutMs: CLOSE_TIMEOUT_MS,
+      roomMs: LIMITS.identity.auditRoomMs,
       onLost: undefined,
       ...options,
     };
@@ -46,7 +50,7 @@ export class AuditWriter<Row> {
       if (this.#dropped === 0) {
         this.#options.log.error(
           { waiting: this.#waiting.length },
-          "the audit log cannot be written: events are being dropped",
+          "too many audit events wait to be written: further ones are dropped",
         );
       }
       this.#dropped++;
@@ -56,6 +60,29 @@ export class AuditWriter<Row> {
     this.#waiting.push(row);
     if (this.#retryMs === 0 && this.#waiting.length >= this.#options.batchEvents) this.#start();
     else this.#wake(Math.max(this.#retryMs, this.#options.batchMs));
+  }
+
+  /** Resolves at once while less than half of the bound waits; otherwise when that is so again, but soon in any case. */
+  async room(): Promise<void> {
+    if (this.#hasRoom()) return;
+    this.#held ??= this.#hold();
+    await this.#held.released;
+  }
+
+  #hasRoom(): boolean {
+    return this.#waiting.length < this.#options.waitingEvents / 2 || this.#closed;
+  }
+
+  /** One wait for all who ask meanwhile. */
+  #hold() {
+    const { promise: released, resolve } = Promise.withResolvers<void>();
+    const release = () => {
+      this.#held = undefined;
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(release, this.#options.roomMs).unref();
+    return { released, release };
   }
 
   /** Events that were dropped since the last one that could be written. */
@@ -77,6 +104,7 @@ export class AuditWriter<Row> {
       await Promise.race([this.flush().catch(() => sleep(this.#options.batchMs)), giveUp]);
     }
     this.#closed = true;
+    this.#held?.release();
     clearTimeout(this.#timer);
     if (this.#waiting.length === 0) return;
     this.#options.onLost?.(this.#waiting.length);
@@ -124,10 +152,12 @@ export class AuditWriter<Row> {
 
   #recovered(): void {
     this.#retryMs = 0;
+    if (!this.#hasRoom()) return;
+    this.#held?.release();
     if (this.#dropped === 0) return;
     this.#options.log.error(
       { dropped: this.#dropped },
-      "audit events were dropped while the database was away",
+      "audit events were dropped: they came faster than the database took them",
     );
     this.#dropped = 0;
   }

@@ -5,6 +5,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
+import { changeEvent } from "../audit/change-event.ts";
 import { accounts, loginClients, members, tokens } from "../identity.tables.ts";
 import type { LoginClients } from "../identity.ts";
 import type { IdentityLimiter } from "../limits/limiter.ts";
@@ -34,9 +35,9 @@ interface Found {
 }
 
 export function createLoginClients(options: LoginClientsOptions): LoginClients {
-  const { catalog, clock, limiter } = options;
+  const { catalog, clock, limiter, audit } = options;
   return {
-    async create({ email, workspace }) {
+    async create({ email, workspace, by = "operator" }) {
       const { accountId, workspaceId } = await requireMember(catalog.db, email, workspace);
       const clientId = `kci_${randomText(16)}`;
       const clientSecret = `kcs_${randomText(32)}`;
@@ -44,6 +45,8 @@ export function createLoginClients(options: LoginClientsOptions): LoginClients {
       await catalog.db
         .insert(loginClients)
         .values({ clientId, secretHash, accountId, workspaceId, createdAt: clock.now() });
+      const what = { workspaceId, resourceType: "login_client", resourceId: clientId };
+      audit.record(changeEvent("login_client.created", by, { ...what, metadata: { ownerId: accountId } }));
       return { clientId, clientSecret };
     },
 

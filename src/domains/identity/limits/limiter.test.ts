@@ -187,3 +187,9 @@ test("no raw token and no address is a key of the shared state", async () => {
   expect(keys.length).toBe(3);
   for (const key of keys) expect(key).not.toMatch(/f00d|203/);
 });
+
+test("a batch counts as the messages in it", async () => {
+  const limiter = openLimiter({ memoryRequests: { points: 10, windowMs: MS.minute } });
+  const batch = { surface: "memory", tokenHash: "hash", address: "203.0.113.7", cost: 4 } as const;
+  expect(await allowed(() => limiter.admit(batch), 5)).toBe(2);
+});

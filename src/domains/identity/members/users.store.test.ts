@@ -185,3 +185,35 @@ test("roles, states and listings", async () => {
   await expect(users.list({ workspace: "nowhere" })).rejects.toMatchObject({ code: "not_found" });
   await expect(users.disable("nobody@acme.test")).rejects.toMatchObject({ code: "not_found" });
 });
+
+test("every change to an account is on record in each of its workspaces, with who made it", async () => {
+  await using fresh = await openTestIdentity();
+  const { identity } = fresh;
+  const email = "viewer@acme.test";
+  const { member } = await identity.users.create({ email, workspace: "globex", role: "viewer" });
+  await identity.users.disable(email);
+  await identity.users.disable(email);
+  await identity.users.enable(email);
+  await identity.users.setRole({ email, workspace: "globex", role: "admin" });
+  await identity.users.setPassword(email, "another good password", { userId: member.userId });
+  await identity.clients.create({ email, workspace: "globex" });
+  await identity.audit.flush();
+  const told = async (workspace: string, limit: number) => {
+    const { id } = await identity.workspaces.bySlug(workspace);
+    const { events } = await identity.audit.list(id, { limit });
+    return events.toReversed().map(({ action, userId, metadata }) => [action, userId ?? metadata.by]);
+  };
+  const account = [
+    ["account.disabled", "operator"],
+    ["account.enabled", "operator"],
+  ];
+  const password = ["account.password_changed", member.userId];
+  expect(await told("acme", 3)).toEqual([...account, password]);
+  expect(await told("globex", 6)).toEqual([
+    ["member.added", "operator"],
+    ...account,
+    ["member.role_changed", "operator"],
+    password,
+    ["login_client.created", "operator"],
+  ]);
+});

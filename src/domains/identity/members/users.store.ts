@@ -5,9 +5,10 @@ import { LIMITS } from "../../../kernel/limits.ts";
 import { ROLES, type Role } from "../../../kernel/permissions.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
+import { changeEvent } from "../audit/change-event.ts";
 import type { TellChange } from "../changes.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
-import type { Member, Users } from "../identity.ts";
+import type { Actor, Member, Users } from "../identity.ts";
 import type { IdentityLimiter } from "../limits/limiter.ts";
 import { generatePassword } from "../passwords/generate-password.ts";
 import { DECOY_HASH, hashPassword, isOutdated, passwordFits } from "../passwords/password-hash.ts";
@@ -44,10 +45,10 @@ export function createUsers(options: UsersOptions): Users {
       return rows.map(memberFrom);
     },
 
-    disable: (email) => setDisabled(options, email, true),
-    enable: (email) => setDisabled(options, email, false),
+    disable: (email, by) => setDisabled(options, email, true, by),
+    enable: (email, by) => setDisabled(options, email, false, by),
 
-    async setRole({ email, workspace, role }) {
+    async setRole({ email, workspace, role, by }) {
       requireRole(role);
       const { member, workspaceId } = await catalog.transaction(async (tx) => {
         const found = await requireMember(tx, email, workspace);
@@ -59,11 +60,11 @@ export function createUsers(options: UsersOptions): Users {
         return { member: await memberOf(tx, found), workspaceId: found.workspaceId };
       });
       tell({ what: "account", id: member.userId });
-      audit.record(memberEvent("member.role_changed", workspaceId, member));
+      audit.record(memberEvent("member.role_changed", by, workspaceId, member));
       return member;
     },
 
-    async setPassword(email, password) {
+    async setPassword(email, password, by) {
       const normal = requireEmail(email);
       requireGoodPassword(password, normal);
       const passwordHash = await hashPassword(password);
@@ -71,8 +72,10 @@ export function createUsers(options: UsersOptions): Users {
         .update(accounts)
         .set({ passwordHash })
         .where(eq(accounts.email, normal))
-        .returning();
-      if (changed.length === 0) throw noAccount(normal);
+        .returning({ id: accounts.id });
+      const [account] = changed;
+      if (account === undefined) throw noAccount(normal);
+      await recordAccount(options, "account.password_changed", by, { ...account, email: normal });
     },
 
     verifyPassword: (email, password, address) => verifyPassword(options, email, password, address),
@@ -117,7 +120,7 @@ async function createUser(
     };
   });
   tell({ what: "account", id: member.userId });
-  audit.record(memberEvent("member.added", workspace.id, member));
+  audit.record(memberEvent("member.added", input.by, workspace.id, member));
   return { member, generatedPassword: isNew && input.password === undefined ? password : null };
 }
 
@@ -140,20 +143,42 @@ async function memberOf(tx: CatalogTx, ids: { workspaceId: number; accountId: nu
 
 /** Doing it twice is no error, and keeps the first time. */
 async function setDisabled(
-  { catalog, clock, tell }: UsersOptions,
+  options: UsersOptions,
   email: string,
   disabled: boolean,
+  by: Actor | undefined,
 ): Promise<void> {
+  const { catalog, clock, tell } = options;
   const normal = requireEmail(email);
   const [row] = await catalog.db.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, normal));
   if (row === undefined) throw noAccount(normal);
-  await catalog.db
+  const changed = await catalog.db
     .update(accounts)
     .set({ disabledAt: disabled ? clock.now() : null })
     .where(
       and(eq(accounts.id, row.id), disabled ? isNull(accounts.disabledAt) : isNotNull(accounts.disabledAt)),
-    );
+    )
+    .returning({ id: accounts.id });
   tell({ what: "account", id: row.id });
+  if (changed.length === 0) return;
+  const action = disabled ? "account.disabled" : "account.enabled";
+  await recordAccount(options, action, by, { ...row, email: normal });
+}
+
+/** An account may be at home in several workspaces, and each has its own audit log. */
+async function recordAccount(
+  { catalog, audit }: UsersOptions,
+  action: string,
+  by: Actor = "operator",
+  { id, email }: { id: number; email: string },
+): Promise<void> {
+  const homes: { workspaceId: number | null }[] = await catalog.db
+    .select({ workspaceId: members.workspaceId })
+    .from(members)
+    .where(eq(members.accountId, id));
+  if (homes.length === 0) homes.push({ workspaceId: null });
+  for (const { workspaceId } of homes)
+    audit.record(changeEvent(action, by, { workspaceId, resourceType: "account", resourceId: email }));
 }
 
 /** Every way to fail costs one argon2 run, so that time does not tell whether an account exists. */
@@ -190,18 +215,14 @@ async function verifyPassword(
   return { userId: account.id, email: account.email };
 }
 
-function memberEvent(action: string, workspaceId: number, { userId, email, role }: Member): AuditEvent {
-  const resource = { resourceType: "member", resourceId: email };
-  return {
-    action,
-    workspaceId,
-    userId,
-    ...resource,
-    success: true,
-    outcome: "ok",
-    durationMs: 0,
-    metadata: { role },
-  };
+function memberEvent(
+  action: string,
+  by: Actor = "operator",
+  workspaceId: number,
+  { email, role }: Member,
+): AuditEvent {
+  const what = { workspaceId, resourceType: "member", resourceId: email };
+  return changeEvent(action, by, { ...what, metadata: { role } });
 }
 
 function requireRole(role: Role): void {

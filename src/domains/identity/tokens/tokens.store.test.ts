@@ -190,12 +190,15 @@ test("the number of tokens is bounded, also when they are made at once", async (
 test("making and revoking are on record", async () => {
   const { identity } = world;
   const { info } = await make("api", { name: "ci" });
-  await identity.tokens.revoke(info.id);
+  const [person] = await identity.users.list({ workspace: "acme" });
+  const userId = person?.userId ?? 0;
+  await identity.tokens.revoke(info.id, { userId });
   await identity.audit.flush();
   const { id: workspaceId } = await identity.workspaces.bySlug("acme");
   const { events } = await identity.audit.list(workspaceId, { limit: 2 });
-  expect(events.map(({ action, resourceId }) => [action, resourceId])).toEqual([
-    ["token.revoked", String(info.id)],
-    ["token.created", String(info.id)],
+  const resourceId = String(info.id);
+  expect(events).toMatchObject([
+    { action: "token.revoked", resourceId, userId, metadata: { name: "ci" } },
+    { action: "token.created", resourceId, userId: null, metadata: { name: "ci", by: "operator" } },
   ]);
 });

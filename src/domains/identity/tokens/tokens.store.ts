@@ -4,10 +4,11 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { TokenKind } from "../../../registry/caller.ts";
-import type { AuditSink } from "../../../registry/ports.ts";
+import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
+import { changeEvent } from "../audit/change-event.ts";
 import type { TellChange } from "../changes.ts";
 import { accounts, tokens, workspaces } from "../identity.tables.ts";
-import type { TokenInfo, Tokens } from "../identity.ts";
+import type { Actor, TokenInfo, Tokens } from "../identity.ts";
 import { requireName } from "../members/display-name.ts";
 import { requireEmail } from "../members/email.ts";
 import { requireMember } from "../members/members.store.ts";
@@ -69,7 +70,7 @@ export function createTokens(options: TokensOptions): Tokens {
         .orderBy(desc(tokens.id));
     },
 
-    revoke: (id) => revokeToken(options, id),
+    revoke: (id, by) => revokeToken(options, id, by),
   };
 }
 
@@ -116,10 +117,8 @@ async function createToken({ catalog, clock, audit }: TokensOptions, input: Para
     const info: TokenInfo = { ...rest, email, workspace };
     return { info, owner };
   });
-  audit.record({
-    ...event("token.created", owner, info.id),
-    metadata: { kind, name: info.name, scopes: info.scopes },
-  });
+  const facts = { kind, name: info.name, scopes: info.scopes };
+  audit.record(tokenEvent("token.created", input.by, owner, info.id, facts));
   return { token, info };
 }
 
@@ -148,7 +147,11 @@ async function requireRoom(
 }
 
 /** Revoking twice is no error, and keeps the first time. */
-async function revokeToken({ catalog, clock, tell, audit }: TokensOptions, id: number): Promise<void> {
+async function revokeToken(
+  { catalog, clock, tell, audit }: TokensOptions,
+  id: number,
+  by: Actor | undefined,
+): Promise<void> {
   const known = Number.isSafeInteger(id) && id > 0;
   const [row] = known ? await catalog.db.select().from(tokens).where(eq(tokens.id, id)) : [];
   if (row === undefined)
@@ -159,12 +162,17 @@ async function revokeToken({ catalog, clock, tell, audit }: TokensOptions, id: n
     .where(and(eq(tokens.id, id), isNull(tokens.revokedAt)))
     .returning({ id: tokens.id });
   tell({ what: "token", id });
-  if (revoked.length > 0)
-    audit.record({ ...event("token.revoked", row, id), metadata: { kind: row.kind, name: row.name } });
+  const { kind, name } = row;
+  if (revoked.length > 0) audit.record(tokenEvent("token.revoked", by, row, id, { kind, name }));
 }
 
-function event(action: string, owner: { workspaceId: number; accountId: number }, id: number) {
-  const { workspaceId, accountId: userId } = owner;
-  const outcome = { success: true, outcome: "ok", durationMs: 0 };
-  return { action, workspaceId, userId, resourceType: "token", resourceId: String(id), ...outcome };
+function tokenEvent(
+  action: string,
+  by: Actor = "operator",
+  { workspaceId, accountId: ownerId }: { workspaceId: number; accountId: number },
+  id: number,
+  facts: Record<string, unknown>,
+): AuditEvent {
+  const what = { workspaceId, resourceType: "token", resourceId: String(id) };
+  return changeEvent(action, by, { ...what, metadata: { ...facts, ownerId } });
 }

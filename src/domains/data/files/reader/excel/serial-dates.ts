@@ -14,19 +14,26 @@ export interface Value {
   text: string;
 }
 
-/** A number of days as what its format shows: `2024-02-29`, `2024-02-29 13:30:00`, `13:30:00`, `27:30:00`. */
-export function serialValue(serial: number, format: CellFormat, is1904: boolean): Value | undefined {
+/**
+ * A number of days as what its format shows: `2024-02-29`, `2024-02-29 13:30:00`, `13:30:00`, `27:30:00`.
+ * Undefined when it is no day at all, null for day 0, which is what an empty date turns into when it is copied.
+ */
+export function serialValue(serial: number, format: CellFormat, is1904: boolean): Value | null | undefined {
   if (format === "duration") return durationValue(serial);
   if (serial < 0 || serial >= END_OF_DAYS) return undefined;
+  if (serial < 1 && format === "time") return timeValue(serial);
   const days = is1904 ? serial + DAYS_TO_1904 : serial;
-  // A time of day is a number below 1, which as a date would be the day before the first.
-  if (days < 1) return { kind: KIND.time, text: clock(Math.round(serial * DAY_MS)) };
+  if (days < 1) return days === 0 ? null : timeValue(days);
   const isBeforeMarch1900 = days < 60;
   const time = new Date(DAY_ZERO_MS + Math.round((isBeforeMarch1900 ? days + 1 : days) * DAY_MS));
   const [day, rest] = [time.toISOString().slice(0, 10), time.toISOString().slice(11, 23)];
   const isMidnight = rest === "00:00:00.000";
   if (isMidnight && format === "date") return { kind: KIND.date, text: day };
   return { kind: KIND.timestamp, text: `${day} ${rest.replace(".000", "")}` };
+}
+
+function timeValue(serial: number): Value {
+  return { kind: KIND.time, text: clock(Math.min(Math.round(serial * DAY_MS), DAY_MS - 1)) };
 }
 
 function durationValue(serial: number): Value | undefined {

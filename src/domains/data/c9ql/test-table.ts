@@ -1,0 +1,94 @@
+import { DuckDBInstance } from "@duckdb/node-api";
+import { type CompiledQuery, type CompileOptions, compile, parse } from "./index.ts";
+
+/** Fixed, so that date tokens mean the same in every run. A Wednesday. */
+export const NOW = new Date("2024-03-06T12:30:00Z");
+
+const TABLES = `
+  CREATE TABLE sales AS SELECT * FROM (VALUES
+    (1, 'West', 'Transactional', 100, 40, DATE '2024-01-05', TIMESTAMP '2024-01-05 10:00:00', true,
+      [{'name': 'pen', 'price': 1.5}, {'name': 'ink', 'price': 4.0}], {'first': 'Ann', 'zip code': '94016'},
+      '{"device": {"os": "ios"}, "tags": ["a", "b"]}', '01/31/2024'),
+    (2, 'East', 'Promotional', 300, 90, DATE '2024-02-10', TIMESTAMP '2024-02-10 11:15:00', false,
+      [{'name': 'pad', 'price': 3.0}], {'first': 'Bob', 'zip code': '10001'},
+      '{"device": {"os": "android"}, "tags": []}', '02/10/2024'),
+    (3, 'West', 'Promotional', 50, NULL, DATE '2024-03-05', TIMESTAMP '2024-03-05 23:30:00', NULL,
+      [], {'first': 'Cid', 'zip code': NULL}, NULL, 'soon'),
+    (4, 'North', 'Transactional', 0, 0, DATE '2024-03-06', TIMESTAMP '2024-03-06 08:00:00', true,
+      NULL, NULL, 'no json', NULL)
+  ) AS t(id, "Region", "Message Type", "Sent", "Opened", "Date", "Created", "Active", "Items", "Customer", "Extra",
+    "Due");
+  ALTER TABLE sales ADD COLUMN "Seen" TIMESTAMP WITH TIME ZONE;
+  UPDATE sales SET "Seen" = TIMESTAMPTZ '2024-03-06 22:30:00+00' - to_days(CAST(id - 1 AS INTEGER));
+`;
+
+export interface ResultTable {
+  names: string[];
+  types: string[];
+  rows: unknown[][];
+}
+
+/** A small table in DuckDB, and queries against it. */
+export class TestTable {
+  readonly columns: CompileOptions["columns"];
+  readonly #run: (sql: string, params?: readonly string[]) => Promise<ResultTable>;
+
+  private constructor(
+    columns: CompileOptions["columns"],
+    run: (sql: string, params?: readonly string[]) => Promise<ResultTable>,
+  ) {
+    this.columns = columns;
+    this.#run = run;
+  }
+
+  static async open(set: string = TABLES, table = "sales"): Promise<TestTable> {
+    const instance = await DuckDBInstance.create(":memory:");
+    const connection = await instance.connect();
+    await connection.run("SET threads = 2; SET TimeZone = 'UTC'");
+    await connection.run(set);
+    const run = async (sql: string, params: readonly string[] = []): Promise<ResultTable> => {
+      const reader = await connection.runAndReadAll(sql, [...params]);
+      const types = await connection.runAndReadAll(`DESCRIBE ${sql}`, [...params]);
+      return {
+        names: reader.columnNames(),
+        types: types.getRowsJson().map((row) => String(row[1])),
+        rows: reader.getRowsJson(),
+      };
+    };
+    const described = await connection.runAndReadAll(`DESCRIBE ${table}`);
+    const columns = described.getRowsJson().map((row) => ({ name: String(row[0]), type: String(row[1]) }));
+    return new TestTable(columns, run);
+  }
+
+  compile(text: string, options: Partial<CompileOptions> = {}): CompiledQuery {
+    const columns = options.columns ?? this.columns;
+    return compile(parse(text, { columns }), {
+      columns,
+      source: '"sales"',
+      now: NOW,
+      timezone: "UTC",
+      ...options,
+    });
+  }
+
+  sql(sql: string, params?: readonly string[]): Promise<ResultTable> {
+    return this.#run(sql, params);
+  }
+
+  /** The result of a query, after checking that its columns are what the compiler said. */
+  async rows(text: string, options: Partial<CompileOptions> = {}): Promise<ResultTable> {
+    const compiled = this.compile(text, options);
+    const result = await this.#run(compiled.sql, compiled.params);
+    compiled.columns.forEach(({ name, type }, index) => {
+      if (name !== result.names[index] || (type !== undefined && type !== result.types[index])) {
+        throw new Error(`${text}: ${name} ${type} is ${result.names[index]} ${result.types[index]}`);
+      }
+    });
+    if (compiled.columns.length !== result.names.length) throw new Error(`${text}: columns are missing`);
+    return result;
+  }
+
+  async values(text: string, options: Partial<CompileOptions> = {}): Promise<unknown[][]> {
+    return (await this.rows(text, options)).rows;
+  }
+}

@@ -1,0 +1,226 @@
+import type { FileHandle } from "node:fs/promises";
+import { AppError } from "../../../../../kernel/errors.ts";
+import { LIMITS } from "../../../../../kernel/limits.ts";
+import { excerptOf } from "../../excerpts.ts";
+import { distinctNames, type NamedColumns } from "../column-names.ts";
+import {
+  type Batch,
+  LineWriter,
+  noRows,
+  type OnFraction,
+  type ReadOptions,
+  someNames,
+  type TableReader,
+  tooManyColumns,
+} from "../table-reader.ts";
+import { jsonOfText, KIND, type Kinds, typeOfKinds } from "../value-kinds.ts";
+import { findHeader } from "./find-header.ts";
+import type { Value } from "./serial-dates.ts";
+import { readSheet, type SheetLosses, type SheetRow } from "./sheet-rows.ts";
+import { readWorkbook, type Workbook } from "./workbook.ts";
+import { ZipFile } from "./zip.ts";
+
+type Sheet = Workbook["sheets"][number];
+
+/**
+ * Excel files are read twice: first to see which columns there are and what they hold, then for the rows. So
+ * memory does not grow with the sheet, and a column that turns out to hold texts is a text from its first row.
+ */
+export async function openExcel(file: FileHandle, options: ReadOptions, onFraction: OnFraction): Promise<TableReader> {
+  const zip = await ZipFile.open(file);
+  const workbook = await readWorkbook(zip);
+  const { sheet, survey } = await chooseSheet(zip, workbook, options, onFraction);
+  const columns = survey.columns();
+  const types = columns.map(({ kinds }) => typeOfKinds(kinds));
+  const { names, renamed } = distinctNames(columns.map(({ header }) => header));
+  return {
+    report: {
+      format: "ndjson",
+      types: Object.fromEntries(names.map((name, index) => [name, types[index]!])),
+      sheet: sheet.name,
+      sheets: workbook.sheets.map(({ name }) => name),
+      header: survey.header !== undefined,
+      ...(renamed.length > 0 && { renamed }),
+      notes: notesOf(survey, names, columns, renamed),
+    },
+    rows: () => rowsOf(zip, sheet, workbook, survey, columns.map(({ position }, index) => ({
+      position,
+      type: types[index]!,
+      key: `${JSON.stringify(names[index])}:`,
+    }))),
+  };
+}
+
+interface Choice {
+  sheet: Sheet;
+  survey: Survey;
+}
+
+/** The sheet that was asked for, or the first one to be seen that holds anything. */
+async function chooseSheet(zip: ZipFile, workbook: Workbook, options: ReadOptions, onFraction: OnFraction): Promise<Choice> {
+  const { sheets } = workbook;
+  const wanted = options.sheet === undefined ? undefined : findSheet(sheets, options.sheet);
+  const candidates = wanted === undefined ? sheets.filter(({ isHidden }) => !isHidden) : [wanted];
+  for (const sheet of candidates) {
+    const survey = new Survey(options);
+    for await (const { rows, fraction } of readSheet(zip, sheet.entry, workbook, survey.losses)) {
+      for (const row of rows) survey.see(row);
+      onFraction(fraction);
+    }
+    survey.finish();
+    if (survey.rowCount > 0) return { sheet, survey };
+    if (wanted !== undefined) throw noRows(`The sheet "${excerptOf(sheet.name)}"`);
+  }
+  throw noRows("The Excel file");
+}
+
+function findSheet(sheets: readonly Sheet[], wanted: string | number): Sheet {
+  const byName = sheets.find(({ name }) => name === wanted) ?? sheets.find(({ name }) => same(name, String(wanted)));
+  const found = byName ?? (/^\d+$/.test(String(wanted)) ? sheets[Number(wanted) - 1] : undefined);
+  if (found !== undefined) return found;
+  throw new AppError("bad_request", `There is no sheet "${excerptOf(String(wanted))}".`, {
+    hint: `There are: ${someNames(sheets.map(({ name }) => name))}.`,
+  });
+}
+
+function same(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+interface SurveyedColumn {
+  position: number;
+  header: string;
+  kinds: Kinds;
+  /** The first text among other values. */
+  text: { row: number; text: string } | undefined;
+}
+
+/** What the first reading of a sheet finds out. */
+class Survey {
+  readonly losses: SheetLosses = { errors: 0, uncalculated: 0 };
+  header: SheetRow | undefined;
+  firstRow = 0;
+  rowCount = 0;
+  readonly #options: ReadOptions;
+  readonly #nulls: ReadonlySet<string>;
+  /** The first rows wait until it is clear which of them is the header. */
+  #waiting: SheetRow[] | undefined = [];
+  readonly #kinds: Kinds[] = [];
+  readonly #texts: SurveyedColumn["text"][] = [];
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+    this.#nulls = new Set(options.nulls);
+  }
+
+  see(row: SheetRow): void {
+    if (row.number <= (this.#options.skipLines ?? 0)) return;
+    if (this.#waiting === undefined) {
+      this.#count(row);
+      return;
+    }
+    this.#waiting.push(row);
+    if (this.#waiting.length >= LIMITS.files.headerRows) this.finish();
+  }
+
+  finish(): void {
+    const rows = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (rows.length === 0) return;
+    this.header = findHeader(rows, this.#options.header);
+    this.firstRow = this.header === undefined ? rows[0]!.number : this.header.number + 1;
+    this.skippedRows = this.header === undefined ? 0 : rows.indexOf(this.header);
+    for (const row of rows) if (row.number >= this.firstRow) this.#count(row);
+  }
+
+  skippedRows = 0;
+
+  /** Columns that have a name or a value. */
+  columns(): SurveyedColumn[] {
+    const names = this.header?.cells ?? [];
+    const width = Math.max(names.length, this.#kinds.length);
+    const positions = Array.from({ length: width }, (_, position) => position);
+    const columns = positions
+      .filter((position) => names[position] !== undefined || this.#kinds[position] !== undefined)
+      .map((position) => ({
+        position,
+        header: names[position]?.text.replaceAll("\u0000", "") ?? "",
+        kinds: this.#kinds[position] ?? 0,
+        text: this.#texts[position],
+      }));
+    if (columns.length > LIMITS.analytics.columns) throw tooManyColumns();
+    return columns;
+  }
+
+  isNull({ kind, text }: Value): boolean {
+    return kind === KIND.text && this.#nulls.has(text);
+  }
+
+  #count({ cells, number }: SheetRow): void {
+    this.rowCount += 1;
+    for (const position in cells) {
+      const cell = cells[position]!;
+      if (this.isNull(cell)) continue;
+      this.#kinds[position] = (this.#kinds[position] ?? 0) | cell.kind;
+      if (cell.kind === KIND.text) this.#texts[position] ??= { row: number, text: cell.text };
+    }
+  }
+}
+
+function notesOf(survey: Survey, names: string[], columns: SurveyedColumn[], renamed: NamedColumns["renamed"]): string[] {
+  const { skippedRows, header, losses } = survey;
+  const notes: string[] = [];
+  if (header === undefined) notes.push("No header was found, so the columns have numbers.");
+  if (skippedRows > 0) notes.push(`${skippedRows} rows above the header in row ${header!.number} were left out.`);
+  for (const { position, from, to } of renamed) {
+    if (header === undefined) break;
+    notes.push(`Column ${position} is called "${excerptOf(to)}", because ${from.trim() === "" ? "it has no name" : "its name is taken"}.`);
+  }
+  if (losses.errors > 0) notes.push(`${losses.errors} cells show an error such as #DIV/0! and were read as empty.`);
+  if (losses.uncalculated > 0) {
+    notes.push(`${losses.uncalculated} formulas have no stored value and were read as empty; save the file in Excel to store them.`);
+  }
+  for (const [index, { kinds, text }] of columns.entries()) {
+    if (text === undefined || kinds === KIND.text) continue;
+    notes.push(
+      `"${excerptOf(names[index]!)}" is text, because it holds other values and texts, first in row ${text.row}: "${excerptOf(text.text)}".`,
+    );
+  }
+  return notes.slice(0, LIMITS.files.notes);
+}
+
+interface WrittenColumn {
+  position: number;
+  type: string;
+  key: string;
+}
+
+/** Line n holds row n of the sheet, so that whoever complains of a line complains of the right row. */
+async function* rowsOf(
+  zip: ZipFile,
+  sheet: Sheet,
+  workbook: Workbook,
+  survey: Survey,
+  columns: readonly WrittenColumn[],
+): AsyncGenerator<Batch> {
+  const writer = new LineWriter();
+  const losses = { errors: 0, uncalculated: 0 };
+  let line = 1;
+  let isFirst = true;
+  for await (const { rows, fraction } of readSheet(zip, sheet.entry, workbook, losses)) {
+    for (const { number, cells } of rows) {
+      if (number < survey.firstRow) continue;
+      for (; line < number; line += 1) writer.write("");
+      const values = columns.flatMap(({ position, type, key }) => {
+        const cell = cells[position];
+        if (cell === undefined || survey.isNull(cell)) return isFirst ? [`${key}null`] : [];
+        return [`${key}${jsonOfText(cell.text, type)}`];
+      });
+      writer.write(`{${values.join(",")}}`);
+      line += 1;
+      isFirst = false;
+      if (writer.isFull) yield { bytes: writer.take(), fraction };
+    }
+  }
+  yield { bytes: writer.take(), fraction: 1 };
+}

@@ -1,0 +1,47 @@
+import { LIMITS } from "../../../../../kernel/limits.ts";
+import { KIND, type Kinds } from "../value-kinds.ts";
+import type { Value } from "./serial-dates.ts";
+import type { SheetRow } from "./sheet-rows.ts";
+
+/**
+ * The row that names the columns, among the first rows that hold anything; undefined when there is none.
+ *
+ * Titles above a table fill fewer cells than the table, so the first row that fills more than half of the widest
+ * one is where the table begins. It is a header when it has a text in it, and nothing that could as well be data:
+ * a number or a date counts as a name only where the cells below it are something else, as under 2021, 2022 …
+ */
+export function findHeader(rows: readonly SheetRow[], wanted: boolean | undefined): SheetRow | undefined {
+  if (wanted === false) return undefined;
+  const sample = rows.slice(0, LIMITS.files.headerRows);
+  const widest = Math.max(...sample.map(widthOf));
+  const first = sample.findIndex((row) => widthOf(row) * 2 > widest);
+  const candidate = sample[first];
+  if (candidate === undefined || wanted === true) return candidate;
+  return isHeader(candidate, sample.slice(first + 1)) ? candidate : undefined;
+}
+
+/** Holes do not count. */
+function widthOf({ cells }: SheetRow): number {
+  return cells.reduce((width) => width + 1, 0);
+}
+
+function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
+  const filled = cells.flatMap((cell, position) => (cell === undefined ? [] : [{ cell, position }]));
+  if (!filled.some(({ cell }) => cell.kind === KIND.text)) return false;
+  return filled.every(({ cell, position }) => {
+    if (cell.kind === KIND.text) return true;
+    const column = below.flatMap((row) => row.cells[position] ?? []);
+    return column.length > 0 && (isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind)));
+  });
+}
+
+function isYear({ kind, text }: Value): boolean {
+  return kind === KIND.integer && /^(?:19|20)\d\d$/.test(text);
+}
+
+const NUMBERS: Kinds = KIND.integer | KIND.decimal;
+const TIMES: Kinds = KIND.date | KIND.timestamp | KIND.time | KIND.duration;
+
+function alike(a: Kinds, b: Kinds): boolean {
+  return [NUMBERS, TIMES, KIND.boolean, KIND.text].some((group) => (a & group) !== 0 && (b & group) !== 0);
+}
