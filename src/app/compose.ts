@@ -182,7 +182,8 @@ function mountAll(
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const checkReady = async () => void (await catalog.ping());
-  mountOps(app, { metrics, metricsToken: config.operations.metricsToken, version: VERSION, checkReady });
+  const { metricsToken } = config.operations;
+  mountOps(app, { metrics, metricsToken, version: VERSION, checkReady, log: ports.log });
   mountLogin(app, identity);
   signIn.mount(app);
   for (const surface of MCP_SURFACES) {

@@ -1,13 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { needsRoot } from "../../test/support/availability.ts";
 import { loadConfig } from "./config.ts";
 import { sizeText } from "./doctor/check.ts";
-import { checkHome } from "./doctor/home.ts";
+import { sharedAccount } from "./doctor/database.ts";
+import { checkHome, checkRootSecret } from "./doctor/home.ts";
 import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
+import { listenersOn } from "./doctor/server.ts";
 import { examine } from "./doctor.ts";
+import { rootSecret } from "./root-secret.ts";
 
 const top = mkdtempSync(join(tmpdir(), "kenning-doctor-"));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -89,6 +94,48 @@ describe("the data folder", () => {
   });
 });
 
+describe("the root secret", () => {
+  test("is made later, good, open to others, or empty", () => {
+    const config = configFor(home);
+    const file = join(home, "root-secret");
+    expect(checkRootSecret(config).status).toBe("ok");
+    const secret = rootSecret(home, null);
+    expect(rootSecret(home, null)).toBe(secret);
+    expect(checkRootSecret(config).status).toBe("ok");
+    chmodSync(file, 0o644);
+    expect(checkRootSecret(config)).toMatchObject({
+      status: "fail",
+      advice: `Close it with: chmod 600 ${file}`,
+    });
+    writeFileSync(file, "");
+    expect(checkRootSecret(config)).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("empty"),
+    });
+    expect(() => rootSecret(home, null)).toThrow(/root-secret, from which all keys are derived, is empty/);
+  });
+
+  test("is missed when there is a database", () => {
+    mkdirSync(join(home, "postgres", "data"), { recursive: true });
+    expect(checkRootSecret(configFor(home)).status).toBe("warn");
+  });
+});
+
+test("a server is found by its port", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  expect(listenersOn(port)).toContain(process.pid);
+  server.close();
+  await once(server, "close");
+  expect(listenersOn(port)).toEqual([]);
+});
+
+test("a database that runs as nobody is warned of", () => {
+  expect(sharedAccount(home, "It runs.", "nobody")).toMatchObject({ status: "warn" });
+  expect(sharedAccount(home, "It runs.", "kenning")).toBeNull();
+});
+
 test("what depends on a check that failed is not looked at", async () => {
   const file = join(home, "file");
   writeFileSync(file, "");
@@ -97,6 +144,7 @@ test("what depends on a check that failed is not looked at", async () => {
     findings.filter(({ status }) => status === "fail").map(({ name, advice }) => [name, advice]),
   ).toEqual([
     ["folder", "Set KENNING_HOME to a folder of your own."],
+    ["root secret", "Mend the folder first, see above."],
     ["database", "Mend the folder first, see above."],
     ["migrations", "Mend the database first, see above."],
   ]);

@@ -4,7 +4,7 @@ import { LIMITS } from "../kernel/limits.ts";
 import type { Config } from "./config.ts";
 import { type Check, type Finding, fail } from "./doctor/check.ts";
 import { checkDatabase, checkMigrations } from "./doctor/database.ts";
-import { checkHome } from "./doctor/home.ts";
+import { checkHome, checkRootSecret } from "./doctor/home.ts";
 import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
 import { checkMemory, checkPort } from "./doctor/server.ts";
 
@@ -14,6 +14,7 @@ const CHECKS: readonly Check[] = [
   { name: "packages", run: checkPackages },
   { name: "clock", run: checkClock },
   { name: "folder", run: checkHome },
+  { name: "root secret", needs: "folder", run: checkRootSecret },
   { name: "disk", run: checkDisk },
   { name: "port", run: checkPort },
   { name: "memory", run: checkMemory },

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../kernel/errors.ts";
 
@@ -22,6 +22,11 @@ export function homeProblem(home: string): AppError | null {
 export function requireHome(home: string): void {
   const error = homeProblem(home);
   if (error !== null) throw error;
+}
+
+/** Whether the embedded database was ever made: opening one that is not there would make it. */
+export function hasEmbeddedDatabase(home: string): boolean {
+  return existsSync(join(home, "postgres", "data"));
 }
 
 export function nearestExisting(path: string): string {

@@ -1,5 +1,5 @@
-import { type AuditLog, identitySlice } from "../domains/identity/index.ts";
 import { type DataServices, dataSlice } from "../domains/data/index.ts";
+import { type AuditLog, identitySlice } from "../domains/identity/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
 import type { Catalog } from "../platform/catalog/index.ts";
 import { Registry } from "../registry/registry.ts";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../kernel/errors.ts";
 
 /**
  * The root from which all keys are derived: JWT_SECRET, or a random one kept in the data folder. Servers that
@@ -8,8 +9,13 @@ import { join } from "node:path";
  */
 export function rootSecret(home: string, configured: string | null): string {
   if (configured !== null) return configured;
-  const path = join(home, "root-secret");
+  const path = rootSecretFile(home);
   const kept = read(path);
+  if (kept?.trim() === "") {
+    throw new AppError("unavailable", `The file ${path}, from which all keys are derived, is empty.`, {
+      hint: "Restore it from a backup. Without one remove it: a new one is made, and what was sealed with the old one is lost.",
+    });
+  }
   if (kept !== undefined) return kept;
   mkdirSync(home, { recursive: true, mode: 0o711 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
@@ -22,6 +28,10 @@ export function rootSecret(home: string, configured: string | null): string {
     rmSync(draft);
   }
   return readFileSync(path, "utf8");
+}
+
+export function rootSecretFile(home: string): string {
+  return join(home, "root-secret");
 }
 
 function read(path: string): string | undefined {

@@ -93,15 +93,9 @@ export async function call(
 }
 
 function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
-  if (operation.effect !== "read" && caller.token.limits.readOnly) {
-    throw new AppError("forbidden", `${operation.name} changes something, and this token is read-only.`, {
-      hint: "Use another token for it.",
-      data: { required: operation.permissions, missing: operation.permissions },
-    });
-  }
   const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
   const missing = [...new Set([...role, ...scope, ...limit])];
-  if (missing.length === 0) return;
+  if (missing.length === 0) return requireMayChange(operation, caller);
   const hint =
     role.length > 0
       ? `Your role is ${caller.role}; an admin of the workspace can change it.`
@@ -110,6 +104,16 @@ function requirePermission(authorizer: Authorizer, operation: Operation, caller:
     hint,
     data: { required: operation.permissions, missing },
   });
+}
+
+/** Read-only beats everything else, whatever a tool's permissions are. */
+function requireMayChange(operation: Operation, caller: Caller): void {
+  if (operation.effect !== "read" && caller.token.limits.readOnly) {
+    throw new AppError("forbidden", `${operation.name} changes something, and this token is read-only.`, {
+      hint: "Use another token for it.",
+      data: { required: operation.permissions, missing: operation.permissions },
+    });
+  }
 }
 
 function parse(operation: Operation, args: unknown): unknown {

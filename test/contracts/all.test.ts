@@ -52,8 +52,13 @@ describe("the list of tools", () => {
   });
 
   it("[all.tools.toolsets-query] is chosen by query", async () => {
-    expect(await names("?toolsets=admin")).toEqual(["list_audit_events"]);
-    expect(await names("?toolsets=system,admin")).toEqual(["whoami", "list_toolsets", "list_audit_events"]);
+    expect(await names("?toolsets=admin")).toEqual(["list_audit_events", "set_dataset_policies"]);
+    expect(await names("?toolsets=system,admin")).toEqual([
+      "whoami",
+      "list_toolsets",
+      "list_audit_events",
+      "set_dataset_policies",
+    ]);
     expect(await names("?toolsets=%20System%20,%20nonsense")).toEqual(["whoami", "list_toolsets"]);
     expect(await names("?toolsets=all")).toEqual(expect.arrayContaining(["whoami", "list_audit_events"]));
     expect(await names("?toolsets=nonsense")).toEqual(await names());
@@ -61,7 +66,7 @@ describe("the list of tools", () => {
 
   it("[all.tools.toolsets-header] or by header, where the query wins", async () => {
     const headers = { "x-mcp-toolsets": "admin" };
-    expect(await names("", { headers })).toEqual(["list_audit_events"]);
+    expect(await names("", { headers })).toEqual(["list_audit_events", "set_dataset_policies"]);
     expect(await names("?toolsets=system", { headers })).toEqual(["whoami", "list_toolsets"]);
   });
 
@@ -109,8 +114,9 @@ describe("the list of tools", () => {
         outputSchema: { type: "object" },
         annotations: { readOnlyHint: expect.any(Boolean), destructiveHint: expect.any(Boolean) },
       });
-      const writes = tool.name.includes("write");
-      expect(tool.annotations).toMatchObject({ readOnlyHint: !writes, destructiveHint: false });
+      const effect = server.app.registry.tool("all", tool.name)?.tool.effect;
+      const hints = { readOnlyHint: effect === "read", destructiveHint: effect === "destroy" };
+      expect(tool.annotations).toMatchObject(hints);
     }
   });
 
@@ -119,7 +125,11 @@ describe("the list of tools", () => {
     const toolsets = shown?.structuredContent?.toolsets as { name: string; tools: string[] }[];
     expect(toolsets).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ name: "admin", listed_by_default: false, tools: ["list_audit_events"] }),
+        expect.objectContaining({
+          name: "admin",
+          listed_by_default: false,
+          tools: expect.arrayContaining(["list_audit_events"]),
+        }),
         expect.objectContaining({
           name: "system",
           listed_by_default: true,

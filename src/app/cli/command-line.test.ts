@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
 import { isAppError } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
@@ -94,3 +97,17 @@ test.each([
 ])("kenning %s is refused with one sentence", async (line, sentence) => {
   expect(await refusal(line)).toMatch(sentence);
 });
+
+test.each(["workspace list", "user list", "token list", "app list"])(
+  "kenning %s makes no database where there is none",
+  async (line) => {
+    const home = mkdtempSync(join(tmpdir(), "kenning-listing-"));
+    vi.stubEnv("KENNING_HOME", home);
+    expect(await refusal(line)).toMatch(
+      /^There is no database in .* yet\. Start Kenning once with: kenning serve/,
+    );
+    expect(readdirSync(home)).toEqual([]);
+    vi.unstubAllEnvs();
+    rmSync(home, { recursive: true });
+  },
+);

@@ -43,12 +43,25 @@ test.each([
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s asks for a stop", async (signal) => {
   const child = start(
-    'setTimeout(() => {}, 60_000); const asked = stopRequested(terminal); terminal.out("ready"); await asked; process.exit(0);',
+    'setTimeout(() => {}, 60_000); const asked = stopRequested(terminal, { hasTerminal: true }); terminal.out("ready"); await asked; process.exit(0);',
   );
   const result = ended(child);
   await once(child.stdout ?? expect.fail(), "data");
   child.kill(signal);
   expect(await result).toMatchObject({ code: 0, err: expect.stringContaining("is stopping") });
+});
+
+test("without a terminal, as under nohup, SIGHUP is no reason to stop", async () => {
+  const child = start(
+    'setInterval(() => {}, 1_000); const asked = stopRequested(terminal); terminal.out("ready"); await asked; process.exit(0);',
+  );
+  const result = ended(child);
+  await once(child.stdout ?? expect.fail(), "data");
+  child.kill("SIGHUP");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(child.exitCode ?? child.signalCode).toBeNull();
+  child.kill("SIGTERM");
+  expect((await result).code).toBe(0);
 });
 
 test("a second signal ends at once what does not stop", async () => {

@@ -3,8 +3,15 @@ import { LIMITS } from "../../kernel/limits.ts";
 import type { Terminal } from "./command.ts";
 import { logFailure } from "./failure.ts";
 
-/** Resolves at the first signal to stop; a second one ends the process at once. */
-export function stopRequested(terminal: Terminal): Promise<void> {
+/**
+ * Resolves at the first signal to stop; a second one ends the process at once. SIGHUP says that the terminal is
+ * gone: a server that writes to none (nohup, a service) goes on. Whether the signal was ignored when we were
+ * started cannot be asked, because Node forgets it.
+ */
+export function stopRequested(
+  terminal: Terminal,
+  { hasTerminal = process.stdout.isTTY || process.stderr.isTTY } = {},
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isAsked = false;
   const ask = () => {
@@ -19,7 +26,8 @@ export function stopRequested(terminal: Terminal): Promise<void> {
     }, LIMITS.commandLine.stopMs).unref();
     resolve();
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, ask);
+  process.on("SIGHUP", hasTerminal ? ask : () => {});
   return promise;
 }
 

@@ -4,7 +4,7 @@ import { forgetFirstPassword } from "../admin-password.ts";
 import { loadConfig } from "../config.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { withIdentity } from "./with-identity.ts";
+import { lookAtIdentity, withIdentity } from "./with-identity.ts";
 
 interface OfAccount {
   args: { email: string };
@@ -36,7 +36,7 @@ export async function listUsers(
   terminal: Terminal,
 ): Promise<number> {
   const filter = options.workspace === undefined ? {} : { workspace: options.workspace };
-  const items = await withIdentity(({ users }) => users.list(filter));
+  const items = await lookAtIdentity(({ users }) => users.list(filter));
   printListing(terminal, {
     items,
     json: options.json,

@@ -1,7 +1,8 @@
 import type { Identity } from "../../domains/identity/index.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { openIdentity } from "../compose.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { requireHome } from "../home-folder.ts";
+import { hasEmbeddedDatabase, requireHome } from "../home-folder.ts";
 
 /** Opens the catalog for one piece of work, whether the server runs or not, and closes it again. */
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
@@ -13,6 +14,17 @@ export async function withIdentity<T>(work: (identity: Identity) => Promise<T>):
   } finally {
     await close();
   }
+}
+
+/** The same for commands that only look: they do not make a database where there is none. */
+export async function lookAtIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
+  const { home, databaseUrl } = loadConfig().storage;
+  if (databaseUrl === null && !hasEmbeddedDatabase(home)) {
+    throw new AppError("not_found", `There is no database in ${home} yet.`, {
+      hint: "Start Kenning once with: kenning serve. If it keeps its data elsewhere, set KENNING_HOME.",
+    });
+  }
+  return withIdentity(work);
 }
 
 /** What interests the operator of a server (the database started, tables were made) is noise beside a command. */

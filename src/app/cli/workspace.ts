@@ -1,6 +1,6 @@
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { withIdentity } from "./with-identity.ts";
+import { lookAtIdentity, withIdentity } from "./with-identity.ts";
 
 export async function createWorkspace(
   { args, options }: { args: { slug: string }; options: { name: string | undefined } },
@@ -16,7 +16,7 @@ export async function listWorkspaces(
   { options }: { options: { json: boolean } },
   terminal: Terminal,
 ): Promise<number> {
-  const items = await withIdentity(({ workspaces }) => workspaces.list());
+  const items = await lookAtIdentity(({ workspaces }) => workspaces.list());
   printListing(terminal, {
     items,
     json: options.json,

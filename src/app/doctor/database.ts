@@ -1,7 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Catalog, type CatalogLog, openCatalog, pgCodeOf } from "../../platform/catalog/index.ts";
+import {
+  type Catalog,
+  type CatalogLog,
+  databaseAccount,
+  openCatalog,
+  pgCodeOf,
+} from "../../platform/catalog/index.ts";
 import type { Config } from "../config.ts";
+import { hasEmbeddedDatabase } from "../home-folder.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 import { leaseHolders } from "./server.ts";
 
@@ -27,7 +34,8 @@ export async function checkDatabase(config: Config): Promise<Finding> {
     if (databaseUrl === null) {
       const life =
         users.length > 0 ? `running, used by ${users.length} other process(es)` : "starts and stops";
-      return ok(`Embedded PostgreSQL ${version} ${life}, and answers in ${ms} ms.`);
+      const message = `Embedded PostgreSQL ${version} ${life}, and answers in ${ms} ms.`;
+      return sharedAccount(home, message) ?? ok(message);
     }
     const skewMs = Math.abs(now.getTime() - Date.now());
     const message = `Your PostgreSQL ${version} answers in ${ms} ms.`;
@@ -35,6 +43,19 @@ export async function checkDatabase(config: Config): Promise<Finding> {
     const skew = `${message} Its clock differs from this machine's by ${Math.round(skewMs / 1_000)} s.`;
     return warn(skew, "Switch NTP on, on both machines.");
   });
+}
+
+/** Everything that has no user of its own runs as nobody, and could read what belongs to nobody. */
+export function sharedAccount(
+  home: string,
+  message: string,
+  account = databaseAccount(home)?.name,
+): Finding | null {
+  if (account !== "nobody") return null;
+  return warn(
+    `${message} It runs as the user nobody, who may also run other programs.`,
+    `Give it a user of its own: stop Kenning, make a user named kenning, and run: chown -R kenning ${join(home, "postgres")}`,
+  );
 }
 
 /** The tables are those of this version. */
@@ -72,9 +93,7 @@ async function countMigrations(catalog: Catalog): Promise<number> {
 /** What can be said without touching the database: opening an embedded one that is not there would create it. */
 function beforeOpening({ storage: { home, databaseUrl } }: Config): Finding | null {
   if (databaseUrl !== null) return null;
-  return existsSync(join(home, "postgres", "data"))
-    ? null
-    : ok("The embedded database is made at the first start.");
+  return hasEmbeddedDatabase(home) ? null : ok("The embedded database is made at the first start.");
 }
 
 async function withCatalog<T>(config: Config, work: (catalog: Catalog) => Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../config.ts";
-import { homeProblem, nearestExisting } from "../home-folder.ts";
+import { hasEmbeddedDatabase, homeProblem, nearestExisting } from "../home-folder.ts";
+import { rootSecretFile } from "../root-secret.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 
 /** The data folder exists or can be made, is closed to others, and the database's user can reach it. */
@@ -33,6 +34,30 @@ export function checkHome({ storage: { home, databaseUrl } }: Config): Finding {
     );
   }
   return ok(`${home}, mode ${octal(mode)}.`);
+}
+
+/** The file from which all keys are derived is there, has something in it, and is closed to others. */
+export function checkRootSecret({ storage: { home }, security: { jwtSecret } }: Config): Finding {
+  if (jwtSecret !== null) return ok("All keys are derived from JWT_SECRET.");
+  const file = rootSecretFile(home);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    if (!hasEmbeddedDatabase(home)) return ok(`${file} is made at the first start.`);
+    const message = `${file} is missing, so nothing that was sealed with it can be read.`;
+    return warn(message, "Restore it from a backup; otherwise a new one is made at the next start.");
+  }
+  if (stat.size === 0) {
+    const advice =
+      "Restore it from a backup. Without one remove it: what was sealed with the old one is lost.";
+    return fail(`${file} is empty, so the server cannot start.`, advice);
+  }
+  if ((stat.mode & 0o077) !== 0) {
+    return fail(
+      `Other users can reach ${file} (mode ${octal(stat.mode)}).`,
+      `Close it with: chmod 600 ${file}`,
+    );
+  }
+  return ok(`${file}, mode ${octal(stat.mode)}.`);
 }
 
 /** The first folder from the root on that a stranger cannot pass. */

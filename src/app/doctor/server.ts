@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { freemem, totalmem } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import { VERSION } from "../version.ts";
 import { type Finding, fail, ok, sizeText, warn } from "./check.ts";
 
 const PROBE_MS = 3_000;
+/** The state of a socket in /proc/net/tcp. */
+const LISTENING = "0A";
 const LOW_MEMORY_BYTES = 256 * 2 ** 20;
 
 /** The port is free, or Kenning itself has it. */
@@ -54,10 +56,15 @@ function tryToListen(host: string, port: number): Promise<Finding> {
 }
 
 /** Memory of everything that works for this data folder: servers, commands, database, sandboxes. */
-export function checkMemory({ storage }: Config): Finding {
+export function checkMemory({ storage, server }: Config): Finding {
   const free = availableBytes();
   const machine = `${sizeText(free)} of ${sizeText(totalmem())} are available`;
-  const processes = processTree([...leaseHolders(storage.home), ...postmaster(storage.home)]);
+  // With a database elsewhere there are no leases: the server is whoever listens on its port.
+  const roots =
+    storage.databaseUrl === null
+      ? [...leaseHolders(storage.home), ...postmaster(storage.home)]
+      : listenersOn(server.port);
+  const processes = processTree(roots);
   const used = processes.reduce((sum, pid) => sum + memoryOf(pid), 0);
   const message =
     processes.length === 0
@@ -78,6 +85,24 @@ export function leaseHolders(home: string): number[] {
 function postmaster(home: string): number[] {
   const pid = Number(read(join(home, "postgres", "data", "postmaster.pid")).split("\n")[0]);
   return pid > 0 && isAlive(pid) ? [pid] : [];
+}
+
+/** The processes that listen on a TCP port, as far as we may look. */
+export function listenersOn(port: number): number[] {
+  const sockets = ["/proc/net/tcp", "/proc/net/tcp6"]
+    .flatMap((file) => read(file).split("\n"))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      ([, local = "", , state]) =>
+        state === LISTENING && Number.parseInt(local.split(":")[1] ?? "", 16) === port,
+    )
+    .map((fields) => `socket:[${fields[9]}]`);
+  if (sockets.length === 0) return [];
+  const holds = (pid: string) =>
+    listed(`/proc/${pid}/fd`).some((fd) => sockets.includes(linkOf(`/proc/${pid}/fd/${fd}`)));
+  return listed("/proc")
+    .filter((name) => /^\d+$/.test(name) && holds(name))
+    .map(Number);
 }
 
 /** The processes and all their descendants, each once, without this very command. */
@@ -121,6 +146,14 @@ function isAlive(pid: number): boolean {
 function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
   } catch {
     return "";
   }

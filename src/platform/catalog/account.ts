@@ -28,7 +28,8 @@ export function chooseAccount(dataFolder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   if (existsSync(dataFolder)) {
     const { uid, gid } = statSync(dataFolder);
-    if (uid !== 0) return { uid, gid, name: String(uid) };
+    const name = readAccounts().find((account) => account.uid === uid)?.name ?? String(uid);
+    if (uid !== 0) return { uid, gid, name };
   }
   const accounts = readAccounts();
   for (const name of PREFERRED) {

@@ -84,6 +84,11 @@ function placesIn(home: string): Places {
   };
 }
 
+/** The account that the embedded database of a home runs under; undefined when it is our own. */
+export function databaseAccount(home: string): Account | undefined {
+  return chooseAccount(placesIn(home).data);
+}
+
 /** Anyone can create folders in /tmp, so one that is already there must be the server's own. */
 function prepareSocketFolder(folder: string, account: Account | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,5 @@
 export { type Catalog, type CatalogDb, type CatalogOptions, type CatalogTx, openCatalog } from "./catalog.ts";
+export { databaseAccount } from "./embedded.ts";
 export type { Subscription } from "./listener.ts";
 export type { CatalogLog } from "./log.ts";
 export {

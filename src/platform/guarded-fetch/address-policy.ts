@@ -29,7 +29,9 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   for (const text of allow) {
     const entry = parseEntry(text);
     if (entry === undefined) {
-      throw new TypeError(`"${text}" is neither an address, nor a block such as 10.0.0.0/8, nor host or host:port`);
+      throw new TypeError(
+        `"${text}" is neither an address, nor a block such as 10.0.0.0/8, nor host or host:port`,
+      );
     }
     if (typeof entry === "string") servers.add(entry);
     else ranges.push(entry);

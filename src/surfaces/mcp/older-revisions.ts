@@ -53,9 +53,16 @@ export class OlderRevisions {
       authInfo: authInfo(admission),
       parsedBody: body,
     });
-    const issued =
-      surface.sessions.always && (await this.#sessions.issue(admission, this.#greetingFor(admission)));
-    return this.#finish(request, answer, issued || undefined);
+    return this.#finish(request, answer, await this.#unaskedId(admission));
+  }
+
+  async #unaskedId(admission: Admission): Promise<string | undefined> {
+    const greeting = this.#greetingFor(admission);
+    const { unasked } = this.#surface.sessions;
+    if (unasked === "nothing") return undefined;
+    return unasked === "id"
+      ? this.#sessions.issue(admission, greeting)
+      : (await this.#sessions.create(admission, greeting)).id;
   }
 
   async #inSession(

@@ -23,8 +23,8 @@ export interface Surface {
   defaultProtocolVersion: string;
   sessions: {
     unknown: UnknownSession;
-    /** Requests without a session id get one all the same. */
-    always: boolean;
+    /** What requests without a session id get: nothing, an id that becomes a session when it is used, or a session. */
+    unasked: "nothing" | "id" | "session";
     /** Idle time after which a session ends; null for the setting of all. */
     idleMs: number | null;
     /** The body that answers DELETE, where the seed has one. */
@@ -42,12 +42,12 @@ export interface Surface {
   instructions: string;
 }
 
-const PLAIN_SESSIONS = { unknown: "refuse", always: false, idleMs: null, endedBody: null } as const;
+const PLAIN_SESSIONS = { unknown: "refuse", unasked: "nothing", idleMs: null, endedBody: null } as const;
 const PLAIN = { acknowledgedStatus: 202, hasOwnNotFoundCode: false, hasLogging: false } as const;
-const BI_SESSIONS = { unknown: "issue-new", always: true, idleMs: 30 * MS.minute, endedBody: null } as const;
+const BI_SESSIONS = { unknown: "issue-new", unasked: "id", idleMs: 30 * MS.minute, endedBody: null } as const;
 const AGENT_SESSIONS = {
   unknown: "create",
-  always: true,
+  unasked: "session",
   idleMs: null,
   endedBody: { message: "Session terminated" },
 } as const;

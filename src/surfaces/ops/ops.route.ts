@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
-import { messageOf } from "../../kernel/errors.ts";
+import type { Logger } from "pino";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -10,11 +10,12 @@ export interface OpsParts {
   version: string;
   /** Throws when the server cannot serve. */
   checkReady: () => Promise<void>;
+  log: Pick<Logger, "warn">;
 }
 
 const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 
-export function mountOps(app: HttpApp, { metrics, metricsToken, version, checkReady }: OpsParts): void {
+export function mountOps(app: HttpApp, { metrics, metricsToken, version, checkReady, log }: OpsParts): void {
   app.get("/api/health/live", (c) => c.json({ status: "ok", version }));
 
   app.get("/api/health/ready", async (c) => {
@@ -22,7 +23,9 @@ export function mountOps(app: HttpApp, { metrics, metricsToken, version, checkRe
       await checkReady();
       return c.json({ status: "ok", version });
     } catch (error) {
-      return c.json({ status: "unavailable", version, message: messageOf(error) }, 503);
+      // Anybody may ask, so where the database is stays in the log.
+      log.warn({ err: error }, "not ready");
+      return c.json({ status: "unavailable", version, message: "The database cannot be reached." }, 503);
     }
   });
 

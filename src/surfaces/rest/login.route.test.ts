@@ -6,7 +6,7 @@ import { createHttpApp } from "../http/app.ts";
 import { mountLogin } from "./login.route.ts";
 
 test("rubbish counts as an attempt, and who failed too often is refused before anything is read", async () => {
-  const failedAttempts = { points: 3, windowMs: MS.minute };
+  const failedAttempts = { points: 2, windowMs: MS.minute };
   await using world = await openTestIdentity({ rateLimits: { failedAttempts } });
   const { identity } = world;
   const options = { appUrl: APP_URL, allowedHosts: [], allowedOrigins: [], trustedProxies: [] };

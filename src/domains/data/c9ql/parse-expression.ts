@@ -110,7 +110,8 @@ function parsePattern(cursor: Cursor, place: Place): Expression {
   let length = 0;
   let hasPercent = false;
   for (; isPlain(length); length++) hasPercent ||= cursor.isSign("%", length);
-  if (!hasPercent) return parseArithmetic(cursor, place, 0);
+  const isCase = cursor.isWord("case") && cursor.isWord("when", 1);
+  if (!hasPercent || isCase) return parseArithmetic(cursor, place, 0);
   for (let taken = 0; taken < length; taken++) cursor.take();
   const span = cursor.from(first.start);
   return { kind: "text", value: cursor.text.slice(span.start, span.end), span };

@@ -11,7 +11,7 @@ describe("print", () => {
       fc.property(anyQuery, (query) => {
         expect(shape(parse(print(query)))).toEqual(shape(query));
       }),
-      { numRuns: 3_000 },
+      { numRuns: 20_000 },
     );
   });
 
@@ -25,7 +25,7 @@ describe("print", () => {
         expect(shape(parse(print(query)))).toEqual(shape(query));
         expect(print(parse(print(query)))).toBe(print(query));
       }),
-      { numRuns: 5_000 },
+      { numRuns: 100_000 },
     );
     expect(read).toBeGreaterThan(50);
   });

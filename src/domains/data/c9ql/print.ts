@@ -164,8 +164,10 @@ function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
+/** After a digit, a dot and a digit would make a number. */
 function printStep(step: Step): string {
-  return "index" in step ? `[${step.index}]` : `.${printLoose(step.field)}`;
+  if ("index" in step) return `[${step.index}]`;
+  return `.${/^\d/.test(step.field) ? quoted(step.field) : printLoose(step.field)}`;
 }
 
 export function printToken({ name, offsets, format }: DateTokenNode): string {

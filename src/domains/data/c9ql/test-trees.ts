@@ -129,7 +129,9 @@ const { expression } = fc.letrec<{ expression: Expression; call: CallNode }>((ti
       }),
       node({ kind: kind("like"), negated, left: child, pattern: child }),
       node({ kind: kind("in"), negated, left: child, values: some }),
-      node({ kind: kind("between"), negated, left: child, low: child, high: child }),
+      // After a parameter, a condition would be the next one and not the end of the range.
+      node({ kind: kind("between"), negated, left: child, low: child.filter((each) => each.kind !== "parameter"), high: child }),
+      node({ kind: kind("between"), negated, left: child, low: parameter, high: fc.oneof(literal, name, token, parameter) }),
       node({ kind: kind("between"), negated, left: child, low: parameter }),
       node({ kind: kind("isnull"), negated, operand: child }),
       node({ kind: kind("not"), operand: child }),

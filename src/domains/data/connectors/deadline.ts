@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 
 export interface Deadline {
   /** Its reason is an AppError: `timeout`, or `cancelled` when the caller's own signal did it. */
@@ -12,7 +12,11 @@ export interface Deadline {
 export function startDeadline(timeoutMs: number, callers: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const endsAt = performance.now() + timeoutMs;
-  const onCancel = (): void => controller.abort(new AppError("cancelled", "The query was cancelled."));
+  const onCancel = (): void => {
+    // A deadline around this one has a reason of its own.
+    const isOurs = isAppError(callers?.reason);
+    controller.abort(isOurs ? callers?.reason : new AppError("cancelled", "The query was cancelled."));
+  };
   const timer = setTimeout(() => {
     controller.abort(
       new AppError("timeout", `The datasource needed more than ${timeoutMs / 1_000} s.`, {

@@ -132,24 +132,20 @@ describe("writing", () => {
 });
 
 describe("room", () => {
-  test("whoever waits for it loses nothing, at more than 10,000 events a second", async () => {
+  test("whoever waits for it loses nothing, however fast they come", async () => {
     const lost = vi.fn();
     const log = openLog({ onLost: lost });
     const metadata = { surface: "all", requestId: "r".repeat(36), arguments: "a".repeat(300) };
-    const startedAt = performance.now();
     for (let i = 0; i < 50_000; i++) {
       await log.room();
       log.record(event({ action: "flood", metadata }));
     }
-    await log.flush();
-    const seconds = (performance.now() - startedAt) / 1_000;
     await log.close();
     const { rows } = await world.catalog.pool.query(
       "SELECT count(*)::int FROM audit_events WHERE action = 'flood'",
     );
     expect(rows[0].count).toBe(50_000);
     expect(lost).not.toHaveBeenCalled();
-    console.log(50_000 / seconds);
   });
 
   test("is waited for while half of the bound is used, and not for ever", async () => {

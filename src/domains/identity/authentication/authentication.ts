@@ -162,8 +162,12 @@ async function withoutRow(
 ): Promise<Grant | null> {
   const owner = await grants.owner(workspaceId, userId);
   const power =
-    scopes === undefined ? ({ kind: "operator", scopes: null } as const) : ({ kind: "oauth", scopes } as const);
-  return owner && { token: { id: 0, ...power, limits, audience: null, expiresAt: null, revokedAt: null }, owner };
+    scopes === undefined
+      ? ({ kind: "operator", scopes: null } as const)
+      : ({ kind: "oauth", scopes } as const);
+  return (
+    owner && { token: { id: 0, ...power, limits, audience: null, expiresAt: null, revokedAt: null }, owner }
+  );
 }
 
 function noLongerAllowed(reason: DenialReason): AppError {

@@ -104,12 +104,13 @@ export class MysqlSession {
   }
 
   static async #connect(target: MysqlTarget, deadline: Deadline): Promise<MysqlSession> {
-    const withTls = target.tls !== "disable";
     try {
-      return await MysqlSession.#attempt(target, deadline, withTls);
+      return await MysqlSession.#attempt(target, deadline, target.tls !== "disable").catch((error: unknown) => {
+        // The server has said so in its first message; nothing was sent to it yet.
+        if (target.tls !== "prefer" || !isWithoutTls(error)) throw error;
+        return MysqlSession.#attempt(target, deadline, false);
+      });
     } catch (error) {
-      // The server has said so in its first message; nothing was sent to it yet.
-      if (target.tls === "prefer" && isWithoutTls(error)) return MysqlSession.#attempt(target, deadline, false);
       throw deadline.signal.aborted ? deadline.signal.reason : mysqlError(error, target);
     }
   }
@@ -238,7 +239,7 @@ function createClient(target: MysqlTarget, socket: Socket, withTls: boolean): Cl
 
 /** Each byte as one character: what they mean depends on the column (mysql-values.ts). */
 function asTexts(row: BytesRow): TextRow {
-  return row.map((value) => (value === null ? null : value.latin1Slice()));
+  return row.map((value) => (value === null ? null : value.toString("latin1")));
 }
 
 function sizeOf(row: BytesRow): number {

@@ -24,8 +24,8 @@ export interface ReadOptions {
 export const readReport = z.object({
   /** Of what comes out: an object a line, or an array of objects. */
   format: z.enum(["ndjson", "json"]),
-  /** By the names of columns, where the file itself shows them. */
-  types: z.record(z.string(), z.string()),
+  /** Where the file itself shows what a column holds. */
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rowPath: z.string().optional(),
   sheet: z.string().optional(),
   sheets: z.array(z.string()).optional(),

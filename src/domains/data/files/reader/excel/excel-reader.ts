@@ -36,7 +36,7 @@ export async function openExcel(file: FileHandle, options: ReadOptions, onFracti
   return {
     report: {
       format: "ndjson",
-      types: Object.fromEntries(names.map((name, index) => [name, types[index]!])),
+      columns: names.map((name, index) => ({ name, type: types[index]! })),
       sheet: sheet.name,
       sheets: workbook.sheets.map(({ name }) => name),
       header: survey.header !== undefined,
@@ -99,6 +99,8 @@ interface SurveyedColumn {
 class Survey {
   readonly losses: SheetLosses = { errors: 0, uncalculated: 0 };
   header: SheetRow | undefined;
+  /** Rows with something in them above the header. */
+  skippedRows = 0;
   firstRow = 0;
   rowCount = 0;
   readonly #options: ReadOptions;
@@ -132,8 +134,6 @@ class Survey {
     this.skippedRows = this.header === undefined ? 0 : rows.indexOf(this.header);
     for (const row of rows) if (row.number >= this.firstRow) this.#count(row);
   }
-
-  skippedRows = 0;
 
   /** Columns that have a name or a value. */
   columns(): SurveyedColumn[] {

@@ -1,0 +1,163 @@
+import { extname, join } from "node:path";
+import { LIMITS } from "../../../../kernel/limits.ts";
+import { createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
+import { uniqueNames } from "../column-names.ts";
+import type { Connector, RowBatch, RunOptions, SourceColumn, SourceTable } from "../connector.ts";
+import type { ConnectorParts } from "../connector-types.ts";
+import { type Deadline, startDeadline } from "../deadline.ts";
+import { metadataOptions, readAll } from "../metadata.ts";
+import { DUCKDB, type Dialect, SQLITE } from "../sql/dialects.ts";
+import { quoteTable, type ReadStatement, readStatement } from "../sql/read-statement.ts";
+import { checkFile } from "./file-path.ts";
+import { nextAnswer, openAnswer, sizeOfValue } from "./worker-calls.ts";
+
+interface FileEngine {
+  dialect: Dialect;
+  worker: string;
+  /** DuckDB is native code, which Node's own walls cannot hold; the others stand. */
+  permissionModel: "strict" | "addons";
+  versionQuery: string;
+  tablesQuery: string;
+}
+
+const FILE_ENGINES: Readonly<Record<"sqlite" | "duckdb", FileEngine>> = {
+  sqlite: {
+    dialect: SQLITE,
+    worker: "sqlite-worker",
+    permissionModel: "strict",
+    versionQuery: "SELECT 'SQLite ' || sqlite_version()",
+    tablesQuery: `SELECT NULL, name, type FROM sqlite_schema
+      WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+  },
+  duckdb: {
+    dialect: DUCKDB,
+    worker: "duckdb-worker",
+    permissionModel: "addons",
+    versionQuery: "SELECT 'DuckDB ' || version()",
+    tablesQuery: `SELECT table_schema, table_name, table_type FROM information_schema.tables
+      WHERE table_catalog = current_database() ORDER BY 1, 2`,
+  },
+};
+
+/**
+ * An SQLite or DuckDB file, which a stranger may have made: it is opened, for reading only, in a sandboxed process
+ * that lives for one query.
+ */
+export function createFileConnector(type: "sqlite" | "duckdb", path: string, parts: ConnectorParts): Connector {
+  const engine = FILE_ENGINES[type];
+
+  async function* rowsOf(statement: ReadStatement, options: RunOptions): AsyncGenerator<RowBatch> {
+    const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
+    let sandbox: Sandbox | undefined;
+    try {
+      const file = await checkFile(path, parts.fileFolders);
+      sandbox = startSandbox(type, engine, file, parts);
+      yield* readFile(sandbox, file, statement, options, deadline);
+    } catch (error) {
+      throw deadline.signal.aborted ? deadline.signal.reason : error;
+    } finally {
+      await sandbox?.close();
+      deadline.clear();
+    }
+  }
+
+  const read = (text: string, signal: AbortSignal | undefined): Promise<RowBatch> =>
+    readAll(rowsOf({ text, values: [] }, metadataOptions(signal)));
+
+  return {
+    async test(signal) {
+      const { rows } = await read(engine.versionQuery, signal);
+      return { ok: true, serverVersion: String(rows[0]?.[0]).slice(0, 200) };
+    },
+
+    async tables(signal) {
+      const { rows } = await read(`${engine.tablesQuery} LIMIT ${LIMITS.datasources.tables}`, signal);
+      return rows.map(
+        ([schema, name, kind]): SourceTable => ({
+          ...(schema === null ? {} : { schema: String(schema) }),
+          name: String(name),
+          kind: /view/i.test(String(kind)) ? "view" : "table",
+        }),
+      );
+    },
+
+    async columns(table, signal) {
+      const { columns } = await read(`SELECT * FROM ${quoteTable(table, engine.dialect)} LIMIT 0`, signal);
+      return [...columns];
+    },
+
+    run(query, options) {
+      return rowsOf(readStatement(query, options.parameters, engine.dialect, () => "?"), options);
+    },
+
+    close: () => Promise.resolve(),
+  };
+}
+
+function startSandbox(
+  type: string,
+  { worker, permissionModel }: FileEngine,
+  file: string,
+  { sandboxFolder, log }: ConnectorParts,
+): Sandbox {
+  return createSandbox({
+    name: `${type} file`,
+    module: join(import.meta.dirname, `${worker}${extname(import.meta.filename)}`),
+    tempFolder: sandboxFolder,
+    memoryMb: LIMITS.datasources.fileMemoryMb,
+    requestTimeoutMs: LIMITS.datasources.runMs,
+    // What SQLite keeps beside the file of a database that is in use.
+    allowRead: [file, `${file}-wal`, `${file}-shm`, `${file}-journal`],
+    permissionModel,
+    env: { TZ: "UTC" },
+    log,
+  });
+}
+
+async function* readFile(
+  sandbox: Sandbox,
+  path: string,
+  { text, values }: ReadStatement,
+  { maxRows, maxBytes }: RunOptions,
+  deadline: Deadline,
+): AsyncGenerator<RowBatch> {
+  const call = (method: string, params: object): Promise<unknown> =>
+    sandbox.call(method, params, { signal: deadline.signal, timeoutMs: deadline.leftMs() + 1_000 });
+  const columns = named(openAnswer.parse(await call("open", { path, query: text, values })).columns);
+  let rowsLeft = maxRows;
+  let bytesLeft = maxBytes;
+  for (let isFirst = true; ; isFirst = false) {
+    // One more than is wanted, to know whether there is more.
+    const wanted = {
+      maxRows: Math.min(LIMITS.datasources.batchRows, rowsLeft + 1),
+      maxBytes: Math.min(LIMITS.datasources.batchBytes, bytesLeft + 1),
+    };
+    const { rows, bytes, isLast } = nextAnswer.parse(await call("next", wanted));
+    if (rows.length > rowsLeft) {
+      yield { columns, rows: rows.slice(0, rowsLeft), truncated: "rows" };
+      return;
+    }
+    if (bytes > bytesLeft) {
+      yield { columns, rows: rowsWithin(rows, bytesLeft), truncated: "bytes" };
+      return;
+    }
+    rowsLeft -= rows.length;
+    bytesLeft -= bytes;
+    if (rows.length > 0 || isFirst) yield { columns, rows };
+    if (isLast) return;
+  }
+}
+
+function rowsWithin(rows: unknown[][], maxBytes: number): unknown[][] {
+  let bytes = 0;
+  const end = rows.findIndex((row) => {
+    for (const value of row) bytes += sizeOfValue(value);
+    return bytes > maxBytes;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+function named(columns: readonly SourceColumn[]): SourceColumn[] {
+  const names = uniqueNames(columns.map(({ name }) => name));
+  return columns.map(({ type }, index) => ({ name: names[index]!, type }));
+}

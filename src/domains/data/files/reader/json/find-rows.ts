@@ -1,0 +1,83 @@
+import { AppError } from "../../../../../kernel/errors.ts";
+import { LIMITS } from "../../../../../kernel/limits.ts";
+import { excerptOf } from "../../excerpts.ts";
+import { someNames } from "../table-reader.ts";
+import type { JsonKind, JsonVisitor } from "./json-scanner.ts";
+
+export interface ArrayFound {
+  path: string;
+  depth: number;
+  start: number;
+  end: number;
+  kinds: Set<JsonKind>;
+}
+
+/** Finds the arrays of a JSON file that lie in objects only, and what the file as a whole is. */
+export class RowFinder implements JsonVisitor {
+  readonly arrays: ArrayFound[] = [];
+  /** The values that stand in the file one after the other; usually there is one. */
+  readonly top = { count: 0, kinds: new Set<JsonKind>() };
+  readonly #open: (ArrayFound | "object" | "value")[] = [];
+  readonly #names: string[] = [];
+  #name = "";
+
+  begin(kind: JsonKind, at: number): boolean {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) {
+      this.top.count += 1;
+      this.top.kinds.add(kind);
+    } else if (typeof parent === "object") parent.kinds.add(kind);
+    const isInArray = typeof parent === "object";
+    if (kind === "array" && !isInArray) return this.#beginArray(at);
+    const isSearched = kind === "object" && !isInArray && this.#open.length < LIMITS.files.jsonSearchDepth;
+    this.#open.push(isSearched ? "object" : "value");
+    if (isSearched && this.#open.length > 1) this.#names.push(this.#name);
+    return !isSearched;
+  }
+
+  end(at: number): void {
+    const ended = this.#open.pop();
+    if (typeof ended === "object") ended.end = at;
+    else if (ended === "object") this.#names.pop();
+  }
+
+  key(name: string): void {
+    this.#name = name;
+  }
+
+  #beginArray(start: number): boolean {
+    const names = this.#open.length === 0 ? [] : [...this.#names, this.#name];
+    const array = { path: names.map(escapeName).join("/"), depth: names.length, start, end: start, kinds: new Set<JsonKind>() };
+    // Of many arrays in many objects only so many can be told apart in a message anyway.
+    if (this.arrays.length < LIMITS.analytics.columns) this.arrays.push(array);
+    this.#open.push(array);
+    return false;
+  }
+}
+
+/** As in a JSON pointer. */
+function escapeName(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** The array whose elements are the rows; undefined when the file itself is the row. */
+export function chooseArray(arrays: readonly ArrayFound[], rowPath: string | undefined): ArrayFound | undefined {
+  if (rowPath === ".") return undefined;
+  if (rowPath !== undefined) return namedArray(arrays, rowPath.replace(/^[/]+|[/]+$/g, ""));
+  // A list of plain values is part of a row; a list of objects or of lists is a table.
+  const tables = arrays.filter(({ kinds, depth }) => depth === 0 || kinds.has("object") || kinds.has("array"));
+  const depth = Math.min(...tables.map((table) => table.depth));
+  const [first, ...others] = tables.filter((table) => table.depth === depth);
+  if (others.length === 0) return first;
+  throw new AppError("bad_request", "The JSON has several arrays that could be the rows.", {
+    hint: `Say which one by rowPath: ${someNames([first!, ...others].map(({ path }) => path))}; or "." for one row.`,
+  });
+}
+
+function namedArray(arrays: readonly ArrayFound[], rowPath: string): ArrayFound {
+  const found = arrays.find(({ path }) => path === rowPath);
+  if (found !== undefined) return found;
+  throw new AppError("bad_request", `The JSON has no array at "${excerptOf(rowPath)}".`, {
+    hint: arrays.length === 0 ? "It has no arrays." : `There are: ${someNames(arrays.map(({ path }) => path))}.`,
+  });
+}

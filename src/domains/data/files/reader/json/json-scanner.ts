@@ -1,0 +1,186 @@
+import { AppError } from "../../../../../kernel/errors.ts";
+import { LIMITS } from "../../../../../kernel/limits.ts";
+
+export type JsonKind = "object" | "array" | "text" | "other";
+
+export interface JsonVisitor {
+  /** A value begins at this byte. Answers whether what is inside it should be passed over. */
+  begin(kind: JsonKind, at: number): boolean;
+  /** The value that began last, and has not ended, ends before this byte. */
+  end(at: number): void;
+  /** The name of the next value of the object that is open. */
+  key?(name: string): void;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OBJECT = 1;
+const ARRAY = 2;
+const LONGEST_KEY_BYTES = 64 * 1024;
+
+/**
+ * Follows the structure of JSON through bytes of UTF-8 as they come: which value begins and ends where. It looks
+ * neither into numbers nor into texts; whoever reads the values later does. Nesting is bounded.
+ */
+export class JsonScanner {
+  readonly #visitor: JsonVisitor;
+  readonly #containers = new Uint8Array(LIMITS.analytics.jsonDepth + 2);
+  #depth = 0;
+  /** Depth at which everything is passed over until it is left. */
+  #silentDepth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  #isInScalar = false;
+  /** The next text is a name and not a value. */
+  #isKey = false;
+  #keyPieces: Buffer[] | undefined;
+  #offset = 0;
+  #line = 1;
+
+  constructor(visitor: JsonVisitor) {
+    this.#visitor = visitor;
+  }
+
+  get line(): number {
+    return this.#line;
+  }
+
+  push(chunk: Buffer): void {
+    const { length } = chunk;
+    let keyStart = this.#keyPieces === undefined ? -1 : 0;
+    for (let at = 0; at < length; at += 1) {
+      const byte = chunk[at]!;
+      if (this.#isInText) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === BACKSLASH) this.#isEscaped = true;
+        else if (byte === QUOTE) {
+          this.#isInText = false;
+          if (keyStart >= 0) {
+            this.#endKey(chunk.subarray(keyStart, at));
+            keyStart = -1;
+          } else if (this.#silentDepth === 0 && !this.#isKey) this.#visitor.end(this.#offset + at + 1);
+        }
+        continue;
+      }
+      if (byte === QUOTE) {
+        if (this.#beginText(this.#offset + at)) keyStart = at + 1;
+      } else this.#mark(byte, this.#offset + at);
+    }
+    if (keyStart >= 0) this.#keepKey(chunk.subarray(keyStart));
+    this.#offset += length;
+  }
+
+  finish(): void {
+    this.#endScalar(this.#offset);
+    if (this.#depth > 0 || this.#isInText) throw broken("ends in the middle", this.#line);
+  }
+
+  #mark(byte: number, at: number): void {
+    switch (byte) {
+      case 10:
+        this.#line += 1;
+        this.#endScalar(at);
+        return;
+      case 9:
+      case 13:
+      case 32:
+        this.#endScalar(at);
+        return;
+      case 123:
+        this.#open(OBJECT, at);
+        return;
+      case 91:
+        this.#open(ARRAY, at);
+        return;
+      case 125:
+        this.#close(OBJECT, at);
+        return;
+      case 93:
+        this.#close(ARRAY, at);
+        return;
+      case 44:
+        this.#endScalar(at);
+        this.#isKey = this.#containers[this.#depth] === OBJECT;
+        if (this.#depth === 0) throw broken("has a comma after its end", this.#line);
+        return;
+      case 58:
+        this.#isKey = false;
+        return;
+      default:
+        this.#beginScalar(at);
+    }
+  }
+
+  /** True when it is a name that somebody wants to know. */
+  #beginText(at: number): boolean {
+    this.#endScalar(at);
+    this.#isInText = true;
+    if (this.#silentDepth > 0) return false;
+    if (!this.#isKey) this.#visitor.begin("text", at);
+    else if (this.#visitor.key !== undefined) {
+      this.#keyPieces = [];
+      return true;
+    }
+    return false;
+  }
+
+  #keepKey(piece: Buffer): void {
+    this.#keyPieces!.push(Buffer.from(piece));
+    const bytes = this.#keyPieces!.reduce((sum, each) => sum + each.length, 0);
+    if (bytes > LONGEST_KEY_BYTES) throw new AppError("too_large", "The JSON has a name of more than 64 kB.");
+  }
+
+  #endKey(piece: Buffer): void {
+    this.#keepKey(piece);
+    const text = Buffer.concat(this.#keyPieces!).toString("utf8");
+    this.#keyPieces = undefined;
+    let name: string;
+    try {
+      name = JSON.parse(`"${text}"`) as string;
+    } catch {
+      throw broken("has a name that cannot be read", this.#line);
+    }
+    this.#visitor.key?.(name);
+  }
+
+  #beginScalar(at: number): void {
+    if (this.#isInScalar) return;
+    if (this.#isKey) throw broken("has a name without quotes", this.#line);
+    this.#isInScalar = true;
+    if (this.#silentDepth === 0) this.#visitor.begin("other", at);
+  }
+
+  #endScalar(at: number): void {
+    if (!this.#isInScalar) return;
+    this.#isInScalar = false;
+    if (this.#silentDepth === 0) this.#visitor.end(at);
+  }
+
+  #open(container: number, at: number): void {
+    this.#endScalar(at);
+    if (this.#isKey) throw broken("has a value where a name should be", this.#line);
+    this.#depth += 1;
+    if (this.#depth > LIMITS.analytics.jsonDepth) {
+      throw new AppError("too_large", `The JSON is nested more than ${LIMITS.analytics.jsonDepth} levels deep.`);
+    }
+    this.#containers[this.#depth] = container;
+    this.#isKey = container === OBJECT;
+    if (this.#silentDepth > 0) return;
+    if (this.#visitor.begin(container === OBJECT ? "object" : "array", at)) this.#silentDepth = this.#depth;
+  }
+
+  #close(container: number, at: number): void {
+    this.#endScalar(at);
+    if (this.#depth === 0 || this.#containers[this.#depth] !== container) {
+      throw broken("has a bracket that closes nothing", this.#line);
+    }
+    if (this.#silentDepth === this.#depth) this.#silentDepth = 0;
+    this.#depth -= 1;
+    this.#isKey = false;
+    if (this.#silentDepth === 0) this.#visitor.end(at + 1);
+  }
+}
+
+function broken(what: string, line: number): AppError {
+  return new AppError("bad_request", `The JSON ${what} (line ${line}).`, { hint: "Check that the file is complete." });
+}

@@ -1,0 +1,180 @@
+import type { FileHandle } from "node:fs/promises";
+import { LIMITS } from "../../../../../kernel/limits.ts";
+import { excerptOf } from "../../excerpts.ts";
+import { type Batch, LineWriter, noRows, type OnFraction, type ReadOptions, rowTooLarge, type TableReader, tooManyColumns } from "../table-reader.ts";
+import { jsonOfText } from "../value-kinds.ts";
+import { type XmlEvents, XmlStream } from "../xml-stream.ts";
+import { chooseRows } from "./choose-rows.ts";
+import { type ElementNode, ElementTree, isMeta, isNil, ownText, pathOf } from "./element-tree.ts";
+import { type RowShape, rowShape, type Shape } from "./row-shape.ts";
+
+/**
+ * XML files are read twice: first for their pattern (what repeats, and what the texts at each place are), then
+ * for the rows, which are then all of one shape. Only one row at a time is ever in memory.
+ */
+export async function openXml(file: FileHandle, options: ReadOptions, onFraction: OnFraction): Promise<TableReader> {
+  const nulls = new Set(options.nulls);
+  const tree = new ElementTree(nulls);
+  for await (const fraction of parse(file, tree, options)) onFraction(fraction);
+  if (tree.root === undefined) throw noRows("The XML");
+  const node = chooseRows(tree.root, options.rowPath);
+  const shape = rowShape(node);
+  if (shape.columns.length > LIMITS.analytics.columns) throw tooManyColumns();
+  return {
+    report: {
+      format: "ndjson",
+      columns: shape.columns.flatMap(({ name, type }) => (type === undefined ? [] : [{ name, type }])),
+      rowPath: pathOf(node),
+      ...(shape.renamed.length > 0 && { renamed: shape.renamed }),
+      notes: shape.renamed.map(({ from, to }) => `"${excerptOf(to)}" has this name because "${excerptOf(from)}" is taken.`).slice(0, LIMITS.files.notes),
+    },
+    rows: () => rowsOf(file, node, shape, nulls, options),
+  };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Yields after each chunk how far it has come. */
+async function* parse(file: FileHandle, events: XmlEvents, { encoding }: ReadOptions): AsyncGenerator<number> {
+  const { size } = await file.stat();
+  const stream = new XmlStream(events, { encoding });
+  let bytes = 0;
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES })) {
+    stream.write(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    yield bytes / size;
+  }
+  stream.end();
+  yield 1;
+}
+
+async function* rowsOf(
+  file: FileHandle,
+  node: ElementNode,
+  shape: RowShape,
+  nulls: ReadonlySet<string>,
+  options: ReadOptions,
+): AsyncGenerator<Batch> {
+  const writer = new LineWriter();
+  const builder = new RowBuilder(node, shape, nulls, writer);
+  for await (const fraction of parse(file, builder, options)) {
+    if (writer.isFull || fraction === 1) yield { bytes: writer.take(), fraction };
+  }
+}
+
+interface OpenElement {
+  shape: Shape;
+  /** By their keys, which are JSON already; several values are a list. */
+  fields: Map<string, string | string[]>;
+  text: string;
+  isNil: boolean;
+}
+
+/** Turns the elements of one path into lines of JSON. */
+class RowBuilder implements XmlEvents {
+  readonly #path: readonly string[];
+  readonly #shape: RowShape;
+  readonly #nulls: ReadonlySet<string>;
+  readonly #writer: LineWriter;
+  /** How many of the open elements follow the path to the rows. */
+  #matched = 0;
+  #depth = 0;
+  readonly #open: OpenElement[] = [];
+  #rowCharacters = 0;
+  #isFirst = true;
+
+  constructor(node: ElementNode, shape: RowShape, nulls: ReadonlySet<string>, writer: LineWriter) {
+    this.#path = pathOf(node).split("/");
+    this.#shape = shape;
+    this.#nulls = nulls;
+    this.#writer = writer;
+  }
+
+  readonly open = (name: string, attributes: Readonly<Record<string, string>>): void => {
+    this.#depth += 1;
+    const parent = this.#open.at(-1);
+    if (parent !== undefined) {
+      this.#open.push(this.#element(parent.shape.children.get(name)!.shape, attributes));
+      return;
+    }
+    if (this.#matched === this.#depth - 1 && this.#path[this.#matched] === name) this.#matched += 1;
+    if (this.#matched !== this.#path.length) return;
+    this.#rowCharacters = 0;
+    this.#open.push(this.#element(this.#shape, attributes));
+  };
+
+  readonly text = (piece: string): void => {
+    const element = this.#open.at(-1);
+    if (element === undefined) return;
+    element.text += piece;
+    this.#count(piece.length);
+  };
+
+  readonly close = (name: string): void => {
+    this.#depth -= 1;
+    this.#matched = Math.min(this.#matched, this.#depth);
+    const element = this.#open.pop();
+    if (element === undefined) return;
+    const parent = this.#open.at(-1);
+    const text = this.#ownText(element);
+    if (parent === undefined) this.#writer.write(this.#line(element, text));
+    else addField(parent, name, element, text);
+  };
+
+  #element(shape: Shape, attributes: Readonly<Record<string, string>>): OpenElement {
+    const fields = new Map<string, string>();
+    for (const name in attributes) {
+      if (isMeta(name)) continue;
+      const value = attributes[name]!;
+      this.#count(name.length + value.length);
+      const { key, type } = shape.attributes.get(name)!;
+      if (!this.#isNull(value)) fields.set(key, jsonOfText(value, type));
+    }
+    return { shape, fields, text: "", isNil: isNil(attributes) };
+  }
+
+  /** The first row names all columns, so that they come in the order of the file. */
+  #line(element: OpenElement, text: string): string {
+    if (!this.#isFirst) return jsonOf(element, text);
+    this.#isFirst = false;
+    const { fields } = element;
+    const all = new Map(this.#shape.columns.map(({ key }) => [key, fields.get(key) ?? "null"]));
+    return jsonOf({ ...element, fields: all }, text);
+  }
+
+  #ownText({ text, isNil }: OpenElement): string {
+    const own = isNil ? "" : ownText(text);
+    return this.#isNull(own) ? "" : own;
+  }
+
+  #isNull(value: string): boolean {
+    return value === "" || this.#nulls.has(value);
+  }
+
+  #count(characters: number): void {
+    this.#rowCharacters += characters;
+    if (this.#rowCharacters > LIMITS.files.rowBytes) throw rowTooLarge();
+  }
+}
+
+function addField(parent: OpenElement, name: string, element: OpenElement, text: string): void {
+  const { key, shape } = parent.shape.children.get(name)!;
+  const value = valueOf(element, text);
+  const list = parent.fields.get(key);
+  if (Array.isArray(list)) list.push(value);
+  else if (shape.isList) parent.fields.set(key, [value]);
+  else if (value !== "null" && value !== "{}") parent.fields.set(key, value);
+}
+
+function valueOf(element: OpenElement, text: string): string {
+  const { scalar } = element.shape;
+  if (scalar === undefined) return jsonOf(element, text);
+  return text === "" ? "null" : jsonOfText(text, scalar);
+}
+
+function jsonOf({ shape, fields }: OpenElement, text: string): string {
+  if (shape.text !== undefined && text !== "") fields.set(shape.text.key, jsonOfText(text, shape.text.type));
+  const parts: string[] = [];
+  for (const [key, value] of fields) parts.push(Array.isArray(value) ? `${key}[${value.join(",")}]` : key + value);
+  return `{${parts.join(",")}}`;
+}
