@@ -95,7 +95,10 @@ export async function call(
 function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
   const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
   const missing = [...new Set([...role, ...scope, ...limit])];
-  if (missing.length === 0) return requireMayChange(operation, caller);
+  if (missing.length === 0) {
+    requireMayChange(operation, caller);
+    return;
+  }
   const hint =
     role.length > 0
       ? `Your role is ${caller.role}; an admin of the workspace can change it.`

@@ -12,7 +12,7 @@ import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { parseJson } from "../json-text.ts";
 import { shownMessage } from "../masking.ts";
-import { type NextAnswer, nextCall, type OpenAnswer, openCall, sizeOfValue } from "./worker-calls.ts";
+import { type NextAnswer, type NextCall, type OpenAnswer, type OpenCall, sizeOfValue } from "./worker-calls.ts";
 
 const MEMORY_LIMIT = "512MB";
 const NESTED = new Set([
@@ -36,7 +36,7 @@ interface Cursor {
 let cursor: Cursor | undefined;
 
 async function open(params: unknown, { signal }: WorkerContext): Promise<OpenAnswer> {
-  const { path, query, values } = openCall.parse(params);
+  const { path, query, values } = params as OpenCall;
   return explained(async () => {
     const instance = await DuckDBInstance.create(path, {
       access_mode: "READ_ONLY",
@@ -55,7 +55,7 @@ async function open(params: unknown, { signal }: WorkerContext): Promise<OpenAns
     if (statements.count !== 1) throw notReading();
     const prepared = await statements.prepare(0);
     if (![StatementType.SELECT, StatementType.EXPLAIN].includes(prepared.statementType)) throw notReading();
-    prepared.bind(values);
+    prepared.bind([...values]);
     const result = await prepared.stream();
     signal.removeEventListener("abort", interrupt);
     const types = result.columnTypes();
@@ -66,7 +66,7 @@ async function open(params: unknown, { signal }: WorkerContext): Promise<OpenAns
 }
 
 async function next(params: unknown, { signal }: WorkerContext): Promise<NextAnswer> {
-  const { maxRows, maxBytes } = nextCall.parse(params);
+  const { maxRows, maxBytes } = params as NextCall;
   const current = cursor;
   if (current === undefined) throw new AppError("unavailable", "The file is not open any more.");
   signal.addEventListener("abort", current.interrupt, { once: true });

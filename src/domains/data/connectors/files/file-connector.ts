@@ -1,4 +1,5 @@
 import { extname, join } from "node:path";
+import { z } from "zod";
 import { LIMITS } from "../../../../kernel/limits.ts";
 import { createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
 import { uniqueNames } from "../column-names.ts";
@@ -9,7 +10,17 @@ import { metadataOptions, readAll } from "../metadata.ts";
 import { DUCKDB, type Dialect, SQLITE } from "../sql/dialects.ts";
 import { quoteTable, type ReadStatement, readStatement } from "../sql/read-statement.ts";
 import { checkFile } from "./file-path.ts";
-import { nextAnswer, openAnswer, sizeOfValue } from "./worker-calls.ts";
+import { type NextAnswer, type NextCall, type OpenAnswer, type OpenCall, sizeOfValue } from "./worker-calls.ts";
+
+/** The process reads a file of strangers, so its answers are checked. */
+const openAnswer: z.ZodType<OpenAnswer> = z.object({
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+});
+const nextAnswer: z.ZodType<NextAnswer> = z.object({
+  rows: z.array(z.array(z.unknown())),
+  bytes: z.number(),
+  isLast: z.boolean(),
+});
 
 interface FileEngine {
   dialect: Dialect;
@@ -121,7 +132,7 @@ async function* readFile(
   { maxRows, maxBytes }: RunOptions,
   deadline: Deadline,
 ): AsyncGenerator<RowBatch> {
-  const call = (method: string, params: object): Promise<unknown> =>
+  const call = (method: "open" | "next", params: OpenCall | NextCall): Promise<unknown> =>
     sandbox.call(method, params, { signal: deadline.signal, timeoutMs: deadline.leftMs() + 1_000 });
   const columns = named(openAnswer.parse(await call("open", { path, query: text, values })).columns);
   let rowsLeft = maxRows;

@@ -6,7 +6,7 @@ import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { serve } from "../../../../platform/sandbox/index.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
 import { shownMessage } from "../masking.ts";
-import { type NextAnswer, nextCall, type OpenAnswer, openCall, sizeOfValue } from "./worker-calls.ts";
+import { type NextAnswer, type NextCall, type OpenAnswer, type OpenCall, sizeOfValue } from "./worker-calls.ts";
 
 /** What a query that only reads is made of. */
 const ALLOWED = new Set([
@@ -68,7 +68,7 @@ function jsonValue(value: unknown, type: string): unknown {
 }
 
 function open(params: unknown): OpenAnswer {
-  const { path, query, values } = openCall.parse(params);
+  const { path, query, values } = params as OpenCall;
   return explained(() => {
     const statement: StatementSync = openDatabase(path).prepare(query);
     statement.setReadBigInts(true);
@@ -81,7 +81,7 @@ function open(params: unknown): OpenAnswer {
 }
 
 function next(params: unknown): NextAnswer {
-  const { maxRows, maxBytes } = nextCall.parse(params);
+  const { maxRows, maxBytes } = params as NextCall;
   if (cursor === undefined) throw new AppError("unavailable", "The file is not open any more.");
   const { rows: iterator, columns } = cursor;
   return explained(() => {

@@ -18,27 +18,30 @@ export class ElementSplitter implements JsonVisitor {
   #kind: JsonKind = "other";
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Where the open element began, or continues, in the chunk at hand. */
-  #start = -1;
-  #chunk = Buffer.alloc(0);
-  #offset = 0;
+  #isOpen = false;
+  /** Where the open element began, or goes on, in the chunk at hand. */
+  #start = 0;
+  #chunk: Buffer = Buffer.alloc(0);
+  /** Where the chunk at hand begins in the whole. */
+  #base = 0;
 
   constructor(isArray: boolean) {
     this.#level = isArray ? 1 : 0;
   }
 
   push(chunk: Buffer): JsonElement[] {
+    this.#base += this.#chunk.length;
     this.#chunk = chunk;
-    if (this.#start >= 0) this.#start = this.#offset;
+    this.#start = 0;
     this.#scanner.push(chunk);
-    this.#offset += chunk.length;
-    if (this.#start >= 0) this.#keep(this.#offset);
+    if (this.#isOpen) this.#keep(chunk.length);
     return this.#take();
   }
 
   finish(): JsonElement[] {
+    this.#base += this.#chunk.length;
     this.#chunk = Buffer.alloc(0);
-    if (this.#start >= 0) this.#start = this.#offset;
+    this.#start = 0;
     this.#scanner.finish();
     return this.#take();
   }
@@ -47,32 +50,29 @@ export class ElementSplitter implements JsonVisitor {
     this.#depth += 1;
     if (this.#depth <= this.#level) return false;
     this.#kind = kind;
-    this.#start = at;
+    this.#start = at - this.#base;
+    this.#isOpen = true;
     return true;
   }
 
   end(at: number): void {
     this.#depth -= 1;
     if (this.#depth !== this.#level) return;
-    this.#keep(at);
+    this.#keep(at - this.#base);
     // Inside texts there are no line breaks, so this changes nothing but the layout.
     const text = Buffer.concat(this.#pieces).toString("utf8").replace(/[\r\n]+\s*/g, " ");
     this.#elements.push({ kind: this.#kind, text });
-    this.#start = -1;
+    this.#isOpen = false;
     this.#pieces = [];
     this.#bytes = 0;
   }
 
   #keep(until: number): void {
-    const from = Math.max(this.#start, this.#offsetOfChunk(until)) - this.#offsetOfChunk(until);
-    const piece = this.#chunk.subarray(from, until - this.#offsetOfChunk(until));
-    this.#pieces.push(Buffer.from(piece));
+    // A copy, because the chunk may be written over by the next one.
+    const piece = Buffer.from(this.#chunk.subarray(this.#start, until));
+    this.#pieces.push(piece);
     this.#bytes += piece.length;
     if (this.#bytes > LIMITS.files.rowBytes) throw rowTooLarge();
-  }
-
-  #offsetOfChunk(_until: number): number {
-    return this.#offset;
   }
 
   #take(): JsonElement[] {

@@ -1,0 +1,142 @@
+import { chmod, chown, open, rename } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { createSandbox, type Sandbox, type SandboxLog } from "../../../platform/sandbox/index.ts";
+import { megabytes } from "./excerpts.ts";
+import { type OpenParams, type ReadReport, readBatch, readReport } from "./reader/table-reader.ts";
+import { Slots } from "./slots.ts";
+
+export interface ReaderOptions {
+  tempFolder: string;
+  memoryMb?: number;
+  log: SandboxLog;
+}
+
+export interface ReadRequest extends Omit<OpenParams, "path"> {
+  /** Of ours, with the file in it; the rows are written beside the file. */
+  folder: string;
+  fileName: string;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((fraction: number) => void) | undefined;
+}
+
+export interface ReadFile {
+  report: ReadReport;
+  path: string;
+}
+
+const WORKER_MODULE = join(import.meta.dirname, "reader", `file-worker${extname(import.meta.filename)}`);
+/** Nobody's numbers. Each reader that runs beside another is somebody else, and can touch nothing of the other. */
+const FIRST_UID = 65_521;
+
+/**
+ * Reads files that need more than DuckDB, each in a process of its own, which sees that one file and nothing
+ * else. The rows come back over its channel, a batch when we ask for it, so they never pile up, and the process
+ * has no say in where they go.
+ */
+export class SandboxedReader {
+  readonly #options: ReaderOptions;
+  readonly #slots = new Slots(LIMITS.files.readers, LIMITS.files.waitingReaders);
+  readonly #sandboxes = new Set<Sandbox>();
+  #isClosed = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(request: ReadRequest): Promise<ReadFile> {
+    const slot = await this.#slots.take(request.signal);
+    try {
+      if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
+      return await this.#readInSandbox(request, FIRST_UID + slot);
+    } finally {
+      this.#slots.giveBack(slot);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#sandboxes].map((sandbox) => sandbox.close()));
+  }
+
+  async #readInSandbox(request: ReadRequest, uid: number): Promise<ReadFile> {
+    const { folder, fileName } = request;
+    const { tempFolder, log, memoryMb = LIMITS.files.readerMemoryMb } = this.#options;
+    await openFolder(folder, fileName, uid);
+    const sandbox = createSandbox({
+      name: "file-reader",
+      module: WORKER_MODULE,
+      tempFolder,
+      memoryMb,
+      requestTimeoutMs: LIMITS.files.readMs,
+      allowRead: [folder],
+      uid,
+      log,
+    });
+    this.#sandboxes.add(sandbox);
+    try {
+      return await pull(sandbox, request, AbortSignal.timeout(LIMITS.files.readMs));
+    } catch (error) {
+      throw readError(error, memoryMb);
+    } finally {
+      this.#sandboxes.delete(sandbox);
+      await sandbox.close();
+    }
+  }
+}
+
+/** The process finds the file by a path from its own folder, because it may not be able to enter those above. */
+async function pull(sandbox: Sandbox, request: ReadRequest, timeout: AbortSignal): Promise<ReadFile> {
+  const { kind, folder, fileName, options, signal, onProgress } = request;
+  const callOptions = signal === undefined ? {} : { signal };
+  const params: OpenParams = { kind, options, path: `../${basename(folder)}/${fileName}` };
+  const opened = await sandbox.call("open", params, {
+    ...callOptions,
+    onProgress: (value) => onProgress?.(fractionOf(value) / 2),
+  });
+  const report = readReport.parse(opened);
+  const path = join(folder, "rows");
+  const file = await open(`${path}.part`, "wx", 0o600);
+  try {
+    for (let bytes = 0; ; ) {
+      if (timeout.aborted) throw new AppError("timeout", `Reading took longer than ${LIMITS.files.readMs / 60_000} minutes.`);
+      const batch = readBatch.parse(await sandbox.call("next", {}, callOptions));
+      if (batch.isDone) break;
+      bytes += batch.bytes.length;
+      if (bytes > LIMITS.files.sourceBytes) throw tooMuch();
+      await file.appendFile(batch.bytes);
+      onProgress?.(0.5 + Math.min(1, batch.fraction) / 2);
+    }
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.part`, path);
+  return { report, path };
+}
+
+function fractionOf(value: unknown): number {
+  const { fraction } = (value ?? {}) as { fraction?: unknown };
+  return typeof fraction === "number" && fraction >= 0 && fraction <= 1 ? fraction : 0;
+}
+
+/** As root, the reader is somebody else, who gets to this folder and this file and no further. */
+async function openFolder(folder: string, fileName: string, gid: number): Promise<void> {
+  if (process.geteuid?.() !== 0) return;
+  const file = join(folder, fileName);
+  await chown(folder, 0, gid);
+  await chmod(folder, 0o710);
+  await chown(file, 0, gid);
+  await chmod(file, 0o640);
+}
+
+function tooMuch(): AppError {
+  return new AppError("too_large", `The rows take more than ${megabytes(LIMITS.files.sourceBytes)}.`);
+}
+
+function readError(error: unknown, memoryMb: number): unknown {
+  if (!isAppError(error) || error.data.reason !== "memory") return error;
+  return new AppError("too_large", `Reading the file takes more than ${memoryMb} MB of memory.`, {
+    hint: "Save it as CSV, or split it.",
+  });
+}

@@ -1,0 +1,141 @@
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+
+/** How the fields of a CSV file are told apart. */
+export interface Quoting {
+  delimiter: string;
+  quote: string;
+  escape: string;
+}
+
+export interface Renamed {
+  position: number;
+  from: string;
+  to: string;
+}
+
+const DELIMITERS = [",", ";", "\t", "|"];
+const SAMPLE_RECORDS = 200;
+
+/**
+ * The delimiter that cuts most of the first records into the same number of fields. DuckDB's own detection
+ * insists on all of them, and takes a file with a few broken rows for one with a single column.
+ */
+export function detectDelimiter(text: string, quote: string): string {
+  const best = DELIMITERS.map((delimiter) => ({ delimiter, score: score(text, { delimiter, quote, escape: quote }) }));
+  return best.reduce((a, b) => (b.score > a.score ? b : a)).delimiter;
+}
+
+/** Share of the records that have as many fields as most have; more fields decide between equals. */
+function score(text: string, quoting: Quoting): number {
+  const counts = new Map<number, number>();
+  let records = 0;
+  let at = 0;
+  while (records < SAMPLE_RECORDS && at < text.length) {
+    const { fields, end, isComplete } = parseRecord(text, at, quoting);
+    if (!isComplete && records > 0) break;
+    at = end;
+    if (fields.length === 1 && fields[0] === "") continue;
+    records += 1;
+    counts.set(fields.length, (counts.get(fields.length) ?? 0) + 1);
+  }
+  const [common] = [...counts].filter(([fields]) => fields > 1).sort((a, b) => b[1] - a[1]);
+  return common === undefined ? 0 : common[1] / records + Math.min(common[0], 1_000) / 1_000_000;
+}
+
+export interface ParsedRecord {
+  fields: string[];
+  /** Where the next record begins. */
+  end: number;
+  /** False when the text ended before the record did. */
+  isComplete: boolean;
+}
+
+/** One record that begins at `start`. Fields without quotes lose the blanks around them. */
+export function parseRecord(text: string, start: number, { delimiter, quote, escape }: Quoting): ParsedRecord {
+  const fields: string[] = [];
+  let at = start;
+  for (;;) {
+    const field = quote !== "" && text.startsWith(quote, skipBlanks(text, at, delimiter))
+      ? parseQuoted(text, skipBlanks(text, at, delimiter) + quote.length, quote, escape)
+      : { value: "", end: at, isQuoted: false };
+    const stop = endOfField(text, field.end, delimiter);
+    fields.push(field.isQuoted ? field.value : text.slice(at, stop).trim());
+    if (fields.length > LIMITS.analytics.columns) throw tooManyColumns();
+    if (stop >= text.length) return { fields, end: text.length, isComplete: false };
+    if (!text.startsWith(delimiter, stop)) return { fields, end: afterLineEnd(text, stop), isComplete: true };
+    at = stop + delimiter.length;
+  }
+}
+
+function tooManyColumns(): AppError {
+  const most = LIMITS.analytics.columns.toLocaleString("en");
+  return new AppError("too_large", `The file has more than ${most} columns.`, {
+    hint: "Check the delimiter, or turn columns into rows.",
+  });
+}
+
+function skipBlanks(text: string, start: number, delimiter: string): number {
+  let at = start;
+  while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
+  return at;
+}
+
+function parseQuoted(
+  text: string,
+  start: number,
+  quote: string,
+  escape: string,
+): { value: string; end: number; isQuoted: boolean } {
+  let value = "";
+  for (let at = start; at < text.length; ) {
+    if (escape !== "" && text.startsWith(escape, at) && text.startsWith(quote, at + escape.length)) {
+      value += quote;
+      at += escape.length + quote.length;
+    } else if (text.startsWith(quote, at)) {
+      return { value, end: at + quote.length, isQuoted: true };
+    } else {
+      value += text[at];
+      at += 1;
+    }
+  }
+  return { value, end: text.length, isQuoted: true };
+}
+
+function endOfField(text: string, start: number, delimiter: string): number {
+  let at = start;
+  while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at)) at += 1;
+  return at;
+}
+
+function afterLineEnd(text: string, at: number): number {
+  return text[at] === "\r" && text[at + 1] === "\n" ? at + 2 : at + 1;
+}
+
+/** Where the record after some lines begins. */
+export function skipLines(text: string, lines: number): number {
+  let at = 0;
+  for (let line = 0; line < lines && at < text.length; line += 1) at = afterLineEnd(text, endOfField(text, at, "\n"));
+  return at;
+}
+
+/**
+ * Names for columns. Headers are kept as they are, but for two cases that a table cannot have: an empty one
+ * becomes `column_3` (its position), and one that is there already, whatever its case, gets `_2`, `_3` and so on.
+ */
+export function nameColumns(headers: readonly string[]): { names: string[]; renamed: Renamed[] } {
+  const taken = new Set(headers.map((header) => header.toLowerCase()));
+  const used = new Set<string>();
+  const renamed: Renamed[] = [];
+  const names = headers.map((header, index) => {
+    const from = header.replaceAll("\u0000", "");
+    let to = from === "" ? `column_${index + 1}` : from;
+    for (let number = 2; used.has(to.toLowerCase()) || (to !== from && taken.has(to.toLowerCase())); number += 1) {
+      to = `${from === "" ? `column_${index + 1}` : from}_${number}`;
+    }
+    used.add(to.toLowerCase());
+    if (to !== header) renamed.push({ position: index + 1, from: header, to });
+    return to;
+  });
+  return { names, renamed };
+}
