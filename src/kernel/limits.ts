@@ -182,15 +182,17 @@ export const LIMITS = {
     /** Longest other work on parts. */
     jobMs: 5 * 60_000,
     /** Columns of a dataset. */
-    columns: 10_000,
+    columns: 2_000,
     /** Longest row of a CSV file. */
-    rowBytes: 8 * 1024 * 1024,
+    rowBytes: 4 * 1024 * 1024,
     /** Largest single object of a JSON file. */
     objectBytes: 16 * 1024 * 1024,
     /** Deepest nesting of JSON; what a column has below level 8 is kept as JSON. */
     jsonDepth: 200,
     /** Rejected rows that are listed; all of them are counted. */
     rejectedRows: 100,
+    /** Rejected rows at which a file is refused as a whole. */
+    rejectedMost: 100_000,
     /** Longest reason for which a row was rejected. */
     reasonCharacters: 300,
     /** Largest batch of rows that is pushed at once, as JSON. */

@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import { AppError, isAppError } from "../kernel/errors.ts";
 import { newUuid } from "../kernel/ids.ts";
-
-const CAUSES_DEEP = 5;
+import { isOutage } from "../platform/catalog/index.ts";
 
 /**
  * What can be shown of anything that was thrown. An engine that is away is told as such, without its address;
@@ -22,14 +21,4 @@ export function asAppError(thrown: unknown, log: Logger, facts: Record<string, u
     data: { errorId },
     cause: thrown,
   });
-}
-
-/** Libraries wrap what the engines throw, so the outage may lie deeper. */
-function isOutage(thrown: unknown): boolean {
-  let current = thrown;
-  for (let depth = 0; depth < CAUSES_DEEP && current instanceof Error; depth += 1) {
-    if (isAppError(current)) return current.code === "unavailable";
-    current = current.cause;
-  }
-  return false;
 }

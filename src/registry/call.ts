@@ -72,6 +72,7 @@ export async function call(
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
     await ports.limiter.take(operation, environment.caller, environment.meta);
+    await ports.audit.room();
     const input = parse(operation, sanitise(args));
     const output = await runWithin(operation, input, environment);
     outcome = { status: "done", output, ms: performance.now() - started };

@@ -14,7 +14,7 @@ import { asEngineError } from "./engine-errors.ts";
 import { readParquet, selectParts } from "./relation-sql.ts";
 import { quoteText } from "./sql-text.ts";
 import type { ConvertAnswer, ConvertParams, LoadSettings, MergeParams, RowsParams, WriteAnswer } from "./wire.ts";
-import { writePart } from "./write-part.ts";
+import { type PartPlan, planAll, writePart } from "./write-part.ts";
 
 /** What this process writes for itself, inside its own folder. */
 const WORK_FOLDER = "work";
@@ -69,14 +69,15 @@ async function writeRows(params: RowsParams, context: WorkerContext): Promise<Wr
   return withConnection(engine, (connection) =>
     withWorkFile("ndjson", async (path) => {
       await writeFile(path, params.json);
-      return writePart(connection, readRows(path, params.columns), params.output, context);
+      return writePart(connection, planRows(path, params.columns), params.output, context);
     }),
   );
 }
 
-function readRows(path: string, columns: readonly Column[]): string {
+function planRows(path: string, columns: readonly Column[]): PartPlan {
   const types = columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(sqlType(type))}`);
-  return `read_json(${quoteText(path)}, format = 'newline_delimited', columns = {${types.join(", ")}})`;
+  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', columns = {${types.join(", ")}})`;
+  return { select: `SELECT * FROM ${source}`, columns: [...columns] };
 }
 
 async function merge(params: MergeParams, context: WorkerContext): Promise<WriteAnswer> {
@@ -85,7 +86,7 @@ async function merge(params: MergeParams, context: WorkerContext): Promise<Write
     const { inputs, columns, output } = params;
     const source =
       columns === undefined ? readParquet(inputs) : `(${await selectParts(connection, inputs, columns, "data")})`;
-    return writePart(connection, source, output, context);
+    return writePart(connection, await planAll(connection, source), output, context);
   });
 }
 

@@ -2,39 +2,62 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { WorkerContext } from "../sandbox/index.ts";
+import type { Column } from "./analytics-options.ts";
 import { type ColumnType, sqlType, parseType, scalar, TEXT, typeText } from "./column-types.ts";
 import { whileRunning } from "./interruption.ts";
 import { columnsOf } from "./relation-sql.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 import type { WriteAnswer } from "./wire.ts";
 
-/** As many rows as DuckDB works on at once; statistics are kept for each group. */
+/**
+ * DuckDB's own size of a group, for which statistics are kept. Wide tables get smaller ones: a group sits in
+ * memory until it is written.
+ */
 const GROUP_ROWS = 122_880;
+const GROUP_VALUES = 8_000_000;
+const CHUNK_ROWS = 2_048;
 const PROGRESS_MS = 250;
 
-/** Writes the rows of a source (something that can stand after FROM) as one Parquet part. */
+export interface PartPlan {
+  /** A SELECT of exactly these columns. */
+  select: string;
+  columns: Column[];
+}
+
+/** Everything from a source (something that can stand after FROM), in types that a part can keep. */
+export async function planAll(connection: DuckDBConnection, source: string): Promise<PartPlan> {
+  const found = await columnsOf(connection, source);
+  checkColumnCount(found.length);
+  const columns = found.map(({ name, type }) => ({ name, type: typeText(storable(parseType(type)), "VARCHAR") }));
+  const items = found.map(({ name, type }, index) => {
+    const wanted = columns[index]!.type;
+    if (sqlType(type) === wanted && !type.startsWith("ENUM")) return quoteName(name);
+    return `CAST(${quoteName(name)} AS ${wanted}) AS ${quoteName(name)}`;
+  });
+  return { select: `SELECT ${items.join(", ")} FROM ${source}`, columns };
+}
+
+/** Writes the rows of a SELECT as one Parquet part. */
 export async function writePart(
   connection: DuckDBConnection,
-  source: string,
+  { select, columns }: PartPlan,
   output: string,
   context: WorkerContext,
 ): Promise<WriteAnswer> {
-  const columns = await columnsOf(connection, source);
-  checkColumnCount(columns.length);
-  const stored = columns.map(({ name, type }) => ({ name, type: typeText(storable(parseType(type))) }));
-  const items = columns.map(({ name, type }, index) => {
-    const wanted = stored[index]!.type;
-    return sqlType(type) === wanted && !type.startsWith("ENUM") ? quoteName(name) : castTo(name, wanted);
-  });
-  const copy = `COPY (SELECT ${items.join(", ")} FROM ${source}) TO ${quoteText(output)}
-    (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS})`;
+  const copy = `COPY (${select}) TO ${quoteText(output)}
+    (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${groupRows(columns.length)}, OVERWRITE_OR_IGNORE true)`;
   const timer = setInterval(() => context.progress({ fraction: fractionOf(connection) }), PROGRESS_MS);
   try {
     const result = await whileRunning(connection, context.signal, () => connection.run(copy));
-    return { rows: result.rowsChanged, columns: stored };
+    return { rows: result.rowsChanged, columns };
   } finally {
     clearInterval(timer);
   }
+}
+
+function groupRows(columns: number): number {
+  const rows = Math.floor(GROUP_VALUES / Math.max(1, columns) / CHUNK_ROWS) * CHUNK_ROWS;
+  return Math.min(GROUP_ROWS, Math.max(CHUNK_ROWS, rows));
 }
 
 export function checkColumnCount(count: number): void {
@@ -43,10 +66,6 @@ export function checkColumnCount(count: number): void {
   throw new AppError("too_large", `The data has more than ${columns.toLocaleString("en")} columns.`, {
     hint: "Check the delimiter, or turn columns into rows.",
   });
-}
-
-function castTo(name: string, type: string): string {
-  return `CAST(${quoteName(name)} AS ${type}) AS ${quoteName(name)}`;
 }
 
 function fractionOf(connection: DuckDBConnection): number {

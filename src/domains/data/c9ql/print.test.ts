@@ -5,13 +5,15 @@ import { parse } from "./parse.ts";
 import { print } from "./print.ts";
 import { anyQuery, shape, tokenSoup } from "./test-trees.ts";
 
-describe("print", () => {
+const isLong = process.env["KENNING_TEST_LONG"] !== undefined;
+
+describe("print", { timeout: 300_000 }, () => {
   it("gives a text that reads as the same tree", () => {
     fc.assert(
       fc.property(anyQuery, (query) => {
         expect(shape(parse(print(query)))).toEqual(shape(query));
       }),
-      { numRuns: 20_000 },
+      { numRuns: isLong ? 20_000 : 1_000 },
     );
   });
 
@@ -25,9 +27,9 @@ describe("print", () => {
         expect(shape(parse(print(query)))).toEqual(shape(query));
         expect(print(parse(print(query)))).toBe(print(query));
       }),
-      { numRuns: 100_000 },
+      { numRuns: isLong ? 100_000 : 5_000 },
     );
-    expect(read).toBeGreaterThan(50);
+    expect(read).toBeGreaterThan(20);
   });
 
   it("puts a name in quotes where a text needs none", () => {

@@ -1,4 +1,4 @@
-import { DuckDBInstance } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type CompiledQuery, type CompileOptions, compile, parse } from "./index.ts";
 
 /** Fixed, so that date tokens mean the same in every run. A Wednesday. */
@@ -31,14 +31,11 @@ export interface ResultTable {
 /** A small table in DuckDB, and queries against it. */
 export class TestTable {
   readonly columns: CompileOptions["columns"];
-  readonly #run: (sql: string, params?: readonly string[]) => Promise<ResultTable>;
+  readonly #connection: DuckDBConnection;
 
-  private constructor(
-    columns: CompileOptions["columns"],
-    run: (sql: string, params?: readonly string[]) => Promise<ResultTable>,
-  ) {
+  private constructor(columns: CompileOptions["columns"], connection: DuckDBConnection) {
     this.columns = columns;
-    this.#run = run;
+    this.#connection = connection;
   }
 
   static async open(set: string = TABLES, table = "sales"): Promise<TestTable> {
@@ -46,18 +43,9 @@ export class TestTable {
     const connection = await instance.connect();
     await connection.run("SET threads = 2; SET TimeZone = 'UTC'");
     await connection.run(set);
-    const run = async (sql: string, params: readonly string[] = []): Promise<ResultTable> => {
-      const reader = await connection.runAndReadAll(sql, [...params]);
-      const types = await connection.runAndReadAll(`DESCRIBE ${sql}`, [...params]);
-      return {
-        names: reader.columnNames(),
-        types: types.getRowsJson().map((row) => String(row[1])),
-        rows: reader.getRowsJson(),
-      };
-    };
     const described = await connection.runAndReadAll(`DESCRIBE ${table}`);
     const columns = described.getRowsJson().map((row) => ({ name: String(row[0]), type: String(row[1]) }));
-    return new TestTable(columns, run);
+    return new TestTable(columns, connection);
   }
 
   compile(text: string, options: Partial<CompileOptions> = {}): CompiledQuery {
@@ -71,17 +59,35 @@ export class TestTable {
     });
   }
 
-  sql(sql: string, params?: readonly string[]): Promise<ResultTable> {
-    return this.#run(sql, params);
+  async sql(sql: string, params: readonly string[] = []): Promise<ResultTable> {
+    const reader = await this.#connection.runAndReadAll(sql, [...params]);
+    return {
+      names: reader.columnNames(),
+      types: reader.columnTypes().map(String),
+      rows: reader.getRowsJson(),
+    };
+  }
+
+  /** Lets DuckDB read the SQL and bind its names and types, without running it. */
+  async prepare(sql: string): Promise<void> {
+    (await this.#connection.prepare(sql)).destroySync();
+  }
+
+  /** DuckDB's own tree of a query. */
+  async tree(sql: string): Promise<unknown> {
+    const { rows } = await this.sql("SELECT json_serialize_sql($1)", [sql]);
+    return JSON.parse(String(rows[0]?.[0]));
   }
 
   /** The result of a query, after checking that its columns are what the compiler said. */
   async rows(text: string, options: Partial<CompileOptions> = {}): Promise<ResultTable> {
     const compiled = this.compile(text, options);
-    const result = await this.#run(compiled.sql, compiled.params);
+    const result = await this.sql(compiled.sql, compiled.params);
+    const described = await this.sql(`DESCRIBE ${compiled.sql}`, compiled.params);
+    const types = described.rows.map((row) => String(row[1]));
     compiled.columns.forEach(({ name, type }, index) => {
-      if (name !== result.names[index] || (type !== undefined && type !== result.types[index])) {
-        throw new Error(`${text}: ${name} ${type} is ${result.names[index]} ${result.types[index]}`);
+      if (name !== result.names[index] || (type !== undefined && type !== types[index])) {
+        throw new Error(`${text}: ${name} ${type} is ${result.names[index]} ${types[index]}`);
       }
     });
     if (compiled.columns.length !== result.names.length) throw new Error(`${text}: columns are missing`);

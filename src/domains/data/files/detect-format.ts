@@ -69,14 +69,19 @@ export function detectFormat({ bytesHead, fileType, fileName, contentType }: For
   const looks = lookOf(text);
   const said = declared ?? typeOfName(fileName) ?? typeOfContent(contentType);
   if (said === undefined) return { format: looks };
-  return settle(said, looks, declared !== undefined);
+  return settle(said, looks, { isDeclared: declared !== undefined, isOneLine: /^\{.*\}\s*$/.test(text) });
 }
 
 /** A text that is said to be something; `looks` is certain only where it is JSON or XML. */
-function settle(said: FileType, looks: FileType, isDeclared: boolean): FormatFound {
+function settle(
+  said: FileType,
+  looks: FileType,
+  { isDeclared, isOneLine }: { isDeclared: boolean; isOneLine: boolean },
+): FormatFound {
   const isMarkup = looks === "json" || looks === "ndjson" || looks === "xml";
   if (said === "excel" || said === "parquet") return real(looks, said);
-  if (isJson(said) && isJson(looks)) return { format: looks };
+  // A single line of JSON can be either.
+  if (isJson(said) && isJson(looks)) return { format: isOneLine ? said : looks };
   if (said === looks || !isMarkup) return { format: said };
   if (isJson(said) || said === "xml") return real(looks, said);
   // Anything can stand in a CSV file, so what was said of it counts, but not what its name says.
@@ -129,7 +134,8 @@ export function markedEncoding(head: Uint8Array): string | undefined {
   return BYTE_ORDER_MARKS.find(([mark]) => hex.startsWith(mark))?.[1];
 }
 
-function headText(head: Uint8Array): string {
+/** The beginning of a text, without spaces before it. */
+export function headText(head: Uint8Array): string {
   const encoding = markedEncoding(head) ?? unmarkedUtf16(head);
   if (encoding === undefined && !isPlainText(head)) {
     throw new AppError("unsupported", "The file is neither text nor a known kind of file.", {

@@ -79,8 +79,8 @@ export class Arguments {
   }
 
   flag(index: number): boolean {
+    if (index >= this.count) return false;
     const { constant } = this.value(index);
-    if (constant === undefined && index >= this.count) return false;
     if (constant?.kind === "boolean") return constant.value;
     throw complain(this.scope, this.nodeAt(index).span, {
       message: `${this.node.name} takes true or false here.`,

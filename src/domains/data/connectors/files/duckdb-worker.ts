@@ -12,7 +12,8 @@ import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { parseJson } from "../json-text.ts";
 import { shownMessage } from "../masking.ts";
-import { type NextAnswer, type NextCall, type OpenAnswer, type OpenCall, sizeOfValue } from "./worker-calls.ts";
+import { sizeOfRow } from "../value-size.ts";
+import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 const MEMORY_LIMIT = "512MB";
 const NESTED = new Set([
@@ -91,7 +92,7 @@ async function take(current: Cursor, maxRows: number, maxBytes: number): Promise
         .reverse();
     }
     const row = current.waiting.pop()!;
-    for (const item of row) bytes += sizeOfValue(item);
+    bytes += sizeOfRow(row);
     rows.push(row);
   }
   return { rows, bytes, isLast: false };

@@ -9,8 +9,9 @@ import { type Deadline, startDeadline } from "../deadline.ts";
 import { metadataOptions, readAll } from "../metadata.ts";
 import { DUCKDB, type Dialect, SQLITE } from "../sql/dialects.ts";
 import { quoteTable, type ReadStatement, readStatement } from "../sql/read-statement.ts";
+import { sizeOfRow } from "../value-size.ts";
 import { checkFile } from "./file-path.ts";
-import { type NextAnswer, type NextCall, type OpenAnswer, type OpenCall, sizeOfValue } from "./worker-calls.ts";
+import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 /** The process reads a file of strangers, so its answers are checked. */
 const openAnswer: z.ZodType<OpenAnswer> = z.object({
@@ -162,7 +163,7 @@ async function* readFile(
 function rowsWithin(rows: unknown[][], maxBytes: number): unknown[][] {
   let bytes = 0;
   const end = rows.findIndex((row) => {
-    for (const value of row) bytes += sizeOfValue(value);
+    bytes += sizeOfRow(row);
     return bytes > maxBytes;
   });
   return end === -1 ? rows : rows.slice(0, end);

@@ -6,7 +6,8 @@ import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { serve } from "../../../../platform/sandbox/index.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
 import { shownMessage } from "../masking.ts";
-import { type NextAnswer, type NextCall, type OpenAnswer, type OpenCall, sizeOfValue } from "./worker-calls.ts";
+import { sizeOfRow } from "../value-size.ts";
+import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 /** What a query that only reads is made of. */
 const ALLOWED = new Set([
@@ -91,7 +92,7 @@ function next(params: unknown): NextAnswer {
       const { done, value } = iterator.next();
       if (done) return { rows, bytes, isLast: true };
       const row = (value as unknown[]).map((item, index) => jsonValue(item, columns[index]!.type));
-      for (const item of row) bytes += sizeOfValue(item);
+      bytes += sizeOfRow(row);
       rows.push(row);
     }
     return { rows, bytes, isLast: false };

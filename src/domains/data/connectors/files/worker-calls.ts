@@ -21,9 +21,3 @@ export interface NextAnswer {
   bytes: number;
   isLast: boolean;
 }
-
-/** About as much as the value takes as JSON. */
-export function sizeOfValue(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  return typeof value === "object" && value !== null ? JSON.stringify(value).length : 8;
-}

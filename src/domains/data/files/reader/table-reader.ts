@@ -26,6 +26,7 @@ export const readReport = z.object({
   format: z.enum(["ndjson", "json"]),
   /** Where the file itself shows what a column holds. */
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
+  encoding: z.string().optional(),
   rowPath: z.string().optional(),
   sheet: z.string().optional(),
   sheets: z.array(z.string()).optional(),
@@ -43,7 +44,11 @@ export const readBatch = z.object({
   fraction: z.number(),
 });
 
-export type ReadBatch = z.output<typeof readBatch>;
+export interface ReadBatch {
+  bytes: Uint8Array;
+  isDone: boolean;
+  fraction: number;
+}
 
 /** A file that has been looked through once, and can now be read. */
 export interface TableReader {

@@ -1,4 +1,5 @@
-import { SaxesParser, type SaxesTagPlain } from "saxes";
+import { TextDecoder } from "node:util";
+import { SaxesParser } from "saxes";
 import { AppError, isAppError, messageOf } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
 import { excerptOf, megabytes } from "../excerpts.ts";
@@ -24,7 +25,8 @@ export interface XmlOptions {
  * with them every entity but the five of XML itself: no file or address is ever looked at, and nothing grows.
  */
 export class XmlStream {
-  readonly #parser: SaxesParser<{ position: boolean }>;
+  readonly #parser: SaxesParser;
+  readonly #countsLines: boolean;
   readonly #what: string;
   readonly #encoding: string | undefined;
   #decoder: TextDecoder | undefined;
@@ -37,12 +39,14 @@ export class XmlStream {
   constructor(events: XmlEvents, { encoding, what = "The XML", countLines = true }: XmlOptions = {}) {
     this.#what = what;
     this.#encoding = encoding;
+    this.#countsLines = countLines;
     this.#parser = new SaxesParser({ position: countLines });
     this.#listen(events);
   }
 
-  get line(): number {
-    return this.#parser.line;
+  /** Known after the first bytes. */
+  get encoding(): string {
+    return this.#decoder?.encoding ?? "utf-8";
   }
 
   write(chunk: Uint8Array): void {
@@ -110,7 +114,7 @@ export class XmlStream {
   }
 
   #place(): string {
-    return this.#parser.trackPosition ? ` near line ${this.#parser.line}` : "";
+    return this.#countsLines ? ` near line ${this.#parser.line}` : "";
   }
 
   #listen({ open, text, close }: XmlEvents): void {
@@ -126,16 +130,16 @@ export class XmlStream {
       const most = LIMITS.files.xmlAttributes.toLocaleString("en");
       throw new AppError("too_large", `${this.#what} has an element with more than ${most} attributes.`);
     });
-    parser.on("opentag", (tag: SaxesTagPlain) => {
+    parser.on("opentag", (tag) => {
       this.#quietBytes = 0;
       this.#attributes = 0;
       this.#depth += 1;
       if (this.#depth > LIMITS.files.xmlDepth) {
         throw new AppError("too_large", `${this.#what} is nested more than ${LIMITS.files.xmlDepth} levels deep.`);
       }
-      open(tag.name, tag.attributes);
+      open(tag.name, tag.attributes as Record<string, string>);
     });
-    parser.on("closetag", (tag: SaxesTagPlain) => {
+    parser.on("closetag", (tag) => {
       this.#quietBytes = 0;
       this.#depth -= 1;
       close(tag.name);

@@ -40,7 +40,8 @@ export async function openExcel(file: FileHandle, options: ReadOptions, onFracti
       sheet: sheet.name,
       sheets: workbook.sheets.map(({ name }) => name),
       header: survey.header !== undefined,
-      ...(renamed.length > 0 && { renamed }),
+      ...(survey.header !== undefined && renamed.length > 0 && { renamed }),
+      ...(survey.header !== undefined && survey.header.number > 1 && { skippedLines: survey.header.number - 1 }),
       notes: notesOf(survey, names, columns, renamed),
     },
     rows: () => rowsOf(zip, sheet, workbook, survey, columns.map(({ position }, index) => ({

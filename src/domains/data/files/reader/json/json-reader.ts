@@ -42,8 +42,8 @@ export async function openJson(file: FileHandle, options: ReadOptions, onFractio
   const path = array === undefined || array.depth === 0 ? {} : { rowPath: array.path };
   if (kinds.size === 0) throw noRows("The JSON");
   if (kinds.has("object") && kinds.size === 1) {
-    const report = { format: array === undefined ? "ndjson" : "json", columns: [], notes: [], ...path } as const;
-    return { report, rows: () => (array === undefined ? objectLines(rows) : arrayBytes(rows, array)) };
+    const format = array === undefined ? "ndjson" : "json";
+    return { report: { format, columns: [], notes: [], ...path }, rows: () => (array === undefined ? objectLines(rows) : arrayBytes(rows, array)) };
   }
   if (kinds.has("object") || (kinds.has("array") && kinds.size > 1)) throw mixed();
   if (kinds.has("array")) return listReader(rows, options, path);
@@ -109,8 +109,11 @@ async function listReader(rows: Rows, { header }: ReadOptions, path: { rowPath?:
     const cells = elementsOf(text);
     return `{${keys.map((key, index) => `${key}${cells[index]?.text ?? "null"}`).join(",")}}`;
   };
-  const report = { format: "ndjson", columns: [], header: hasHeader, ...(hasHeader && renamed.length > 0 && { renamed }), notes: [], ...path } as const;
-  return { report, rows: () => lines(rows, lineOf) };
+  const changes = hasHeader && renamed.length > 0 ? { renamed } : {};
+  return {
+    report: { format: "ndjson", columns: [], header: hasHeader, notes: [], ...changes, ...path },
+    rows: () => lines(rows, lineOf),
+  };
 }
 
 function nameOf(element: JsonElement | undefined): string {

@@ -41,10 +41,6 @@ export class JsonScanner {
     this.#visitor = visitor;
   }
 
-  get line(): number {
-    return this.#line;
-  }
-
   push(chunk: Buffer): void {
     const { length } = chunk;
     let keyStart = this.#keyPieces === undefined ? -1 : 0;

@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { TextDecoder } from "node:util";
 import { AppError } from "../../../../../kernel/errors.ts";
 import { markedEncoding } from "../../detect-format.ts";
 import { excerptOf } from "../../excerpts.ts";

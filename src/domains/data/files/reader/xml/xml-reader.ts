@@ -15,7 +15,11 @@ import { type RowShape, rowShape, type Shape } from "./row-shape.ts";
 export async function openXml(file: FileHandle, options: ReadOptions, onFraction: OnFraction): Promise<TableReader> {
   const nulls = new Set(options.nulls);
   const tree = new ElementTree(nulls);
-  for await (const fraction of parse(file, tree, options)) onFraction(fraction);
+  let encoding = "utf-8";
+  for await (const step of parse(file, tree, options)) {
+    encoding = step.encoding;
+    onFraction(step.fraction);
+  }
   if (tree.root === undefined) throw noRows("The XML");
   const node = chooseRows(tree.root, options.rowPath);
   const shape = rowShape(node);
@@ -23,6 +27,7 @@ export async function openXml(file: FileHandle, options: ReadOptions, onFraction
   return {
     report: {
       format: "ndjson",
+      encoding,
       columns: shape.columns.flatMap(({ name, type }) => (type === undefined ? [] : [{ name, type }])),
       rowPath: pathOf(node),
       ...(shape.renamed.length > 0 && { renamed: shape.renamed }),
@@ -34,18 +39,22 @@ export async function openXml(file: FileHandle, options: ReadOptions, onFraction
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Yields after each chunk how far it has come. */
-async function* parse(file: FileHandle, events: XmlEvents, { encoding }: ReadOptions): AsyncGenerator<number> {
+interface Step {
+  fraction: number;
+  encoding: string;
+}
+
+async function* parse(file: FileHandle, events: XmlEvents, { encoding }: ReadOptions): AsyncGenerator<Step> {
   const { size } = await file.stat();
   const stream = new XmlStream(events, { encoding });
   let bytes = 0;
   for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES })) {
     stream.write(chunk as Buffer);
     bytes += (chunk as Buffer).length;
-    yield bytes / size;
+    yield { fraction: bytes / size, encoding: stream.encoding };
   }
   stream.end();
-  yield 1;
+  yield { fraction: 1, encoding: stream.encoding };
 }
 
 async function* rowsOf(
@@ -57,7 +66,7 @@ async function* rowsOf(
 ): AsyncGenerator<Batch> {
   const writer = new LineWriter();
   const builder = new RowBuilder(node, shape, nulls, writer);
-  for await (const fraction of parse(file, builder, options)) {
+  for await (const { fraction } of parse(file, builder, options)) {
     if (writer.isFull || fraction === 1) yield { bytes: writer.take(), fraction };
   }
 }

@@ -1,0 +1,211 @@
+import { constants } from "node:fs";
+import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { Analytics, ConvertOptions, ConvertResult, FileFormat } from "../../../platform/analytics/index.ts";
+import type { BlobStore } from "../../../platform/blobs/index.ts";
+import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
+import type { SandboxLog } from "../../../platform/sandbox/index.ts";
+import { ownedTempName, sweepLeftovers } from "../../../platform/temp/index.ts";
+import { detectFormat, headText } from "./detect-format.ts";
+import { excerptOf } from "./excerpts.ts";
+import type { DetectedFile, FileImport, FileOptions, FileType, ImportedFile } from "./file-import.ts";
+import { gunzip } from "./gunzip.ts";
+import { magicOf } from "./magic.ts";
+import type { ReadReport } from "./reader/table-reader.ts";
+import { SandboxedReader } from "./sandboxed-reader.ts";
+import { cancelled } from "./slots.ts";
+import { headOf, readSource, type SourceFile } from "./source.ts";
+
+export interface FileImportsOptions {
+  analytics: Pick<Analytics, "convert">;
+  blobs: Pick<BlobStore, "delete">;
+  fetch: Pick<GuardedFetch, "download">;
+  /** A folder for this alone, on the same file system as the parts. May lie below a folder that is closed. */
+  tempFolder: string;
+  log: SandboxLog;
+}
+
+export interface FileImports {
+  /** A file as one finished part. When it fails, there is neither a part nor anything else left of it. */
+  importFile(request: FileImport): Promise<ImportedFile>;
+  /** Imports that are under way fail with `unavailable`. */
+  close(): Promise<void>;
+}
+
+/** Opening clears away what a killed process was in the middle of reading. */
+export async function openFileImports(options: FileImportsOptions): Promise<FileImports> {
+  const { tempFolder, log } = options;
+  await mkdir(tempFolder, { recursive: true });
+  // The processes that read files step through it to theirs, without being able to see what else is there.
+  await chmod(tempFolder, 0o711);
+  await sweepLeftovers(tempFolder);
+  const reader = new SandboxedReader({ tempFolder, log });
+  return {
+    importFile: (request) => importFile(options, reader, request),
+    close: () => reader.close(),
+  };
+}
+
+async function importFile(
+  options: FileImportsOptions,
+  reader: SandboxedReader,
+  request: FileImport,
+): Promise<ImportedFile> {
+  if (request.signal?.aborted) throw cancelled();
+  const folder = join(options.tempFolder, ownedTempName());
+  await mkdir(folder, { mode: 0o700 });
+  try {
+    const source = await readSource(request.source, {
+      fetch: options.fetch,
+      folder,
+      fileType: request.fileType,
+      maxBytes: request.maxBytes,
+      signal: request.signal,
+      onProgress: (fraction) => request.onProgress?.({ stage: "fetch", fraction }),
+    });
+    const file = await unpack(source, folder, request);
+    const { format, note } = detectFormat({ bytesHead: file.head, fileType: request.fileType, ...clues(source) });
+    const table = await readTable(file, format, folder, reader, request);
+    const result = await convert(options, table, request);
+    return {
+      part: result.part,
+      rows: result.rows,
+      columns: result.columns,
+      rejected: result.rejected,
+      rejectedRows: result.rejectedRows,
+      detected: detectedOf(format, file, table, result),
+      notes: [...(note === undefined ? [] : [note]), ...(table.report?.notes ?? [])],
+      bytes: source.bytes,
+      ...(source.fileName !== undefined && { fileName: source.fileName }),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function clues({ fileName, contentType }: SourceFile): { fileName: string | undefined; contentType: string | undefined } {
+  return { fileName, contentType };
+}
+
+interface PlainFile {
+  path: string;
+  isOurs: boolean;
+  head: Buffer;
+  isUnpacked: boolean;
+}
+
+/** Compressed files are unpacked once. */
+async function unpack(source: SourceFile, folder: string, request: FileImport): Promise<PlainFile> {
+  const head = await headOf(source.path);
+  if (magicOf(head) !== "gzip") return { ...source, head, isUnpacked: false };
+  const path = join(folder, "unpacked");
+  await gunzip(source.path, path, {
+    bytes: source.bytes,
+    maxBytes: request.maxBytes ?? LIMITS.files.sourceBytes,
+    signal: request.signal,
+    onProgress: (fraction) => request.onProgress?.({ stage: "unpack", fraction }),
+  });
+  if (source.isOurs) await rm(source.path);
+  return { path, isOurs: true, head: await headOf(path), isUnpacked: true };
+}
+
+/** Something that DuckDB can read. */
+interface Table {
+  path: string;
+  isOurs: boolean;
+  format: FileFormat;
+  /** When the file had to be read by us first. */
+  report?: ReadReport;
+}
+
+async function readTable(
+  file: PlainFile,
+  format: FileType,
+  folder: string,
+  reader: SandboxedReader,
+  { options = {}, signal, onProgress }: FileImport,
+): Promise<Table> {
+  const { path, isOurs } = file;
+  const kind = readerFor(format, file.head, options);
+  if (kind === undefined) return { path, isOurs, format: format as FileFormat };
+  const fileName = "input";
+  if (isOurs) await rename(path, join(folder, fileName));
+  else await copyFile(path, join(folder, fileName), constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  const { sheet, rowPath, header, skipLines, nulls, encoding } = options;
+  const read = await reader.read({
+    kind,
+    folder,
+    fileName,
+    options: { sheet, rowPath, header, skipLines, nulls, encoding },
+    signal,
+    onProgress: (fraction) => onProgress?.({ stage: "read", fraction }),
+  });
+  return { path: read.path, isOurs: true, format: read.report.format, report: read.report };
+}
+
+/** Who has to read a file before DuckDB can; undefined when DuckDB reads it as it is. */
+function readerFor(format: FileType, head: Buffer, { rowPath }: FileOptions): "excel" | "xml" | "json" | undefined {
+  switch (format) {
+    case "excel":
+    case "xml":
+      return format;
+    case "json":
+      return rowPath === undefined && /^\[\s*\{/.test(headText(head)) ? undefined : "json";
+    case "ndjson":
+      return headText(head).startsWith("{") ? undefined : "json";
+    default:
+      return undefined;
+  }
+}
+
+async function convert(
+  { analytics, blobs }: FileImportsOptions,
+  { path, isOurs, format, report }: Table,
+  { key, options = {}, signal, onProgress }: FileImport,
+): Promise<ConvertResult> {
+  const result = await analytics.convert({
+    source: { path, handOver: isOurs },
+    format,
+    key,
+    options: report === undefined ? optionsOf(options) : readOptionsOf(options, report),
+    ...(signal && { signal }),
+    onProgress: ({ fraction }) => onProgress?.({ stage: "convert", fraction }),
+  });
+  if (result.rows > 0 || result.rejectedRows === 0) return result;
+  await blobs.delete(key);
+  const [first] = result.rejected;
+  const example = first === undefined ? "" : ` Line ${first.line}: ${excerptOf(first.reason)}`;
+  throw new AppError("bad_request", `None of the ${result.rejectedRows} rows could be read.${example}`, {
+    hint: "Check the file's delimiter, encoding and types.",
+    data: { rejected: result.rejected.slice(0, 10) },
+  });
+}
+
+function optionsOf({ sheet: _sheet, rowPath: _rowPath, ...options }: FileOptions): ConvertOptions {
+  return options;
+}
+
+/** What was said about the file has been seen to; only what is about values is left. */
+function readOptionsOf({ types, dateFormat, timestampFormat }: FileOptions, { columns }: ReadReport): ConvertOptions {
+  return {
+    types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types },
+    ...(dateFormat !== undefined && { dateFormat }),
+    ...(timestampFormat !== undefined && { timestampFormat }),
+  };
+}
+
+function detectedOf(
+  format: FileType,
+  { isUnpacked }: PlainFile,
+  { report }: Table,
+  { detected }: ConvertResult,
+): DetectedFile {
+  const compression = isUnpacked ? { compression: "gzip" as const } : {};
+  if (report === undefined) return { ...detected, format, ...compression };
+  const { encoding, rowPath, sheet, sheets, header, skippedLines, renamed } = report;
+  const facts = { encoding, rowPath, sheet, sheets, header, skippedLines, renamed: renamed ?? detected.renamed };
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return { format, ...Object.fromEntries(known), ...compression };
+}

@@ -1,0 +1,13 @@
+export { detectFormat, parseFileType } from "./detect-format.ts";
+export {
+  type DetectedFile,
+  FILE_TYPES,
+  type FileImport,
+  type FileOptions,
+  type FileSource,
+  type FileType,
+  type ImportedFile,
+  type ImportProgress,
+} from "./file-import.ts";
+export { type FileImports, type FileImportsOptions, openFileImports } from "./import-file.ts";
+export { readSource } from "./source.ts";

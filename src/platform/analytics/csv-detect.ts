@@ -1,0 +1,198 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import type { Column, ConvertOptions } from "./analytics-options.ts";
+import { sqlType } from "./column-types.ts";
+import { detectDelimiter, nameColumns, parseRecord, type Renamed, skipLines } from "./csv-dialect.ts";
+import { type CsvFile, dialectOptions, readCsv } from "./csv-file.ts";
+import { quoteName, quoteText } from "./sql-text.ts";
+import { checkColumnCount } from "./write-part.ts";
+
+export interface DetectedCsv {
+  file: CsvFile;
+  renamed: Renamed[];
+  /** Columns whose type the caller has chosen. */
+  given: ReadonlySet<number>;
+}
+
+/** Characters that are looked at to find the delimiter. */
+const DELIMITER_SAMPLE = 256 * 1024;
+/** Values that are looked at to find types: as many rows as DuckDB takes by itself, fewer of a wide file. */
+const SAMPLE_VALUES = 1_000_000;
+const SAMPLE_ROWS = 20_480;
+
+type Sniffing = Omit<CsvFile, "columns" | "header" | "skippedLines">;
+
+interface Sniffed {
+  escape: string;
+  skippedLines: number;
+  header: boolean;
+  columns: Column[];
+  dateFormat: string | undefined;
+  timestampFormat: string | undefined;
+}
+
+/** Finds out how a file is to be read; what the options say is believed. `head` is its beginning. */
+export async function detectCsv(
+  connection: DuckDBConnection,
+  path: string,
+  head: string,
+  delimiter: string | undefined,
+  options: ConvertOptions,
+): Promise<DetectedCsv> {
+  const quote = options.quote ?? '"';
+  const base: Sniffing = {
+    path,
+    delimiter: delimiter ?? detectDelimiter(head.slice(0, DELIMITER_SAMPLE), quote),
+    quote,
+    escape: options.escape ?? quote,
+    decimal: options.decimal ?? ".",
+    dateFormat: options.dateFormat,
+    timestampFormat: options.timestampFormat,
+    nulls: options.nulls ?? [""],
+    isStrict: true,
+  };
+  // A file with too many columns must not reach the engine.
+  parseRecord(head, skipLines(head, options.skipLines ?? 0), base);
+  const sniffed = await sniff(connection, base, options);
+  const withDecimals = await sniffDecimals(connection, sniffed, options);
+  return name(connection, withDecimals, head, options);
+}
+
+interface SniffedFile {
+  sniffing: Sniffing;
+  sniffed: Sniffed;
+}
+
+async function sniff(
+  connection: DuckDBConnection,
+  sniffing: Sniffing,
+  options: ConvertOptions,
+): Promise<SniffedFile> {
+  try {
+    return { sniffing, sniffed: await runSniffer(connection, sniffing, options) };
+  } catch (error) {
+    const lenient = { ...sniffing, isStrict: false };
+    try {
+      return { sniffing: lenient, sniffed: await runSniffer(connection, lenient, options) };
+    } catch {
+      throw notCsv(error);
+    }
+  }
+}
+
+function notCsv(error: unknown): AppError {
+  const [, reason] = messageOf(error).split("\n");
+  return new AppError("bad_request", `The file cannot be read as CSV. ${reason ?? ""}`.trim(), {
+    hint: "Say delimiter, quote and header, or check that the file is CSV.",
+    cause: error,
+  });
+}
+
+async function runSniffer(
+  connection: DuckDBConnection,
+  sniffing: Sniffing,
+  { header, skipLines: skip }: ConvertOptions,
+): Promise<Sniffed> {
+  const settings = [
+    quoteText(sniffing.path),
+    ...dialectOptions(sniffing),
+    `sample_size = ${SAMPLE_ROWS}`,
+    "ignore_errors = true",
+    ...(header === undefined ? [] : [`header = ${header}`]),
+    ...(skip === undefined ? [] : [`skip = ${skip}`]),
+  ];
+  const reader = await connection.runAndReadAll(
+    `SELECT SkipRows AS skip, HasHeader AS header, Escape AS escape, to_json(Columns) AS columns,
+       DateFormat AS date_format, TimestampFormat AS timestamp_format
+     FROM sniff_csv(${settings.join(", ")})`,
+  );
+  const [found] = reader.getRowObjectsJS();
+  const { skip: skippedLines, header: hasHeader, columns, date_format, timestamp_format } = found ?? {};
+  return {
+    escape: sniffing.escape,
+    skippedLines: Number(skippedLines),
+    header: hasHeader === true,
+    columns: JSON.parse(String(columns)) as Column[],
+    dateFormat: typeof date_format === "string" ? date_format : undefined,
+    timestampFormat: typeof timestamp_format === "string" ? timestamp_format : undefined,
+  };
+}
+
+/** A decimal comma, where reading it so turns texts into numbers and no number into text. */
+async function sniffDecimals(
+  connection: DuckDBConnection,
+  plain: SniffedFile,
+  options: ConvertOptions,
+): Promise<SniffedFile> {
+  if (options.decimal !== undefined || plain.sniffing.delimiter === ",") return plain;
+  const comma = await sniff(connection, { ...plain.sniffing, decimal: "," }, options);
+  const [before, after] = [plain, comma].map(({ sniffed }) => sniffed.columns.map(({ type }) => isNumber(type)));
+  const isBetter = after!.some((isOne, index) => isOne && !before![index]);
+  const isWorse = before!.some((isOne, index) => isOne && !after![index]);
+  return isBetter && !isWorse ? comma : plain;
+}
+
+function isNumber(type: string): boolean {
+  return type === "BIGINT" || type === "DOUBLE";
+}
+
+async function name(
+  connection: DuckDBConnection,
+  { sniffing, sniffed }: SniffedFile,
+  head: string,
+  options: ConvertOptions,
+): Promise<DetectedCsv> {
+  checkColumnCount(sniffed.columns.length);
+  const { skippedLines, header } = sniffed;
+  const { fields } = parseRecord(head, skipLines(head, skippedLines), sniffing);
+  const detected = sniffed.columns.map(({ name: found }) => found);
+  const headers = !header ? detected.map(() => "") : fields.length === detected.length ? fields : detected;
+  const { names, renamed } = nameColumns(headers);
+  const given = new Set<number>();
+  const columns = sniffed.columns.map(({ type }, index) => {
+    const chosen = givenType(options.types, names[index]!);
+    if (chosen !== undefined) given.add(index);
+    return { name: names[index]!, type: chosen === undefined ? type : sqlType(chosen) };
+  });
+  const { dateFormat, timestampFormat } = sniffed;
+  const file: CsvFile = {
+    ...sniffing,
+    dateFormat: options.dateFormat ?? dateFormat,
+    timestampFormat: options.timestampFormat ?? timestampFormat,
+    header,
+    skippedLines,
+    columns,
+  };
+  const exact = await keepDigits(connection, file, given);
+  return { file: exact, renamed: header ? renamed : [], given };
+}
+
+function givenType(types: ConvertOptions["types"], name: string): string | undefined {
+  const key = Object.keys(types ?? {}).find((each) => each.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : types?.[key];
+}
+
+/** DuckDB takes whole numbers that do not fit into 64 bits for floating point, which forgets their last digits. */
+async function keepDigits(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  given: ReadonlySet<number>,
+): Promise<CsvFile> {
+  const indexes = file.columns.flatMap(({ type }, index) => (type === "DOUBLE" && !given.has(index) ? [index] : []));
+  if (indexes.length === 0) return file;
+  const texts = file.columns.map(() => "VARCHAR");
+  const rows = Math.max(100, Math.min(SAMPLE_ROWS, Math.floor(SAMPLE_VALUES / file.columns.length)));
+  const items = indexes.map((index) => {
+    const column = quoteName(file.columns[index]!.name);
+    return `bool_and(regexp_full_match(${column}, '[+-]?[0-9]+')), max(length(${column}))`;
+  });
+  const sample = `SELECT * FROM ${readCsv(file, texts, undefined)} LIMIT ${rows}`;
+  const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM (${sample})`);
+  const columns = file.columns.map((column, index) => {
+    const place = indexes.indexOf(index);
+    if (place === -1 || reader.value(2 * place, 0) !== true) return column;
+    const digits = Number(reader.value(2 * place + 1, 0));
+    return { ...column, type: digits <= 38 ? "DECIMAL(38,0)" : "VARCHAR" };
+  });
+  return { ...file, columns };
+}
