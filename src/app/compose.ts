@@ -3,7 +3,7 @@ import { openData } from "../domains/data/index.ts";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
-import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
+import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
 import { createVault, deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
@@ -46,7 +46,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const metrics = new Metrics();
   const ground = await openGround(config, log, clock, metrics);
   const { catalog, state, identity } = ground;
-  const data = await openData({ home: config.storage.home, catalog, clock, log });
+  const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
+  const data = await openData({ home: config.storage.home, catalog, fetch, clock, log });
   await data.sweep();
   const registry = composeRegistry({ catalog, audit: identity.audit, data: data.services, version: VERSION });
   options.extend?.(registry);
@@ -59,7 +60,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   };
   const root = rootSecret(config.storage.home, config.security.jwtSecret);
   const stateKey = deriveKey(root, "mcp request state");
-  const signIn = await openSignIn(config, ground, root, clock, log);
+  const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
   const endpoints = new Map<Surface["name"], Endpoint>();
   for (const surface of MCP_SURFACES) {
     if (surface.name === "knowledge" && !config.knowledge.enabled) continue;
@@ -154,16 +155,14 @@ interface Mounted {
 async function openSignIn(
   config: Config,
   { catalog, identity }: Ground,
-  root: string,
-  clock: Clock,
-  log: Logger,
+  { root, fetch, clock, log }: { root: string; fetch: GuardedFetch; clock: Clock; log: Logger },
 ): Promise<SignInServer> {
-  const { accessTtlMinutes, refreshTtlDays, authorizationCodeTtlMinutes, allowPrivateUrls } = config.security;
+  const { accessTtlMinutes, refreshTtlDays, authorizationCodeTtlMinutes } = config.security;
   return SignInServer.open({
     appUrl: config.server.appUrl,
     identity,
     stores: openOAuthStores(catalog, createVault({ root }), clock),
-    fetch: createGuardedFetch({ allow: allowPrivateUrls }),
+    fetch,
     keys: { cookie: deriveKey(root, "oauth cookies").toString("base64url"), form: deriveKey(root, "forms") },
     ttl: {
       accessSeconds: accessTtlMinutes * 60,

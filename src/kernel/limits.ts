@@ -164,8 +164,9 @@ export const LIMITS = {
     spillMb: 8 * 1024,
     /** Threads of one query, at most. */
     threads: 8,
-    /** Memory of a process that runs queries, at least and at most, if the operator does not say. */
+    /** Least memory of a process that runs queries, if the operator does not say. */
     queryMemoryMinMb: 1_024,
+    /** Most memory of a process that runs queries, if the operator does not say. */
     queryMemoryMaxMb: 8_192,
     /** Memory of the process that reads files and writes parts. */
     loadMemoryMb: 1_024,

@@ -8,7 +8,7 @@ import { isOutage } from "../platform/catalog/index.ts";
  * what nobody expected is a bug: logged with an id, shown without its insides.
  */
 export function asAppError(thrown: unknown, log: Logger, facts: Record<string, unknown>): AppError {
-  if (isAppError(thrown)) return thrown;
+  if (isAppError(thrown) && thrown.data.engine === undefined) return thrown;
   if (isOutage(thrown)) {
     log.warn({ err: thrown, ...facts }, "an engine is away");
     const hint = "Try again in a moment.";

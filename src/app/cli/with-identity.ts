@@ -19,6 +19,7 @@ export async function withIdentity<T>(work: (identity: Identity) => Promise<T>):
 /** The same for commands that only look: they do not make a database where there is none. */
 export async function lookAtIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
   const { home, databaseUrl } = loadConfig().storage;
+  requireHome(home);
   if (databaseUrl === null && !hasEmbeddedDatabase(home)) {
     throw new AppError("not_found", `There is no database in ${home} yet.`, {
       hint: "Start Kenning once with: kenning serve. If it keeps its data elsewhere, set KENNING_HOME.",

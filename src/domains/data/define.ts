@@ -3,11 +3,13 @@ import type { AssetKinds } from "../../registry/asset-kind.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "./data.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
+import type { FileImports } from "./files/index.ts";
 
 /** What the tools of this slice work with. */
 export interface DataServices {
   data: Data;
   datasets: DatasetsStore;
+  imports: FileImports;
   /** Everything that details, deletion and export can be asked for, of whatever slice. */
   assets: AssetKinds;
 }

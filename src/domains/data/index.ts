@@ -4,16 +4,19 @@ import type { Clock } from "../../kernel/clock.ts";
 import { openAnalytics } from "../../platform/analytics/index.ts";
 import { openFolderBlobs } from "../../platform/blobs/index.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
+import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { AssetKinds } from "../../registry/asset-kind.ts";
 import type { Slice } from "../../registry/registry.ts";
 import { Data } from "./data.ts";
 import { datasetKind } from "./dataset-kind.ts";
 import { DatasetsStore } from "./datasets.store.ts";
 import type { DataServices } from "./define.ts";
+import { openFileImports } from "./files/index.ts";
 import { deleteAsset } from "./tools/delete-asset.tool.ts";
 import { exportData } from "./tools/export-data.tool.ts";
 import { getData } from "./tools/get-data.tool.ts";
 import { getDetails } from "./tools/get-details.tool.ts";
+import { importFile } from "./tools/import-file.tool.ts";
 import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
 import { restoreAsset } from "./tools/restore-asset.tool.ts";
@@ -34,23 +37,28 @@ const ENGINE_GID = 65_531;
 export async function openData(parts: {
   home: string;
   catalog: Catalog;
+  fetch: GuardedFetch;
   clock: Clock;
   log: Logger;
 }): Promise<DataSlice> {
-  const { home, catalog, clock, log } = parts;
+  const { home, catalog, fetch, clock, log } = parts;
   const isRoot = process.getuid?.() === 0;
   const blobs = await openFolderBlobs({
     folder: join(home, "blobs"),
     ...(isRoot && { readerGid: ENGINE_GID }),
   });
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
+  const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
   const datasets = new DatasetsStore(catalog, clock);
   const data = new Data({ datasets, analytics, blobs, log });
   const assets = new AssetKinds().add(datasetKind(data, datasets));
   return {
-    services: { data, datasets, assets },
+    services: { data, datasets, imports, assets },
     sweep: () => data.sweep(),
-    close: () => analytics.close(),
+    async close() {
+      await imports.close();
+      await analytics.close();
+    },
   };
 }
 
@@ -61,6 +69,7 @@ export function dataSlice(services: DataServices): Slice<DataServices> {
       listDatasets,
       getData,
       pushData,
+      importFile,
       getDetails,
       exportData,
       deleteAsset,

@@ -1,9 +1,10 @@
+import { rm, writeFile } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { WorkerContext } from "../sandbox/index.ts";
 import type { Detected } from "./analytics-options.ts";
-import { type DetectedCsv, detectCsv } from "./csv-detect.ts";
+import { type DetectedCsv, detectCsv, type Sample } from "./csv-detect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { readRejects, type Rejects } from "./csv-rejects.ts";
 import { checkedColumn, MISFIT, surveyTypes } from "./csv-types.ts";
@@ -39,12 +40,11 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
   const { connection, input, workFile, format, options } = job;
   if (encoding !== "utf-8") await transcode(input, workFile, encoding, context.signal);
   const path = encoding === "utf-8" ? input : workFile;
-  const { bytes } = await readHead(path, LIMITS.analytics.rowBytes);
-  const head = new TextDecoder().decode(bytes);
-  if (head.trim() === "") throw new AppError("bad_request", "The file is empty.");
   const delimiter = options.delimiter ?? (format === "tsv" ? "\t" : undefined);
-  const detected = await whileRunning(connection, context.signal, () =>
-    detectCsv(connection, path, head, delimiter, options),
+  const known = delimiter === undefined ? options : { ...options, delimiter };
+  const sample = await takeSample(path, `${workFile}.sample`);
+  const detected = await whileRunning(connection, context.signal, () => detectCsv(connection, path, sample, known)).finally(
+    () => rm(`${workFile}.sample`, { force: true }),
   );
   const { written, rejects, file } = await convertDetected(job, detected, context);
   return {
@@ -56,6 +56,25 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
   };
 }
 
+/** The beginning of a file up to the end of a line, so that one giant row further down is not in the way. */
+async function takeSample(path: string, samplePath: string): Promise<Sample> {
+  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.rowBytes);
+  const text = new TextDecoder().decode(bytes);
+  if (text.trim() === "") throw new AppError("bad_request", "The file is empty.");
+  if (bytes.length === fileBytes) return { text, path };
+  const end = Math.max(bytes.lastIndexOf("\n"), bytes.lastIndexOf("\r"));
+  if (end === -1) throw rowTooLong();
+  await writeFile(samplePath, bytes.subarray(0, end + 1));
+  return { text, path: samplePath };
+}
+
+function rowTooLong(): AppError {
+  const most = LIMITS.analytics.rowBytes.toLocaleString("en");
+  return new AppError("too_large", `The first row is longer than ${most} bytes.`, {
+    hint: "Check that the file is CSV.",
+  });
+}
+
 interface Converted {
   written: WriteAnswer;
   rejects: Rejects;
@@ -65,10 +84,10 @@ interface Converted {
 async function convertDetected(job: CsvJob, detected: DetectedCsv, context: WorkerContext): Promise<Converted> {
   const { connection } = job;
   const { given } = detected;
-  const first = await attempt(job, detected, context, "rejects_1");
+  const first = await attempt(job, detected, context);
   if (first !== undefined && !hasWrongType(first.rejects, given)) return first;
   const file = await whileRunning(connection, context.signal, () => surveyTypes(connection, detected.file, given));
-  const second = await attempt(job, { ...detected, file }, context, "rejects_2");
+  const second = await attempt(job, { ...detected, file }, context);
   if (second === undefined) throw new Error("types that hold all values do not hold them");
   return second;
 }
@@ -78,21 +97,32 @@ function hasWrongType({ misfits }: Rejects, given: ReadonlySet<number>): boolean
   return misfits.some((index) => !given.has(index));
 }
 
-async function attempt(
-  { connection, output }: CsvJob,
-  { file, given }: DetectedCsv,
-  context: WorkerContext,
-  table: string,
-): Promise<Converted | undefined> {
+/** Tables of rejected rows are never used twice. */
+let lastTable = 0;
+
+/** Undefined when a value turned out not to fit the type of its column. */
+async function attempt(job: CsvJob, detected: DetectedCsv, context: WorkerContext): Promise<Converted | undefined> {
+  const { connection, output } = job;
+  const { file, given } = detected;
+  lastTable += 1;
+  const table = `rejects_${lastTable}`;
   const columns = file.columns.map((_, index) => checkedColumn(file, index, given.has(index)));
-  const source = readCsv(file, columns.map(({ readType }) => readType), table);
+  const source = readCsv(
+    file,
+    columns.map(({ readType }) => readType),
+    table,
+  );
   const select = `SELECT ${columns.map(({ expression }) => expression).join(", ")} FROM ${source}`;
   try {
     const written = await writePart(connection, { select, columns: [...file.columns] }, output, context);
     return { written, rejects: await readRejects(connection, table), file };
   } catch (error) {
-    if (messageOf(error).includes(MISFIT)) return undefined;
-    throw error;
+    const message = messageOf(error);
+    if (message.includes(MISFIT)) return undefined;
+    // Lines that end in different ways are not worth refusing a file.
+    const isTooStrict = file.isStrict && message.includes("strict_mode=false");
+    if (!isTooStrict) throw error;
+    return attempt(job, { ...detected, file: { ...file, isStrict: false } }, context);
   }
 }
 

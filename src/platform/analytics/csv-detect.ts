@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { Column, ConvertOptions } from "./analytics-options.ts";
 import { sqlType } from "./column-types.ts";
-import { detectDelimiter, nameColumns, parseRecord, type Renamed, skipLines } from "./csv-dialect.ts";
+import { detectDelimiter, detectSkippedLines, nameColumns, parseRecord, type Renamed, skipLines } from "./csv-dialect.ts";
 import { type CsvFile, dialectOptions, readCsv } from "./csv-file.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 import { checkColumnCount } from "./write-part.ts";
@@ -20,10 +21,9 @@ const DELIMITER_SAMPLE = 256 * 1024;
 const SAMPLE_VALUES = 1_000_000;
 const SAMPLE_ROWS = 20_480;
 
-type Sniffing = Omit<CsvFile, "columns" | "header" | "skippedLines">;
+type Sniffing = Omit<CsvFile, "columns" | "header">;
 
 interface Sniffed {
-  escape: string;
   skippedLines: number;
   header: boolean;
   columns: Column[];
@@ -31,31 +31,44 @@ interface Sniffed {
   timestampFormat: string | undefined;
 }
 
-/** Finds out how a file is to be read; what the options say is believed. `head` is its beginning. */
+/** The beginning of the file, once as text and once as a file that ends with a line. */
+export interface Sample {
+  text: string;
+  path: string;
+}
+
+/** Finds out how a file is to be read; what the options say is believed. */
 export async function detectCsv(
   connection: DuckDBConnection,
   path: string,
-  head: string,
-  delimiter: string | undefined,
+  sample: Sample,
   options: ConvertOptions,
 ): Promise<DetectedCsv> {
   const quote = options.quote ?? '"';
-  const base: Sniffing = {
-    path,
-    delimiter: delimiter ?? detectDelimiter(head.slice(0, DELIMITER_SAMPLE), quote),
+  const text = sample.text.slice(0, DELIMITER_SAMPLE);
+  const quoting = {
+    delimiter: options.delimiter ?? detectDelimiter(text, quote),
     quote,
     escape: options.escape ?? quote,
+  };
+  const skippedLines = options.skipLines ?? detectSkippedLines(text, quoting);
+  // A file with too many columns must not reach the engine.
+  parseRecord(sample.text, skipLines(sample.text, skippedLines), quoting);
+  const sniffing: Sniffing = {
+    ...quoting,
+    path: sample.path,
     decimal: options.decimal ?? ".",
     dateFormat: options.dateFormat,
     timestampFormat: options.timestampFormat,
     nulls: options.nulls ?? [""],
-    isStrict: true,
+    isStrict: false,
+    skippedLines,
   };
-  // A file with too many columns must not reach the engine.
-  parseRecord(head, skipLines(head, options.skipLines ?? 0), base);
-  const sniffed = await sniff(connection, base, options);
-  const withDecimals = await sniffDecimals(connection, sniffed, options);
-  return name(connection, withDecimals, head, options);
+  const plain = { sniffing, sniffed: await sniff(connection, sniffing, options.header) };
+  const best = await sniffDecimals(connection, plain, options);
+  const detected = name(best, sample.text, options);
+  const columns = await keepDigits(connection, detected);
+  return { ...detected, file: { ...detected.file, columns, path, isStrict: true } };
 }
 
 interface SniffedFile {
@@ -63,53 +76,37 @@ interface SniffedFile {
   sniffed: Sniffed;
 }
 
-async function sniff(
-  connection: DuckDBConnection,
-  sniffing: Sniffing,
-  options: ConvertOptions,
-): Promise<SniffedFile> {
-  try {
-    return { sniffing, sniffed: await runSniffer(connection, sniffing, options) };
-  } catch (error) {
-    const lenient = { ...sniffing, isStrict: false };
-    try {
-      return { sniffing: lenient, sniffed: await runSniffer(connection, lenient, options) };
-    } catch {
-      throw notCsv(error);
-    }
-  }
-}
-
 function notCsv(error: unknown): AppError {
-  const [, reason] = messageOf(error).split("\n");
-  return new AppError("bad_request", `The file cannot be read as CSV. ${reason ?? ""}`.trim(), {
+  const [, reason = ""] = messageOf(error).split("\n");
+  const { reasonCharacters } = LIMITS.analytics;
+  return new AppError("bad_request", `The file cannot be read as CSV. ${reason.slice(0, reasonCharacters)}`, {
     hint: "Say delimiter, quote and header, or check that the file is CSV.",
     cause: error,
   });
 }
 
-async function runSniffer(
+async function sniff(
   connection: DuckDBConnection,
   sniffing: Sniffing,
-  { header, skipLines: skip }: ConvertOptions,
+  header: boolean | undefined,
 ): Promise<Sniffed> {
   const settings = [
     quoteText(sniffing.path),
     ...dialectOptions(sniffing),
+    `skip = ${sniffing.skippedLines}`,
     `sample_size = ${SAMPLE_ROWS}`,
     "ignore_errors = true",
     ...(header === undefined ? [] : [`header = ${header}`]),
-    ...(skip === undefined ? [] : [`skip = ${skip}`]),
   ];
-  const reader = await connection.runAndReadAll(
-    `SELECT SkipRows AS skip, HasHeader AS header, Escape AS escape, to_json(Columns) AS columns,
-       DateFormat AS date_format, TimestampFormat AS timestamp_format
-     FROM sniff_csv(${settings.join(", ")})`,
-  );
+  const sql = `SELECT SkipRows AS skip, HasHeader AS header, to_json(Columns) AS columns,
+      DateFormat AS date_format, TimestampFormat AS timestamp_format
+    FROM sniff_csv(${settings.join(", ")})`;
+  const reader = await connection.runAndReadAll(sql).catch((error: unknown) => {
+    throw notCsv(error);
+  });
   const [found] = reader.getRowObjectsJS();
   const { skip: skippedLines, header: hasHeader, columns, date_format, timestamp_format } = found ?? {};
   return {
-    escape: sniffing.escape,
     skippedLines: Number(skippedLines),
     header: hasHeader === true,
     columns: JSON.parse(String(columns)) as Column[],
@@ -125,7 +122,8 @@ async function sniffDecimals(
   options: ConvertOptions,
 ): Promise<SniffedFile> {
   if (options.decimal !== undefined || plain.sniffing.delimiter === ",") return plain;
-  const comma = await sniff(connection, { ...plain.sniffing, decimal: "," }, options);
+  const sniffing: Sniffing = { ...plain.sniffing, decimal: "," };
+  const comma = { sniffing, sniffed: await sniff(connection, sniffing, options.header) };
   const [before, after] = [plain, comma].map(({ sniffed }) => sniffed.columns.map(({ type }) => isNumber(type)));
   const isBetter = after!.some((isOne, index) => isOne && !before![index]);
   const isWorse = before!.some((isOne, index) => isOne && !after![index]);
@@ -136,14 +134,9 @@ function isNumber(type: string): boolean {
   return type === "BIGINT" || type === "DOUBLE";
 }
 
-async function name(
-  connection: DuckDBConnection,
-  { sniffing, sniffed }: SniffedFile,
-  head: string,
-  options: ConvertOptions,
-): Promise<DetectedCsv> {
+function name({ sniffing, sniffed }: SniffedFile, head: string, options: ConvertOptions): DetectedCsv {
   checkColumnCount(sniffed.columns.length);
-  const { skippedLines, header } = sniffed;
+  const { skippedLines, header, dateFormat, timestampFormat } = sniffed;
   const { fields } = parseRecord(head, skipLines(head, skippedLines), sniffing);
   const detected = sniffed.columns.map(({ name: found }) => found);
   const headers = !header ? detected.map(() => "") : fields.length === detected.length ? fields : detected;
@@ -154,17 +147,12 @@ async function name(
     if (chosen !== undefined) given.add(index);
     return { name: names[index]!, type: chosen === undefined ? type : sqlType(chosen) };
   });
-  const { dateFormat, timestampFormat } = sniffed;
-  const file: CsvFile = {
-    ...sniffing,
+  const formats = {
     dateFormat: options.dateFormat ?? dateFormat,
     timestampFormat: options.timestampFormat ?? timestampFormat,
-    header,
-    skippedLines,
-    columns,
   };
-  const exact = await keepDigits(connection, file, given);
-  return { file: exact, renamed: header ? renamed : [], given };
+  const file: CsvFile = { ...sniffing, ...formats, header, skippedLines, columns };
+  return { file, renamed: header ? renamed : [], given };
 }
 
 function givenType(types: ConvertOptions["types"], name: string): string | undefined {
@@ -173,13 +161,9 @@ function givenType(types: ConvertOptions["types"], name: string): string | undef
 }
 
 /** DuckDB takes whole numbers that do not fit into 64 bits for floating point, which forgets their last digits. */
-async function keepDigits(
-  connection: DuckDBConnection,
-  file: CsvFile,
-  given: ReadonlySet<number>,
-): Promise<CsvFile> {
+async function keepDigits(connection: DuckDBConnection, { file, given }: DetectedCsv): Promise<readonly Column[]> {
   const indexes = file.columns.flatMap(({ type }, index) => (type === "DOUBLE" && !given.has(index) ? [index] : []));
-  if (indexes.length === 0) return file;
+  if (indexes.length === 0) return file.columns;
   const texts = file.columns.map(() => "VARCHAR");
   const rows = Math.max(100, Math.min(SAMPLE_ROWS, Math.floor(SAMPLE_VALUES / file.columns.length)));
   const items = indexes.map((index) => {
@@ -188,11 +172,10 @@ async function keepDigits(
   });
   const sample = `SELECT * FROM ${readCsv(file, texts, undefined)} LIMIT ${rows}`;
   const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM (${sample})`);
-  const columns = file.columns.map((column, index) => {
+  return file.columns.map((column, index) => {
     const place = indexes.indexOf(index);
     if (place === -1 || reader.value(2 * place, 0) !== true) return column;
     const digits = Number(reader.value(2 * place + 1, 0));
     return { ...column, type: digits <= 38 ? "DECIMAL(38,0)" : "VARCHAR" };
   });
-  return { ...file, columns };
 }

@@ -22,25 +22,43 @@ const SAMPLE_RECORDS = 200;
  * insists on all of them, and takes a file with a few broken rows for one with a single column.
  */
 export function detectDelimiter(text: string, quote: string): string {
-  const best = DELIMITERS.map((delimiter) => ({ delimiter, score: score(text, { delimiter, quote, escape: quote }) }));
-  return best.reduce((a, b) => (b.score > a.score ? b : a)).delimiter;
+  const candidates = DELIMITERS.map((delimiter) => ({ delimiter, score: score(text, delimiter, quote) }));
+  return candidates.reduce((a, b) => (b.score > a.score ? b : a)).delimiter;
 }
 
 /** Share of the records that have as many fields as most have; more fields decide between equals. */
-function score(text: string, quoting: Quoting): number {
-  const counts = new Map<number, number>();
-  let records = 0;
-  let at = 0;
-  while (records < SAMPLE_RECORDS && at < text.length) {
+function score(text: string, delimiter: string, quote: string): number {
+  const counts = fieldCounts(text, { delimiter, quote, escape: quote });
+  const fields = mostCommon(counts);
+  if (fields === undefined) return 0;
+  const share = counts.filter((count) => count === fields).length / counts.filter((count) => count > 0).length;
+  return share + Math.min(fields, 1_000) / 1_000_000;
+}
+
+/** Lines at the beginning that are no part of the table: a title, a date, nothing. */
+export function detectSkippedLines(text: string, quoting: Quoting): number {
+  const counts = fieldCounts(text, quoting);
+  const fields = mostCommon(counts);
+  const first = counts.findIndex((count) => count === fields);
+  return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
+}
+
+/** Fields of each of the first records; 0 for an empty line. */
+function fieldCounts(text: string, quoting: Quoting): number[] {
+  const counts: number[] = [];
+  for (let at = 0; counts.length < SAMPLE_RECORDS && at < text.length; ) {
     const { fields, end, isComplete } = parseRecord(text, at, quoting);
-    if (!isComplete && records > 0) break;
+    if (!isComplete && counts.length > 0) break;
+    counts.push(fields.length === 1 && fields[0] === "" ? 0 : fields.length);
     at = end;
-    if (fields.length === 1 && fields[0] === "") continue;
-    records += 1;
-    counts.set(fields.length, (counts.get(fields.length) ?? 0) + 1);
   }
-  const [common] = [...counts].filter(([fields]) => fields > 1).sort((a, b) => b[1] - a[1]);
-  return common === undefined ? 0 : common[1] / records + Math.min(common[0], 1_000) / 1_000_000;
+  return counts;
+}
+
+function mostCommon(counts: readonly number[]): number | undefined {
+  const times = new Map<number, number>();
+  for (const count of counts) if (count > 1) times.set(count, (times.get(count) ?? 0) + 1);
+  return [...times].toSorted((a, b) => b[1] - a[1])[0]?.[0];
 }
 
 export interface ParsedRecord {

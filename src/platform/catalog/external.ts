@@ -34,6 +34,8 @@ export function explainFailure(error: unknown, server: string): AppError {
   const reason = SENTENCES[code] ?? messageOf(error);
   return new AppError("unavailable", `Kenning cannot use ${server}: ${reason}.`, {
     hint: "Check DATABASE_URL and that the server is running.",
+    // For whoever runs the server; callers are told only that the database is away.
+    data: { engine: "catalog" },
     cause: error,
   });
 }

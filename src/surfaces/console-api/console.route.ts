@@ -58,7 +58,7 @@ function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: Wh
     const { current, password } = await readInput(c, newPassword);
     const account = await identity.users.verifyPassword(email, current, c.get("address"));
     if (account === null) throw new AppError("forbidden", "The current password does not fit.");
-    await identity.users.setPassword(email, password);
+    await identity.users.setPassword(email, password, { userId: accountId });
     // Every session ends with the password it was opened with; this browser gets a new one.
     await browser.start(c, accountId);
     return c.body(null, 204);
@@ -72,10 +72,11 @@ function mountTokens(app: HttpApp, { identity }: ConsoleParts, person: WhoAsks):
   });
 
   app.post(`${BASE}/tokens`, async (c) => {
-    const { email } = await person(c);
+    const { email, accountId } = await person(c);
     const wish = await readInput(c, newToken);
     const { token, info } = await identity.tokens.create({
       email,
+      by: { userId: accountId },
       workspace: wish.workspace,
       kind: wish.kind,
       ...(wish.name !== undefined && { name: wish.name }),
@@ -92,11 +93,11 @@ function mountTokens(app: HttpApp, { identity }: ConsoleParts, person: WhoAsks):
   });
 
   app.delete(`${BASE}/tokens/:id`, async (c) => {
-    const { email } = await person(c);
+    const { email, accountId } = await person(c);
     const own = await identity.tokens.list({ email });
     const token = own.find(({ id }) => String(id) === c.req.param("id"));
     if (token === undefined) throw new AppError("not_found", "You have no such token.");
-    await identity.tokens.revoke(token.id);
+    await identity.tokens.revoke(token.id, { userId: accountId });
     return c.body(null, 204);
   });
 }

@@ -86,15 +86,18 @@ function structField(scope: Scope, node: NamePath, value: Value, name: string): 
   return derived([value], `struct_extract(${value.sql}, ${sqlText(field.name)})`, field.type);
 }
 
-/** Texts may hold JSON too; what is none becomes null. */
+/**
+ * Texts may hold JSON too; what is none becomes null. The path is a JSON pointer, because in DuckDB's JSON paths a key
+ * `*` is a wildcard even in quotes.
+ */
 function followJson(value: Value, steps: readonly Step[]): Value {
-  const path = steps.map((step) => ("index" in step ? `[${step.index}]` : `."${jsonKey(step.field)}"`)).join("");
+  const path = steps.map((step) => `/${"index" in step ? step.index : pointerKey(step.field)}`).join("");
   const json = value.type.kind === "json" ? value.sql : `TRY_CAST(${value.sql} AS JSON)`;
-  return derived([value], `json_extract_string(${json}, ${sqlText(`$${path}`)})`, TEXT);
+  return derived([value], `json_extract_string(${json}, ${sqlText(path)})`, TEXT);
 }
 
-function jsonKey(field: string): string {
-  return field.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+function pointerKey(field: string): string {
+  return field.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function wrongStep(scope: Scope, node: NamePath, type: ValueType, step: Step): AppError {

@@ -11,6 +11,7 @@ import {
   isNested,
   isNumber,
   NUMBER,
+  OTHER,
   TEXT,
   TIMESTAMP,
   type ValueType,
@@ -31,7 +32,9 @@ export function numberIn(text: string): Constant | undefined {
 /** The value as a number. Texts in the data that are none become null; a text in the query is an error. */
 export function asNumber(scope: Scope, node: Expression, value: Value): Value {
   const { type, constant } = value;
-  if (isNumber(type) || type.kind === "null" || type.kind === "other") return value;
+  if (isNumber(type) || (type.kind === "other" && type.sql === undefined)) return value;
+  // A bare NULL leaves DuckDB to guess which function is meant.
+  if (type.kind === "null") return converted(value, `CAST(${value.sql} AS DOUBLE)`, DOUBLE);
   if (constant?.kind === "text") {
     const number = numberIn(constant.value);
     if (number !== undefined) return constantValue(number, scope.environment);
@@ -60,7 +63,8 @@ function jsonText({ sql }: Value): string {
 /** The value as a date or a timestamp on the wall clock of the query's time zone. */
 export function asMoment(scope: Scope, node: Expression, value: Value): Value {
   const { type, constant } = value;
-  if (type.kind === "date" || type.kind === "timestamp" || type.kind === "null") return value;
+  if (type.kind === "date" || type.kind === "timestamp") return value;
+  if (type.kind === "null") return converted(value, `CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
   if (type.kind === "timestamptz") {
     return converted(value, `timezone(${sqlText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
   }
@@ -100,17 +104,18 @@ export function unify(scope: Scope, nodes: readonly Expression[], values: readon
   const types = values.filter(({ constant }) => constant?.kind !== "null").map(({ type }) => type);
   const first = types[0];
   if (first === undefined) return [[...values], { kind: "null" }];
-  if (types.every(isNumber)) return [[...values], sameType(types) ?? NUMBER];
-  if (types.every(({ kind }) => kind === "other" || isNested({ kind }))) {
-    return [[...values], sameType(types) ?? { kind: "other" }];
-  }
+  const same = sameType(types);
+  if (same !== undefined) return [[...values], same];
+  if (types.every(isNumber)) return [[...values], NUMBER];
+  if (types.every(({ kind, sql }) => kind === "other" && sql === undefined)) return [[...values], OTHER];
   if (types.some(isMoment)) {
     const moments = values.map((value, index) => momentOrNothing(scope, nodes[index] as Expression, value));
     if (moments.every((moment) => moment !== undefined)) {
-      return [moments, moments.every(({ type }) => type.kind === "date" || type.kind === "null") ? DATE : TIMESTAMP];
+      return [moments, moments.every(({ type }) => type.kind === "date") ? DATE : TIMESTAMP];
     }
   }
-  if (types.every(({ kind }) => kind === first.kind)) return [[...values], sameType(types) ?? { kind: first.kind }];
+  const isOneKind = types.every(({ kind }) => kind === first.kind) && !isNested(first) && first.kind !== "other";
+  if (isOneKind) return [[...values], { kind: first.kind }];
   return [values.map((value) => (value.type.kind === "null" ? value : asText(value))), TEXT];
 }
 

@@ -141,7 +141,7 @@ function refuseNested(scope: Scope, { node, value }: Side): void {
 function fit(scope: Scope, subject: Side, constant: Side, isEquality: boolean): [Value, Value] {
   const value = constant.value.constant as Constant;
   const { type } = subject.value;
-  if (value.kind === "null" || type.kind === "null" || type.kind === "other") return [subject.value, constant.value];
+  if (value.kind === "null" || type.kind === "other") return [subject.value, constant.value];
   refuseNested(scope, subject);
   if (isNumber(type)) return [subject.value, fitNumber(scope, subject, constant, value)];
   if (isMoment(type)) return [subject.value, fitMoment(scope, type, constant, value)];

@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { sqlText } from "./sql-quotes.ts";
 import { type CompiledQuery, type CompileOptions, compile, parse } from "./index.ts";
 
 /** Fixed, so that date tokens mean the same in every run. A Wednesday. */
@@ -75,7 +76,7 @@ export class TestTable {
 
   /** DuckDB's own tree of a query. */
   async tree(sql: string): Promise<unknown> {
-    const { rows } = await this.sql("SELECT json_serialize_sql($1)", [sql]);
+    const { rows } = await this.sql(`SELECT json_serialize_sql(${sqlText(sql)})`);
     return JSON.parse(String(rows[0]?.[0]));
   }
 

@@ -6,7 +6,7 @@ import { TLSSocket } from "node:tls";
 /** What the server sends; what it returns goes on instead. */
 export type Tamper = (chunk: Buffer, connection: number) => Buffer | "silence" | "close";
 
-export interface Proxy {
+export interface TestProxy {
   port: number;
   /** Connections of clients that are open now. */
   openConnections(): number;
@@ -27,7 +27,7 @@ const SSL_REQUEST_CODE = 80_877_103;
 export async function startProxy(
   target: NetConnectOpts,
   { tls, speaksPostgresql = false }: ProxyOptions = {},
-): Promise<Proxy> {
+): Promise<TestProxy> {
   const sockets = new Set<Socket>();
   let tamper: Tamper | undefined;
   let count = 0;
@@ -67,9 +67,11 @@ export async function startProxy(
   const listener = createServer((client) => {
     sockets.add(client);
     open += 1;
-    client.on("error", () => undefined).once("close", () => {
-      open -= 1;
-    });
+    client
+      .on("error", () => undefined)
+      .once("close", () => {
+        open -= 1;
+      });
     if (speaksPostgresql) answerSslRequest(client);
     else join(client);
   });

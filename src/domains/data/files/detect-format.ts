@@ -176,7 +176,7 @@ function lookOf(text: string): FileType {
   const line = text.slice(0, text.search(/[\r\n]|$/));
   const count = (sign: string): number => line.split(sign).length - 1;
   const tabs = count("\t");
-  return tabs > 0 && tabs >= count(",") && tabs >= count(";") ? "tsv" : "csv";
+  return tabs > count(",") && tabs > count(";") ? "tsv" : "csv";
 }
 
 function typeOfName(name: string | undefined): FileType | undefined {

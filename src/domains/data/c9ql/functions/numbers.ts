@@ -32,8 +32,14 @@ function keepingKind(name: string, sqlName = name): FunctionSpec {
   };
 }
 
+/** DuckDB rounds decimals to a number of digits that it knows beforehand. */
+function digitsAt(args: Arguments, index: number): number {
+  const digits = args.constantNumber(index, "the digits");
+  return Math.max(-38, Math.min(38, Math.trunc(digits)));
+}
+
 function round(args: Arguments): Fragment {
-  const digits = args.count > 1 ? `, ${args.integer(1)}` : "";
+  const digits = args.count > 1 ? `, ${digitsAt(args, 1)}` : "";
   // Rounding a bare number to digits is only known for decimals and floats.
   const { type } = args.value(0);
   const number = isNumber(type) ? args.number(0) : `CAST(${args.number(0)} AS DOUBLE)`;

@@ -107,12 +107,16 @@ function columnType(type: DuckDBType): string {
 
 function jsonValue(value: DuckDBValue, type: DuckDBType): unknown {
   if (value === null) return null;
-  if (type.typeId === DuckDBTypeId.BLOB) return Buffer.from((value as { bytes: Uint8Array }).bytes).toString("base64");
+  if (type.typeId === DuckDBTypeId.BLOB)
+    return Buffer.from((value as { bytes: Uint8Array }).bytes).toString("base64");
   if (type.typeId === DuckDBTypeId.INTERVAL) return String(value);
   if (type.alias === "JSON") return parsed(String(value));
   const json = JsonDuckDBValueConverter(value, type, JsonDuckDBValueConverter);
   // The process has no other time zone than UTC.
-  if (/^TIMESTAMP/.test(type.toString())) return String(json).replace(/^(\S+\d) /, "$1T").replace(/\+00$/, "Z");
+  if (/^TIMESTAMP/.test(type.toString()))
+    return String(json)
+      .replace(/^(\S+\d) /, "$1T")
+      .replace(/\+00$/, "Z");
   return json;
 }
 
@@ -142,7 +146,9 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 function duckdbError(message: string): AppError {
   const shown = shownMessage(message.split("\n")[0], []);
   if (/Conflicting lock|Could not set lock/i.test(message)) {
-    return new AppError("unavailable", "The file is locked by another program.", { hint: "Try again later." });
+    return new AppError("unavailable", "The file is locked by another program.", {
+      hint: "Try again later.",
+    });
   }
   if (/Permission denied/i.test(message)) {
     return new AppError("unavailable", "The file cannot be read.", {
@@ -153,9 +159,13 @@ function duckdbError(message: string): AppError {
     return new AppError("bad_request", `This is no DuckDB database that can be read: ${shown}.`);
   }
   if (/^Catalog Error: Table with name/.test(message)) {
-    return new AppError("not_found", `The database says: ${shown}.`, { hint: "List the tables of the datasource." });
+    return new AppError("not_found", `The database says: ${shown}.`, {
+      hint: "List the tables of the datasource.",
+    });
   }
-  return new AppError("bad_request", `The database refused the query: ${shown}.`, { hint: "Correct the query." });
+  return new AppError("bad_request", `The database refused the query: ${shown}.`, {
+    hint: "Correct the query.",
+  });
 }
 
 serve({ open, next });

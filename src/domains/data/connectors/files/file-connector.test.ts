@@ -36,7 +36,9 @@ async function makeDuckdb(path: string): Promise<void> {
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'Asia/Kolkata'");
-  await connection.run("CREATE TABLE orders AS SELECT 1 AS id, 'Köln' AS city UNION ALL SELECT 2, NULL ORDER BY id");
+  await connection.run(
+    "CREATE TABLE orders AS SELECT 1 AS id, 'Köln' AS city UNION ALL SELECT 2, NULL ORDER BY id",
+  );
   await connection.run("CREATE VIEW cities AS SELECT city FROM orders");
   await connection.run(`CREATE TABLE "odd ""; DROP TABLE orders; --" (x int)`);
   await connection.run(`CREATE TABLE kinds AS SELECT 170141183460469231731687303715884105727::hugeint AS huge,
@@ -55,7 +57,10 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
 
   it("says what it is, and lists and describes tables", async () => {
     const connector = await open(type, path);
-    expect(await connector.test()).toMatchObject({ ok: true, serverVersion: expect.stringMatching(/SQLite 3|DuckDB v1/) });
+    expect(await connector.test()).toMatchObject({
+      ok: true,
+      serverVersion: expect.stringMatching(/SQLite 3|DuckDB v1/),
+    });
     const tables = await connector.tables();
     expect(tables).toContainEqual({ ...schema, name: "orders", kind: "table" });
     expect(tables).toContainEqual({ ...schema, name: "cities", kind: "view" });
@@ -69,9 +74,13 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
 
   it("reads with parameters", async () => {
     const connector = await open(type, path);
-    const { rows } = await readRows(connector, "SELECT id, ':city' AS t FROM orders WHERE city = :city OR id IN (:ids)", {
-      parameters: { city: "Köln' OR 1=1 --", ids: [2, 7] },
-    });
+    const { rows } = await readRows(
+      connector,
+      "SELECT id, ':city' AS t FROM orders WHERE city = :city OR id IN (:ids)",
+      {
+        parameters: { city: "Köln' OR 1=1 --", ids: [2, 7] },
+      },
+    );
     expect(rows).toEqual([[2, ":city"]]);
   });
 
@@ -99,7 +108,9 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
         ? "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         : "SELECT count(*) FROM range(100000) a, range(100000) b, range(100000) c WHERE a.range + b.range = c.range * 3";
     const started = performance.now();
-    expect(await failure(readRows(connector, endless, { timeoutMs: 700 }))).toMatchObject({ code: "timeout" });
+    expect(await failure(readRows(connector, endless, { timeoutMs: 700 }))).toMatchObject({
+      code: "timeout",
+    });
     const signal = AbortSignal.timeout(500);
     expect(await failure(readRows(connector, endless, { signal }))).toMatchObject({ code: "cancelled" });
     expect(performance.now() - started).toBeLessThan(8_000);
@@ -123,10 +134,21 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
     const connector = await open(type, path);
     const queries =
       type === "sqlite"
-        ? ["SELECT readfile('/etc/hostname')", "SELECT load_extension('/lib/x.so')", "SELECT * FROM pragma_database_list"]
-        : ["SELECT * FROM read_csv('/etc/hostname')", "SELECT * FROM '/etc/hostname'", "SELECT * FROM glob('/etc/*')", "FROM read_text('/etc/hostname')"];
+        ? [
+            "SELECT readfile('/etc/hostname')",
+            "SELECT load_extension('/lib/x.so')",
+            "SELECT * FROM pragma_database_list",
+          ]
+        : [
+            "SELECT * FROM read_csv('/etc/hostname')",
+            "SELECT * FROM '/etc/hostname'",
+            "SELECT * FROM glob('/etc/*')",
+            "FROM read_text('/etc/hostname')",
+          ];
     for (const query of queries) {
-      expect(await failure(readRows(connector, query))).toMatchObject({ code: /bad_request|not_found/ });
+      expect(await failure(readRows(connector, query))).toMatchObject({
+        code: expect.stringMatching(/bad_request|not_found/),
+      });
     }
   });
 
@@ -180,9 +202,21 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
 
 describe("values of SQLite", () => {
   it("come as they are, and as what is promised", async () => {
-    const result = await readRows(await open("sqlite3", join(folder, "shop.db")), "SELECT *, 1 + 1 AS two, id FROM orders");
+    const result = await readRows(
+      await open("sqlite3", join(folder, "shop.db")),
+      "SELECT *, 1 + 1 AS two, id FROM orders",
+    );
     expect(named(result)).toEqual([
-      { id: 1, city: "Köln", total: 1.5, day: "2024-02-29", raw: "AP8=", big: "9223372036854775807", two: 2, id_2: 1 },
+      {
+        id: 1,
+        city: "Köln",
+        total: 1.5,
+        day: "2024-02-29",
+        raw: "AP8=",
+        big: "9223372036854775807",
+        two: 2,
+        id_2: 1,
+      },
       { id: 2, city: null, total: "Infinity", day: null, raw: "dGV4dA==", big: 5, two: 2, id_2: 2 },
     ]);
     expect(result.columns.map(({ type }) => type)).toEqual([
@@ -208,20 +242,41 @@ describe("values of DuckDB", () => {
       {
         ...{ huge: "170141183460469231731687303715884105727", exact: "1.50", list: [1, null] },
         ...{ record: { a: 1, b: ["x"] }, map: [{ key: "k", value: 1 }], bytes: "AP8=" },
-        ...{ zoned: "2024-02-29T18:29:59Z", stamp: "2024-02-29T23:59:59.123456", nano: "2024-02-29T23:59:59.123456789" },
-        ...{ ides: "0044-03-15 (BC)", span: "1 year 2 months 3 days", bits: "101", doc: { a: [1] }, nan: "NaN" },
-        ...{ ularge: "18446744073709551615", choice: "b", id: "00112233-4455-6677-8899-aabbccddeeff", noon: "12:30:00" },
+        ...{
+          zoned: "2024-02-29T18:29:59Z",
+          stamp: "2024-02-29T23:59:59.123456",
+          nano: "2024-02-29T23:59:59.123456789",
+        },
+        ...{
+          ides: "0044-03-15 (BC)",
+          span: "1 year 2 months 3 days",
+          bits: "101",
+          doc: { a: [1] },
+          nan: "NaN",
+        },
+        ...{
+          ularge: "18446744073709551615",
+          choice: "b",
+          id: "00112233-4455-6677-8899-aabbccddeeff",
+          noon: "12:30:00",
+        },
         nothing: null,
       },
     ]);
-    expect((await castByDuckdb(result))[0]).toMatchObject({ zoned: "2024-02-29 18:29:59+00", bytes: "\\x00\\xFF" });
+    expect((await castByDuckdb(result))[0]).toMatchObject({
+      zoned: "2024-02-29 18:29:59+00",
+      bytes: "\\x00\\xFF",
+    });
   });
 
   it("are not read while another program writes to the file", async () => {
     const path = join(folder, "shop.duckdb");
     const code = `const { DuckDBInstance } = require("@duckdb/node-api"); DuckDBInstance.create(${JSON.stringify(path)})
       .then((instance) => instance.connect()).then(() => { console.log("open"); setTimeout(() => {}, 60000); });`;
-    const writer = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"], cwd: import.meta.dirname });
+    const writer = spawn(process.execPath, ["-e", code], {
+      stdio: ["ignore", "pipe", "inherit"],
+      cwd: import.meta.dirname,
+    });
     await new Promise((resolve) => writer.stdout.once("data", resolve));
     const error = await failure((await open("duckdb", path)).test());
     writer.kill("SIGKILL");

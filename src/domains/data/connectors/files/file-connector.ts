@@ -7,7 +7,7 @@ import type { Connector, RowBatch, RunOptions, SourceColumn, SourceTable } from 
 import type { ConnectorParts } from "../connector-types.ts";
 import { type Deadline, startDeadline } from "../deadline.ts";
 import { metadataOptions, readAll } from "../metadata.ts";
-import { DUCKDB, type Dialect, SQLITE } from "../sql/dialects.ts";
+import { type Dialect, DUCKDB, SQLITE } from "../sql/dialects.ts";
 import { quoteTable, type ReadStatement, readStatement } from "../sql/read-statement.ts";
 import { sizeOfRow } from "../value-size.ts";
 import { checkFile } from "./file-path.ts";
@@ -55,7 +55,11 @@ const FILE_ENGINES: Readonly<Record<"sqlite" | "duckdb", FileEngine>> = {
  * An SQLite or DuckDB file, which a stranger may have made: it is opened, for reading only, in a sandboxed process
  * that lives for one query.
  */
-export function createFileConnector(type: "sqlite" | "duckdb", path: string, parts: ConnectorParts): Connector {
+export function createFileConnector(
+  type: "sqlite" | "duckdb",
+  path: string,
+  parts: ConnectorParts,
+): Connector {
   const engine = FILE_ENGINES[type];
 
   async function* rowsOf(statement: ReadStatement, options: RunOptions): AsyncGenerator<RowBatch> {
@@ -99,7 +103,10 @@ export function createFileConnector(type: "sqlite" | "duckdb", path: string, par
     },
 
     run(query, options) {
-      return rowsOf(readStatement(query, options.parameters, engine.dialect, () => "?"), options);
+      return rowsOf(
+        readStatement(query, options.parameters, engine.dialect, () => "?"),
+        options,
+      );
     },
 
     close: () => Promise.resolve(),

@@ -64,7 +64,8 @@ function jsonValue(value: unknown, type: string): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (type === "BLOB") return Buffer.from(String(value)).toString("base64");
   if (type === "VARCHAR") return String(value);
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  if (typeof value === "bigint")
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
@@ -121,14 +122,21 @@ function sqliteError(message: string, code: number): AppError {
       hint: "The operator must let everybody read the file and enter its folders.",
     });
   }
-  if (code === 26 || code === 11) return new AppError("bad_request", `This is no sound SQLite database: ${shown}.`);
+  if (code === 26 || code === 11)
+    return new AppError("bad_request", `This is no sound SQLite database: ${shown}.`);
   if (code === 5 || code === 6) {
-    return new AppError("unavailable", "The file is locked by another program.", { hint: "Try again later." });
+    return new AppError("unavailable", "The file is locked by another program.", {
+      hint: "Try again later.",
+    });
   }
   if (message.startsWith("no such table")) {
-    return new AppError("not_found", `The database says: ${shown}.`, { hint: "List the tables of the datasource." });
+    return new AppError("not_found", `The database says: ${shown}.`, {
+      hint: "List the tables of the datasource.",
+    });
   }
-  return new AppError("bad_request", `The database refused the query: ${shown}.`, { hint: "Correct the query." });
+  return new AppError("bad_request", `The database refused the query: ${shown}.`, {
+    hint: "Correct the query.",
+  });
 }
 
 serve({ open, next });

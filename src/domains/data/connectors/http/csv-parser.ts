@@ -9,97 +9,74 @@ export type CsvRow = (string | null)[];
 export class CsvParser {
   readonly #delimiter: string;
   #row: CsvRow = [];
-  #cell = "";
-  #state: "start" | "plain" | "quoted" | "closed" = "start";
-  #afterReturn = false;
   #rowLength = 0;
-  /** Of the row that was read last, counted from 1. */
-  line = 0;
-  #nextLine = 1;
+  #cell = "";
+  /** "closed": behind a quote that ended the cell, unless another one follows. */
+  #state: "start" | "plain" | "quoted" | "closed" = "start";
+  #isAfterReturn = false;
+  /** The rows that were read, empty lines too: the number of the last one. */
+  rowNumber = 0;
 
   constructor(delimiter: string) {
     this.#delimiter = delimiter;
   }
 
-  /** The rows that end in this piece, with the line that each begins in. */
+  /** The rows that end in this piece. */
   *push(text: string): Generator<CsvRow> {
-    let at = 0;
-    while (at < text.length) {
+    for (let at = 0; at < text.length; ) {
       if (this.#state === "quoted") {
         at = this.#readQuoted(text, at);
         continue;
       }
-      const end = this.#plainEnd(text, at);
-      if (end > at) this.#append(text.slice(at, end));
-      at = end;
-      if (at < text.length) {
-        const row = this.#takeSign(text[at]!);
-        at += 1;
-        if (row !== undefined) yield row;
-      }
+      const sign = text[at]!;
+      const isSecondHalf = sign === "\n" && this.#isAfterReturn;
+      this.#isAfterReturn = sign === "\r";
+      at += 1;
+      if (isSecondHalf) continue;
+      if (sign === this.#delimiter) this.#finishCell();
+      else if (sign === "\n" || sign === "\r") yield* this.#finishRow();
+      else if (sign === '"' && this.#state !== "plain") this.#openQuote();
+      else at = this.#readPlain(text, at - 1);
     }
   }
 
   /** The last row, if the text did not end with a line break. */
-  end(): CsvRow | undefined {
+  *end(): Generator<CsvRow> {
     if (this.#state === "quoted") {
-      throw new AppError("bad_request", `A quoted value in line ${this.#nextLine} of the CSV does not end.`);
+      throw new AppError(
+        "bad_request",
+        `A quoted value in row ${this.rowNumber + 1} of the CSV does not end.`,
+      );
     }
-    return this.#row.length > 0 || this.#state !== "start" ? this.#finishRow() : undefined;
+    if (this.#row.length > 0 || this.#state !== "start") yield* this.#finishRow();
   }
 
-  /** Where the next sign stands that means something outside of quotes. */
-  #plainEnd(text: string, from: number): number {
-    for (let at = from; at < text.length; at += 1) {
-      const sign = text[at]!;
-      if (sign === this.#delimiter || sign === "\n" || sign === "\r") return at;
-      if (sign === '"' && this.#state === "start" && at === from) return at;
-      if (this.#afterReturn) this.#afterReturn = false;
-    }
-    return text.length;
-  }
-
-  #takeSign(sign: string): CsvRow | undefined {
-    const isSecondHalf = sign === "\n" && this.#afterReturn;
-    this.#afterReturn = sign === "\r";
-    if (isSecondHalf) return undefined;
-    if (sign === '"' && this.#state === "start") this.#state = "quoted";
-    else if (sign === this.#delimiter) this.#finishCell();
-    else return this.#finishRow();
-    return undefined;
+  #openQuote(): void {
+    if (this.#state === "closed") this.#append('"');
+    this.#state = "quoted";
   }
 
   #readQuoted(text: string, from: number): number {
     const quote = text.indexOf('"', from);
-    const end = quote === -1 ? text.length : quote;
-    const piece = text.slice(from, end);
-    if (piece !== "") this.#append(piece, "quoted");
-    if (quote === -1) return end;
+    this.#append(text.slice(from, quote === -1 ? text.length : quote));
+    if (quote === -1) return text.length;
     this.#state = "closed";
-    return end + 1;
+    return quote + 1;
   }
 
-  #append(piece: string, state: "plain" | "quoted" = "plain"): void {
-    // A second quote behind a closed one stands for a quote, and the text goes on.
-    if (state === "plain" && this.#state === "closed" && piece.startsWith('"')) {
-      this.#grow('"');
-      this.#state = "quoted";
-      const rest = piece.slice(1);
-      const close = rest.indexOf('"');
-      if (close === -1) {
-        if (rest !== "") this.#grow(rest);
-        return;
-      }
-      this.#grow(rest.slice(0, close));
-      this.#state = "closed";
-      if (rest.length > close + 1) this.#append(rest.slice(close + 1));
-      return;
-    }
-    this.#grow(piece);
-    if (this.#state === "start") this.#state = state;
+  #readPlain(text: string, from: number): number {
+    let end = from + 1;
+    while (end < text.length && !this.#endsPlain(text[end]!)) end += 1;
+    this.#append(text.slice(from, end));
+    this.#state = "plain";
+    return end;
   }
 
-  #grow(piece: string): void {
+  #endsPlain(sign: string): boolean {
+    return sign === this.#delimiter || sign === "\n" || sign === "\r";
+  }
+
+  #append(piece: string): void {
     this.#cell += piece;
     this.#rowLength += piece.length;
     if (this.#rowLength > LIMITS.datasources.rowBytes) throw rowError();
@@ -107,21 +84,38 @@ export class CsvParser {
 
   #finishCell(): void {
     this.#row.push(this.#state === "start" ? null : this.#cell);
-    if (this.#row.length > LIMITS.datasources.columns) {
-      throw new AppError("too_large", `A line of the CSV has more than ${LIMITS.datasources.columns} values.`);
-    }
     this.#cell = "";
     this.#state = "start";
+    if (this.#row.length > LIMITS.datasources.columns) {
+      throw new AppError(
+        "too_large",
+        `Row ${this.rowNumber + 1} of the CSV has more than ${LIMITS.datasources.columns.toLocaleString("en")} values.`,
+      );
+    }
   }
 
-  #finishRow(): CsvRow | undefined {
+  *#finishRow(): Generator<CsvRow> {
     const isEmpty = this.#row.length === 0 && this.#state === "start";
     this.#finishCell();
     const row = this.#row;
     this.#row = [];
     this.#rowLength = 0;
-    this.line = this.#nextLine;
-    this.#nextLine += 1;
-    return isEmpty ? undefined : row;
+    this.rowNumber += 1;
+    if (!isEmpty) yield row;
   }
+}
+
+const DELIMITERS = [",", ";", "\t", "|"];
+
+/** The sign that cuts most of the first rows into the same number of values, more than one if possible. */
+export function findDelimiter(sample: string): string {
+  const scores = DELIMITERS.map((delimiter) => {
+    const parser = new CsvParser(delimiter);
+    const widths = [...parser.push(sample)].slice(0, 50).map((row) => row.length);
+    if (widths.length === 0) widths.push(...[...parser.end()].map((row) => row.length));
+    const [first = 0] = widths;
+    const same = widths.filter((width) => width === first).length / Math.max(1, widths.length);
+    return { delimiter, score: first > 1 ? same * Math.log2(first + 1) : 0 };
+  });
+  return scores.reduce((best, next) => (next.score > best.score ? next : best)).delimiter;
 }

@@ -1,1 +1,153 @@
-export function createRestConnector(..._: never[]): never { throw new Error("x"); }
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import { AppError } from "../../../../kernel/errors.ts";
+import { LIMITS } from "../../../../kernel/limits.ts";
+import type { Download, GuardedFetch } from "../../../../platform/guarded-fetch/index.ts";
+import type { Connector, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
+import type { Secrets } from "../connector-types.ts";
+import { type Deadline, startDeadline } from "../deadline.ts";
+import { parseJson } from "../json-text.ts";
+import { metadataOptions, readAll } from "../metadata.ts";
+import type { RestSettings } from "../settings.ts";
+import { csvRows } from "./csv-rows.ts";
+import { GrowingColumns, itemsOf } from "./json-rows.ts";
+import { Pager } from "./rest-paging.ts";
+import { type RestQuery, restQuery } from "./rest-query.ts";
+import { inBatches, type RowSource } from "./row-batches.ts";
+import { credentialsOf, parseBase, webError, withParameters } from "./web-request.ts";
+
+interface Reading {
+  rows: RowSource;
+  columns(): readonly SourceColumn[];
+}
+
+/** Rows that columns are guessed from. */
+const SAMPLE_ROWS = 100;
+
+/** An API that answers with JSON or CSV, page by page. */
+export function createRestConnector(
+  settings: RestSettings,
+  secrets: Secrets,
+  fetch: GuardedFetch,
+): Connector {
+  const base = parseBase(settings.url);
+  const credentials = credentialsOf(settings.auth, secrets);
+
+  const ask = (url: URL, { body }: RestQuery, deadline: Deadline): Promise<Download> => {
+    const hasBody = settings.method === "POST";
+    return fetch.download(withParameters(url, credentials.parameters), {
+      method: settings.method,
+      headers: {
+        accept: "application/json, text/csv;q=0.9, */*;q=0.1",
+        ...(hasBody ? { "content-type": "application/json" } : {}),
+        ...settings.headers,
+        ...credentials.headers,
+      },
+      ...(hasBody ? { body: JSON.stringify(body ?? {}) } : {}),
+      maxBytes: LIMITS.datasources.downloadBytes,
+      totalMs: deadline.leftMs(),
+      signal: deadline.signal,
+    });
+  };
+
+  async function* rowsOf(query: RestQuery, options: RunOptions): AsyncGenerator<RowBatch> {
+    const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
+    let body: Readable | undefined;
+    try {
+      const pager = new Pager(settings.paging);
+      const url = pager.first(query.url);
+      const first = await ask(url, query, deadline);
+      body = first.body;
+      const { rows, columns } = isCsv(first, settings)
+        ? csvRows(first.body, settings)
+        : jsonPages(url, first, query, pager, settings, (next) => ask(next, query, deadline));
+      yield* inBatches(rows, columns, options);
+    } catch (error) {
+      throw deadline.signal.aborted ? deadline.signal.reason : webError(error);
+    } finally {
+      body?.destroy();
+      deadline.clear();
+    }
+  }
+
+  const sample = (maxRows: number, signal: AbortSignal | undefined): Promise<RowBatch> =>
+    readAll(rowsOf(restQuery("", base), { ...metadataOptions(signal), maxRows }));
+
+  return {
+    async test(signal) {
+      await sample(1, signal);
+      return { ok: true };
+    },
+    tables: async () => [{ name: basename(base.pathname) || base.hostname, kind: "table" }],
+    columns: async (_table, signal) => [...(await sample(SAMPLE_ROWS, signal)).columns],
+    run: (query, options) => rowsOf(restQuery(query, base, options.parameters), options),
+    close: () => Promise.resolve(),
+  };
+}
+
+function isCsv({ headers }: Download, { format }: RestSettings): boolean {
+  if (format !== "auto") return format === "csv";
+  return /^text\/(csv|tab-separated-values)\b/i.test(headers["content-type"] ?? "");
+}
+
+/** The rows of all pages; columns that only later pages have come at the end. */
+function jsonPages(
+  firstUrl: URL,
+  first: Download,
+  query: RestQuery,
+  pager: Pager,
+  { resultPath, maxPages }: RestSettings,
+  ask: (url: URL) => Promise<Download>,
+): Reading {
+  const growing = new GrowingColumns();
+
+  async function* rows(): RowSource {
+    let url = firstUrl;
+    let answer = first;
+    for (let pages = 1; ; pages += 1) {
+      const body = await wholeBody(answer);
+      const json = jsonOf(body, answer);
+      const items = itemsOf(json, query.resultPath ?? resultPath);
+      for (const item of items) yield growing.rowOf(item);
+      const next = pager.next({ url, json, body, items: items.length, link: answer.headers.link });
+      if (next === undefined) return undefined;
+      if (pages >= maxPages) return "pages";
+      url = next;
+      answer = await ask(next);
+    }
+  }
+
+  return { rows: rows(), columns: () => growing.columns };
+}
+
+async function wholeBody({ body }: Download): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > LIMITS.datasources.pageBytes) {
+        throw new AppError(
+          "too_large",
+          `A page of the API is larger than ${LIMITS.datasources.pageBytes / (1024 * 1024)} MB.`,
+          { hint: "Ask for smaller pages." },
+        );
+      }
+      chunks.push(chunk);
+    }
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(chunks);
+}
+
+function jsonOf(body: Buffer, { url }: Download): unknown {
+  try {
+    return parseJson(body.toString("utf8"));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new AppError("bad_request", `${new URL(url).hostname} did not answer with JSON.`, {
+      hint: 'Check the path, or set format to "csv".',
+    });
+  }
+}

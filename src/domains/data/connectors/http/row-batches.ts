@@ -41,7 +41,8 @@ export async function* inBatches(
       allBytes += bytes;
       batchBytes += bytes;
       rows.push(value);
-      if (rows.length >= LIMITS.datasources.batchRows || batchBytes >= LIMITS.datasources.batchBytes) yield batch();
+      if (rows.length >= LIMITS.datasources.batchRows || batchBytes >= LIMITS.datasources.batchBytes)
+        yield batch();
     }
   } finally {
     await source.return(undefined);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../../test/support/mariadb.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
 import { failure, open, readRows } from "../test-connectors.ts";
-import { type Proxy, spoiler, startProxy } from "../test-proxy.ts";
+import { spoiler, startProxy, type TestProxy } from "../test-proxy.ts";
 
 const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 500 : 30;
 
@@ -52,7 +52,21 @@ const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length
 const result = (type: number, value: string): Buffer =>
   Buffer.concat([
     packet(1, [1]),
-    packet(2, text("def"), text(""), text(""), text(""), text("x"), text("x"), [12, 45, 0, 255, 0, 0, 0, type, 0, 0, 0, 0, 0]),
+    packet(2, text("def"), text(""), text(""), text(""), text("x"), text("x"), [
+      12,
+      45,
+      0,
+      255,
+      0,
+      0,
+      0,
+      type,
+      0,
+      0,
+      0,
+      0,
+      0,
+    ]),
     EOF(3),
     packet(4, text(value)),
     EOF(5),
@@ -81,7 +95,9 @@ describe("a server that hangs", () => {
     ],
   ])("%s", async (_when, talk) => {
     const connector = await open("mysql", await fake(talk));
-    expect(await failure(readRows(connector, "SELECT 1", { timeoutMs: 300 }))).toMatchObject({ code: "timeout" });
+    expect(await failure(readRows(connector, "SELECT 1", { timeoutMs: 300 }))).toMatchObject({
+      code: "timeout",
+    });
     expect(await failure(connector.test(AbortSignal.timeout(200)))).toMatchObject({ code: "cancelled" });
   });
 });
@@ -112,7 +128,10 @@ describe("a server that lies", () => {
   it.each([
     ["a web page", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")],
     ["an unknown error", packet(1, [0xff, 0x48, 4], "#HY000", "secret-password was wrong")],
-    ["a row that ends too early", Buffer.concat([result(253, "x").subarray(0, -20), packet(4, [250], "x"), EOF(5)])],
+    [
+      "a row that ends too early",
+      Buffer.concat([result(253, "x").subarray(0, -20), packet(4, [250], "x"), EOF(5)]),
+    ],
     ["an endless packet", Buffer.from([255, 255, 255, 1, 1, 1])],
     ["a request for a file of ours", packet(1, [0xfb], "/etc/passwd")],
     ["nothing but numbers", Buffer.alloc(100_000, 7)],
@@ -138,7 +157,10 @@ describe("a server that lies", () => {
 
   it("has no TLS where it is required", async () => {
     const connector = await open("mysql", await fakeWithAnswer(OK(1)), { tls: "require" });
-    expect(await failure(connector.test())).toMatchObject({ code: "unavailable", message: expect.stringContaining("TLS") });
+    expect(await failure(connector.test())).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("TLS"),
+    });
     const preferring = await open("mysql", await fakeWithAnswer(result(3, "1")), { tls: "prefer" });
     expect((await readRows(preferring, "SELECT 1")).rows).toEqual([[1]]);
   });
@@ -146,7 +168,7 @@ describe("a server that lies", () => {
 
 describe("a server whose words are spoilt on the way", () => {
   let server: Mariadb;
-  let proxy: Proxy;
+  let proxy: TestProxy;
   beforeAll(async () => {
     if (!hasMariadb()) return;
     server = await startMariadb();
@@ -178,10 +200,12 @@ describe("a server whose words are spoilt on the way", () => {
     vi.spyOn(console, "error").mockReturnValue(); // The client library says there that packets are out of order.
     for (let round = 0; round < ROUNDS; round += 1) {
       proxy.tamper(spoiler(round));
-      await readRows(await connect(), "SELECT seq, 'x', now() FROM seq_1_to_200", { timeoutMs: 200 }).catch((error) => {
-        if (!isAppError(error)) throw error;
-        expect(error.message).not.toMatch(/at .*\.js|undefined|NaN/);
-      });
+      await readRows(await connect(), "SELECT seq, 'x', now() FROM seq_1_to_200", { timeoutMs: 200 }).catch(
+        (error) => {
+          if (!isAppError(error)) throw error;
+          expect(error.message).not.toMatch(/at .*\.js|undefined|NaN/);
+        },
+      );
     }
   });
 });

@@ -46,13 +46,17 @@ describe("test, tables and columns", () => {
     ]);
   });
 
-  it.each(["orders`; DROP TABLE orders; -- ", "orders; DROP TABLE orders", "orders` WHERE sleep(60) -- ", "x\\`y"])(
-    "takes %j as the name of a table that does not exist",
-    async (name) => {
-      expect(await failure(connector.columns({ name }))).toMatchObject({ code: /not_found|bad_request/ });
-      expect((await readRows(connector, "SELECT count(*) FROM orders")).rows).toEqual([["3"]]);
-    },
-  );
+  it.each([
+    "orders`; DROP TABLE orders; -- ",
+    "orders; DROP TABLE orders",
+    "orders` WHERE sleep(60) -- ",
+    "x\\`y",
+  ])("takes %j as the name of a table that does not exist", async (name) => {
+    expect(await failure(connector.columns({ name }))).toMatchObject({
+      code: expect.stringMatching(/not_found|bad_request/),
+    });
+    expect((await readRows(connector, "SELECT count(*) FROM orders")).rows).toEqual([["3"]]);
+  });
 });
 
 describe("values", () => {
@@ -92,7 +96,12 @@ describe("values", () => {
     const types = Object.fromEntries(result.columns.map(({ name, type }) => [name, type]));
     expect(types).toMatchObject({
       ...{ utiny: "UTINYINT", uwhole: "UINTEGER", ularge: "UBIGINT", bits: "UBIGINT", flag: "BOOLEAN" },
-      ...{ exact: "DECIMAL(30,10)", uexact: "DECIMAL(5,2)", big: "DOUBLE", zoned: "TIMESTAMP WITH TIME ZONE" },
+      ...{
+        exact: "DECIMAL(30,10)",
+        uexact: "DECIMAL(5,2)",
+        big: "DOUBLE",
+        zoned: "TIMESTAMP WITH TIME ZONE",
+      },
       ...{ span: "INTERVAL", doc: "JSON", id: "UUID", bin: "BLOB", place: "BLOB", longtxt: "VARCHAR" },
     });
   });
@@ -106,7 +115,10 @@ describe("values", () => {
   });
 
   it("keep the scale of sums and averages", async () => {
-    const { rows, columns } = await readRows(connector, "SELECT SUM(uexact), AVG(whole), COUNT(*), 1 = 1 FROM kinds");
+    const { rows, columns } = await readRows(
+      connector,
+      "SELECT SUM(uexact), AVG(whole), COUNT(*), 1 = 1 FROM kinds",
+    );
     expect(rows).toEqual([["999.99", "-2147483648.0000", "1", 1]]);
     expect(columns.map(({ type }) => type)).toEqual(["DECIMAL(27,2)", "DECIMAL(14,4)", "BIGINT", "INTEGER"]);
   });
@@ -119,7 +131,8 @@ describe("values", () => {
 
 describe("parameters", () => {
   it("cannot end the text that they stand in", async () => {
-    const query = "SELECT id, ':city', :text AS t FROM orders WHERE city = :city OR id IN (:ids) LIMIT :most -- :x";
+    const query =
+      "SELECT id, ':city', :text AS t FROM orders WHERE city = :city OR id IN (:ids) LIMIT :most -- :x";
     const text = "\\' OR 1=1 -- \" ` \u00bf'' 😀";
     const { rows } = await readRows(connector, query, {
       parameters: { city: "Köln' OR '1'='1", ids: [2, "3"], text, most: 2, x: 1 },
@@ -239,7 +252,10 @@ describe("limits", () => {
   it("does not read ahead of a reader who takes his time", async () => {
     const before = process.memoryUsage().rss;
     let rows = 0;
-    for await (const batch of connector.run("SELECT repeat('y', 10000) FROM seq_1_to_100000", LIMITS_OF_TESTS)) {
+    for await (const batch of connector.run(
+      "SELECT repeat('y', 10000) FROM seq_1_to_100000",
+      LIMITS_OF_TESTS,
+    )) {
       rows += batch.rows.length;
       if (rows <= 300) await delay(300);
       if (rows > 5_000) break;
@@ -255,7 +271,7 @@ describe("limits", () => {
 
   it("reads rows that are longer than a packet of the protocol", async () => {
     const { rows } = await readRows(connector, "SELECT repeat('y', 20000000), 1");
-    expect((rows[0]?.[0] as string).length).toBe(20_000_000);
+    expect(String(rows[0]?.[0]).length).toBe(20_000_000);
   });
 });
 
@@ -291,7 +307,9 @@ describe("ending", () => {
   it("says so when the server dies half-way", async () => {
     const rows = connector.run("SELECT * FROM seq_1_to_10000000", LIMITS_OF_TESTS)[Symbol.asyncIterator]();
     await rows.next();
-    const [process_] = await server.query("SELECT id FROM information_schema.processlist WHERE user = 'reader'");
+    const [process_] = await server.query(
+      "SELECT id FROM information_schema.processlist WHERE user = 'reader'",
+    );
     await server.query(`KILL CONNECTION ${process_?.id}`);
     const readOn = async () => {
       while (!(await rows.next()).done);
@@ -317,7 +335,11 @@ describe("signing in", () => {
 
   it("lists all databases when none is named", async () => {
     const { host, port, user, password } = server;
-    const everything = await open("mysql", { host, port, user, password, database: "shop" }, { database: undefined });
+    const everything = await open(
+      "mysql",
+      { host, port, user, password, database: "shop" },
+      { database: undefined },
+    );
     expect(await everything.tables()).toContainEqual({ schema: "shop", name: "orders", kind: "table" });
   });
 });

@@ -105,18 +105,23 @@ export class MysqlSession {
 
   static async #connect(target: MysqlTarget, deadline: Deadline): Promise<MysqlSession> {
     try {
-      return await MysqlSession.#attempt(target, deadline, target.tls !== "disable").catch((error: unknown) => {
-        // The server has said so in its first message; nothing was sent to it yet.
-        if (target.tls !== "prefer" || !isWithoutTls(error)) throw error;
-        return MysqlSession.#attempt(target, deadline, false);
-      });
+      return await MysqlSession.#attempt(target, deadline, target.tls !== "disable").catch(
+        (error: unknown) => {
+          // The server has said so in its first message; nothing was sent to it yet.
+          if (target.tls !== "prefer" || !isWithoutTls(error)) throw error;
+          return MysqlSession.#attempt(target, deadline, false);
+        },
+      );
     } catch (error) {
       throw deadline.signal.aborted ? deadline.signal.reason : mysqlError(error, target);
     }
   }
 
   static async #attempt(target: MysqlTarget, deadline: Deadline, withTls: boolean): Promise<MysqlSession> {
-    const connecting = startDeadline(Math.min(LIMITS.datasources.connectMs, deadline.leftMs()), deadline.signal);
+    const connecting = startDeadline(
+      Math.min(LIMITS.datasources.connectMs, deadline.leftMs()),
+      deadline.signal,
+    );
     let socket: Socket | undefined;
     try {
       socket = await target.network.connect(target, connecting.signal);
@@ -217,7 +222,11 @@ export class MysqlSession {
 function createClient(target: MysqlTarget, socket: Socket, withTls: boolean): Client {
   const { host, port, user, database, password, tls, ca } = target;
   const isVerified = tls === "verify-full";
-  const ssl = { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ...(ca === undefined ? {} : { ca }) };
+  const ssl = {
+    rejectUnauthorized: isVerified,
+    verifyIdentity: isVerified,
+    ...(ca === undefined ? {} : { ca }),
+  };
   return mysql.createConnection({
     stream: socket,
     host,

@@ -72,7 +72,8 @@ const span: ReadText = (text) => {
 };
 
 /** Up to eight bytes, the highest first. */
-const bitNumber = (bytes: string): bigint => BigInt(`0x${Buffer.from(bytes, "latin1").toString("hex") || "0"}`);
+const bitNumber = (bytes: string): bigint =>
+  BigInt(`0x${Buffer.from(bytes, "latin1").toString("hex") || "0"}`);
 
 const BIT_FLAG: ColumnReader = { type: "BOOLEAN", read: (bytes) => bitNumber(bytes) !== 0n };
 const BITS: ColumnReader = { type: "UBIGINT", read: (bytes) => bitNumber(bytes).toString() };

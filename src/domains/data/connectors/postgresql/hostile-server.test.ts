@@ -74,13 +74,20 @@ describe("a server that hangs", () => {
     [
       "after it let us in",
       (socket: Socket) =>
-        void socket.once("data", () => socket.write("N")).on("data", (request) => request[0] === 0 && request.length > 8 && socket.write(WELCOME)),
+        void socket
+          .once("data", () => socket.write("N"))
+          .on("data", (request) => request[0] === 0 && request.length > 8 && socket.write(WELCOME)),
     ],
-    ["in the middle of a TLS handshake", (socket: Socket) => void socket.once("data", () => socket.write("S"))],
+    [
+      "in the middle of a TLS handshake",
+      (socket: Socket) => void socket.once("data", () => socket.write("S")),
+    ],
   ])("%s", async (_when, talk) => {
     const connector = await open("postgresql", await fake(talk));
     const started = performance.now();
-    expect(await failure(readRows(connector, "SELECT 1", { timeoutMs: 400 }))).toMatchObject({ code: "timeout" });
+    expect(await failure(readRows(connector, "SELECT 1", { timeoutMs: 400 }))).toMatchObject({
+      code: "timeout",
+    });
     expect(performance.now() - started).toBeLessThan(4_500);
     const cancelled = failure(connector.test(AbortSignal.timeout(200)));
     expect(await cancelled).toMatchObject({ code: "cancelled" });
@@ -94,7 +101,9 @@ describe("a server that hangs", () => {
     });
     const connector = await open("postgresql", source);
     const query = "SELECT repeat('x', 1000) FROM generate_series(1, 10000)";
-    expect(await failure(readRows(connector, query, { timeoutMs: 1_500 }))).toMatchObject({ code: "timeout" });
+    expect(await failure(readRows(connector, query, { timeoutMs: 1_500 }))).toMatchObject({
+      code: "timeout",
+    });
   });
 });
 
@@ -106,15 +115,22 @@ describe("a server that goes away", () => {
       return bytes > 300_000 ? "close" : chunk;
     });
     const connector = await open("postgresql", source);
-    const error = await failure(readRows(connector, "SELECT repeat('x', 1000) FROM generate_series(1, 10000)"));
-    expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("closed the connection") });
+    const error = await failure(
+      readRows(connector, "SELECT repeat('x', 1000) FROM generate_series(1, 10000)"),
+    );
+    expect(error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("closed the connection"),
+    });
   });
 
   it("when its operator ends the session", async () => {
     const connector = await open("postgresql", source);
     const running = failure(readRows(connector, "SELECT pg_sleep(60)"));
     await vi.waitFor(async () => expect(await source.running()).toContain("SELECT pg_sleep(60)"));
-    await source.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${source.user}'`);
+    await source.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${source.user}'`,
+    );
     expect(await running).toMatchObject({ code: "unavailable" });
   });
 
@@ -157,8 +173,20 @@ describe("a server that lies", () => {
   it.each([
     ["no web page", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")],
     ["a row without columns before", Buffer.concat([START, dataRow("1")])],
-    ["a row with more columns", Buffer.concat([START, rowDescription(25), message("D", [0, 2, 0, 0, 0, 1], "1", [0, 0, 0, 1], "2"), DONE, READY])],
-    ["a row that ends too early", Buffer.concat([START, rowDescription(25), message("D", [0, 1, 0, 0, 9, 9], "1")])],
+    [
+      "a row with more columns",
+      Buffer.concat([
+        START,
+        rowDescription(25),
+        message("D", [0, 2, 0, 0, 0, 1], "1", [0, 0, 0, 1], "2"),
+        DONE,
+        READY,
+      ]),
+    ],
+    [
+      "a row that ends too early",
+      Buffer.concat([START, rowDescription(25), message("D", [0, 1, 0, 0, 9, 9], "1")]),
+    ],
     ["a negative length", Buffer.from([0x44, 0xff, 0xff, 0xff, 0xff, 1, 2, 3])],
     ["an endless message", Buffer.from([0x44, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3])],
     ["an unknown message", message("?", "x")],
@@ -167,7 +195,9 @@ describe("a server that lies", () => {
   });
 
   it("answers the question for TLS with more than was asked", async () => {
-    const server = await fake((socket) => void socket.once("data", () => socket.write(Buffer.concat([Buffer.from("S"), WELCOME]))));
+    const server = await fake(
+      (socket) => void socket.once("data", () => socket.write(Buffer.concat([Buffer.from("S"), WELCOME]))),
+    );
     expect(await failure((await open("postgresql", server)).test())).toMatchObject({ code: "unavailable" });
   });
 
@@ -218,17 +248,26 @@ describe("TLS", () => {
   it("verify-full checks the certificate against the name that was given", async () => {
     const good = await connect({ tls: "verify-full", ca: TEST_CERT });
     expect((await readRows(good, "SELECT 1")).rows).toEqual([[1]]);
-    const bad = [connect({ tls: "verify-full" }), connect({ tls: "verify-full", ca: TEST_CERT }, "other.test")];
+    const bad = [
+      connect({ tls: "verify-full" }),
+      connect({ tls: "verify-full", ca: TEST_CERT }, "other.test"),
+    ];
     for (const connector of await Promise.all(bad)) {
       const error = await failure(connector.test());
-      expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("secure connection") });
+      expect(error).toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("secure connection"),
+      });
     }
   });
 
   it("is not given up where it is required", async () => {
     for (const tls of ["require", "verify-full"]) {
       const connector = await open("postgresql", source, { tls });
-      expect(await failure(connector.test())).toMatchObject({ code: "unavailable", message: expect.stringContaining("TLS") });
+      expect(await failure(connector.test())).toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("TLS"),
+      });
     }
     expect(await (await open("postgresql", source, { tls: "prefer" })).test()).toMatchObject({ ok: true });
   });

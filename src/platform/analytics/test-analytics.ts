@@ -1,0 +1,50 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FolderBlobStore, openFolderBlobs } from "../blobs/index.ts";
+import { type Analytics, type AnalyticsOptions, openAnalytics, type Part, type Relation } from "./index.ts";
+
+/** The real thing in a temporary folder, for the tests. */
+export interface TestAnalytics extends Analytics {
+  home: string;
+  blobs: FolderBlobStore;
+  logged: { message: string }[];
+  /** A key that was not used before. */
+  key(): string;
+  /** Rows as a relation. */
+  relation(name: string, rows: readonly Record<string, unknown>[], extra?: Partial<Relation>): Promise<Relation>;
+  remove(): Promise<void>;
+}
+
+export async function openTestAnalytics(options: Partial<AnalyticsOptions> = {}): Promise<TestAnalytics> {
+  const home = await mkdtemp(join(tmpdir(), "kenning-analytics-"));
+  // As in a home folder: what lies in it cannot be entered by others.
+  await chmod(home, 0o700);
+  const blobs = await openFolderBlobs({ folder: join(home, "blobs") });
+  const logged: { message: string }[] = [];
+  const analytics = await openAnalytics({
+    blobs,
+    tempFolder: join(home, "tmp"),
+    log: { warn: (fields, message) => logged.push({ ...fields, message }) },
+    ...options,
+  });
+  let last = 0;
+  const key = (): string => `parts/${++last}.parquet`;
+  return {
+    ...analytics,
+    home,
+    blobs,
+    logged,
+    key,
+    relation: async (name, rows, extra = {}) =>
+      relationOf(name, await analytics.rowsToPart({ rows, key: key() }), extra),
+    remove: async () => {
+      await analytics.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export function relationOf(name: string, part: Part, extra: Partial<Relation> = {}): Relation {
+  return { name, parts: [part.path], columns: part.columns, version: "1", ...extra };
+}
