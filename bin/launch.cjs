@@ -29,7 +29,10 @@ const CHECKS = [
 ];
 
 /** What some tests need from the system. */
-const DEBIAN_PACKAGES = [{ name: "chromium", program: "/usr/bin/chromium" }];
+const DEBIAN_PACKAGES = [
+  { name: "chromium", program: "/usr/bin/chromium" },
+  { name: "mariadb-server", program: "/usr/sbin/mariadbd" },
+];
 
 /** An expected end: a sentence for the user, and the code or signal to end with. */
 class Stop extends Error {

@@ -182,6 +182,8 @@ export const LIMITS = {
     convertMs: 30 * 60_000,
     /** Longest other work on parts. */
     jobMs: 5 * 60_000,
+    /** Rows of a Parquet file that is taken in; a small file can promise a great many. */
+    parquetRows: 2_000_000_000,
     /** Columns of a dataset. */
     columns: 2_000,
     /** Longest row of a CSV file. */
@@ -198,8 +200,10 @@ export const LIMITS = {
     reasonCharacters: 300,
     /** Largest batch of rows that is pushed at once, as JSON. */
     pushBytes: 48 * 1024 * 1024,
-    /** Rows that are looked at to estimate how many different values a column has. */
-    distinctRows: 500_000,
+    /** Values of all columns that are looked at to estimate how many different ones each column has. */
+    distinctValues: 5_000_000,
+    /** Longest smallest or largest text of a column that is kept. */
+    extremeCharacters: 200,
     /** Deepest nesting of a column's type. */
     typeDepth: 16,
     /** Longest error message of the engine that is passed on. */
@@ -238,6 +242,8 @@ export const LIMITS = {
     fileMemoryMb: 1_024,
     /** Largest file that is fetched by its URL. */
     downloadBytes: 8 * 1024 * 1024 * 1024,
+    /** Longest silence of a server that is asked for a file or a page. */
+    silenceMs: 60_000,
     /** Largest page of a REST API. */
     pageBytes: 32 * 1024 * 1024,
     /** Pages of a REST API that one query reads. */

@@ -3,6 +3,9 @@ import { LIMITS } from "../../kernel/limits.ts";
 import type { Terminal } from "./command.ts";
 import { logFailure } from "./failure.ts";
 
+/** Two signals this close together are the same one. */
+const ECHO_MS = 500;
+
 /**
  * Resolves at the first signal to stop; a second one ends the process at once. SIGHUP says that the terminal is
  * gone: a server that writes to none (nohup, a service) goes on. Whether the signal was ignored when we were
@@ -13,10 +16,14 @@ export function stopRequested(
   { hasTerminal = process.stdout.isTTY || process.stderr.isTTY } = {},
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let isAsked = false;
+  let askedAtMs: number | undefined;
   const ask = () => {
-    if (isAsked) process.exit(1);
-    isAsked = true;
+    if (askedAtMs !== undefined) {
+      // A supervisor signals the whole group, and npm passes its own signal on: one wish, heard twice.
+      if (performance.now() - askedAtMs > ECHO_MS) process.exit(1);
+      return;
+    }
+    askedAtMs = performance.now();
     terminal.err("Kenning is stopping; once more to stop at once.\n");
     setTimeout(() => {
       terminal.err(

@@ -1,12 +1,13 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
+import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { Loader } from "./loader.ts";
 import { Queries } from "./queries.ts";
 import { QueryPool } from "./query-pool.ts";
-import { inferColumns, rowsToJson } from "./row-types.ts";
+import { rowsToJson } from "./row-json.ts";
 import type { Reader } from "./shelf.ts";
 
 /** Nobody's number: the group that reads parts, and the first of the users who do. */
@@ -40,11 +41,12 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     serializeSql: (sql, signal) => queries.serialize(sql, signal),
     convert: (request) => loader.convert(request),
     rowsToPart: async (request) => {
-      const { json, columns } = rowsToJson(request.rows, request.columns ?? inferColumns(request.rows));
+      if (request.rows.length === 0) throw new AppError("bad_request", "There are no rows.");
+      const { json, columns } = rowsToJson(request.rows, request.columns);
       return loader.rowsToPart(request, json, columns);
     },
     mergeParts: (request) => loader.mergeParts(request),
-    inspect: () => Promise.reject(new Error("not yet")),
+    inspect: (parts, inspectOptions = {}) => loader.inspect(parts, inspectOptions),
     describe: async () => ({
       query: await pool.sandboxes[0]!.describe(),
       load: await loader.sandbox.describe(),

@@ -35,12 +35,25 @@ export function asEngineError(error: unknown): AppError {
   }
 }
 
+/** The same for a stranger's file: what cannot be read is the file's fault. */
+export function asFileError(error: unknown, format: string): AppError {
+  const known = asEngineError(error);
+  const isFault = !isAppError(error) && (known.code === "unavailable" || known.code === "internal");
+  if (!isFault) return known;
+  const message = shorten(messageOf(error).replace(PLACES, "(file)"));
+  return new AppError("bad_request", `The file cannot be read as ${format.toUpperCase()}. ${message}`, { cause: error });
+}
+
 /** After such an error an engine refuses everything; it must be opened anew. */
 export function breaksEngine(error: unknown): boolean {
   return /(?:INTERNAL|FATAL) Error: |database has been invalidated/.test(messageOf(error));
 }
 
-function shorten(message: string): string {
+/** DuckDB's advice is for those who can change its settings. */
+const ADVICE = /\s*(?:Possible solutions:|Possible fixes:|See also https:)[\s\S]*$/;
+
+function shorten(text: string): string {
+  const message = text.replace(ADVICE, "");
   const most = LIMITS.analytics.errorCharacters;
   return message.length > most ? `${message.slice(0, most).toWellFormed()}…` : message;
 }

@@ -6,15 +6,17 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../sandbox/index.ts";
-import type { Column } from "./analytics-options.ts";
-import { sqlType } from "./column-types.ts";
-import { convertCsv } from "./csv-convert.ts";
+import type { Inspection } from "./analytics-options.ts";
+import { convertCsv, type CsvJob } from "./csv-convert.ts";
 import { lock, openEngine, withConnection } from "./engine.ts";
-import { asEngineError } from "./engine-errors.ts";
+import { asEngineError, asFileError } from "./engine-errors.ts";
+import { inspectParts } from "./inspect-parts.ts";
+import { convertJson, type JsonJob, planLines } from "./json-convert.ts";
+import { convertParquet, type ParquetJob } from "./parquet-convert.ts";
+import { whileRunning } from "./interruption.ts";
 import { readParquet, selectParts } from "./relation-sql.ts";
-import { quoteText } from "./sql-text.ts";
-import type { ConvertAnswer, ConvertParams, LoadSettings, MergeParams, RowsParams, WriteAnswer } from "./wire.ts";
-import { type PartPlan, planAll, writePart } from "./write-part.ts";
+import type { ConvertAnswer, ConvertParams, InspectParams, LoadSettings, MergeParams, RowsParams, WriteAnswer } from "./wire.ts";
+import { planAll, writePart } from "./write-part.ts";
 
 /** What this process writes for itself, inside its own folder. */
 const WORK_FOLDER = "work";
@@ -47,37 +49,60 @@ async function open(size: Size, settings: LoadSettings): Promise<DuckDBInstance>
   return engine;
 }
 
-async function withWorkFile<T>(ending: string, work: (path: string) => Promise<T>): Promise<T> {
+/** A name for files of our own; whatever begins with it is gone afterwards. */
+async function withWorkFile<T>(work: (path: string) => Promise<T>): Promise<T> {
   lastFile += 1;
-  const path = `${WORK_FOLDER}/${lastFile}.${ending}`;
+  const folder = `${WORK_FOLDER}/${lastFile}`;
+  await mkdir(folder);
   try {
-    return await work(path);
+    return await work(`${folder}/data`);
   } finally {
-    await rm(path, { force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
 async function convert(params: ConvertParams, context: WorkerContext): Promise<ConvertAnswer> {
   const engine = await engineFor("bulk", params.settings);
   return withConnection(engine, (connection) =>
-    withWorkFile("txt", (workFile) => convertCsv({ connection, workFile, ...params }, context)),
-  );
+    withWorkFile((workFile) => convertFile({ connection, workFile, ...params }, context)),
+  ).catch((error: unknown) => {
+    throw asFileError(error, params.format);
+  });
+}
+
+function convertFile(job: CsvJob & JsonJob & ParquetJob, context: WorkerContext): Promise<ConvertAnswer> {
+  switch (job.format) {
+    case "csv":
+    case "tsv":
+      return convertCsv(job, context);
+    case "json":
+    case "ndjson":
+      return convertJson(job, context);
+    case "parquet":
+      return convertParquet(job, context);
+  }
 }
 
 async function writeRows(params: RowsParams, context: WorkerContext): Promise<WriteAnswer> {
   const engine = await engineFor("small", params.settings);
   return withConnection(engine, (connection) =>
-    withWorkFile("ndjson", async (path) => {
+    withWorkFile(async (path) => {
       await writeFile(path, params.json);
-      return writePart(connection, planRows(path, params.columns), params.output, context);
+      const plan = planLines(path, params.columns, longestLine(params.json));
+      return writePart(connection, plan, params.output, context);
     }),
   );
 }
 
-function planRows(path: string, columns: readonly Column[]): PartPlan {
-  const types = columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(sqlType(type))}`);
-  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', columns = {${types.join(", ")}})`;
-  return { select: `SELECT * FROM ${source}`, columns: [...columns] };
+function longestLine(text: Uint8Array): number {
+  let longest = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf(10, start);
+    const stop = end === -1 ? text.length : end;
+    longest = Math.max(longest, stop - start);
+    start = stop + 1;
+  }
+  return longest;
 }
 
 async function merge(params: MergeParams, context: WorkerContext): Promise<WriteAnswer> {
@@ -98,4 +123,11 @@ function method<P, T>(work: (params: P, context: WorkerContext) => Promise<T>) {
     });
 }
 
-serve({ convert: method(convert), rows: method(writeRows), merge: method(merge) });
+async function inspect(params: InspectParams, { signal }: WorkerContext): Promise<Inspection> {
+  const engine = await engineFor("small", params.settings);
+  return withConnection(engine, (connection) =>
+    whileRunning(connection, signal, () => inspectParts(connection, params.inputs, params.columns)),
+  );
+}
+
+serve({ convert: method(convert), rows: method(writeRows), merge: method(merge), inspect: method(inspect) });

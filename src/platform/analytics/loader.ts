@@ -5,7 +5,16 @@ import { randomText } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { FolderBlobStore } from "../blobs/index.ts";
 import { type CallOptions, createSandbox, type Sandbox, type SandboxLog } from "../sandbox/index.ts";
-import type { Column, ConvertRequest, ConvertResult, MergeRequest, Part, RowsRequest } from "./analytics-options.ts";
+import type {
+  Column,
+  ConvertRequest,
+  ConvertResult,
+  InspectOptions,
+  Inspection,
+  MergeRequest,
+  Part,
+  RowsRequest,
+} from "./analytics-options.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { type Reader, Shelf } from "./shelf.ts";
 import type { ConvertAnswer, LoadSettings, WriteAnswer } from "./wire.ts";
@@ -78,9 +87,26 @@ export class Loader {
 
   async mergeParts({ parts, key, columns, signal }: MergeRequest): Promise<Part> {
     return this.#write(key, signal, this.#conversions, "merge", async (desk, name) => ({
-      inputs: await Promise.all(parts.map((part, index) => desk.inputs.put(part, `${name}-${index}.parquet`))),
+      inputs: await desk.put(parts, name),
       columns,
     }));
+  }
+
+  async inspect(parts: readonly string[], { columns, signal }: InspectOptions): Promise<Inspection> {
+    const name = randomText(12);
+    return this.#work(this.#smallJobs, signal, async (desk) => {
+      try {
+        const inputs = await desk.put(parts, name);
+        const params = { settings: desk.settings, inputs, columns };
+        return (await this.sandbox.call(
+          "inspect",
+          params,
+          callOptions(signal, LIMITS.analytics.jobMs),
+        )) as Inspection;
+      } finally {
+        await desk.clear(name);
+      }
+    });
   }
 
   async close(): Promise<void> {
@@ -164,6 +190,12 @@ class Desk {
 
   outputPath(name: string): string {
     return this.#outputs.pathOf(`made/${name}.parquet`);
+  }
+
+  /** Parts, in a folder of their own. */
+  async put(parts: readonly string[], name: string): Promise<string[]> {
+    await this.inputs.makeFolder(name);
+    return Promise.all(parts.map((part, index) => this.inputs.put(part, `${name}/${index}.parquet`)));
   }
 
   async clear(name: string): Promise<void> {

@@ -22,13 +22,17 @@ export class Shelf {
 
   /** In a folder of names that say whose they are, which is swept after a crash. */
   static async make(tempFolder: string, reader: Reader): Promise<Shelf> {
-    const folder = join(tempFolder, ownedTempName());
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (reader !== undefined) {
-      await chown(folder, 0, reader.gid);
-      await chmod(folder, 0o710);
-    }
-    return new Shelf(folder, reader);
+    const shelf = new Shelf(join(tempFolder, ownedTempName()), reader);
+    await shelf.makeFolder("");
+    return shelf;
+  }
+
+  async makeFolder(name: string): Promise<void> {
+    const folder = join(this.folder, name);
+    await mkdir(folder, { mode: 0o700 });
+    if (this.#reader === undefined) return;
+    await chown(folder, 0, this.#reader.gid);
+    await chmod(folder, 0o710);
   }
 
   /** The path of something on the shelf, as the process has to say it. */

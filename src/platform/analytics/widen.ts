@@ -155,9 +155,11 @@ function widenStruct(a: Fields, b: Fields): ColumnType | undefined {
   const fields = new Map(a.map((field) => [field.name.toLowerCase(), field]));
   for (const { name, type } of b) {
     const present = fields.get(name.toLowerCase());
+    // DuckDB fills the fields of a struct by their exact names, but takes both spellings for one.
+    if (present !== undefined && present.name !== name) return undefined;
     const wider = present === undefined ? type : widenType(present.type, type);
     if (wider === undefined) return undefined;
-    fields.set(name.toLowerCase(), { name: present?.name ?? name, type: wider });
+    fields.set(name.toLowerCase(), { name, type: wider });
   }
   return { kind: "struct", fields: [...fields.values()] };
 }

@@ -49,11 +49,15 @@ function joined(name: string, steps: readonly Step[]): string {
   return name + steps.map((step) => ("index" in step ? `[${step.index}]` : `.${step.field}`)).join("");
 }
 
+function pathText(node: NamePath): string | undefined {
+  if (node.kind === "name") return node.text;
+  return node.target.kind === "name" ? joined(node.target.text, node.steps) : undefined;
+}
+
 /** What an unquoted name says if it is no column but a text: `where Type = Transactional`. */
 export function nameAsText(node: NamePath): string | undefined {
-  if (node.kind === "name") return node.exact ? undefined : node.text;
-  if (node.target.kind !== "name" || node.target.exact) return undefined;
-  return joined(node.target.text, node.steps);
+  const { target } = node.kind === "name" ? { target: node } : node;
+  return target.kind === "name" && !target.exact ? pathText(node) : undefined;
 }
 
 /** Into nested data, step by step. Lists count from 0 here and from 1 in DuckDB. */
@@ -115,7 +119,7 @@ const COMPARED_FIELDS = 2_000;
 const LISTED_FIELDS = 20;
 
 export function unknownField(scope: Scope, node: NamePath): AppError {
-  const written = nameAsText(node) ?? printExpression(node);
+  const written = pathText(node) ?? printExpression(node);
   const names = scope.relation.columns.map(({ name }) => name);
   return complain(scope, node.span, {
     message: `there is no field "${shortened(written)}".`,

@@ -30,6 +30,7 @@ export interface Token extends Span {
   readonly variable?: DateTokenNode | ParameterNode;
 }
 
+const STARTS_NUMBER = /[\d.]/;
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const DOTTED = /\d+(?:\.\d+){2,}/y;
 const DATE = /\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/y;
@@ -79,10 +80,18 @@ function tooMany(text: string, token: Token): AppError {
 /** Over white space and comments. */
 function skipSpace(text: string, offset: number): number {
   for (;;) {
-    const skipped = match(SPACE, text, offset)?.end ?? match(LINE_COMMENT, text, offset)?.end;
-    if (skipped !== undefined) offset = skipped;
-    else if (text.startsWith("/*", offset)) offset = skipComment(text, offset);
-    else return offset;
+    const character = text[offset];
+    if (character === " ") offset += 1;
+    else if (character === "-") {
+      const comment = match(LINE_COMMENT, text, offset);
+      if (comment === undefined) return offset;
+      offset = comment.end;
+    } else if (text.startsWith("/*", offset)) offset = skipComment(text, offset);
+    else {
+      const space = match(SPACE, text, offset);
+      if (space === undefined) return offset;
+      offset = space.end;
+    }
   }
 }
 
@@ -135,6 +144,7 @@ function readQuoted(text: string, offset: number, opening: string): Token {
 }
 
 function readNumber(text: string, offset: number): Token | undefined {
+  if (!STARTS_NUMBER.test(text[offset] as string)) return undefined;
   const date = match(DATE, text, offset);
   if (date !== undefined && !continuesWord(text, date.end)) return token("text", offset, date.end, date.text);
   const dotted = match(DOTTED, text, offset);

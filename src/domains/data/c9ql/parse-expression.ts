@@ -99,21 +99,24 @@ function parseComparisonOf(cursor: Cursor, place: Place, left: Expression, start
   return parseBetween(cursor, place, left, { negated, start });
 }
 
-/** An unquoted pattern may contain percent signs: `like %art%`. */
+const PATTERN_SIGNS = new Set(["%", "-", "+", "*", "/", "^", "~"]);
+
+/** An unquoted pattern may contain signs: `like %art%`, `like 2024-03`. Computing one takes brackets. */
 function parsePattern(cursor: Cursor, place: Place): Expression {
-  const first = cursor.peek();
+  const { start } = cursor.peek();
+  const isSign = (ahead: number) => cursor.peek(ahead).kind === "sign" && PATTERN_SIGNS.has(cursor.peek(ahead).text);
   const isPlain = (ahead: number) => {
     const { kind } = cursor.peek(ahead);
     if (kind === "word") return !cursor.isKeyword(place, ahead) && !cursor.isSign("(", ahead + 1);
-    return kind === "number" || cursor.isSign("%", ahead);
+    return kind === "number" || isSign(ahead);
   };
   let length = 0;
-  let hasPercent = false;
-  for (; isPlain(length); length++) hasPercent ||= cursor.isSign("%", length);
+  let hasSign = false;
+  for (; isPlain(length); length++) hasSign ||= isSign(length);
   const isCase = cursor.isWord("case") && cursor.isWord("when", 1);
-  if (!hasPercent || isCase) return parseArithmetic(cursor, place, 0);
+  if (!hasSign || isCase) return parseArithmetic(cursor, place, 0);
   for (let taken = 0; taken < length; taken++) cursor.take();
-  const span = cursor.from(first.start);
+  const span = cursor.from(start);
   return { kind: "text", value: cursor.text.slice(span.start, span.end), span };
 }
 

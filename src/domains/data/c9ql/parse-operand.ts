@@ -1,3 +1,4 @@
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { CallNode, Expression, NameNode, Step } from "./ast.ts";
 import type { Cursor, Place } from "./cursor.ts";
 import type { Token } from "./lexer.ts";
@@ -107,6 +108,7 @@ function withSteps(cursor: Cursor, place: Place, target: NameNode | CallNode): E
     if (cursor.peek().kind === "index") steps.push({ index: Number(cursor.take().text) });
     else if (isStep(cursor)) steps.push(parseStep(cursor, place));
     else break;
+    if (steps.length > LIMITS.c9ql.depth) throw cursor.tooDeep(cursor.from(target.span.start));
   }
   if (steps.length === 0) return target;
   return { kind: "access", target, steps, span: cursor.from(target.span.start) };

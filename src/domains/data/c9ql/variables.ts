@@ -4,11 +4,11 @@ import { DATE_TOKENS } from "./date-tokens.ts";
 import { queryError } from "./query-error.ts";
 
 /** $c9_region$(West)$[Region]$: the default value and the label may be left out. */
-const PARAMETER = /\$c9_(\w{1,100})\$(?:\(([^)]*)\)\$?)?(?:\[([^\]]*)\]\$?)?/y;
+const PARAMETER = /\$c9_(\w{1,100})\$(?:\(([^)]{0,1000})\)\$?)?(?:\[([^\]]{0,200})\]\$?)?/y;
 /** $c9_today-7d+1h */
 const TOKEN = /\$c9_(\w+)((?:\s*[+-]\s*\d{1,6}[hdwmqy](?!\w))*)/iy;
 /** {$c9_today-7d:yyyyMMdd} */
-const BRACED = /\{\s*(\$c9_\w+[^:{}]*?)\s*(?::([^{}]*))?\}/iy;
+const BRACED = /\{\s*(\$c9_\w+[^:{}]{0,200}?)\s*(?::([^{}]{0,200}))?\}/iy;
 const OFFSET = /([+-])\s*(\d+)([hdwmqy])/gi;
 
 /** The date token or run-time parameter at an offset of the text. */

@@ -39,8 +39,6 @@ export const serverSettings = (port: number) =>
     database: name.optional().describe("Name of the database"),
   });
 
-export type ServerSettings = z.infer<ReturnType<typeof serverSettings>>;
-
 export const fileSettings = z.strictObject({
   path: z
     .string()
@@ -49,8 +47,6 @@ export const fileSettings = z.strictObject({
     .regex(/^[^\0]*$/)
     .describe("Path of the file on the server that runs Kenning, inside a folder that its operator allows"),
 });
-
-export type FileSettings = z.infer<typeof fileSettings>;
 
 const url = z
   .string()

@@ -6,7 +6,7 @@ import { afterAll } from "vitest";
 import { createGuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import { type Connector, type OpenOptions, openConnector, type RowBatch, type RunOptions } from "./index.ts";
 
-export const LOOPBACK = ["127.0.0.1"];
+const LOOPBACK = ["127.0.0.1"];
 
 const sandboxFolder = mkdtempSync(join(tmpdir(), "kenning-connectors-"));
 const fetch = createGuardedFetch({ allow: LOOPBACK });

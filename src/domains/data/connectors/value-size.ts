@@ -1,5 +1,5 @@
 /** About as many bytes as the value takes as JSON. */
-export function sizeOfValue(value: unknown): number {
+function sizeOfValue(value: unknown): number {
   if (typeof value === "string") return value.length;
   return typeof value === "object" && value !== null ? JSON.stringify(value).length : 8;
 }

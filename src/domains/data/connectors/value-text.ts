@@ -21,7 +21,7 @@ export const largeInteger: ReadText = (text) => {
 };
 
 /** A decimal of a known scale; what has no place in such a type (NaN) is nothing. */
-export const decimal: ReadText = (text) => {
+const decimal: ReadText = (text) => {
   if (/^-?\d+(\.\d+)?$/.test(text)) return text;
   if (/^(NaN|-?Infinity)$/i.test(text)) return null;
   throw new WrongValue();

@@ -20,7 +20,10 @@ export function decodeBase64(text: string): InlineBytes {
   if (letters.length % 4 === 1 || (body.length > letters.length && body.length % 4 !== 0)) {
     throw notBase64("It is cut off.");
   }
-  return { bytes: Buffer.from(letters, letters.includes("-") || letters.includes("_") ? "base64url" : "base64"), ...contentType };
+  return {
+    bytes: Buffer.from(letters, letters.includes("-") || letters.includes("_") ? "base64url" : "base64"),
+    ...contentType,
+  };
 }
 
 /** Base64 of the first bytes of a zip (Excel), Parquet or gzip file, or of an old Excel file. */

@@ -21,7 +21,11 @@ describe("by the bytes", () => {
   it.each([
     ["an Excel file in the old .xls format", Buffer.from("d0cf11e0a1b11ae1", "hex"), "save it as .xlsx"],
     ["a zip archive", zip({ "a.csv": "a,b" }), "Unpack it"],
-    ["OpenDocument", zip({ mimetype: { content: "application/vnd.oasis.opendocument.spreadsheet", stored: true } }), ".xlsx"],
+    [
+      "OpenDocument",
+      zip({ mimetype: { content: "application/vnd.oasis.opendocument.spreadsheet", stored: true } }),
+      ".xlsx",
+    ],
     ["a PDF document", bytes("%PDF-1.7"), "Export it"],
     ["an SQLite database", bytes("SQLite format 3\0"), "Export it"],
     ["an Avro file", bytes("Obj\x01"), "Parquet"],
@@ -33,7 +37,11 @@ describe("by the bytes", () => {
     ["compressed twice", Buffer.from([0x1f, 0x8b, 8, 0]), "Unpack it"],
   ])("refuses %s and says what to do", (what, bytesHead, hint) => {
     expect(() => detectFormat({ bytesHead, fileType: "csv" })).toThrow(
-      expect.objectContaining({ code: "unsupported", message: expect.stringContaining(what), hint: expect.stringContaining(hint) }),
+      expect.objectContaining({
+        code: "unsupported",
+        message: expect.stringContaining(what),
+        hint: expect.stringContaining(hint),
+      }),
     );
   });
 
@@ -76,12 +84,18 @@ describe("by what was said", () => {
     ["excel", "a,b\n1,2", "csv"],
     ["parquet", '{"a":1}\n{"a":2}', "ndjson"],
   ])("%s that is %j is read as %s, with a note", (fileType, text, format) => {
-    expect(detectFormat({ bytesHead: bytes(text), fileType })).toEqual({ format, note: expect.stringContaining(fileType) });
+    expect(detectFormat({ bytesHead: bytes(text), fileType })).toEqual({
+      format,
+      note: expect.stringContaining(fileType),
+    });
   });
 
   it("believes in CSV when it is declared, and not when a file is only called so", () => {
     const bytesHead = bytes('[{"a":1}]');
-    expect(detectFormat({ bytesHead, fileType: "csv" })).toEqual({ format: "csv", note: expect.stringContaining("json") });
+    expect(detectFormat({ bytesHead, fileType: "csv" })).toEqual({
+      format: "csv",
+      note: expect.stringContaining("json"),
+    });
     expect(detectFormat({ bytesHead, fileName: "a.csv" })).toEqual({ format: "json" });
   });
 
@@ -115,7 +129,11 @@ describe("by its looks", () => {
   });
 
   it.each([
-    ["utf-16 with a mark", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('[{"a":1}]', "utf16le")]), "json"],
+    [
+      "utf-16 with a mark",
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('[{"a":1}]', "utf16le")]),
+      "json",
+    ],
     ["utf-16 without one", Buffer.from("name\tcity\nAnna\tBern\n", "utf16le"), "tsv"],
     ["utf-8 with a mark", Buffer.from("\ufeff<a/>"), "xml"],
     ["letters of windows-1252", bytes("Stra\xdfe;Stadt\nK\xf6nigsallee;K\xf6ln"), "csv"],

@@ -86,7 +86,10 @@ function settle(
   if (isJson(said) || said === "xml") return real(looks, said);
   // Anything can stand in a CSV file, so what was said of it counts, but not what its name says.
   if (!isDeclared) return { format: looks };
-  return { format: said, note: `The file was read as ${said}, as it was declared, but it looks like ${looks}.` };
+  return {
+    format: said,
+    note: `The file was read as ${said}, as it was declared, but it looks like ${looks}.`,
+  };
 }
 
 function isJson(type: FileType): boolean {
@@ -114,7 +117,8 @@ function binaryFormat(head: Uint8Array): FileType | undefined {
 /** Names inside a zip file stand uncompressed. Which files an Excel file begins with is up to who wrote it. */
 function zipFormat(head: Uint8Array): FileType {
   const names = Buffer.from(head).toString("latin1");
-  if (/xl\/|\[Content_Types\]\.xml|_rels\/\.rels|docProps\//.test(names) && !/word\/|ppt\//.test(names)) return "excel";
+  if (/xl\/|\[Content_Types\]\.xml|_rels\/\.rels|docProps\//.test(names) && !/word\/|ppt\//.test(names))
+    return "excel";
   const isOpenDocument = names.includes("application/vnd.oasis.opendocument.spreadsheet");
   const kind = isOpenDocument ? "an OpenDocument spreadsheet" : "a zip archive and not an Excel file";
   throw new AppError("unsupported", `The file is ${kind}, which cannot be imported.`, {
@@ -159,7 +163,8 @@ function unmarkedUtf16(head: Uint8Array): string | undefined {
 }
 
 function refuseWebPage(text: string): void {
-  if (!/^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b/i.test(text)) return;
+  if (!/^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b/i.test(text))
+    return;
   throw new AppError("unsupported", "This is a web page and not a data file.", {
     hint: "Use the address of the file itself; a page like this often asks for a sign-in.",
   });
@@ -180,7 +185,9 @@ function lookOf(text: string): FileType {
 }
 
 function typeOfName(name: string | undefined): FileType | undefined {
-  const ending = extname((name ?? "").replace(/\.gz$/i, "")).slice(1).toLowerCase();
+  const ending = extname((name ?? "").replace(/\.gz$/i, ""))
+    .slice(1)
+    .toLowerCase();
   return Object.hasOwn(ALIASES, ending) ? ALIASES[ending] : undefined;
 }
 

@@ -1,4 +1,10 @@
-import type { Column, ConvertOptions, Detected, Part, RejectedRow } from "../../../platform/analytics/index.ts";
+import type {
+  Column,
+  ConvertOptions,
+  Detected,
+  Part,
+  RejectedRow,
+} from "../../../platform/analytics/index.ts";
 
 export const FILE_TYPES = ["csv", "tsv", "json", "ndjson", "xml", "excel", "parquet"] as const;
 
@@ -58,7 +64,7 @@ export interface ImportedFile {
   part: Part;
   rows: number;
   columns: Column[];
-  /** The first ones. In an XML file, and in rows inside a JSON object, `line` counts rows. */
+  /** The first ones. `line` is the row of an Excel sheet; of XML, and of JSON that is no array of objects, it counts rows. */
   rejected: RejectedRow[];
   rejectedRows: number;
   detected: DetectedFile;

@@ -3,7 +3,12 @@ import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import type { Analytics, ConvertOptions, ConvertResult, FileFormat } from "../../../platform/analytics/index.ts";
+import type {
+  Analytics,
+  ConvertOptions,
+  ConvertResult,
+  FileFormat,
+} from "../../../platform/analytics/index.ts";
 import type { BlobStore } from "../../../platform/blobs/index.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { SandboxLog } from "../../../platform/sandbox/index.ts";
@@ -66,7 +71,11 @@ async function importFile(
       onProgress: (fraction) => request.onProgress?.({ stage: "fetch", fraction }),
     });
     const file = await unpack(source, folder, request);
-    const { format, note } = detectFormat({ bytesHead: file.head, fileType: request.fileType, ...clues(source) });
+    const { format, note } = detectFormat({
+      bytesHead: file.head,
+      fileType: request.fileType,
+      ...clues(source),
+    });
     const table = await readTable(file, format, folder, reader, request);
     const result = await convert(options, table, request);
     return {
@@ -85,7 +94,10 @@ async function importFile(
   }
 }
 
-function clues({ fileName, contentType }: SourceFile): { fileName: string | undefined; contentType: string | undefined } {
+function clues({ fileName, contentType }: SourceFile): {
+  fileName: string | undefined;
+  contentType: string | undefined;
+} {
   return { fileName, contentType };
 }
 
@@ -146,7 +158,11 @@ async function readTable(
 }
 
 /** Who has to read a file before DuckDB can; undefined when DuckDB reads it as it is. */
-function readerFor(format: FileType, head: Buffer, { rowPath }: FileOptions): "excel" | "xml" | "json" | undefined {
+function readerFor(
+  format: FileType,
+  head: Buffer,
+  { rowPath }: FileOptions,
+): "excel" | "xml" | "json" | undefined {
   switch (format) {
     case "excel":
     case "xml":
@@ -188,7 +204,10 @@ function optionsOf({ sheet: _sheet, rowPath: _rowPath, ...options }: FileOptions
 }
 
 /** What was said about the file has been seen to; only what is about values is left. */
-function readOptionsOf({ types, dateFormat, timestampFormat }: FileOptions, { columns }: ReadReport): ConvertOptions {
+function readOptionsOf(
+  { types, dateFormat, timestampFormat }: FileOptions,
+  { columns }: ReadReport,
+): ConvertOptions {
   return {
     types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types },
     ...(dateFormat !== undefined && { dateFormat }),
@@ -205,7 +224,15 @@ function detectedOf(
   const compression = isUnpacked ? { compression: "gzip" as const } : {};
   if (report === undefined) return { ...detected, format, ...compression };
   const { encoding, rowPath, sheet, sheets, header, skippedLines, renamed } = report;
-  const facts = { encoding, rowPath, sheet, sheets, header, skippedLines, renamed: renamed ?? detected.renamed };
+  const facts = {
+    encoding,
+    rowPath,
+    sheet,
+    sheets,
+    header,
+    skippedLines,
+    renamed: renamed ?? detected.renamed,
+  };
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return { format, ...Object.fromEntries(known), ...compression };
 }

@@ -100,7 +100,8 @@ async function pull(sandbox: Sandbox, request: ReadRequest, timeout: AbortSignal
   const file = await open(`${path}.part`, "wx", 0o600);
   try {
     for (let bytes = 0; ; ) {
-      if (timeout.aborted) throw new AppError("timeout", `Reading took longer than ${LIMITS.files.readMs / 60_000} minutes.`);
+      if (timeout.aborted)
+        throw new AppError("timeout", `Reading took longer than ${LIMITS.files.readMs / 60_000} minutes.`);
       const batch = readBatch.parse(await sandbox.call("next", {}, callOptions));
       if (batch.isDone) break;
       bytes += batch.bytes.length;
@@ -134,9 +135,11 @@ function tooMuch(): AppError {
   return new AppError("too_large", `The rows take more than ${megabytes(LIMITS.files.sourceBytes)}.`);
 }
 
+/** A process that runs out of its heap ends before anybody sees how much it had, so an end counts as that. */
 function readError(error: unknown, memoryMb: number): unknown {
-  if (!isAppError(error) || error.data.reason !== "memory") return error;
-  return new AppError("too_large", `Reading the file takes more than ${memoryMb} MB of memory.`, {
+  if (!isAppError(error) || !["memory", "crash"].includes(String(error.data.reason))) return error;
+  return new AppError("too_large", `The file could not be read within ${memoryMb} MB of memory.`, {
     hint: "Save it as CSV, or split it.",
+    cause: error,
   });
 }

@@ -16,7 +16,9 @@ export class Slots {
     const slot = this.#free.pop();
     if (slot !== undefined) return slot;
     if (this.#waiting.length >= this.#mostWaiting) {
-      throw new AppError("unavailable", "Too many files are waiting to be read.", { hint: "Try again later." });
+      throw new AppError("unavailable", "Too many files are waiting to be read.", {
+        hint: "Try again later.",
+      });
     }
     return new Promise((resolve, reject) => {
       const start = (taken: number): void => {

@@ -65,7 +65,11 @@ async function writeContent(content: string, source: FileSource, tools: SourceTo
   return { path, isOurs: true, bytes: bytes.length, ...(contentType !== undefined && { contentType }) };
 }
 
-function contentBytes(content: string, { contentEncoding }: FileSource, { fileType }: SourceTools): InlineBytes {
+function contentBytes(
+  content: string,
+  { contentEncoding }: FileSource,
+  { fileType }: SourceTools,
+): InlineBytes {
   if (contentEncoding === "base64") return decodeBase64(content);
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
   const declared = parseFileType(fileType);
@@ -126,7 +130,12 @@ function plainName(escaped: string | undefined): string | undefined {
 export async function headOf(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(LIMITS.files.headBytes), 0, LIMITS.files.headBytes, 0);
+    const { bytesRead, buffer } = await file.read(
+      Buffer.alloc(LIMITS.files.headBytes),
+      0,
+      LIMITS.files.headBytes,
+      0,
+    );
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

@@ -22,21 +22,58 @@ export function zip(members: Record<string, string | ZipMember>): Buffer {
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, member] of Object.entries(members)) {
-    const { content, stored = false, says = {}, isLarge = false } = typeof member === "string" ? { content: member } : member;
+    const {
+      content,
+      stored = false,
+      says = {},
+      isLarge = false,
+    } = typeof member === "string" ? { content: member } : member;
     const raw = Buffer.from(content);
     const data = stored ? raw : deflateRawSync(raw);
     const method = stored ? 0 : 8;
     const nameBytes = Buffer.from(name);
     const crc = says.crc ?? crc32(raw);
     const bytes = says.bytes ?? raw.length;
-    const local = numbers([[4, 0x04034b50], [2, 20], [2, 0], [2, method], [4, 0], [4, crc], [4, data.length], [4, raw.length], [2, nameBytes.length], [2, 0]]);
-    const extra = isLarge ? numbers([[2, 1], [2, 24], [8, bytes], [8, data.length], [8, says.offset ?? offset]]) : Buffer.alloc(0);
+    const local = numbers([
+      [4, 0x04034b50],
+      [2, 20],
+      [2, 0],
+      [2, method],
+      [4, 0],
+      [4, crc],
+      [4, data.length],
+      [4, raw.length],
+      [2, nameBytes.length],
+      [2, 0],
+    ]);
+    const extra = isLarge
+      ? numbers([
+          [2, 1],
+          [2, 24],
+          [8, bytes],
+          [8, data.length],
+          [8, says.offset ?? offset],
+        ])
+      : Buffer.alloc(0);
     const small = (value: number): number => (isLarge ? KNOWN_ONLY_LATER : value);
     const flags = says.isEncrypted ? 1 : 0;
     const central = numbers([
-      [4, 0x02014b50], [2, 20], [2, 20], [2, flags], [2, method], [4, 0], [4, crc],
-      [4, small(data.length)], [4, small(bytes)], [2, nameBytes.length], [2, extra.length],
-      [2, 0], [2, 0], [2, 0], [4, 0], [4, small(says.offset ?? offset)],
+      [4, 0x02014b50],
+      [2, 20],
+      [2, 20],
+      [2, flags],
+      [2, method],
+      [4, 0],
+      [4, crc],
+      [4, small(data.length)],
+      [4, small(bytes)],
+      [2, nameBytes.length],
+      [2, extra.length],
+      [2, 0],
+      [2, 0],
+      [2, 0],
+      [4, 0],
+      [4, small(says.offset ?? offset)],
     ]);
     directory.push(central, nameBytes, extra);
     files.push(local, nameBytes, data);
@@ -44,7 +81,16 @@ export function zip(members: Record<string, string | ZipMember>): Buffer {
   }
   const listing = Buffer.concat(directory);
   const count = Object.keys(members).length;
-  const end = numbers([[4, 0x06054b50], [2, 0], [2, 0], [2, count], [2, count], [4, listing.length], [4, offset], [2, 0]]);
+  const end = numbers([
+    [4, 0x06054b50],
+    [2, 0],
+    [2, 0],
+    [2, count],
+    [2, count],
+    [4, listing.length],
+    [4, offset],
+    [2, 0],
+  ]);
   return Buffer.concat([...files, listing, end]);
 }
 
@@ -85,7 +131,13 @@ const RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 /** The files inside an Excel file, to be changed and then zipped. */
-export function xlsxMembers({ sheets, texts, styles, is1904, prefix = "" }: TestBook): Record<string, string | ZipMember> {
+export function xlsxMembers({
+  sheets,
+  texts,
+  styles,
+  is1904,
+  prefix = "",
+}: TestBook): Record<string, string | ZipMember> {
   const p = prefix === "" ? "" : `${prefix}:`;
   const xmlns = `xmlns${prefix === "" ? "" : `:${prefix}`}="${MAIN}"`;
   const relation = (id: string, type: string, target: string): string =>
@@ -105,7 +157,9 @@ export function xlsxMembers({ sheets, texts, styles, is1904, prefix = "" }: Test
     "_rels/.rels": `<Relationships xmlns="${RELATIONS}">${relation("rId1", "officeDocument", "xl/workbook.xml")}</Relationships>`,
     "xl/workbook.xml": `<?xml version="1.0"?><${p}workbook ${xmlns} xmlns:r="${OFFICE}">${pr}<${p}sheets>${list.join("")}</${p}sheets></${p}workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships xmlns="${RELATIONS}">${targets.join("")}</Relationships>`,
-    ...(texts && { "xl/sharedStrings.xml": `<sst xmlns="${MAIN}">${texts.map((text) => `<si>${text}</si>`).join("")}</sst>` }),
+    ...(texts && {
+      "xl/sharedStrings.xml": `<sst xmlns="${MAIN}">${texts.map((text) => `<si>${text}</si>`).join("")}</sst>`,
+    }),
     ...(styles && { "xl/styles.xml": `<styleSheet xmlns="${MAIN}">${styles}</styleSheet>` }),
     ...Object.fromEntries(
       sheets.map(({ rows = [], data }, index) => [
@@ -138,7 +192,11 @@ export function columnName(column: number): string {
 }
 
 export function escapeXml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;").replaceAll("\n", "&#10;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("\n", "&#10;");
 }
 
 /** A folder that goes with the test. */
@@ -148,7 +206,11 @@ export async function testFolder(): Promise<string> {
   return folder;
 }
 
-type Open = (file: Awaited<ReturnType<typeof open>>, options: ReadOptions, onFraction: OnFraction) => Promise<TableReader>;
+type Open = (
+  file: Awaited<ReturnType<typeof open>>,
+  options: ReadOptions,
+  onFraction: OnFraction,
+) => Promise<TableReader>;
 
 export interface Read {
   report: ReadReport;
@@ -157,7 +219,11 @@ export interface Read {
 }
 
 /** Reads bytes by one of the readers, in this process. */
-export async function readWith(openReader: Open, bytes: Buffer | string, options: ReadOptions = {}): Promise<Read> {
+export async function readWith(
+  openReader: Open,
+  bytes: Buffer | string,
+  options: ReadOptions = {},
+): Promise<Read> {
   const path = join(await testFolder(), "file");
   await writeFile(path, bytes);
   const file = await open(path);
@@ -167,6 +233,9 @@ export async function readWith(openReader: Open, bytes: Buffer | string, options
   for await (const batch of reader.rows()) batches.push(batch);
   const text = Buffer.concat(batches.map(({ bytes: piece }) => piece)).toString("utf8");
   const lines = text.replace(/\n$/, "").split("\n");
-  const rows = reader.report.format === "json" ? JSON.parse(text) : lines.filter(Boolean).map((line) => JSON.parse(line));
+  const rows =
+    reader.report.format === "json"
+      ? JSON.parse(text)
+      : lines.filter(Boolean).map((line) => JSON.parse(line));
   return { report: reader.report, rows, lines };
 }

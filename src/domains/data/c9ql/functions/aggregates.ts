@@ -10,6 +10,14 @@ function ofNumber(name: string, sqlName: string, type: ValueType): FunctionSpec 
   return ofOne(`${name}(number)`, (args) => ({ sql: `${sqlName}(${args.number(0)})`, type }));
 }
 
+/** Sums have room for more digits than what is summed up. */
+function sumType({ kind, sql }: ValueType): ValueType {
+  if (kind === "float") return DOUBLE;
+  if (kind === "integer" && sql !== undefined && sql !== "BIGNUM") return { kind: "integer", sql: "HUGEINT" };
+  const scale = kind === "decimal" ? /^DECIMAL\(\d+,\s*(\d+)\)$/.exec(sql ?? "")?.[1] : undefined;
+  return scale === undefined ? NUMBER : { kind: "decimal", sql: `DECIMAL(38,${scale})` };
+}
+
 function keepingType(name: string): FunctionSpec {
   return ofOne(`${name}(field)`, (args) => ({ sql: `${name}(${args.value(0).sql})`, type: args.value(0).type }));
 }
@@ -47,7 +55,10 @@ function array(args: Arguments): Fragment {
 export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
   count: ofOne("count(field) or count(*)", count),
   distinct: ofOne("distinct(field)", (args) => ({ sql: `count(DISTINCT ${args.value(0).sql})`, type: BIGINT })),
-  sum: ofNumber("sum", "sum", NUMBER),
+  sum: ofOne("sum(number)", (args) => {
+    const number = args.numberValue(0);
+    return { sql: `sum(${number.sql})`, type: sumType(number.type) };
+  }),
   avg: ofNumber("avg", "avg", DOUBLE),
   min: keepingType("min"),
   max: keepingType("max"),

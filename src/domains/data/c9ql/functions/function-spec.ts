@@ -42,8 +42,12 @@ export class Arguments {
     return this.node.args[index] as Expression;
   }
 
+  numberValue(index: number): Value {
+    return asNumber(this.scope, this.nodeAt(index), this.value(index));
+  }
+
   number(index: number): string {
-    return asNumber(this.scope, this.nodeAt(index), this.value(index)).sql;
+    return this.numberValue(index).sql;
   }
 
   /** DuckDB takes positions and digits as whole numbers only. */
@@ -71,8 +75,8 @@ export class Arguments {
   }
 
   constantNumber(index: number, what: string): number {
-    const value = asNumber(this.scope, this.nodeAt(index), this.value(index));
-    if (value.constant?.kind === "number") return Number(value.constant.text);
+    const { constant } = this.numberValue(index);
+    if (constant?.kind === "number") return Number(constant.text);
     throw complain(this.scope, this.nodeAt(index).span, {
       message: `${this.node.name} takes ${what} as a number, not from a field.`,
     });

@@ -27,6 +27,7 @@ export function createCsvConnector(settings: CsvSettings, secrets: Secrets, fetc
         },
         maxBytes: LIMITS.datasources.downloadBytes,
         totalMs: deadline.leftMs(),
+        idleMs: LIMITS.datasources.silenceMs,
         signal: deadline.signal,
       });
       const { rows, columns } = csvRows(body, settings);

@@ -46,6 +46,7 @@ export function createRestConnector(
       ...(hasBody ? { body: JSON.stringify(body ?? {}) } : {}),
       maxBytes: LIMITS.datasources.downloadBytes,
       totalMs: deadline.leftMs(),
+      idleMs: LIMITS.datasources.silenceMs,
       signal: deadline.signal,
     });
   };

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../../test/support/mariadb.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
+import { LIMITS } from "../../../../kernel/limits.ts";
 import { TEST_CERT, TEST_KEY } from "../../../../platform/guarded-fetch/test-servers.ts";
 import type { Connector } from "../index.ts";
 import { castByDuckdb, failure, LIMITS_OF_TESTS, named, open, readRows } from "../test-connectors.ts";
@@ -112,6 +113,24 @@ describe("values", () => {
       ...{ bits: "18446744073709551615", exact: "12345678901234567890.0123456789", span: "-838:59:59" },
       ...{ zoned: "2024-02-29 18:29:59.5+00", bin: "\\x00\\xFF\\x10", uexact: "999.99" },
     });
+  });
+
+  it("leave out dates that do not exist, and no others", async () => {
+    await server.query("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'");
+    await server.query("CREATE TABLE shop.days (id int, day datetime)");
+    const days = [
+      "2023-02-29",
+      "2024-02-29",
+      "1900-02-29",
+      "2000-02-29",
+      "2024-04-31",
+      "2024-04-30",
+      "0001-12-31",
+    ];
+    for (const [id, day] of days.entries())
+      await server.query(`INSERT INTO shop.days VALUES (${id}, '${day}')`);
+    const { rows } = await readRows(connector, "SELECT date(day) FROM days ORDER BY id");
+    expect(rows.flat()).toEqual([null, "2024-02-29", null, "2000-02-29", null, "2024-04-30", "0001-12-31"]);
   });
 
   it("keep the scale of sums and averages", async () => {
@@ -355,6 +374,12 @@ describe("TLS", () => {
     expect(await cipher({ tls: "prefer" })).toMatch(/TLS_/);
     expect(await cipher({ tls: "require" })).toMatch(/TLS_/);
     expect(await cipher({ tls: "disable" })).toBe("");
+  });
+
+  it("gives each connection back", async () => {
+    for (let round = 0; round < LIMITS.datasources.connections + 2; round += 1) {
+      expect(await cipher({ tls: "require" })).toMatch(/TLS_/);
+    }
   });
 
   it("checks the certificate against the name that was given", async () => {

@@ -78,14 +78,16 @@ export class MysqlSession {
     if (deadline.signal.aborted) onAbort();
 
     const command = this.#client.query({ sql, rowsAsArray: true, typeCast: false });
+    let encodings: readonly BufferEncoding[] = [];
     command.on("fields", (fields: unknown) => {
       const columns = (fields as MysqlField[]).map((field) => ({ name: field.name, ...columnReader(field) }));
+      encodings = columns.map(({ encoding }) => encoding);
       queue.describe(textRows(columns));
     });
     command.on("result", (row: unknown) => {
       this.#unmarkedBytes = 0;
       // A statement without rows has a summary in their place.
-      if (Array.isArray(row)) queue.push(asTexts(row as BytesRow), sizeOf(row as BytesRow));
+      if (Array.isArray(row)) queue.push(asTexts(row as BytesRow, encodings), sizeOf(row as BytesRow));
     });
     command.on("error", fail);
     command.on("end", () => {
@@ -246,9 +248,8 @@ function createClient(target: MysqlTarget, socket: Socket, withTls: boolean): Cl
   }) as Client;
 }
 
-/** Each byte as one character: what they mean depends on the column (mysql-values.ts). */
-function asTexts(row: BytesRow): TextRow {
-  return row.map((value) => (value === null ? null : value.toString("latin1")));
+function asTexts(row: BytesRow, encodings: readonly BufferEncoding[] = []): TextRow {
+  return row.map((value, index) => (value === null ? null : value.toString(encodings[index] ?? "latin1")));
 }
 
 function sizeOf(row: BytesRow): number {

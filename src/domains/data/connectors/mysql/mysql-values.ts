@@ -25,29 +25,31 @@ export interface MysqlField {
 interface ColumnReader {
   type: string;
   read: ReadText;
+  /** How the bytes of a value become the text that is read: binary ones as a character for each byte. */
+  encoding: "utf8" | "latin1";
 }
 
 /** Of values that are not text in any character set. */
 const BINARY_CHARSET = 63;
 const UNSIGNED_FLAG = 32;
 
-/**
- * Values come as bytes, each of which is one character of the text that is read here: those of text columns have
- * to be decoded first, those of binary ones must not be.
- */
-const utf8: ReadText = (bytes) => Buffer.from(bytes, "latin1").toString("utf8");
 const base64: ReadText = (bytes) => Buffer.from(bytes, "latin1").toString("base64");
 
-const json: ReadText = (bytes) => {
+const json: ReadText = (text) => {
   try {
-    return parseJson(utf8(bytes) as string);
+    return parseJson(text);
   } catch (error) {
     throw error instanceof SyntaxError ? new WrongValue() : error;
   }
 };
 
-/** MySQL keeps dates that do not exist (0000-00-00, 2024-00-15): no other engine knows them. */
-const isNoDate = (text: string): boolean => /^\d{4}-(00-|\d\d-00)/.test(text);
+/** MySQL keeps dates that do not exist (0000-00-00, 2024-00-15, 2023-02-30): no other engine knows them. */
+function isNoDate(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number];
+  // The day before the first of the next month is the last of this one; years below 100 would mean 19xx.
+  const lastDay = (): number => new Date(Date.UTC(2_000 + (year % 400), month, 0)).getUTCDate();
+  return month === 0 || day === 0 || (day > 28 && day > lastDay());
+}
 
 const date: ReadText = (text) => {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) throw new WrongValue();
@@ -75,18 +77,19 @@ const span: ReadText = (text) => {
 const bitNumber = (bytes: string): bigint =>
   BigInt(`0x${Buffer.from(bytes, "latin1").toString("hex") || "0"}`);
 
-const BIT_FLAG: ColumnReader = { type: "BOOLEAN", read: (bytes) => bitNumber(bytes) !== 0n };
-const BITS: ColumnReader = { type: "UBIGINT", read: (bytes) => bitNumber(bytes).toString() };
-const TEXT: ColumnReader = { type: "VARCHAR", read: utf8 };
-const BYTES: ColumnReader = { type: "BLOB", read: base64 };
-const JSON_VALUE: ColumnReader = { type: "JSON", read: json };
+const binary = (type: string, read: ReadText): ColumnReader => ({ type, read, encoding: "latin1" });
+const textual = (type: string, read: ReadText): ColumnReader => ({ type, read, encoding: "utf8" });
 
-const integers = (signed: string, unsigned: string, read: ReadText) => (field: MysqlField) => ({
-  type: (field.flags & UNSIGNED_FLAG) === 0 ? signed : unsigned,
-  read,
-});
+const BIT_FLAG = binary("BOOLEAN", (bytes) => bitNumber(bytes) !== 0n);
+const BITS = binary("UBIGINT", (bytes) => bitNumber(bytes).toString());
+const BYTES = binary("BLOB", base64);
+const TEXT = textual("VARCHAR", asText);
+const JSON_VALUE = textual("JSON", json);
 
-const always = (type: string, read: ReadText) => () => ({ type, read });
+const integers = (signed: string, unsigned: string, read: ReadText) => (field: MysqlField) =>
+  binary((field.flags & UNSIGNED_FLAG) === 0 ? signed : unsigned, read);
+
+const always = (type: string, read: ReadText) => () => binary(type, read);
 
 /** By the numbers of the protocol. */
 const READERS: Readonly<Record<number, (field: MysqlField) => ColumnReader>> = {
@@ -113,7 +116,7 @@ const READERS: Readonly<Record<number, (field: MysqlField) => ColumnReader>> = {
 /** The type of a column in DuckDB's words, and how its bytes are read. */
 export function columnReader(field: MysqlField): ColumnReader {
   if (field.extendedFormat === "json") return JSON_VALUE;
-  if (field.extendedTypeName === "uuid") return { type: "UUID", read: asText };
+  if (field.extendedTypeName === "uuid") return textual("UUID", asText);
   if (field.extendedTypeName?.startsWith("inet")) return TEXT;
   const known = READERS[field.columnType];
   if (known !== undefined) return known(field);
@@ -123,5 +126,6 @@ export function columnReader(field: MysqlField): ColumnReader {
 /** The length of a decimal counts a sign and a point, where there can be one. */
 function mysqlDecimal({ columnLength, decimals, flags }: MysqlField): ColumnReader {
   const sign = (flags & UNSIGNED_FLAG) === 0 ? 1 : 0;
-  return decimalColumn(columnLength - sign - (decimals > 0 ? 1 : 0), decimals);
+  const { type, read } = decimalColumn(columnLength - sign - (decimals > 0 ? 1 : 0), decimals);
+  return binary(type, read);
 }

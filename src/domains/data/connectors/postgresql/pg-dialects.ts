@@ -1,6 +1,6 @@
 /** Servers that speak PostgreSQL's protocol, and in what they differ. */
 export interface PgDialect {
-  /** Set before anything else; `:timeout` is the time limit in milliseconds. */
+  /** Of the transaction; `:timeout` is the time limit in milliseconds. */
   settings: Readonly<Record<string, string>>;
   /** A condition that leaves out what nobody looks for among the tables, over pg_class c. */
   onlyTables: string;
@@ -35,5 +35,3 @@ export const PG_DIALECTS = {
   /** Forked from PostgreSQL 8: it knows few settings, and extra_float_digits only up to 2. */
   redshift: { settings: { ...ALWAYS, extra_float_digits: "2" }, onlyTables: "true" },
 } as const satisfies Record<string, PgDialect>;
-
-export type PgDialectName = keyof typeof PG_DIALECTS;

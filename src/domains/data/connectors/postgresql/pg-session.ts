@@ -130,14 +130,15 @@ export class PgSession {
     this.#stream.destroy();
   }
 
+  /** All in the transaction, so that nothing of it stays where connections are pooled and go to others later. */
   async #begin(deadline: Deadline): Promise<void> {
     const settings = Object.entries(this.#target.dialect.settings).map(([name, value]) => {
       const text = value === ":timeout" ? String(deadline.leftMs()) : value;
-      return `SET ${name} = '${text}'`;
+      return `SET LOCAL ${name} = '${text}'`;
     });
-    await untilAborted(this.#client.query(settings.join("; ")), deadline.signal);
     // After its first query a transaction cannot be made one that writes.
-    await untilAborted(this.#client.query("BEGIN READ ONLY; SELECT 1"), deadline.signal);
+    const statements = ["BEGIN READ ONLY", ...settings, "SELECT 1"];
+    await untilAborted(this.#client.query(statements.join("; ")), deadline.signal);
     this.#stream.mark();
   }
 

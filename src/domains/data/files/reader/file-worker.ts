@@ -6,17 +6,32 @@ import { type FileHandle, open as openFile } from "node:fs/promises";
 import { serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { openExcel } from "./excel/excel-reader.ts";
 import { openJson } from "./json/json-reader.ts";
-import type { Batch, OnFraction, OpenParams, ReadBatch, ReadOptions, ReadReport, TableReader } from "./table-reader.ts";
+import type {
+  Batch,
+  OnFraction,
+  OpenParams,
+  ReadBatch,
+  ReadOptions,
+  ReadReport,
+  TableReader,
+} from "./table-reader.ts";
 import { openXml } from "./xml/xml-reader.ts";
 
 type Open = (file: FileHandle, options: ReadOptions, onFraction: OnFraction) => Promise<TableReader>;
 
-const READERS: Readonly<Record<OpenParams["kind"], Open>> = { excel: openExcel, xml: openXml, json: openJson };
+const READERS: Readonly<Record<OpenParams["kind"], Open>> = {
+  excel: openExcel,
+  xml: openXml,
+  json: openJson,
+};
 const PROGRESS_MS = 200;
 
 let batches: AsyncIterator<Batch> | undefined;
 
-async function open({ kind, path, options }: OpenParams, { progress, signal }: WorkerContext): Promise<ReadReport> {
+async function open(
+  { kind, path, options }: OpenParams,
+  { progress, signal }: WorkerContext,
+): Promise<ReadReport> {
   let reportedAt = Date.now();
   const reader = await READERS[kind](await openFile(path), options, (fraction) => {
     signal.throwIfAborted();

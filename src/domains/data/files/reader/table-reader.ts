@@ -93,7 +93,9 @@ export function rowTooLarge(): AppError {
 
 export function tooManyColumns(): AppError {
   const most = LIMITS.analytics.columns.toLocaleString("en");
-  return new AppError("too_large", `The file has more than ${most} columns.`, { hint: "Turn columns into rows." });
+  return new AppError("too_large", `The file has more than ${most} columns.`, {
+    hint: "Turn columns into rows.",
+  });
 }
 
 export function noRows(what: string): AppError {

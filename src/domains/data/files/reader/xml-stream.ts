@@ -70,7 +70,10 @@ export class XmlStream {
     this.#quietBytes += bytes.length;
     if (this.#quietBytes > LIMITS.files.rowBytes) {
       const most = megabytes(LIMITS.files.rowBytes);
-      throw new AppError("too_large", `${this.#what} has a tag or a text of more than ${most}${this.#place()}.`);
+      throw new AppError(
+        "too_large",
+        `${this.#what} has a tag or a text of more than ${most}${this.#place()}.`,
+      );
     }
     const text = this.#decode(bytes, isLast);
     this.#guarded(() => this.#parser.write(text));
@@ -81,9 +84,13 @@ export class XmlStream {
     try {
       return new TextDecoder(label, { fatal: true });
     } catch {
-      throw new AppError("unsupported", `${this.#what} has the encoding "${excerptOf(label)}", which is not known.`, {
-        hint: "Save it as UTF-8.",
-      });
+      throw new AppError(
+        "unsupported",
+        `${this.#what} has the encoding "${excerptOf(label)}", which is not known.`,
+        {
+          hint: "Save it as UTF-8.",
+        },
+      );
     }
   }
 
@@ -135,7 +142,10 @@ export class XmlStream {
       this.#attributes = 0;
       this.#depth += 1;
       if (this.#depth > LIMITS.files.xmlDepth) {
-        throw new AppError("too_large", `${this.#what} is nested more than ${LIMITS.files.xmlDepth} levels deep.`);
+        throw new AppError(
+          "too_large",
+          `${this.#what} is nested more than ${LIMITS.files.xmlDepth} levels deep.`,
+        );
       }
       open(tag.name, tag.attributes as Record<string, string>);
     });
@@ -165,7 +175,9 @@ function encodingOf(bytes: Uint8Array): string {
   if (hex.startsWith("fffe") || hex === "3c003f00") return "utf-16le";
   if (hex.startsWith("feff") || hex === "003c003f") return "utf-16be";
   if (hex.startsWith("efbbbf")) return "utf-8";
-  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(start.toString("latin1"))?.[1];
+  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(
+    start.toString("latin1"),
+  )?.[1];
   // A file cannot say in single bytes that it has double ones.
   return declared === undefined || /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }

@@ -26,7 +26,11 @@ type Sheet = Workbook["sheets"][number];
  * Excel files are read twice: first to see which columns there are and what they hold, then for the rows. So
  * memory does not grow with the sheet, and a column that turns out to hold texts is a text from its first row.
  */
-export async function openExcel(file: FileHandle, options: ReadOptions, onFraction: OnFraction): Promise<TableReader> {
+export async function openExcel(
+  file: FileHandle,
+  options: ReadOptions,
+  onFraction: OnFraction,
+): Promise<TableReader> {
   const zip = await ZipFile.open(file);
   const workbook = await readWorkbook(zip);
   const { sheet, survey } = await chooseSheet(zip, workbook, options, onFraction);
@@ -41,14 +45,22 @@ export async function openExcel(file: FileHandle, options: ReadOptions, onFracti
       sheets: workbook.sheets.map(({ name }) => name),
       header: survey.header !== undefined,
       ...(survey.header !== undefined && renamed.length > 0 && { renamed }),
-      ...(survey.header !== undefined && survey.header.number > 1 && { skippedLines: survey.header.number - 1 }),
+      ...(survey.header !== undefined &&
+        survey.header.number > 1 && { skippedLines: survey.header.number - 1 }),
       notes: notesOf(survey, names, columns, renamed),
     },
-    rows: () => rowsOf(zip, sheet, workbook, survey, columns.map(({ position }, index) => ({
-      position,
-      type: types[index]!,
-      key: `${JSON.stringify(names[index])}:`,
-    }))),
+    rows: () =>
+      rowsOf(
+        zip,
+        sheet,
+        workbook,
+        survey,
+        columns.map(({ position }, index) => ({
+          position,
+          type: types[index]!,
+          key: `${JSON.stringify(names[index])}:`,
+        })),
+      ),
   };
 }
 
@@ -58,7 +70,12 @@ interface Choice {
 }
 
 /** The sheet that was asked for, or the first one to be seen that holds anything. */
-async function chooseSheet(zip: ZipFile, workbook: Workbook, options: ReadOptions, onFraction: OnFraction): Promise<Choice> {
+async function chooseSheet(
+  zip: ZipFile,
+  workbook: Workbook,
+  options: ReadOptions,
+  onFraction: OnFraction,
+): Promise<Choice> {
   const { sheets } = workbook;
   const wanted = options.sheet === undefined ? undefined : findSheet(sheets, options.sheet);
   const candidates = wanted === undefined ? sheets.filter(({ isHidden }) => !isHidden) : [wanted];
@@ -76,7 +93,8 @@ async function chooseSheet(zip: ZipFile, workbook: Workbook, options: ReadOption
 }
 
 function findSheet(sheets: readonly Sheet[], wanted: string | number): Sheet {
-  const byName = sheets.find(({ name }) => name === wanted) ?? sheets.find(({ name }) => same(name, String(wanted)));
+  const byName =
+    sheets.find(({ name }) => name === wanted) ?? sheets.find(({ name }) => same(name, String(wanted)));
   const found = byName ?? (/^\d+$/.test(String(wanted)) ? sheets[Number(wanted) - 1] : undefined);
   if (found !== undefined) return found;
   throw new AppError("bad_request", `There is no sheet "${excerptOf(String(wanted))}".`, {
@@ -168,18 +186,29 @@ class Survey {
   }
 }
 
-function notesOf(survey: Survey, names: string[], columns: SurveyedColumn[], renamed: NamedColumns["renamed"]): string[] {
+function notesOf(
+  survey: Survey,
+  names: string[],
+  columns: SurveyedColumn[],
+  renamed: NamedColumns["renamed"],
+): string[] {
   const { skippedRows, header, losses } = survey;
   const notes: string[] = [];
   if (header === undefined) notes.push("No header was found, so the columns have numbers.");
-  if (skippedRows > 0) notes.push(`${skippedRows} rows above the header in row ${header!.number} were left out.`);
+  if (skippedRows > 0)
+    notes.push(`${skippedRows} rows above the header in row ${header!.number} were left out.`);
   for (const { position, from, to } of renamed) {
     if (header === undefined) break;
-    notes.push(`Column ${position} is called "${excerptOf(to)}", because ${from.trim() === "" ? "it has no name" : "its name is taken"}.`);
+    notes.push(
+      `Column ${position} is called "${excerptOf(to)}", because ${from.trim() === "" ? "it has no name" : "its name is taken"}.`,
+    );
   }
-  if (losses.errors > 0) notes.push(`${losses.errors} cells show an error such as #DIV/0! and were read as empty.`);
+  if (losses.errors > 0)
+    notes.push(`${losses.errors} cells show an error such as #DIV/0! and were read as empty.`);
   if (losses.uncalculated > 0) {
-    notes.push(`${losses.uncalculated} formulas have no stored value and were read as empty; save the file in Excel to store them.`);
+    notes.push(
+      `${losses.uncalculated} formulas have no stored value and were read as empty; save the file in Excel to store them.`,
+    );
   }
   for (const [index, { kinds, text }] of columns.entries()) {
     if (text === undefined || kinds === KIND.text) continue;

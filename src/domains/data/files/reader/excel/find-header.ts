@@ -31,7 +31,10 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   return filled.every(({ cell, position }) => {
     if (cell.kind === KIND.text) return true;
     const column = below.flatMap((row) => row.cells[position] ?? []);
-    return column.length > 0 && (isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind)));
+    return (
+      column.length > 0 &&
+      (isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind)))
+    );
   });
 }
 

@@ -3,7 +3,8 @@ export type CellFormat = "number" | "date" | "datetime" | "time" | "duration";
 
 /** Formats that Excel knows by number and does not write into the file. */
 function builtIn(id: number): CellFormat {
-  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 34 && id <= 36) || (id >= 50 && id <= 58)) return "date";
+  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 34 && id <= 36) || (id >= 50 && id <= 58))
+    return "date";
   if ((id >= 18 && id <= 21) || id === 32 || id === 33 || id === 45 || id === 47) return "time";
   if (id === 22) return "datetime";
   return id === 46 ? "duration" : "number";

@@ -25,8 +25,10 @@ export function serialValue(serial: number, format: CellFormat, is1904: boolean)
   const days = is1904 ? serial + DAYS_TO_1904 : serial;
   if (days < 1) return days === 0 ? null : timeValue(days);
   const isBeforeMarch1900 = days < 60;
-  const time = new Date(DAY_ZERO_MS + Math.round((isBeforeMarch1900 ? days + 1 : days) * DAY_MS));
-  const [day, rest] = [time.toISOString().slice(0, 10), time.toISOString().slice(11, 23)];
+  const iso = new Date(
+    DAY_ZERO_MS + Math.round((isBeforeMarch1900 ? days + 1 : days) * DAY_MS),
+  ).toISOString();
+  const [day, rest] = [iso.slice(0, 10), iso.slice(11, 23)];
   const isMidnight = rest === "00:00:00.000";
   if (isMidnight && format === "date") return { kind: KIND.date, text: day };
   return { kind: KIND.timestamp, text: `${day} ${rest.replace(".000", "")}` };

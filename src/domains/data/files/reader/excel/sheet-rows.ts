@@ -108,7 +108,8 @@ class SheetReader {
     const next = this.#rowNumber + 1;
     this.#rowNumber = number === undefined ? next : Number(number);
     if (!Number.isInteger(this.#rowNumber) || this.#rowNumber < next) throw damaged();
-    if (this.#rowNumber > MOST_ROWS) throw new AppError("too_large", `The sheet has more than ${MOST_ROWS} rows.`);
+    if (this.#rowNumber > MOST_ROWS)
+      throw new AppError("too_large", `The sheet has more than ${MOST_ROWS} rows.`);
     this.#cells = [];
     this.#column = -1;
   }
@@ -180,7 +181,9 @@ function isoValue(text: string): Value | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)Z?)?$/.exec(text);
   if (match === null || Number.isNaN(Date.parse(match[1]!))) return textValue(text);
   const [, day, time] = match;
-  return time === undefined ? { kind: KIND.date, text: day! } : { kind: KIND.timestamp, text: `${day} ${time}` };
+  return time === undefined
+    ? { kind: KIND.date, text: day! }
+    : { kind: KIND.timestamp, text: `${day} ${time}` };
 }
 
 /** The position of a cell in its row, from a name such as AB12; A is 0. */

@@ -112,7 +112,9 @@ async function readTexts(zip: ZipFile, entry: ZipEntry | undefined): Promise<str
   if (entry === undefined) return texts;
   if (entry.bytes > LIMITS.files.sharedTextBytes) {
     const most = megabytes(LIMITS.files.sharedTextBytes);
-    throw new AppError("too_large", `The Excel file has more than ${most} of texts.`, { hint: "Save the sheet as CSV." });
+    throw new AppError("too_large", `The Excel file has more than ${most} of texts.`, {
+      hint: "Save the sheet as CSV.",
+    });
   }
   const reader = new TextReader();
   await readEntry(zip, entry, {
@@ -163,7 +165,9 @@ export class TextReader {
 /** Characters that XML cannot hold are written as `_x000D_`. */
 export function plainText(text: string): string {
   if (!text.includes("_x")) return text;
-  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))).toWellFormed();
+  return text
+    .replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .toWellFormed();
 }
 
 async function readFormats(zip: ZipFile, entry: ZipEntry | undefined): Promise<CellFormat[]> {
@@ -189,9 +193,13 @@ async function readFormats(zip: ZipFile, entry: ZipEntry | undefined): Promise<C
 
 function notAWorkbook(zip: ZipFile): AppError {
   if (zip.find("xl/workbook.bin") !== undefined) {
-    return new AppError("unsupported", "The file is an Excel file in the binary .xlsb format, which cannot be imported.", {
-      hint: "Save it as .xlsx.",
-    });
+    return new AppError(
+      "unsupported",
+      "The file is an Excel file in the binary .xlsb format, which cannot be imported.",
+      {
+        hint: "Save it as .xlsx.",
+      },
+    );
   }
   const isExcel = [...zip.entries.keys()].some((name) => name.startsWith("xl/"));
   if (isExcel) return damaged();

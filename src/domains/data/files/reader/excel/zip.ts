@@ -1,9 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
-import { pipeline } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 import { AppError } from "../../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../../kernel/limits.ts";
 import { megabytes } from "../../excerpts.ts";
+import { fileChunks } from "../file-chunks.ts";
 
 export interface ZipEntry {
   name: string;
@@ -46,7 +47,8 @@ export class ZipFile {
     if (count > LIMITS.files.zipEntries) {
       throw tooLarge(`holds more than ${LIMITS.files.zipEntries.toLocaleString("en")} files`);
     }
-    if (length < count * CENTRAL_BYTES || length > count * (CENTRAL_BYTES + 3 * 0xffff) || at + length > size) throw damaged();
+    if (length < count * CENTRAL_BYTES || length > count * (CENTRAL_BYTES + 3 * 0xffff) || at + length > size)
+      throw damaged();
     const entries = parseDirectory(await readAt(file, at, length), count);
     refuseBomb(entries, size);
     return new ZipFile(file, new Map(entries.map((entry) => [entry.name.toLowerCase(), entry])));
@@ -58,7 +60,8 @@ export class ZipFile {
   }
 
   async *read(entry: ZipEntry): AsyncGenerator<Buffer> {
-    if (entry.isEncrypted) throw new AppError("unsupported", "The Excel file has a password.", { hint: "Save it without one." });
+    if (entry.isEncrypted)
+      throw new AppError("unsupported", "The Excel file has a password.", { hint: "Save it without one." });
     const start = await dataStart(this.#file, entry);
     let bytes = 0;
     let crc = 0;
@@ -76,18 +79,15 @@ export class ZipFile {
   }
 
   #unpacked(entry: ZipEntry, start: number): AsyncIterable<Buffer> {
-    if (entry.packedBytes === 0) return emptyStream();
-    const packed = this.#file.createReadStream({ start, end: start + entry.packedBytes - 1, autoClose: false, highWaterMark: 256 * 1024 });
+    const packed = fileChunks(this.#file, { start, end: start + entry.packedBytes });
     if (entry.method === 0) return packed;
     if (entry.method !== DEFLATE) throw damaged();
     const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
     // The callback only keeps the error from being thrown a second time: the reader of the last stream gets it.
-    pipeline(packed, inflate, () => undefined);
+    pipeline(Readable.from(packed), inflate, () => undefined);
     return inflate;
   }
 }
-
-async function* emptyStream(): AsyncGenerator<Buffer> {}
 
 interface Directory {
   at: number;
@@ -103,7 +103,11 @@ async function findDirectory(file: FileHandle, size: number): Promise<Directory>
     const end = size - tailBytes + at;
     const isLarge = tail.readUInt16LE(at + 10) === 0xffff || tail.readUInt32LE(at + 16) === 0xffffffff;
     if (isLarge) return findLargeDirectory(file, end);
-    return { at: tail.readUInt32LE(at + 16), length: tail.readUInt32LE(at + 12), count: tail.readUInt16LE(at + 10) };
+    return {
+      at: tail.readUInt32LE(at + 16),
+      length: tail.readUInt32LE(at + 12),
+      count: tail.readUInt16LE(at + 10),
+    };
   }
   throw damaged();
 }
@@ -191,5 +195,7 @@ export function damaged(cause?: unknown): AppError {
 }
 
 function tooLarge(what: string): AppError {
-  return new AppError("too_large", `The Excel file ${what}.`, { hint: "Save only the sheet that is needed, or as CSV." });
+  return new AppError("too_large", `The Excel file ${what}.`, {
+    hint: "Save only the sheet that is needed, or as CSV.",
+  });
 }

@@ -47,7 +47,13 @@ export class RowFinder implements JsonVisitor {
 
   #beginArray(start: number): boolean {
     const names = this.#open.length === 0 ? [] : [...this.#names, this.#name];
-    const array = { path: names.map(escapeName).join("/"), depth: names.length, start, end: start, kinds: new Set<JsonKind>() };
+    const array = {
+      path: names.map(escapeName).join("/"),
+      depth: names.length,
+      start,
+      end: start,
+      kinds: new Set<JsonKind>(),
+    };
     // Of many arrays in many objects only so many can be told apart in a message anyway.
     if (this.arrays.length < LIMITS.analytics.columns) this.arrays.push(array);
     this.#open.push(array);
@@ -61,11 +67,16 @@ function escapeName(name: string): string {
 }
 
 /** The array whose elements are the rows; undefined when the file itself is the row. */
-export function chooseArray(arrays: readonly ArrayFound[], rowPath: string | undefined): ArrayFound | undefined {
+export function chooseArray(
+  arrays: readonly ArrayFound[],
+  rowPath: string | undefined,
+): ArrayFound | undefined {
   if (rowPath === ".") return undefined;
   if (rowPath !== undefined) return namedArray(arrays, rowPath.replace(/^[/]+|[/]+$/g, ""));
   // A list of plain values is part of a row; a list of objects or of lists is a table.
-  const tables = arrays.filter(({ kinds, depth }) => depth === 0 || kinds.has("object") || kinds.has("array"));
+  const tables = arrays.filter(
+    ({ kinds, depth }) => depth === 0 || kinds.has("object") || kinds.has("array"),
+  );
   const depth = Math.min(...tables.map((table) => table.depth));
   const [first, ...others] = tables.filter((table) => table.depth === depth);
   if (others.length === 0) return first;
@@ -78,6 +89,7 @@ function namedArray(arrays: readonly ArrayFound[], rowPath: string): ArrayFound 
   const found = arrays.find(({ path }) => path === rowPath);
   if (found !== undefined) return found;
   throw new AppError("bad_request", `The JSON has no array at "${excerptOf(rowPath)}".`, {
-    hint: arrays.length === 0 ? "It has no arrays." : `There are: ${someNames(arrays.map(({ path }) => path))}.`,
+    hint:
+      arrays.length === 0 ? "It has no arrays." : `There are: ${someNames(arrays.map(({ path }) => path))}.`,
   });
 }

@@ -60,7 +60,9 @@ export class ElementSplitter implements JsonVisitor {
     if (this.#depth !== this.#level) return;
     this.#keep(at - this.#base);
     // Inside texts there are no line breaks, so this changes nothing but the layout.
-    const text = Buffer.concat(this.#pieces).toString("utf8").replace(/[\r\n]+\s*/g, " ");
+    const text = Buffer.concat(this.#pieces)
+      .toString("utf8")
+      .replace(/[\r\n]+\s*/g, " ");
     this.#elements.push({ kind: this.#kind, text });
     this.#isOpen = false;
     this.#pieces = [];
@@ -68,7 +70,7 @@ export class ElementSplitter implements JsonVisitor {
   }
 
   #keep(until: number): void {
-    // A copy, because the chunk may be written over by the next one.
+    // A copy, so that a few bytes do not keep a whole chunk in memory.
     const piece = Buffer.from(this.#chunk.subarray(this.#start, until));
     this.#pieces.push(piece);
     this.#bytes += piece.length;

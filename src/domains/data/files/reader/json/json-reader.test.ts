@@ -6,17 +6,29 @@ import type { ReadOptions } from "../table-reader.ts";
 import { ElementSplitter } from "./json-elements.ts";
 import { openJson } from "./json-reader.ts";
 
-const read = (json: string | Buffer, options?: ReadOptions): Promise<Read> => readWith(openJson, json, options);
-const refusal = (json: string | Buffer, options?: ReadOptions): Promise<unknown> => read(json, options).catch((error: unknown) => error);
+const read = (json: string | Buffer, options?: ReadOptions): Promise<Read> =>
+  readWith(openJson, json, options);
+const refusal = (json: string | Buffer, options?: ReadOptions): Promise<unknown> =>
+  read(json, options).catch((error: unknown) => error);
 
 describe("objects around rows", () => {
   it.each<[string, string, string | undefined, unknown[]]>([
     ["one array inside", '{"total":2,"data":[{"a":1},{"a":2}],"tags":["x"]}', "data", [{ a: 1 }, { a: 2 }]],
     ["deeper inside", '{"response":{"meta":{},"items":[{"a":1}]}}', "response/items", [{ a: 1 }]],
-    ["the least deep of several", '{"data":[{"a":[{"b":1}]}],"links":{"next":[{"c":1}]}}', "data", [{ a: [{ b: 1 }] }]],
+    [
+      "the least deep of several",
+      '{"data":[{"a":[{"b":1}]}],"links":{"next":[{"c":1}]}}',
+      "data",
+      [{ a: [{ b: 1 }] }],
+    ],
     ["names with slashes and escapes", '{"a\\u002fb~":{"\\"":[{"c":1}]}}', 'a~1b~0/"', [{ c: 1 }]],
     ["lists inside", '{"rows":[["a","b"],[1,2]]}', "rows", [{ a: 1, b: 2 }]],
-    ["no table inside", '{"id":1,"tags":["x","y"],"in":{"a":1}}', undefined, [{ id: 1, tags: ["x", "y"], in: { a: 1 } }]],
+    [
+      "no table inside",
+      '{"id":1,"tags":["x","y"],"in":{"a":1}}',
+      undefined,
+      [{ id: 1, tags: ["x", "y"], in: { a: 1 } }],
+    ],
     ["brackets and quotes in texts", '{"a\\"[{":"]}","d":[{"x":"[{\\\\"}]}', "d", [{ x: "[{\\" }]],
   ])("%s", async (_, json, rowPath, rows) => {
     const result = await read(json);
@@ -26,18 +38,38 @@ describe("objects around rows", () => {
 
   it("asks when several could be meant, and does as it is told", async () => {
     const json = '{"data":[{"a":1}],"included":[{"b":2}],"x":{"y":[3,4]}}';
-    expect(await refusal(json)).toMatchObject({ code: "bad_request", hint: expect.stringContaining('"data", "included"') });
+    expect(await refusal(json)).toMatchObject({
+      code: "bad_request",
+      hint: expect.stringContaining('"data", "included"'),
+    });
     expect((await read(json, { rowPath: "/included" })).rows).toEqual([{ b: 2 }]);
     expect((await read(json, { rowPath: "x/y" })).rows).toEqual([{ value: 3 }, { value: 4 }]);
     expect((await read(json, { rowPath: "." })).rows).toEqual([JSON.parse(json)]);
-    expect(await refusal(json, { rowPath: "nope" })).toMatchObject({ code: "bad_request", hint: expect.stringContaining('"x/y"') });
+    expect(await refusal(json, { rowPath: "nope" })).toMatchObject({
+      code: "bad_request",
+      hint: expect.stringContaining('"x/y"'),
+    });
   });
 });
 
 describe("other shapes", () => {
   it.each<[string, string, unknown[]]>([
-    ["lists with a header", '[["a","b"],[1,"x"],[2]]', [{ a: 1, b: "x" }, { a: 2, b: null }]],
-    ["lists without one", "[[1,2],[3,4,[5]]]", [{ column_1: 1, column_2: 2, column_3: null }, { column_1: 3, column_2: 4, column_3: [5] }]],
+    [
+      "lists with a header",
+      '[["a","b"],[1,"x"],[2]]',
+      [
+        { a: 1, b: "x" },
+        { a: 2, b: null },
+      ],
+    ],
+    [
+      "lists without one",
+      "[[1,2],[3,4,[5]]]",
+      [
+        { column_1: 1, column_2: 2, column_3: null },
+        { column_1: 3, column_2: 4, column_3: [5] },
+      ],
+    ],
     ["lists a line", '["a","b"]\n[1,2]\n', [{ a: 1, b: 2 }]],
     ["names twice and not at all", '[["a","A","a"],[1,2,3,4]]', [{ a: 1, A_2: 2, a_3: 3, column_4: 4 }]],
     ["plain values", '[1,"x",null,true]', [{ value: 1 }, { value: "x" }, { value: null }, { value: true }]],
@@ -51,7 +83,10 @@ describe("other shapes", () => {
   it("keeps every digit and every name", async () => {
     const { lines } = await read('[["n","__proto__"],[12345678901234567890.12345,1e400]]');
     expect(lines).toEqual(['{"n":12345678901234567890.12345,"__proto__":1e400}']);
-    expect((await read('[["a"],["b"]]', { header: false })).rows).toEqual([{ column_1: "a" }, { column_1: "b" }]);
+    expect((await read('[["a"],["b"]]', { header: false })).rows).toEqual([
+      { column_1: "a" },
+      { column_1: "b" },
+    ]);
   });
 
   it.each([
@@ -76,7 +111,12 @@ describe("other shapes", () => {
     ["the wrong bracket", '{"a":[1}', "bad_request", "closes nothing"],
     ["names without quotes", "{a:1}", "bad_request", "name without quotes"],
     ["deep nesting", `{"a":${"[".repeat(100_000)}`, "too_large", "levels deep"],
-    ["deep nesting in rows", `{"d":[{"a":${'{"a":'.repeat(300)}1${"}".repeat(300)}}]}`, "too_large", "levels deep"],
+    [
+      "deep nesting in rows",
+      `{"d":[{"a":${'{"a":'.repeat(300)}1${"}".repeat(300)}}]}`,
+      "too_large",
+      "levels deep",
+    ],
     ["too many columns", `[[${"1,".repeat(LIMITS.analytics.columns)}1]]`, "too_large", "columns"],
     ["a giant row", `[["${"x".repeat(17_000_000)}"]]`, "too_large", "16 MB"],
   ])("%s", async (_, json, code, message) => {
@@ -88,16 +128,21 @@ describe("other shapes", () => {
 
 it("cuts JSON in the same way whatever pieces it comes in", () => {
   fc.assert(
-    fc.property(fc.array(fc.jsonValue(), { maxLength: 8 }), fc.integer({ min: 1, max: 7 }), fc.boolean(), (values, size, isArray) => {
-      const layout = values.map((value, index) => JSON.stringify(value, undefined, index % 3));
-      const bytes = Buffer.from(isArray ? `[ ${layout.join(" ,\n")}]` : layout.join("\n"));
-      const splitter = new ElementSplitter(isArray);
-      const found: string[] = [];
-      for (let at = 0; at < bytes.length; at += size) {
-        found.push(...splitter.push(bytes.subarray(at, at + size)).map(({ text }) => text));
-      }
-      found.push(...splitter.finish().map(({ text }) => text));
-      expect(found.map((text) => JSON.parse(text))).toEqual(values);
-    }),
+    fc.property(
+      fc.array(fc.jsonValue(), { maxLength: 8 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.boolean(),
+      (values, size, isArray) => {
+        const layout = values.map((value, index) => JSON.stringify(value, undefined, index % 3));
+        const bytes = Buffer.from(isArray ? `[ ${layout.join(" ,\n")}]` : layout.join("\n"));
+        const splitter = new ElementSplitter(isArray);
+        const found: string[] = [];
+        for (let at = 0; at < bytes.length; at += size) {
+          found.push(...splitter.push(bytes.subarray(at, at + size)).map(({ text }) => text));
+        }
+        found.push(...splitter.finish().map(({ text }) => text));
+        expect(found.map((text) => JSON.parse(text))).toEqual(values);
+      },
+    ),
   );
 });

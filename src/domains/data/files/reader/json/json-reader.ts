@@ -2,11 +2,21 @@ import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../../kernel/limits.ts";
 import { distinctNames } from "../column-names.ts";
-import { type Batch, LineWriter, noRows, type OnFraction, type ReadOptions, type TableReader, tooManyColumns } from "../table-reader.ts";
+import {
+  type Batch,
+  LineWriter,
+  noRows,
+  type OnFraction,
+  type ReadOptions,
+  type TableReader,
+  tooManyColumns,
+} from "../table-reader.ts";
 import { type ArrayFound, chooseArray, RowFinder } from "./find-rows.ts";
 import { ElementSplitter, elementsOf, type JsonElement } from "./json-elements.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { utf8Chunks } from "./utf8-chunks.ts";
+
+const NEWLINE = 10;
 
 /** What is read again for the rows. */
 interface Rows {
@@ -25,7 +35,11 @@ interface Rows {
  * - an array of plain values: one column, called `value`
  * - several objects or arrays one after the other, laid out in whatever way: a row each
  */
-export async function openJson(file: FileHandle, options: ReadOptions, onFraction: OnFraction): Promise<TableReader> {
+export async function openJson(
+  file: FileHandle,
+  options: ReadOptions,
+  onFraction: OnFraction,
+): Promise<TableReader> {
   const { encoding } = options;
   const finder = new RowFinder();
   const scanner = new JsonScanner(finder);
@@ -43,7 +57,10 @@ export async function openJson(file: FileHandle, options: ReadOptions, onFractio
   if (kinds.size === 0) throw noRows("The JSON");
   if (kinds.has("object") && kinds.size === 1) {
     const format = array === undefined ? "ndjson" : "json";
-    return { report: { format, columns: [], notes: [], ...path }, rows: () => (array === undefined ? objectLines(rows) : arrayBytes(rows, array)) };
+    return {
+      report: { format, columns: [], notes: [], ...path },
+      rows: () => (array === undefined ? objectLines(rows) : arrayBytes(rows, array)),
+    };
   }
   if (kinds.has("object") || (kinds.has("array") && kinds.size > 1)) throw mixed();
   if (kinds.has("array")) return listReader(rows, options, path);
@@ -51,7 +68,11 @@ export async function openJson(file: FileHandle, options: ReadOptions, onFractio
   return { report: { format: "ndjson", columns: [], notes: [], ...path }, rows: () => valueLines(rows) };
 }
 
-async function* elements({ file, encoding, array }: Rows): AsyncGenerator<{ items: JsonElement[]; fraction: number }> {
+async function* elements({
+  file,
+  encoding,
+  array,
+}: Rows): AsyncGenerator<{ items: JsonElement[]; fraction: number }> {
   const splitter = new ElementSplitter(array !== undefined);
   for await (const { chunk, fraction } of utf8Chunks(file, encoding, array)) {
     yield { items: splitter.push(chunk), fraction };
@@ -59,11 +80,18 @@ async function* elements({ file, encoding, array }: Rows): AsyncGenerator<{ item
   yield { items: splitter.finish(), fraction: 1 };
 }
 
+/** The array as it stands, on the lines on which it stands, so that an error names the right one. */
 async function* arrayBytes({ file, encoding }: Rows, array: ArrayFound): AsyncGenerator<Batch> {
+  for await (const { chunk } of utf8Chunks(file, encoding, { start: 0, end: array.start })) {
+    yield { bytes: Buffer.from(chunk.filter((byte) => byte === NEWLINE)), fraction: 0 };
+  }
   for await (const { chunk, fraction } of utf8Chunks(file, encoding, array)) yield { bytes: chunk, fraction };
 }
 
-async function* lines(rows: Rows, lineOf: (element: JsonElement) => string | undefined): AsyncGenerator<Batch> {
+async function* lines(
+  rows: Rows,
+  lineOf: (element: JsonElement) => string | undefined,
+): AsyncGenerator<Batch> {
   const writer = new LineWriter();
   for await (const { items, fraction } of elements(rows)) {
     for (const element of items) {
@@ -82,7 +110,11 @@ function valueLines(rows: Rows): AsyncGenerator<Batch> {
   return lines(rows, ({ text }) => `{"value":${text}}`);
 }
 
-async function listReader(rows: Rows, { header }: ReadOptions, path: { rowPath?: string }): Promise<TableReader> {
+async function listReader(
+  rows: Rows,
+  { header }: ReadOptions,
+  path: { rowPath?: string },
+): Promise<TableReader> {
   let first: JsonElement[] | undefined;
   let width = 0;
   let count = 0;
@@ -95,7 +127,9 @@ async function listReader(rows: Rows, { header }: ReadOptions, path: { rowPath?:
     }
   }
   if (width > LIMITS.analytics.columns) throw tooManyColumns();
-  const hasHeader = header ?? (count > 1 && first!.length > 0 && first!.every(({ kind, text }) => kind === "text" && text !== '""'));
+  const hasHeader =
+    header ??
+    (count > 1 && first!.length > 0 && first!.every(({ kind, text }) => kind === "text" && text !== '""'));
   if (width === 0 || (hasHeader && count === 1)) throw noRows("The JSON");
   const headers = Array.from({ length: width }, (_, index) => (hasHeader ? nameOf(first![index]) : ""));
   const { names, renamed } = distinctNames(headers);
@@ -127,9 +161,13 @@ function nameOf(element: JsonElement | undefined): string {
 }
 
 function mixed(): AppError {
-  return new AppError("bad_request", "The rows of the JSON are not alike: some are objects and others are not.", {
-    hint: "Send an array of objects.",
-  });
+  return new AppError(
+    "bad_request",
+    "The rows of the JSON are not alike: some are objects and others are not.",
+    {
+      hint: "Send an array of objects.",
+    },
+  );
 }
 
 function single(): AppError {

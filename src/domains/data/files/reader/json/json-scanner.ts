@@ -157,7 +157,10 @@ export class JsonScanner {
     if (this.#isKey) throw broken("has a value where a name should be", this.#line);
     this.#depth += 1;
     if (this.#depth > LIMITS.analytics.jsonDepth) {
-      throw new AppError("too_large", `The JSON is nested more than ${LIMITS.analytics.jsonDepth} levels deep.`);
+      throw new AppError(
+        "too_large",
+        `The JSON is nested more than ${LIMITS.analytics.jsonDepth} levels deep.`,
+      );
     }
     this.#containers[this.#depth] = container;
     this.#isKey = container === OBJECT;
@@ -178,5 +181,7 @@ export class JsonScanner {
 }
 
 function broken(what: string, line: number): AppError {
-  return new AppError("bad_request", `The JSON ${what} (line ${line}).`, { hint: "Check that the file is complete." });
+  return new AppError("bad_request", `The JSON ${what} (line ${line}).`, {
+    hint: "Check that the file is complete.",
+  });
 }

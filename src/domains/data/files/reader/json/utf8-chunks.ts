@@ -3,6 +3,7 @@ import { TextDecoder } from "node:util";
 import { AppError } from "../../../../../kernel/errors.ts";
 import { markedEncoding } from "../../detect-format.ts";
 import { excerptOf } from "../../excerpts.ts";
+import { fileChunks } from "../file-chunks.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -25,15 +26,18 @@ export async function* utf8Chunks(
   }
 }
 
-async function* recoded(file: FileHandle, wanted: string | undefined): AsyncGenerator<{ bytes: Buffer; rawBytes: number }> {
-  const stream = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+async function* recoded(
+  file: FileHandle,
+  wanted: string | undefined,
+): AsyncGenerator<{ bytes: Buffer; rawBytes: number }> {
   let decoder: TextDecoder | undefined;
   let isFirst = true;
-  for await (const chunk of stream) {
+  for await (const chunk of fileChunks(file, { chunkBytes: CHUNK_BYTES })) {
     if (isFirst) decoder = decoderFor(wanted ?? markedEncoding(chunk) ?? "utf-8");
     const hasMark = isFirst && markedEncoding(chunk) === "utf-8";
     isFirst = false;
-    if (decoder !== undefined) yield { bytes: Buffer.from(decoder.decode(chunk, { stream: true })), rawBytes: chunk.length };
+    if (decoder !== undefined)
+      yield { bytes: Buffer.from(decoder.decode(chunk, { stream: true })), rawBytes: chunk.length };
     else yield { bytes: hasMark ? chunk.subarray(3) : chunk, rawBytes: chunk.length };
   }
   if (decoder !== undefined) yield { bytes: Buffer.from(decoder.decode()), rawBytes: 0 };
@@ -45,6 +49,8 @@ function decoderFor(label: string): TextDecoder | undefined {
     const decoder = new TextDecoder(label);
     return decoder.encoding === "utf-8" ? undefined : decoder;
   } catch {
-    throw new AppError("unsupported", `The encoding "${excerptOf(label)}" is not known.`, { hint: "Save the file as UTF-8." });
+    throw new AppError("unsupported", `The encoding "${excerptOf(label)}" is not known.`, {
+      hint: "Save the file as UTF-8.",
+    });
   }
 }

@@ -11,14 +11,18 @@ import { type ElementNode, pathOf } from "./element-tree.ts";
 export function chooseRows(root: ElementNode, rowPath: string | undefined): ElementNode {
   const nodes = allNodes(root);
   if (rowPath !== undefined) return findRows(nodes, root, rowPath);
-  const repeating = nodes.filter(({ repeats }) => repeats).sort((a, b) => a.depth - b.depth || b.count - a.count);
+  const repeating = nodes
+    .filter(({ repeats }) => repeats)
+    .sort((a, b) => a.depth - b.depth || b.count - a.count);
   return repeating[0] ?? unwrapped(root);
 }
 
 function findRows(nodes: readonly ElementNode[], root: ElementNode, rowPath: string): ElementNode {
   const wanted = rowPath.replace(/^\/+|\/+$/g, "");
   if (wanted === ".") return root;
-  const found = nodes.find((node) => pathOf(node) === wanted) ?? nodes.find((node) => pathOf(node).endsWith(`/${wanted}`));
+  const found =
+    nodes.find((node) => pathOf(node) === wanted) ??
+    nodes.find((node) => pathOf(node).endsWith(`/${wanted}`));
   if (found !== undefined) return found;
   throw new AppError("bad_request", `The XML has no elements "${excerptOf(rowPath)}".`, {
     hint: `There are: ${someNames(nodes.map(pathOf))}.`,

@@ -42,7 +42,8 @@ export class ElementTree implements XmlEvents {
       const value = attributes[key]!;
       const kinds = node.attributes.get(key);
       if (kinds === undefined) this.#countNode();
-      node.attributes.set(key, (kinds ?? 0) | (this.#isNull(value) ? 0 : kindOfText(value)));
+      const name = kinds === undefined ? detached(key) : key;
+      node.attributes.set(name, (kinds ?? 0) | (this.#isNull(value) ? 0 : kindOfText(value)));
     }
     this.#lastSerial += 1;
     this.#open.push({ node, serial: this.#lastSerial, text: "", isNil: isNil(attributes) });
@@ -69,7 +70,7 @@ export class ElementTree implements XmlEvents {
     if (present !== undefined) return present;
     this.#countNode();
     const node: ElementNode = {
-      name,
+      name: detached(name),
       parent,
       depth: parent === undefined ? 0 : parent.depth + 1,
       count: 0,
@@ -80,7 +81,7 @@ export class ElementTree implements XmlEvents {
       lastParent: 0,
     };
     if (parent === undefined) this.root = node;
-    else parent.children.set(name, node);
+    else parent.children.set(node.name, node);
     return node;
   }
 
@@ -92,6 +93,11 @@ export class ElementTree implements XmlEvents {
       hint: "Names that are data, such as <item-17>, should be written as attributes.",
     });
   }
+}
+
+/** A copy: a piece of a longer text keeps all of it in memory, and names stay until the end. */
+function detached(name: string): string {
+  return Buffer.from(name).toString();
 }
 
 /** The line breaks and spaces with which a file is laid out are not part of its texts. */

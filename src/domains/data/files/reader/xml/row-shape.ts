@@ -1,3 +1,4 @@
+import { quoteName } from "../../../../../kernel/sql-text.ts";
 import { distinctNames, type NamedColumns } from "../column-names.ts";
 import { typeOfKinds } from "../value-kinds.ts";
 import type { ElementNode } from "./element-tree.ts";
@@ -14,7 +15,7 @@ export interface Shape {
 }
 
 export interface RowShape extends Shape {
-  /** Without a type where they are objects or lists. */
+  /** Without a type where one would be too large to be of use; they are best kept as JSON. */
   columns: { name: string; key: string; type: string | undefined }[];
   renamed: NamedColumns["renamed"];
 }
@@ -32,7 +33,8 @@ export function rowShape(node: ElementNode): RowShape {
 }
 
 function shapeOf(node: ElementNode): Shape {
-  if (node.attributes.size > 0 || node.children.size > 0) return { ...objectShape(node, TEXT_NAME), isList: node.repeats };
+  if (node.attributes.size > 0 || node.children.size > 0)
+    return { ...objectShape(node, TEXT_NAME), isList: node.repeats };
   return {
     scalar: typeOfKinds(node.text ?? 0),
     isList: node.repeats,
@@ -57,7 +59,7 @@ function objectShape(node: ElementNode, textName: string): RowShape {
   const textType = typeOfKinds(node.text ?? 0);
   const types = [
     ...attributes.map(({ type }) => type),
-    ...shapes.map(({ scalar, isList }) => (isList ? undefined : scalar)),
+    ...shapes.map((shape) => typeOfShape(shape, 1)),
     ...text.map(() => textType),
   ];
   const offset = attributes.length;
@@ -65,9 +67,31 @@ function objectShape(node: ElementNode, textName: string): RowShape {
     scalar: undefined,
     isList: false,
     attributes: new Map(attributes.map(({ name, type }, index) => [name, { key: keyAt(index), type }])),
-    children: new Map(children.map(({ name }, index) => [name, { key: keyAt(offset + index), shape: shapes[index]! }])),
+    children: new Map(
+      children.map(({ name }, index) => [name, { key: keyAt(offset + index), shape: shapes[index]! }]),
+    ),
     text: text.length === 0 ? undefined : { key: keyAt(offset + children.length), type: textType },
     columns: names.map((name, index) => ({ name, key: keyAt(index), type: types[index] })),
     renamed,
   };
+}
+
+const TYPE_DEPTH = 8;
+const TYPE_FIELDS = 100;
+
+/** DuckDB's type for elements of this shape; undefined when it would be too deep or too wide. */
+function typeOfShape(
+  { scalar, isList, attributes, children, text }: Shape,
+  depth: number,
+): string | undefined {
+  const end = isList ? "[]" : "";
+  if (scalar !== undefined) return scalar + end;
+  const fields = [
+    ...attributes.values(),
+    ...[...children.values()].map(({ key, shape }) => ({ key, type: typeOfShape(shape, depth + 1) })),
+    ...(text === undefined ? [] : [text]),
+  ];
+  if (depth > TYPE_DEPTH || fields.length > TYPE_FIELDS || fields.some(({ type }) => type === undefined))
+    return undefined;
+  return `STRUCT(${fields.map(({ key, type }) => `${quoteName(JSON.parse(key.slice(0, -1)) as string)} ${type}`).join(", ")})${end}`;
 }

@@ -1,7 +1,17 @@
 import type { FileHandle } from "node:fs/promises";
 import { LIMITS } from "../../../../../kernel/limits.ts";
 import { excerptOf } from "../../excerpts.ts";
-import { type Batch, LineWriter, noRows, type OnFraction, type ReadOptions, rowTooLarge, type TableReader, tooManyColumns } from "../table-reader.ts";
+import { fileChunks } from "../file-chunks.ts";
+import {
+  type Batch,
+  LineWriter,
+  noRows,
+  type OnFraction,
+  type ReadOptions,
+  rowTooLarge,
+  type TableReader,
+  tooManyColumns,
+} from "../table-reader.ts";
 import { jsonOfText } from "../value-kinds.ts";
 import { type XmlEvents, XmlStream } from "../xml-stream.ts";
 import { chooseRows } from "./choose-rows.ts";
@@ -12,7 +22,11 @@ import { type RowShape, rowShape, type Shape } from "./row-shape.ts";
  * XML files are read twice: first for their pattern (what repeats, and what the texts at each place are), then
  * for the rows, which are then all of one shape. Only one row at a time is ever in memory.
  */
-export async function openXml(file: FileHandle, options: ReadOptions, onFraction: OnFraction): Promise<TableReader> {
+export async function openXml(
+  file: FileHandle,
+  options: ReadOptions,
+  onFraction: OnFraction,
+): Promise<TableReader> {
   const nulls = new Set(options.nulls);
   const tree = new ElementTree(nulls);
   let encoding = "utf-8";
@@ -31,13 +45,13 @@ export async function openXml(file: FileHandle, options: ReadOptions, onFraction
       columns: shape.columns.flatMap(({ name, type }) => (type === undefined ? [] : [{ name, type }])),
       rowPath: pathOf(node),
       ...(shape.renamed.length > 0 && { renamed: shape.renamed }),
-      notes: shape.renamed.map(({ from, to }) => `"${excerptOf(to)}" has this name because "${excerptOf(from)}" is taken.`).slice(0, LIMITS.files.notes),
+      notes: shape.renamed
+        .map(({ from, to }) => `"${excerptOf(to)}" has this name because "${excerptOf(from)}" is taken.`)
+        .slice(0, LIMITS.files.notes),
     },
     rows: () => rowsOf(file, node, shape, nulls, options),
   };
 }
-
-const CHUNK_BYTES = 256 * 1024;
 
 interface Step {
   fraction: number;
@@ -48,9 +62,9 @@ async function* parse(file: FileHandle, events: XmlEvents, { encoding }: ReadOpt
   const { size } = await file.stat();
   const stream = new XmlStream(events, { encoding });
   let bytes = 0;
-  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES })) {
-    stream.write(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
+  for await (const chunk of fileChunks(file)) {
+    stream.write(chunk);
+    bytes += chunk.length;
     yield { fraction: bytes / size, encoding: stream.encoding };
   }
   stream.end();
@@ -168,14 +182,14 @@ class RowBuilder implements XmlEvents {
 
 function addField(parent: OpenElement, name: string, element: OpenElement, text: string): void {
   const { key, shape } = parent.shape.children.get(name)!;
-  const value = valueOf(element, text);
+  const value = fieldValue(element, text);
   const list = parent.fields.get(key);
   if (Array.isArray(list)) list.push(value);
   else if (shape.isList) parent.fields.set(key, [value]);
   else if (value !== "null" && value !== "{}") parent.fields.set(key, value);
 }
 
-function valueOf(element: OpenElement, text: string): string {
+function fieldValue(element: OpenElement, text: string): string {
   const { scalar } = element.shape;
   if (scalar === undefined) return jsonOf(element, text);
   return text === "" ? "null" : jsonOfText(text, scalar);
@@ -184,6 +198,7 @@ function valueOf(element: OpenElement, text: string): string {
 function jsonOf({ shape, fields }: OpenElement, text: string): string {
   if (shape.text !== undefined && text !== "") fields.set(shape.text.key, jsonOfText(text, shape.text.type));
   const parts: string[] = [];
-  for (const [key, value] of fields) parts.push(Array.isArray(value) ? `${key}[${value.join(",")}]` : key + value);
+  for (const [key, value] of fields)
+    parts.push(Array.isArray(value) ? `${key}[${value.join(",")}]` : key + value);
   return `{${parts.join(",")}}`;
 }
