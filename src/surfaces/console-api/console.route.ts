@@ -5,7 +5,7 @@ import { parseDuration } from "../../kernel/durations.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { explainIssues } from "../../registry/explain-issues.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
-import { readBody } from "../mcp/wire-format.ts";
+import { readBody } from "../http/body.ts";
 import { appEvent } from "../oauth/app-events.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { Logger } from "pino";
 import { newUuid } from "../../kernel/ids.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
-import { refusal } from "../mcp/http-answers.ts";
+import { refusal } from "./answers.ts";
 import { type BrowserGuardOptions, browserGuard } from "./browser-guard.ts";
 import { ClientAddress } from "./client-address.ts";
 

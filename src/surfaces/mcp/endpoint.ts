@@ -9,14 +9,15 @@ import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
-import { challenge, refusal } from "./http-answers.ts";
+import { challenge, refusal } from "../http/answers.ts";
+import { readBody } from "../http/body.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
 import { type Admission, authInfo, ServerFactory, type ServerParts } from "./server-factory.ts";
 import { type SessionParts, Sessions } from "./sessions.ts";
 import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
-import { fillInitialize, forSdk, type Message, messagesOf, readBody } from "./wire-format.ts";
+import { fillInitialize, forSdk, type Message, messagesOf } from "./wire-format.ts";
 
 export interface EndpointParts extends Omit<ServerParts, "onSubscribe"> {
   identity: Identity;

@@ -2,13 +2,13 @@ import type { Context } from "hono";
 import { AppError } from "../../kernel/errors.ts";
 import { type CallPorts, call } from "../../registry/call.ts";
 import type { ClientLink } from "../../registry/context.ts";
+import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
+import { readBody } from "../http/body.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
-import { HTTP_STATUS } from "../mcp/http-answers.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import { publish, toolOperation } from "../mcp/server-factory.ts";
 import type { Surface } from "../mcp/surface.ts";
-import { readBody } from "../mcp/wire-format.ts";
 
 /** Over plain REST there is nobody to ask and nothing to report progress to. */
 const NO_CLIENT: ClientLink = {

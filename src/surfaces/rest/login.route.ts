@@ -3,7 +3,7 @@ import type { Identity } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { HttpApp } from "../http/app.ts";
-import { readBody } from "../mcp/wire-format.ts";
+import { readBody } from "../http/body.ts";
 
 const credentials = z.object({ clientId: z.string().max(200), clientSecret: z.string().max(200) });
 

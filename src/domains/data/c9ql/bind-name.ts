@@ -5,9 +5,9 @@ import { isPlain } from "./keywords.ts";
 import { sqlHint } from "./parse-statement.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Scope } from "./scope.ts";
+import { sqlName, sqlText } from "./sql-quotes.ts";
 import { derived, type Value } from "./value.ts";
 import { describeKind, OTHER, TEXT, type ValueType } from "./value-type.ts";
-import { sqlName, sqlText } from "./sql-quotes.ts";
 
 type NamePath = NameNode | ExpressionOf<"access">;
 
@@ -68,7 +68,11 @@ export function followSteps(scope: Scope, node: NamePath, root: Value, steps: re
     if (kind === "json" || kind === "text") return followJson(value, steps.slice(index));
     if (kind === "struct" && "field" in step) value = structField(scope, node, value, step.field);
     else if (kind === "map" && "field" in step) {
-      value = derived([value], `map_extract_value(${value.sql}, ${sqlText(step.field)})`, value.type.element ?? OTHER);
+      value = derived(
+        [value],
+        `map_extract_value(${value.sql}, ${sqlText(step.field)})`,
+        value.type.element ?? OTHER,
+      );
     } else if (kind === "list" && "index" in step) {
       value = derived([value], `list_extract(${value.sql}, ${step.index + 1})`, value.type.element ?? OTHER);
     } else throw wrongStep(scope, node, value.type, step);
@@ -79,7 +83,8 @@ export function followSteps(scope: Scope, node: NamePath, root: Value, steps: re
 function structField(scope: Scope, node: NamePath, value: Value, name: string): Value {
   const fields = value.type.fields ?? [];
   const lower = name.toLowerCase();
-  const field = fields.find((each) => each.name === name) ?? fields.find((each) => each.name.toLowerCase() === lower);
+  const field =
+    fields.find((each) => each.name === name) ?? fields.find((each) => each.name.toLowerCase() === lower);
   if (field === undefined) {
     const names = fields.map((each) => each.name);
     throw complain(scope, node.span, {
@@ -110,7 +115,10 @@ function wrongStep(scope: Scope, node: NamePath, type: ValueType, step: Step): A
     type.kind === "list"
       ? "Take one element, as in items[0].price, or turn the list into rows first: select expand(items); select price"
       : "A path leads into lists, nested objects and JSON only.";
-  return complain(scope, node.span, { message: `${written} cannot follow: this is ${describeKind(type)}.`, hint });
+  return complain(scope, node.span, {
+    message: `${written} cannot follow: this is ${describeKind(type)}.`,
+    hint,
+  });
 }
 
 /** Fields that are compared for a suggestion; more would make a misspelling expensive. */
@@ -129,7 +137,10 @@ export function unknownField(scope: Scope, node: NamePath): AppError {
 
 /** The field that a misspelt name was probably meant to be. */
 export function nearestField(scope: Scope, written: string): string | undefined {
-  return nearestName(written, scope.relation.columns.map(({ name }) => name));
+  return nearestName(
+    written,
+    scope.relation.columns.map(({ name }) => name),
+  );
 }
 
 function nearestName(written: string, names: readonly string[]): string | undefined {
@@ -153,6 +164,8 @@ function shortened(text: string): string {
 function quotingHint(scope: Scope, node: NamePath, names: readonly string[]): string | undefined {
   const { start } = node.span;
   const rest = scope.environment.text.slice(start, start + 200).toLowerCase();
-  const meant = names.find((name) => name.length > 1 && !isPlain(name) && rest.startsWith(name.toLowerCase()));
+  const meant = names.find(
+    (name) => name.length > 1 && !isPlain(name) && rest.startsWith(name.toLowerCase()),
+  );
   return meant === undefined ? undefined : `Put the field in double quotes: "${meant}".`;
 }

@@ -24,11 +24,15 @@ const { value } = fc.letrec<{ value: string }>((tie) => {
         ),
       ),
       fc.tuple(fc.constantFrom(...FUNCTION_NAMES), args).map(([name, each]) => `${name}(${each})`),
-      fc.tuple(fc.constantFrom(..."sum avg count max min distinct median sd array".split(" ")), child).map(
-        ([name, each]) => `${name}(${each}) over (partition by Region)`,
-      ),
-      fc.tuple(child, fc.constantFrom(..."+ - * / % ^".split(" ")), child).map(([a, op, b]) => `(${a} ${op} ${b})`),
-      fc.tuple(child, fc.constantFrom(..."= != > >= < <=".split(" ")), child).map(([a, op, b]) => `(${a} ${op} ${b})`),
+      fc
+        .tuple(fc.constantFrom(..."sum avg count max min distinct median sd array".split(" ")), child)
+        .map(([name, each]) => `${name}(${each}) over (partition by Region)`),
+      fc
+        .tuple(child, fc.constantFrom(..."+ - * / % ^".split(" ")), child)
+        .map(([a, op, b]) => `(${a} ${op} ${b})`),
+      fc
+        .tuple(child, fc.constantFrom(..."= != > >= < <=".split(" ")), child)
+        .map(([a, op, b]) => `(${a} ${op} ${b})`),
       fc.tuple(child, args).map(([a, each]) => `(${a} in (${each}))`),
       fc.tuple(child, child, child).map(([a, b, c]) => `(${a} between ${b} and ${c})`),
       fc.tuple(child, child).map(([a, b]) => `(${a} not like ${b})`),
@@ -42,7 +46,12 @@ const { value } = fc.letrec<{ value: string }>((tie) => {
 const query = fc.oneof(
   fc.tuple(value, value).map(([a, b]) => `select ${a} as v, ${b} as w`),
   fc.tuple(value, value).map(([a, b]) => `select ${a} as v where ${b} = ${a}`),
-  fc.tuple(value, value).map(([a, b]) => `select ${a} as v, max(${b}) as w, count(*) group by v order by w desc; select * where v = w`),
+  fc
+    .tuple(value, value)
+    .map(
+      ([a, b]) =>
+        `select ${a} as v, max(${b}) as w, count(*) group by v order by w desc; select * where v = w`,
+    ),
   value.map((a) => `select ${a} as v order by v; select v, v as w where v is not null limit 3`),
   value.map((a) => `select distinct ${a} as v; select count(v), max(v), array(v)`),
 );

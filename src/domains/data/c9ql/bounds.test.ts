@@ -58,7 +58,10 @@ describe("bounds", () => {
 
   it.each<[what: string, text: string]>([
     ["a condition with thousands of parts", `where ${"Sent = 1 or ".repeat(5_000)}Sent = 2`],
-    ["a list of thousands of values", `where Sent in (${Array.from({ length: 15_000 }, (_, i) => i).join(",")})`],
+    [
+      "a list of thousands of values",
+      `where Sent in (${Array.from({ length: 15_000 }, (_, i) => i).join(",")})`,
+    ],
     ["a long text", `where Sent = '${" ".repeat(100_000)}1'`],
     ["a long alias", `select Sent as ${"x ".repeat(30_000)}`],
     ["a sum of a hundred fields", `select ${"Sent + ".repeat(100)}Sent as s; select s where s > 5`],
@@ -102,7 +105,10 @@ describe("bounds", () => {
   });
 
   it("does not let many columns and statements grow without end", () => {
-    const columns = Array.from({ length: 5_000 }, (_, i) => ({ name: `column_${i}_${"x".repeat(40)}`, type: "BIGINT" }));
+    const columns = Array.from({ length: 5_000 }, (_, i) => ({
+      name: `column_${i}_${"x".repeat(40)}`,
+      type: "BIGINT",
+    }));
     const text = Array.from({ length: 50 }, (_, i) => `select *, 1 as n${i}`).join(";");
     expect(failureOf(() => run(text, columns))?.code).toBe("too_large");
   });

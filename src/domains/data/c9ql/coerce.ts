@@ -1,12 +1,13 @@
 import type { Expression } from "./ast.ts";
 import { DATE_TEXT_FORMATS, readDateText } from "./date-text.ts";
 import { complain, type Scope } from "./scope.ts";
+import { sqlText } from "./sql-quotes.ts";
 import { type Constant, constantValue, converted, type Value } from "./value.ts";
 import {
   BOOLEAN,
   DATE,
-  describeKind,
   DOUBLE,
+  describeKind,
   isMoment,
   isNested,
   isNumber,
@@ -16,7 +17,6 @@ import {
   TIMESTAMP,
   type ValueType,
 } from "./value-type.ts";
-import { sqlText } from "./sql-quotes.ts";
 
 const FORMAT_LIST = `[${DATE_TEXT_FORMATS.map(sqlText).join(", ")}]`;
 
@@ -68,7 +68,8 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
   if (type.kind === "timestamptz") {
     return converted(value, `timezone(${sqlText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
   }
-  if (constant?.kind === "text") return constantValue(momentIn(scope, node, constant.value), scope.environment);
+  if (constant?.kind === "text")
+    return constantValue(momentIn(scope, node, constant.value), scope.environment);
   if (type.kind === "text" || type.kind === "json") {
     const { sql } = asText(value);
     const read = `coalesce(TRY_CAST(${sql} AS TIMESTAMP), try_strptime(${sql}, ${FORMAT_LIST}))`;
@@ -100,7 +101,11 @@ export function asCondition(scope: Scope, node: Expression, value: Value): Value
 }
 
 /** Values that stand for each other (the branches of `case`, the arguments of `ifnull`), made the same kind. */
-export function unify(scope: Scope, nodes: readonly Expression[], values: readonly Value[]): [Value[], ValueType] {
+export function unify(
+  scope: Scope,
+  nodes: readonly Expression[],
+  values: readonly Value[],
+): [Value[], ValueType] {
   const types = values.filter(({ constant }) => constant?.kind !== "null").map(({ type }) => type);
   const first = types[0];
   if (first === undefined) return [[...values], { kind: "null" }];
@@ -114,7 +119,8 @@ export function unify(scope: Scope, nodes: readonly Expression[], values: readon
       return [moments, moments.every(({ type }) => type.kind === "date") ? DATE : TIMESTAMP];
     }
   }
-  const isOneKind = types.every(({ kind }) => kind === first.kind) && !isNested(first) && first.kind !== "other";
+  const isOneKind =
+    types.every(({ kind }) => kind === first.kind) && !isNested(first) && first.kind !== "other";
   if (isOneKind) return [[...values], { kind: first.kind }];
   return [values.map((value) => (value.type.kind === "null" ? value : asText(value))), TEXT];
 }
@@ -122,7 +128,8 @@ export function unify(scope: Scope, nodes: readonly Expression[], values: readon
 function momentOrNothing(scope: Scope, node: Expression, value: Value): Value | undefined {
   const { type, constant } = value;
   if (isMoment(type) || type.kind === "null") return asMoment(scope, node, value);
-  const isDate = constant?.kind === "text" && readDateText(constant.value, scope.environment.timezone) !== undefined;
+  const isDate =
+    constant?.kind === "text" && readDateText(constant.value, scope.environment.timezone) !== undefined;
   return isDate ? asMoment(scope, node, value) : undefined;
 }
 

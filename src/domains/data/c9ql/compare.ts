@@ -7,9 +7,9 @@ import { isMidnight } from "./local-time.ts";
 import { argumentOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
+import { sqlText } from "./sql-quotes.ts";
 import { type Constant, constantValue, derived, timestampSql, timestamptzSql, type Value } from "./value.ts";
 import { BOOLEAN, describeKind, isMoment, isNested, isNumber, type ValueType } from "./value-type.ts";
-import { sqlText } from "./sql-quotes.ts";
 
 /** A value with the place it came from. */
 interface Side {
@@ -44,7 +44,10 @@ function compileRange(
   { from, to }: { from: Constant; to: Constant },
 ): Value {
   const subject = { node: left, value: compileExpression(scope, left) };
-  const side = (constant: Constant): Side => ({ node: right, value: constantValue(constant, scope.environment) });
+  const side = (constant: Constant): Side => ({
+    node: right,
+    value: constantValue(constant, scope.environment),
+  });
   if (operator === "=" || operator === "!=") {
     return between(scope, subject, [side(from), side(to)], operator === "!=");
   }
@@ -52,7 +55,11 @@ function compileRange(
 }
 
 /** Several values after `=` mean one of them. */
-function compileList(scope: Scope, { operator, left, right }: ExpressionOf<"comparison">, values: Constant[]): Value {
+function compileList(
+  scope: Scope,
+  { operator, left, right }: ExpressionOf<"comparison">,
+  values: Constant[],
+): Value {
   if (operator !== "=" && operator !== "!=") {
     throw complain(scope, right.span, {
       message: `a parameter with several values cannot be compared with ${operator}.`,
@@ -60,7 +67,10 @@ function compileList(scope: Scope, { operator, left, right }: ExpressionOf<"comp
     });
   }
   const subject = { node: left, value: compileExpression(scope, left) };
-  const sides = values.map((constant) => ({ node: right, value: constantValue(constant, scope.environment) }));
+  const sides = values.map((constant) => ({
+    node: right,
+    value: constantValue(constant, scope.environment),
+  }));
   return within(scope, subject, sides, operator === "!=");
 }
 
@@ -170,7 +180,8 @@ function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Cons
     throw misfit(scope, node, "a date cannot be compared with this.", "Write dates like '2024-01-31'.");
   }
   const value = constantValue(moment, scope.environment);
-  if (type.kind === "timestamptz") return { ...value, sql: timestamptzSql(moment.time, scope.environment.timezone) };
+  if (type.kind === "timestamptz")
+    return { ...value, sql: timestamptzSql(moment.time, scope.environment.timezone) };
   if (type.kind === "timestamp") return { ...value, sql: timestampSql(moment.time) };
   // Midnight as a date keeps the column free of a cast, and the filter near the data.
   const bare: Constant = { ...moment, hasClock: !isMidnight(moment.time) };
@@ -214,7 +225,10 @@ export function compileIn(scope: Scope, { left, values, negated }: ExpressionOf<
     if (node.kind !== "parameter") return [{ node, value: valueOrText(scope, node) }];
     const argument = argumentOf(node, scope.environment);
     if (argument.kind === "range") {
-      throw complain(scope, node.span, { message: "a range cannot stand in a list.", hint: "Use it with between." });
+      throw complain(scope, node.span, {
+        message: "a range cannot stand in a list.",
+        hint: "Use it with between.",
+      });
     }
     const constants = argument.kind === "list" ? argument.values : [argument.value];
     return constants.map((constant) => ({ node, value: constantValue(constant, scope.environment) }));
@@ -238,7 +252,8 @@ function within(scope: Scope, subject: Side, sides: readonly Side[], negated: bo
     }
   }
   for (const field of fields) tests.push(compare(scope, subject, "=", field));
-  if (others.length < sides.length) tests.push(derived([subject.value], `(${subject.value.sql} IS NULL)`, BOOLEAN));
+  if (others.length < sides.length)
+    tests.push(derived([subject.value], `(${subject.value.sql} IS NULL)`, BOOLEAN));
   if (tests.length === 0) return derived([subject.value], negated ? "TRUE" : "FALSE", BOOLEAN);
   const any = tests.length === 1 ? (tests[0] as Value).sql : `(${tests.map(({ sql }) => sql).join(" OR ")})`;
   return derived(tests, negated ? `(NOT ${any})` : any, BOOLEAN);
@@ -259,7 +274,10 @@ export function compileBetween(scope: Scope, { left, low, high, negated }: Expre
       hint: "Give it as { from, to }, or write between low and high.",
     });
   }
-  const ends = [from, to].map((constant) => ({ node: low, value: constantValue(constant, scope.environment) }));
+  const ends = [from, to].map((constant) => ({
+    node: low,
+    value: constantValue(constant, scope.environment),
+  }));
   return between(scope, subject, ends as [Side, Side], negated);
 }
 
@@ -284,7 +302,11 @@ export function compileLike(scope: Scope, { left, pattern, negated }: Expression
   const { constant } = value;
   if (constant?.kind !== "text" && constant?.kind !== "number") {
     // What comes from a field is looked for as it is.
-    return derived([subject, value], `(${not}contains(lower(${text}), lower(${asText(value).sql})))`, BOOLEAN);
+    return derived(
+      [subject, value],
+      `(${not}contains(lower(${text}), lower(${asText(value).sql})))`,
+      BOOLEAN,
+    );
   }
   const written = likePattern(constant.kind === "number" ? constant.text : constant.value);
   const bound = constant.kind === "text" && constant.bound === true ? { bound: true as const } : {};

@@ -42,7 +42,8 @@ function divisor({ sql, constant }: Value): string {
 /** A date plus or minus days, or the days between two dates. */
 function compileDates(scope: Scope, node: ExpressionOf<"arithmetic">, left: Value, right: Value): Value {
   const { operator } = node;
-  if (operator === "-" && isMoment(left.type) && isMoment(right.type)) return compileDifference(scope, node, left, right);
+  if (operator === "-" && isMoment(left.type) && isMoment(right.type))
+    return compileDifference(scope, node, left, right);
   if (isMoment(left.type) && !isMoment(right.type) && (operator === "+" || operator === "-")) {
     return shiftDays(scope, { date: node.left, days: node.right }, left, right, operator);
   }
@@ -58,7 +59,8 @@ function compileDates(scope: Scope, node: ExpressionOf<"arithmetic">, left: Valu
 function compileDifference(scope: Scope, node: ExpressionOf<"arithmetic">, left: Value, right: Value): Value {
   const a = asMoment(scope, node.left, left);
   const b = asMoment(scope, node.right, right);
-  if (a.type.kind === "date" && b.type.kind === "date") return derived([a, b], `(${a.sql} - ${b.sql})`, BIGINT);
+  if (a.type.kind === "date" && b.type.kind === "date")
+    return derived([a, b], `(${a.sql} - ${b.sql})`, BIGINT);
   return derived([a, b], `((epoch_us(${a.sql}) - epoch_us(${b.sql})) / ${DAY_MICROS})`, DOUBLE);
 }
 
@@ -75,6 +77,7 @@ function shiftDays(
     throw complain(scope, nodes.days.span, { message: "a number of days is needed." });
   }
   const whole = `CAST(${number.sql} AS INTEGER)`;
-  if (moment.type.kind === "date") return derived([moment, number], `(${moment.sql} ${operator} ${whole})`, DATE);
+  if (moment.type.kind === "date")
+    return derived([moment, number], `(${moment.sql} ${operator} ${whole})`, DATE);
   return derived([moment, number], `(${moment.sql} ${operator} to_days(${whole}))`, TIMESTAMP);
 }

@@ -1,8 +1,8 @@
 import type { CallNode, DateTokenNode, Expression, ExpressionOf, NameNode } from "./ast.ts";
 import { bindName, followSteps, unknownField } from "./bind-name.ts";
 import { asCondition, unify } from "./coerce.ts";
-import { compileArithmetic, compileNegation } from "./compile-arithmetic.ts";
 import { compileBetween, compileComparison, compileIn, compileLike } from "./compare.ts";
+import { compileArithmetic, compileNegation } from "./compile-arithmetic.ts";
 import { tokenTime } from "./date-tokens.ts";
 import { Arguments } from "./functions/function-spec.ts";
 import { findFunction, isAggregateCall } from "./functions/index.ts";
@@ -32,7 +32,9 @@ function compileNode(scope: Scope, node: Expression): Value {
     case "null":
       return constantValue({ kind: "null" }, environment);
     case "star":
-      throw complain(scope, node.span, { message: "* stands for all fields only on its own or in count(*)." });
+      throw complain(scope, node.span, {
+        message: "* stands for all fields only on its own or in count(*).",
+      });
     case "name":
       return compileName(scope, node);
     case "access":
@@ -119,7 +121,10 @@ function compileToken(scope: Scope, node: DateTokenNode): Value {
   if (node.format === undefined) return constantValue({ kind: "moment", time, hasClock }, scope.environment);
   const pattern = javaPattern(node.format);
   if (!pattern.ok) throw complain(scope, node.span, { message: pattern.problem });
-  return constantValue({ kind: "text", value: formatTime(pattern.format, time.ms, time.micros) }, scope.environment);
+  return constantValue(
+    { kind: "text", value: formatTime(pattern.format, time.ms, time.micros) },
+    scope.environment,
+  );
 }
 
 function compileParameter(scope: Scope, node: ExpressionOf<"parameter">): Value {
@@ -153,7 +158,8 @@ function compileCall(scope: Scope, node: CallNode): Value {
 function compileArguments(scope: Scope, node: CallNode, isAggregate: boolean): Value[] {
   return node.args.map((arg) => {
     // count(*) counts rows, whatever they hold.
-    if (arg.kind === "star" && isAggregate && node.name === "count") return constantValue({ kind: "null" }, scope.environment);
+    if (arg.kind === "star" && isAggregate && node.name === "count")
+      return constantValue({ kind: "null" }, scope.environment);
     return compileExpression(scope, arg);
   });
 }

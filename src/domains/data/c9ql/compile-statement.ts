@@ -6,8 +6,8 @@ import { isAggregateCall } from "./functions/index.ts";
 import { compileOutputs, type Output } from "./outputs.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Environment, Relation, type Scope } from "./scope.ts";
-import type { Value } from "./value.ts";
 import { sqlName } from "./sql-quotes.ts";
+import type { Value } from "./value.ts";
 
 /** What a statement reads: something that can stand after FROM, and its columns. */
 export interface Input {
@@ -20,17 +20,24 @@ export interface CompiledStatement {
   readonly columns: readonly BoundColumn[];
 }
 
-export function compileStatement(environment: Environment, statement: Statement, input: Input): CompiledStatement {
+export function compileStatement(
+  environment: Environment,
+  statement: Statement,
+  input: Input,
+): CompiledStatement {
   const table = tableName(input.relation);
   const scope: Scope = { environment, relation: input.relation, table: sqlName(table) };
   const expansion = expansionIn(scope, statement);
   if (expansion !== undefined) return compileExpanded(scope, statement, expansion, input);
   const aliases = aliasesOf(statement);
-  const where = statement.where === undefined ? undefined : compileWhere({ ...scope, aliases }, statement.where);
+  const where =
+    statement.where === undefined ? undefined : compileWhere({ ...scope, aliases }, statement.where);
   const keys = statement.groupBy.map((key) => compileKey(scope, statement, key));
   const groupScope: Scope = { ...scope, groupKeys: new Set(keys.map(({ sql }) => sql)) };
   const outputs = compileOutputs(groupScope, statement);
-  const orders = statement.orderBy.map((each) => compileOrder({ ...groupScope, aliases }, statement, outputs, each));
+  const orders = statement.orderBy.map((each) =>
+    compileOrder({ ...groupScope, aliases }, statement, outputs, each),
+  );
   if (keys.length > 0 || [...outputs, ...orders].some(({ value }) => value?.hasAggregate === true)) {
     checkGrouping(scope, statement, outputs, orders);
   }
@@ -61,7 +68,12 @@ function selectList({ items }: Statement, outputs: readonly Output[]): string {
 }
 
 /** What comes after the expansion is done by a statement over its result. */
-function compileExpanded(scope: Scope, statement: Statement, expansion: ValueItem, input: Input): CompiledStatement {
+function compileExpanded(
+  scope: Scope,
+  statement: Statement,
+  expansion: ValueItem,
+  input: Input,
+): CompiledStatement {
   const where = statement.where === undefined ? undefined : compileWhere(scope, statement.where);
   const expanded = compileExpansion(scope, expansion, input.from, where?.sql);
   const { distinct, orderBy, limit } = statement;

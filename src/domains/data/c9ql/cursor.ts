@@ -131,7 +131,9 @@ export class Cursor {
       case "not":
         return ["like", "in", "between"].some((word) => this.isWord(word, ahead + 1));
       case "is":
-        return this.isWord("null", ahead + 1) || (this.isWord("not", ahead + 1) && this.isWord("null", ahead + 2));
+        return (
+          this.isWord("null", ahead + 1) || (this.isWord("not", ahead + 1) && this.isWord("null", ahead + 2))
+        );
       case "when":
       case "then":
       case "else":

@@ -5,7 +5,8 @@ export interface DateTextTime {
   hasClock: boolean;
 }
 
-const CLOCK = "(?:[ T](?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:\\.(?<fraction>\\d{1,9}))?)?)?";
+const CLOCK =
+  "(?:[ T](?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:\\.(?<fraction>\\d{1,9}))?)?)?";
 const ZONE = "(?<zone>Z|[+-]\\d{2}:?\\d{2})?";
 
 /** How dates may be written in a query. Month before day with slashes, day before month with dots. */

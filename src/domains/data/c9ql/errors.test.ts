@@ -58,7 +58,11 @@ describe("an error", () => {
     ["where sum(Sent) > 5", /cannot contain aggregates/, /next statement/],
     ["select sum(Sent) as s where s > 5", /cannot contain aggregates/, /next statement/],
     ["select Region, sum(Sent)", /Region is neither grouped by nor aggregated/, /Add group by Region/],
-    ["select Sent, Region, count(*) group by Region", /Sent is neither/, /group by Region, Sent, .*max\(Sent\)/],
+    [
+      "select Sent, Region, count(*) group by Region",
+      /Sent is neither/,
+      /group by Region, Sent, .*max\(Sent\)/,
+    ],
     ["select Sent + 1 as x, count(*) group by Sent * 2", /Sent is neither/, /group by/],
     ["select Region, count(*) group by Region order by Sent", /Sent is neither/, /max\(Sent\)/],
     ["select * group by Region", /all fields cannot be selected/, /count\(\*\)/],
@@ -80,7 +84,11 @@ describe("an error", () => {
     ["select round(Sent, Opened)", /takes the digits as a number/, /Opened/],
     ["select percentile(Sent, 101)", /between 0 and 100/, /95/],
     ["select array(Sent, Sent)", /takes true or false/, /array/],
-    ["select date_format(Date, Date)", /"D" means nothing in a date pattern \(the day of the month is dd\)/, /Date/],
+    [
+      "select date_format(Date, Date)",
+      /"D" means nothing in a date pattern \(the day of the month is dd\)/,
+      /Date/,
+    ],
     ["select date_format(Date, YYYY-MM-DD)", /the year is yyyy/, /YYYY/],
     ["select date_format(Date, `Region`)", /as a text in quotes, not from a field/, /Region/],
     ["select date_trunc(Date, mnth)", /"mnth" is no unit of time/, /Did you mean month\?/],
@@ -146,7 +154,9 @@ describe("an error", () => {
   it("names a field that needs quotes", () => {
     const columns = [{ name: "Terms and Conditions", type: "VARCHAR" }];
     // Known when the query is read, it needs none.
-    expect(table.compile("select Terms and Conditions", { columns }).columns[0]?.name).toBe("Terms and Conditions");
+    expect(table.compile("select Terms and Conditions", { columns }).columns[0]?.name).toBe(
+      "Terms and Conditions",
+    );
     const error = failureOf("select Terms and Conditions");
     expect(error.message).toMatch(/no field "Terms"/);
   });

@@ -5,9 +5,9 @@ import type { CompiledStatement } from "./compile-statement.ts";
 import { EXPANSIONS } from "./functions/index.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Scope } from "./scope.ts";
+import { sqlName, sqlText } from "./sql-quotes.ts";
 import type { Value } from "./value.ts";
 import { describeKind, JSON_VALUE, OTHER, TEXT, type ValueType } from "./value-type.ts";
-import { sqlName, sqlText } from "./sql-quotes.ts";
 
 /** The expand(…) of a statement, which stands alone or after `*`. */
 export function expansionIn(scope: Scope, { items, groupBy }: Statement): ValueItem | undefined {
@@ -47,9 +47,14 @@ export function compileExpansion(
   const { name, args } = expression as CallNode;
   if (args.length === 0 || (name === "expand" && args.length > 1)) {
     const usage = name === "expand" ? "expand(field)" : "expand_arrays(field, field, …)";
-    throw complain(scope, span, { message: `${name} was given ${args.length} arguments.`, hint: `Write ${usage}.` });
+    throw complain(scope, span, {
+      message: `${name} was given ${args.length} arguments.`,
+      hint: `Write ${usage}.`,
+    });
   }
-  const expanded = new Map(args.map((arg) => expandArgument(scope, arg)).map((each) => [each.name.toLowerCase(), each]));
+  const expanded = new Map(
+    args.map((arg) => expandArgument(scope, arg)).map((each) => [each.name.toLowerCase(), each]),
+  );
   const kept = scope.relation.columns.map((column): Expanded => {
     const key = column.name.toLowerCase();
     const replacement = expanded.get(key);
@@ -102,11 +107,14 @@ function elementsOf(scope: Scope, node: Expression, { sql, type }: Value): { sql
 /** Each field of an object as a column of its own; where the name is taken, after the name of the object. */
 function spreadFields(scope: Scope, rows: string, columns: readonly Expanded[]): CompiledStatement {
   const taken = new Set(
-    columns.filter(({ type, isExpanded }) => !isExpanded || type.kind !== "struct").map(({ name }) => name.toLowerCase()),
+    columns
+      .filter(({ type, isExpanded }) => !isExpanded || type.kind !== "struct")
+      .map(({ name }) => name.toLowerCase()),
   );
   const spread = columns.flatMap((column): (BoundColumn & { sql: string })[] => {
     const sql = `${scope.table}.${sqlName(column.name)}`;
-    if (!column.isExpanded || column.type.kind !== "struct") return [{ name: column.name, type: column.type, sql }];
+    if (!column.isExpanded || column.type.kind !== "struct")
+      return [{ name: column.name, type: column.type, sql }];
     return (column.type.fields ?? []).map((field) => {
       const name = taken.has(field.name.toLowerCase()) ? `${column.name}.${field.name}` : field.name;
       taken.add(name.toLowerCase());

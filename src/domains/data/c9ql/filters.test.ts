@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { compile, type Filter, filtersToC9ql, filtersToCondition, filtersToQuery, parse, print } from "./index.ts";
+import {
+  compile,
+  type Filter,
+  filtersToC9ql,
+  filtersToCondition,
+  filtersToQuery,
+  parse,
+  print,
+} from "./index.ts";
 import { NOW, TestTable } from "./test-table.ts";
 
 describe("filters of a widget", () => {
@@ -19,7 +27,11 @@ describe("filters of a widget", () => {
     [{ field: "Region", operator: "in", value: ["West", "East"] }, "`Region` in ('West', 'East')", [1, 2, 3]],
     [{ field: "Region", operator: "in", value: "West, North" }, "`Region` in ('West', 'North')", [1, 3, 4]],
     [{ field: "Sent", operator: "between", value: [50, 100] }, "`Sent` between 50 and 100", [1, 3]],
-    [{ field: "Date", operator: "between", value: "2024-02-01, 2024-03-05" }, "`Date` between '2024-02-01' and '2024-03-05'", [2, 3]],
+    [
+      { field: "Date", operator: "between", value: "2024-02-01, 2024-03-05" },
+      "`Date` between '2024-02-01' and '2024-03-05'",
+      [2, 3],
+    ],
     [{ field: "Date", operator: ">=", value: "$c9_thismonth" }, "`Date` >= $c9_thismonth", [3, 4]],
     [{ field: "Opened", operator: "=", value: null }, "`Opened` = null", [3]],
     [{ field: "Active", operator: "=", value: true }, "`Active` = true", [1, 4]],
@@ -49,11 +61,17 @@ describe("filters of a widget", () => {
     const query = { text: own.text, statements: [...filters.statements, ...own.statements] };
     const { sql } = compile(query, { columns: table.columns, source: "sales", now: NOW, timezone: "UTC" });
     expect((await table.sql(sql)).rows).toEqual([["150", "West"]]);
-    expect(print(query)).toBe("select * where `Region` = 'West';\nselect sum(Sent) as total, Region group by Region");
+    expect(print(query)).toBe(
+      "select * where `Region` = 'West';\nselect sum(Sent) as total, Region group by Region",
+    );
   });
 
   it.each<[filter: Filter, problem: RegExp, hint: RegExp]>([
-    [{ field: "a", operator: "is", value: 1 }, /Filter on "a": there is no operator "is"/, /Did you mean in\?/],
+    [
+      { field: "a", operator: "is", value: 1 },
+      /Filter on "a": there is no operator "is"/,
+      /Did you mean in\?/,
+    ],
     [{ field: "a", operator: "~~~~", value: 1 }, /no operator/, /The operators are =, !=/],
     [{ field: "a", operator: "=", value: [1, 2] }, /takes one value/, /Use in/],
     [{ field: "a", operator: "between", value: [1] }, /takes two values/, /list/],
@@ -61,7 +79,9 @@ describe("filters of a widget", () => {
     [{ field: "a", operator: "=", value: Number.NaN }, /not finite/, /^$/],
   ])("%j is refused", (filter, problem, hint) => {
     const run = () => filtersToCondition([filter]);
-    expect(run).toThrow(expect.objectContaining({ code: "bad_request", message: expect.stringMatching(problem) }));
+    expect(run).toThrow(
+      expect.objectContaining({ code: "bad_request", message: expect.stringMatching(problem) }),
+    );
     try {
       run();
     } catch (error) {

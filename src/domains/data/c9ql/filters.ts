@@ -58,7 +58,11 @@ function toCondition(filter: Filter): Expression {
     case "between": {
       const [low, high, ...more] = several(filter).map(literal);
       if (low === undefined || high === undefined || more.length > 0) {
-        throw misfit(filter, "between takes two values", 'Give the value as a list, such as ["2024-01-01", "2024-01-31"].');
+        throw misfit(
+          filter,
+          "between takes two values",
+          'Give the value as a list, such as ["2024-01-01", "2024-01-31"].',
+        );
       }
       return { kind: "between", negated: false, left, low, high, span: NOWHERE };
     }
@@ -100,7 +104,8 @@ function several({ value }: Filter): readonly FilterScalar[] {
 function literal(value: FilterScalar): Expression {
   if (value === null) return { kind: "null", span: NOWHERE };
   if (typeof value === "boolean") return { kind: "boolean", value, span: NOWHERE };
-  if (typeof value === "string") return wholeVariable(value, NOWHERE) ?? { kind: "text", value, span: NOWHERE };
+  if (typeof value === "string")
+    return wholeVariable(value, NOWHERE) ?? { kind: "text", value, span: NOWHERE };
   if (!Number.isFinite(value)) throw new AppError("bad_request", "A filter's number is not finite.");
   const number: Expression = { kind: "number", text: String(Math.abs(value)), span: NOWHERE };
   return value < 0 ? { kind: "negate", operand: number, span: NOWHERE } : number;

@@ -3,9 +3,9 @@
  * one SELECT of DuckDB (`compile`) or canonical text (`print`). docs/c9ql.md is the reference; its examples are tests.
  */
 export type { Expression, Item, Query, Span, Statement } from "./ast.ts";
-export { compile, type CompiledQuery, type CompileOptions } from "./compile.ts";
+export { type CompiledQuery, type CompileOptions, compile } from "./compile.ts";
 export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
-export { parametersOf, type ParameterSpec } from "./parameters.ts";
-export { parse, parseCondition, type ParseOptions } from "./parse.ts";
+export { type ParameterSpec, parametersOf } from "./parameters.ts";
+export { type ParseOptions, parse, parseCondition } from "./parse.ts";
 export { print } from "./print.ts";
 export type { ParameterScalar, ParameterValue } from "./scope.ts";

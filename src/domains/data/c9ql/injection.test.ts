@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { compile, type CompileOptions, filtersToQuery, parse, print } from "./index.ts";
+import { type CompileOptions, compile, filtersToQuery, parse, print } from "./index.ts";
 import { sqlName } from "./sql-quotes.ts";
 import { NOW, TestTable } from "./test-table.ts";
 import { anyName, anyText, tokenSoup } from "./test-trees.ts";
@@ -21,7 +21,9 @@ interface Hostile {
 const hostile: fc.Arbitrary<Hostile> = fc
   .record({ a: anyName, b: anyName, text: anyText, alias: anyName, field: anyName, parameter: anyText })
   .filter(({ a, b, alias }) => new Set([a, b, alias].map((name) => name.toLowerCase())).size === 3)
-  .filter(({ text, parameter }) => ![text, parameter].some((each) => each.trim().toLowerCase().startsWith("$c9_")));
+  .filter(
+    ({ text, parameter }) => ![text, parameter].some((each) => each.trim().toLowerCase().startsWith("$c9_")),
+  );
 
 const HARMLESS: Hostile = { a: "a", b: "b", text: "t", alias: "c", field: "f", parameter: "p" };
 
@@ -33,13 +35,18 @@ const plain = (text: string) => text.replaceAll("\\", "/");
 /** Queries with a place for each of these. */
 const TEMPLATES: readonly ((input: Hostile) => string)[] = [
   ({ a, text }) => `select * where ${quoted(a, "`")} = ${quoted(text, "'")}`,
-  ({ a, text, alias }) => `select ${quoted(a, '"')} as ${quoted(alias, '"')} where ${quoted(a, "`")} like ${quoted(plain(text), "'")}`,
-  ({ a, b, text }) => `select sum(${quoted(b, "`")}), ${quoted(a, "`")} where ${quoted(a, "`")} in (${quoted(text, "'")}, 'x') group by ${quoted(a, "`")} order by 1`,
+  ({ a, text, alias }) =>
+    `select ${quoted(a, '"')} as ${quoted(alias, '"')} where ${quoted(a, "`")} like ${quoted(plain(text), "'")}`,
+  ({ a, b, text }) =>
+    `select sum(${quoted(b, "`")}), ${quoted(a, "`")} where ${quoted(a, "`")} in (${quoted(text, "'")}, 'x') group by ${quoted(a, "`")} order by 1`,
   ({ a, field }) => `select ${quoted(a, "`")}.${quoted(field, '"')} as path where path != 'y'`,
-  ({ a, b, text }) => `select concat(${quoted(a, "`")}, ${quoted(text, "'")}) as x, case when ${quoted(b, "`")} > 1 then ${quoted(text, "'")} else 'z' end as y; select x, count(*) as n group by x`,
-  ({ a, text }) => `select regex_replace(${quoted(a, "`")}, 'q', ${quoted(text, "'")}), split(${quoted(a, "`")}, ${quoted(text, "'")})[0]`,
+  ({ a, b, text }) =>
+    `select concat(${quoted(a, "`")}, ${quoted(text, "'")}) as x, case when ${quoted(b, "`")} > 1 then ${quoted(text, "'")} else 'z' end as y; select x, count(*) as n group by x`,
+  ({ a, text }) =>
+    `select regex_replace(${quoted(a, "`")}, 'q', ${quoted(text, "'")}), split(${quoted(a, "`")}, ${quoted(text, "'")})[0]`,
   ({ a }) => `select *, ~${quoted(a, "`")} where ${quoted(a, "`")} = $c9_p$ or ${quoted(a, "`")} like $c9_p$`,
-  ({ a, alias }) => `select max(${quoted(a, "`")}) as ${quoted(alias, '"')}; select ${quoted(alias, "`")}, upper(${quoted(alias, "`")})`,
+  ({ a, alias }) =>
+    `select max(${quoted(a, "`")}) as ${quoted(alias, '"')}; select ${quoted(alias, "`")}, upper(${quoted(alias, "`")})`,
 ];
 
 function options({ a, b, parameter }: Hostile): CompileOptions {
@@ -55,7 +62,8 @@ function options({ a, b, parameter }: Hostile): CompileOptions {
 function skeleton(tree: unknown): unknown {
   return JSON.parse(
     JSON.stringify(tree, (key, value) => {
-      if (["query_location", "alias", "column_names", "value", "identifier", "named_param_map"].includes(key)) return "";
+      if (["query_location", "alias", "column_names", "value", "identifier", "named_param_map"].includes(key))
+        return "";
       return value;
     }),
   );
@@ -69,7 +77,8 @@ function inventory(tree: unknown) {
     if (typeof node !== "object" || node === null || Array.isArray(node)) return;
     const { type, table_name, class: kind } = node as Record<string, unknown>;
     if (type === "BASE_TABLE") found.tables.push(String(table_name));
-    if (type === "TABLE_FUNCTION" || type === "JOIN" || type === "SET_OPERATION_NODE") found.reads.push(String(type));
+    if (type === "TABLE_FUNCTION" || type === "JOIN" || type === "SET_OPERATION_NODE")
+      found.reads.push(String(type));
     if (kind === "SUBQUERY") found.subqueries += 1;
     Object.values(node).forEach(visit);
   };
@@ -129,14 +138,18 @@ describe("a query", { timeout: 600_000 }, () => {
 
   it("holds for filters too, also after printing and reading again", async () => {
     await fc.assert(
-      fc.asyncProperty(hostile, fc.constantFrom("=", "!=", "like", "in", "between"), async (input, operator) => {
-        const value = operator === "between" ? [input.text, "z"] : [input.text];
-        const query = filtersToQuery([{ field: input.a, operator, value }]);
-        const { sql, params } = compile(query, options(input));
-        expect(inventory(await table.tree(sql)).statements).toBe(1);
-        expect(compile(parse(print(query)), options(input)).sql).toBe(sql);
-        await table.sql(sql, params);
-      }),
+      fc.asyncProperty(
+        hostile,
+        fc.constantFrom("=", "!=", "like", "in", "between"),
+        async (input, operator) => {
+          const value = operator === "between" ? [input.text, "z"] : [input.text];
+          const query = filtersToQuery([{ field: input.a, operator, value }]);
+          const { sql, params } = compile(query, options(input));
+          expect(inventory(await table.tree(sql)).statements).toBe(1);
+          expect(compile(parse(print(query)), options(input)).sql).toBe(sql);
+          await table.sql(sql, params);
+        },
+      ),
       { numRuns: isLong ? 5_000 : 500 },
     );
   });
@@ -150,9 +163,13 @@ describe("a query", { timeout: 600_000 }, () => {
   });
 
   it("binds what comes in by parameters, and nothing else", () => {
-    const text = "where Region = 'West' and Message Type in $c9_types$ and Sent > $c9_least$ and Date >= $c9_from$";
+    const text =
+      "where Region = 'West' and Message Type in $c9_types$ and Sent > $c9_least$ and Date >= $c9_from$";
     const types = ["'; DROP TABLE sales; --", "b", "b"];
-    const { sql, params } = table.compile(text, { parameters: { types, least: "5", from: "2024-01-01" }, firstParam: 3 });
+    const { sql, params } = table.compile(text, {
+      parameters: { types, least: "5", from: "2024-01-01" },
+      firstParam: 3,
+    });
     expect(params).toEqual(["'; DROP TABLE sales; --", "b"]);
     expect(sql).toBe(
       `SELECT * FROM "sales" AS "c9" WHERE (("c9"."Region" = 'West') AND ("c9"."Message Type" IN ($3, $4, $4)) AND ("c9"."Sent" > 5) AND ("c9"."Date" >= DATE '2024-01-01'))`,

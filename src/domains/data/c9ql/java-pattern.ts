@@ -54,7 +54,9 @@ function unknownLetter(letter: string, run: string): string {
   return `"${run}" means nothing in a date pattern${meant === undefined ? "" : ` (${meant})`}. ${known}`;
 }
 
-const MONTHS = "January February March April May June July August September October November December".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 
 /** A moment in DuckDB's pattern, for date tokens: the same as strftime would give. */

@@ -7,7 +7,18 @@ export const WORD_CHARACTER = new RegExp(`[^${SPECIAL}]`, "u");
 export const WORD = new RegExp(`[^${SPECIAL}]+(?:'[^${SPECIAL}]+)*(?:\\.+(?=[\\s,;)]|$))?`, "uy");
 
 /** A word before an apostrophe that opens a text rather than belonging to the word: `like'a'`. */
-export const OPENS_TEXT = new Set(["like", "and", "or", "not", "then", "else", "when", "between", "in", "as"]);
+export const OPENS_TEXT = new Set([
+  "like",
+  "and",
+  "or",
+  "not",
+  "then",
+  "else",
+  "when",
+  "between",
+  "in",
+  "as",
+]);
 
 /**
  * Words that mean something somewhere. Most are keywords only in their place (`order` before `by`, `in` before a

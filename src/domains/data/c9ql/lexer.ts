@@ -39,7 +39,12 @@ const INDEX = /\[\s*(\d{1,9})\s*\]/y;
 const SPACE = /\s+/y;
 const LINE_COMMENT = /--(?=\s|$)[^\n]*/y;
 const CLOSING: Readonly<Record<string, string>> = { "'": "'", '"': '"', "`": "`", "[": "]" };
-const QUOTED_KIND: Readonly<Record<string, TokenKind>> = { "'": "text", '"': "loose", "`": "exact", "[": "exact" };
+const QUOTED_KIND: Readonly<Record<string, TokenKind>> = {
+  "'": "text",
+  '"': "loose",
+  "`": "exact",
+  "[": "exact",
+};
 
 /** All tokens of a text, with an `end` token at the end. */
 export function tokenise(text: string, names?: KnownNames): Token[] {
@@ -79,29 +84,25 @@ function tooMany(text: string, token: Token): AppError {
 
 /** Over white space and comments. */
 function skipSpace(text: string, offset: number): number {
-  for (;;) {
-    const character = text[offset];
-    if (character === " ") offset += 1;
-    else if (character === "-") {
-      const comment = match(LINE_COMMENT, text, offset);
-      if (comment === undefined) return offset;
-      offset = comment.end;
-    } else if (text.startsWith("/*", offset)) offset = skipComment(text, offset);
-    else {
-      const space = match(SPACE, text, offset);
-      if (space === undefined) return offset;
-      offset = space.end;
-    }
+  for (let at = offset; ; ) {
+    const end = match(SPACE, text, at)?.end ?? match(LINE_COMMENT, text, at)?.end ?? commentEnd(text, at);
+    if (end === undefined) return at;
+    at = end;
   }
 }
 
-function skipComment(text: string, offset: number): number {
+function commentEnd(text: string, offset: number): number | undefined {
+  if (!text.startsWith("/*", offset)) return undefined;
   const end = text.indexOf("*/", offset + 2);
   if (end !== -1) return end + 2;
-  throw queryError(text, { start: offset, end: offset + 2 }, {
-    message: "the comment is never closed.",
-    hint: "Add */ where it ends.",
-  });
+  throw queryError(
+    text,
+    { start: offset, end: offset + 2 },
+    {
+      message: "the comment is never closed.",
+      hint: "Add */ where it ends.",
+    },
+  );
 }
 
 function readToken(text: string, offset: number, previous: Token | undefined, names?: KnownNames): Token {
@@ -134,10 +135,14 @@ function readQuoted(text: string, offset: number, opening: string): Token {
   let end = text.indexOf(closing, offset + 1);
   while (end !== -1 && text[end + 1] === closing) end = text.indexOf(closing, end + 2);
   if (end === -1) {
-    throw queryError(text, { start: offset, end: offset + 1 }, {
-      message: `the quote ${opening} is never closed.`,
-      hint: `Add ${closing} where the text or name ends; write it twice where it belongs to the text.`,
-    });
+    throw queryError(
+      text,
+      { start: offset, end: offset + 1 },
+      {
+        message: `the quote ${opening} is never closed.`,
+        hint: `Add ${closing} where the text or name ends; write it twice where it belongs to the text.`,
+      },
+    );
   }
   const inside = text.slice(offset + 1, end).replaceAll(closing + closing, closing);
   return token(QUOTED_KIND[opening] as TokenKind, offset, end + 1, inside);
@@ -148,7 +153,8 @@ function readNumber(text: string, offset: number): Token | undefined {
   const date = match(DATE, text, offset);
   if (date !== undefined && !continuesWord(text, date.end)) return token("text", offset, date.end, date.text);
   const dotted = match(DOTTED, text, offset);
-  if (dotted !== undefined && !continuesWord(text, dotted.end)) return token("word", offset, dotted.end, dotted.text);
+  if (dotted !== undefined && !continuesWord(text, dotted.end))
+    return token("word", offset, dotted.end, dotted.text);
   const number = match(NUMBER, text, offset);
   if (number === undefined || continuesWord(text, number.end)) return undefined;
   return token("number", offset, number.end, number.text.toLowerCase());
@@ -171,10 +177,14 @@ function readWord(text: string, offset: number): Token | undefined {
 function readSign(text: string, offset: number): Token {
   const sign = match(SIGN, text, offset);
   if (sign === undefined) {
-    throw queryError(text, { start: offset, end: offset + 1 }, {
-      message: `"${text[offset]}" cannot stand here.`,
-      hint: "Put names in double quotes and texts in single quotes.",
-    });
+    throw queryError(
+      text,
+      { start: offset, end: offset + 1 },
+      {
+        message: `"${text[offset]}" cannot stand here.`,
+        hint: "Put names in double quotes and texts in single quotes.",
+      },
+    );
   }
   return token("sign", offset, sign.end, sign.text);
 }

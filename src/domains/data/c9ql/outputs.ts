@@ -3,8 +3,8 @@ import { findColumn, unknownField } from "./bind-name.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
-import type { Value } from "./value.ts";
 import { sqlName } from "./sql-quotes.ts";
+import type { Value } from "./value.ts";
 
 /** A column of a result. */
 export interface Output {

@@ -1,9 +1,16 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { childrenOf, type Expression, expressionsOf, NOWHERE, type ParameterNode, type Query } from "./ast.ts";
+import {
+  childrenOf,
+  type Expression,
+  expressionsOf,
+  NOWHERE,
+  type ParameterNode,
+  type Query,
+} from "./ast.ts";
 import { numberIn } from "./coerce.ts";
 import { tokenTime } from "./date-tokens.ts";
-import { localTime, type LocalTime } from "./local-time.ts";
+import { type LocalTime, localTime } from "./local-time.ts";
 import { complain, type Environment, type ParameterScalar, type ParameterValue } from "./scope.ts";
 import type { Constant } from "./value.ts";
 import { wholeVariable } from "./variables.ts";

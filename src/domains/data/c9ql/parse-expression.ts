@@ -73,7 +73,12 @@ function startsComparison(cursor: Cursor, place: Place): boolean {
   return cursor.isKeyword(place) && ["like", "in", "between", "is", "not"].includes(token.lower);
 }
 
-function parseComparisonOf(cursor: Cursor, place: Place, left: Expression, start: number): Expression | undefined {
+function parseComparisonOf(
+  cursor: Cursor,
+  place: Place,
+  left: Expression,
+  start: number,
+): Expression | undefined {
   if (!startsComparison(cursor, place)) return undefined;
   const token = cursor.peek();
   if (token.kind === "sign") {
@@ -104,7 +109,8 @@ const PATTERN_SIGNS = new Set(["%", "-", "+", "*", "/", "^", "~"]);
 /** An unquoted pattern may contain signs: `like %art%`, `like 2024-03`. Computing one takes brackets. */
 function parsePattern(cursor: Cursor, place: Place): Expression {
   const { start } = cursor.peek();
-  const isSign = (ahead: number) => cursor.peek(ahead).kind === "sign" && PATTERN_SIGNS.has(cursor.peek(ahead).text);
+  const isSign = (ahead: number) =>
+    cursor.peek(ahead).kind === "sign" && PATTERN_SIGNS.has(cursor.peek(ahead).text);
   const isPlain = (ahead: number) => {
     const { kind } = cursor.peek(ahead);
     if (kind === "word") return !cursor.isKeyword(place, ahead) && !cursor.isSign("(", ahead + 1);
@@ -149,7 +155,16 @@ function parseHigh(cursor: Cursor, place: Place): Expression {
   return parseArithmetic(cursor, place, 0);
 }
 
-const CONDITIONS = new Set<Expression["kind"]>(["comparison", "like", "in", "between", "isnull", "not", "and", "or"]);
+const CONDITIONS = new Set<Expression["kind"]>([
+  "comparison",
+  "like",
+  "in",
+  "between",
+  "isnull",
+  "not",
+  "and",
+  "or",
+]);
 
 /** After a parameter that may hold a range, `and` may also begin the next condition. */
 function parseOptionalHigh(cursor: Cursor, place: Place): Expression | undefined {
@@ -166,7 +181,8 @@ function parseArithmetic(cursor: Cursor, place: Place, binds: number): Expressio
   let left = parseSigned(cursor, place);
   for (;;) {
     const token = cursor.peek();
-    const operator = token.kind === "sign" && Object.hasOwn(ARITHMETIC, token.text) ? ARITHMETIC[token.text] : undefined;
+    const operator =
+      token.kind === "sign" && Object.hasOwn(ARITHMETIC, token.text) ? ARITHMETIC[token.text] : undefined;
     if (operator === undefined || operator.binds <= binds) return left;
     cursor.take();
     const below = operator.rightToLeft === true ? operator.binds - 1 : operator.binds;

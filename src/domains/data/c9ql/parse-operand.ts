@@ -12,7 +12,9 @@ export function parseOperand(cursor: Cursor, place: Place): Expression {
   switch (token.kind) {
     case "text":
       cursor.take();
-      return wholeVariable(token.text, spanOf(token)) ?? { kind: "text", value: token.text, span: spanOf(token) };
+      return (
+        wholeVariable(token.text, spanOf(token)) ?? { kind: "text", value: token.text, span: spanOf(token) }
+      );
     case "variable":
       cursor.take();
       return token.variable as Expression;
@@ -41,7 +43,9 @@ function parseBracket(cursor: Cursor, token: Token): Expression {
   if (!cursor.takeSign("(")) {
     const isEnd = token.kind === "end" || token.text === ";";
     throw cursor.error({
-      message: isEnd ? "the query ends where a value is expected." : `a value is expected, not "${token.text}".`,
+      message: isEnd
+        ? "the query ends where a value is expected."
+        : `a value is expected, not "${token.text}".`,
       hint: "Names with special characters go in double quotes, texts in single quotes.",
     });
   }
@@ -180,10 +184,13 @@ function parseCase(cursor: Cursor, outer: Place): Expression {
   const branches = [];
   while (cursor.takeWords("when")) {
     const condition = cursor.deeper(() => parseExpression(cursor, place));
-    if (!cursor.takeWords("then")) throw cursor.error({ message: "then is missing after a condition of case." });
+    if (!cursor.takeWords("then"))
+      throw cursor.error({ message: "then is missing after a condition of case." });
     branches.push({ condition, value: cursor.deeper(() => parseExpression(cursor, place)) });
   }
-  const otherwise = cursor.takeWords("else") ? cursor.deeper(() => parseExpression(cursor, place)) : undefined;
+  const otherwise = cursor.takeWords("else")
+    ? cursor.deeper(() => parseExpression(cursor, place))
+    : undefined;
   if (!cursor.takeWords("end")) {
     throw cursor.error({ message: "end is missing.", hint: "Write case when … then … else … end." });
   }

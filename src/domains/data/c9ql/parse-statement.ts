@@ -75,10 +75,17 @@ function parseException(cursor: Cursor, start: number): Item {
   if (token.kind === "loose" || token.kind === "exact") {
     cursor.take();
     const span = { start: token.start, end: token.end };
-    return { kind: "except", name: { kind: "name", text: token.text, exact: true, span }, span: cursor.from(start) };
+    return {
+      kind: "except",
+      name: { kind: "name", text: token.text, exact: true, span },
+      span: cursor.from(start),
+    };
   }
   if (token.kind !== "word" && token.kind !== "number") {
-    throw cursor.error({ message: "~ is followed by the field to leave out.", hint: "Write select *, ~field." });
+    throw cursor.error({
+      message: "~ is followed by the field to leave out.",
+      hint: "Write select *, ~field.",
+    });
   }
   const name = { ...parseName(cursor, ANYWHERE), exact: true };
   return { kind: "except", name, span: cursor.from(start) };
@@ -134,7 +141,8 @@ function parseLimit(cursor: Cursor): number {
 /** Words of SQL that C9QL does without, and what to write instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   from: "C9QL has no from: a query reads the rows of its dataset. Leave it out.",
-  having: "Filter groups in a next statement: select …, sum(x) as total group by …; select * where total > 10",
+  having:
+    "Filter groups in a next statement: select …, sum(x) as total group by …; select * where total > 10",
   join: "C9QL reads one dataset and has no joins.",
   union: "C9QL reads one dataset and has no union.",
   offset: "C9QL has limit but no offset.",

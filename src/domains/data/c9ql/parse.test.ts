@@ -24,7 +24,10 @@ const READ: readonly [text: string, canonical: string][] = [
   ["", ""],
   [" -- nothing\n /* at all */ ", ""],
   ["select a -- the first\n, b /* and\n more */ where a--1 > 0", "select a, b where a - -1 > 0"],
-  ["where Message Type = Transactional and sent > 2", "select * where Message Type = Transactional and sent > 2"],
+  [
+    "where Message Type = Transactional and sent > 2",
+    "select * where Message Type = Transactional and sent > 2",
+  ],
   ["where a <> 1 or b == 2", "select * where a != 1 or b = 2"],
   ["where a = 1 or b = 2 and not c = 3", "select * where a = 1 or b = 2 and not c = 3"],
   ["where (a = 1 or b = 2) and c = 3", "select * where (a = 1 or b = 2) and c = 3"],
@@ -39,25 +42,49 @@ const READ: readonly [text: string, canonical: string][] = [
   ["where a is null or b is not null", "select * where a is null or b is not null"],
   ["where a not like %x% and b like y", "select * where a not like '%x%' and b like y"],
   ["where a like'x'", "select * where a like 'x'"],
-  ["where name = O'Brien", "select * where name = \"O'Brien\""],
+  ["where name = O'Brien", 'select * where name = "O\'Brien"'],
   ["where name = Mr. Smith", 'select * where name = "Mr. Smith"'],
   ["where ip = 10.0.0.1", 'select * where ip = "10.0.0.1"'],
-  ["where d >= 2024-01-31 and d < 2024-02-01 10:30", "select * where d >= '2024-01-31' and d < '2024-02-01 10:30'"],
+  [
+    "where d >= 2024-01-31 and d < 2024-02-01 10:30",
+    "select * where d >= '2024-01-31' and d < '2024-02-01 10:30'",
+  ],
   ["select a+b*c^d^e%f", "select a + b * c ^ d ^ e % f"],
   ["select (a+b)*c, a-(b-c), (a^b)^c", "select (a + b) * c, a - (b - c), (a ^ b) ^ c"],
   ["select -a^2, (-a)^2, a^-b, - -a, +a", "select -a ^ 2, (-a) ^ 2, a ^ -b, -(-a), a"],
   ["select a > 1, (a = b) = c", "select a > 1, (a = b) = c"],
   ["select count(*), COUNT(DISTINCT x), distinct(y)", "select count(*), distinct(x), distinct(y)"],
-  ["select avg(x) over (), SUM(x) OVER (PARTITION BY a b, c)", "select avg(x) over (), sum(x) over (partition by a b, c)"],
-  ["select a.b, items[0].price, Customer Info.First Name", "select a.b, items[0].price, Customer Info.First Name"],
-  ['select "a b".c, [d].`e f`, split(a, \',\')[1]', 'select a b.c, `d`.e f, split(a, \',\')[1]'],
-  ["select case when a > 1 then x when b then 'y' else 2 end as z", "select case when a > 1 then x when b then 'y' else 2 end as z"],
-  ["select Case, Case Number, End Date, In, Is Active, Limit, Group", 'select "Case", "Case Number", "End Date", "In", "Is Active", "Limit", "Group"'],
-  ["select date_format(d, dd-MMM), date_add(d, -2d), date_trunc(d, month)", "select date_format(d, 'dd-MMM'), date_add(d, '-2d'), date_trunc(d, 'month')"],
+  [
+    "select avg(x) over (), SUM(x) OVER (PARTITION BY a b, c)",
+    "select avg(x) over (), sum(x) over (partition by a b, c)",
+  ],
+  [
+    "select a.b, items[0].price, Customer Info.First Name",
+    "select a.b, items[0].price, Customer Info.First Name",
+  ],
+  ["select \"a b\".c, [d].`e f`, split(a, ',')[1]", "select a b.c, `d`.e f, split(a, ',')[1]"],
+  [
+    "select case when a > 1 then x when b then 'y' else 2 end as z",
+    "select case when a > 1 then x when b then 'y' else 2 end as z",
+  ],
+  [
+    "select Case, Case Number, End Date, In, Is Active, Limit, Group",
+    'select "Case", "Case Number", "End Date", "In", "Is Active", "Limit", "Group"',
+  ],
+  [
+    "select date_format(d, dd-MMM), date_add(d, -2d), date_trunc(d, month)",
+    "select date_format(d, 'dd-MMM'), date_add(d, '-2d'), date_trunc(d, 'month')",
+  ],
   ["where d > $c9_today - 7d", "select * where d > $c9_today-7d"],
   ["where d > '$c9_lastmonth+1m-1D'", "select * where d > $c9_lastmonth+1m-1d"],
-  ["where k = {$c9_today:yyyyMMdd} or k = {$C9_now-1h}", "select * where k = {$c9_today:yyyyMMdd} or k = $c9_now-1h"],
-  ["where r = $c9_region$(West)$[Region]$ or r = '$c9_x$()$'", "select * where r = $c9_region$(West)$[Region]$ or r = $c9_x$()$"],
+  [
+    "where k = {$c9_today:yyyyMMdd} or k = {$C9_now-1h}",
+    "select * where k = {$c9_today:yyyyMMdd} or k = $c9_now-1h",
+  ],
+  [
+    "where r = $c9_region$(West)$[Region]$ or r = '$c9_x$()$'",
+    "select * where r = $c9_region$(West)$[Region]$ or r = $c9_x$()$",
+  ],
   ["select null, true, FALSE, 1.5e3, .5, 007", "select null, true, false, 1.5e3, .5, 007"],
   ["select 'it''s', \"a\"\"b\", `c``d`, [e]]f]", "select 'it''s', \"a\"\"b\", `c``d`, `e]f`"],
   ["select Area 51, 2nd Quarter, Q1 2024", "select Area 51, 2nd Quarter, Q1 2024"],
@@ -65,7 +92,7 @@ const READ: readonly [text: string, canonical: string][] = [
 ];
 
 describe("parse", () => {
-  it.each(READ.filter(([, canonical]) => canonical !== "" ))("reads %s", (text, canonical) => {
+  it.each(READ.filter(([, canonical]) => canonical !== ""))("reads %s", (text, canonical) => {
     expect(print(parse(text))).toBe(canonical);
   });
 
@@ -91,9 +118,14 @@ describe("parse", () => {
   });
 
   it("takes known names that are no plain words, longest first", () => {
-    const columns = ["Sub-Category", "Sub-Category Name", "Terms and Conditions", "Cost/Unit ($)", "a.b", "50%"].map(
-      (name) => ({ name }),
-    );
+    const columns = [
+      "Sub-Category",
+      "Sub-Category Name",
+      "Terms and Conditions",
+      "Cost/Unit ($)",
+      "a.b",
+      "50%",
+    ].map((name) => ({ name }));
     const names = (text: string) => namesIn(parse(text, { columns }));
     expect(names("sub-category, Sub-Category NAME, Terms and conditions")).toEqual([
       "`Sub-Category`",
@@ -106,7 +138,9 @@ describe("parse", () => {
   });
 
   it("reads a condition alone as the query that finds its rows", () => {
-    expect(print(parseCondition("opened > 100 and Type = New;"))).toBe("select * where opened > 100 and Type = New");
+    expect(print(parseCondition("opened > 100 and Type = New;"))).toBe(
+      "select * where opened > 100 and Type = New",
+    );
     expect(print(parseCondition("where opened > 100"))).toBe("select * where opened > 100");
     expect(() => parseCondition("opened > 100 order by x")).toThrow(/"order" cannot stand here/);
   });

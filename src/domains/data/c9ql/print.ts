@@ -15,7 +15,17 @@ import { isPlain } from "./keywords.ts";
 import { plainArgumentPattern } from "./plain-arguments.ts";
 
 /** How tightly an expression holds together; a looser one inside a tighter one needs brackets. */
-const TIGHTNESS = { or: 1, and: 2, not: 3, comparison: 4, sum: 5, product: 6, negation: 7, power: 8, operand: 9 };
+const TIGHTNESS = {
+  or: 1,
+  and: 2,
+  not: 3,
+  comparison: 4,
+  sum: 5,
+  product: 6,
+  negation: 7,
+  power: 8,
+  operand: 9,
+};
 
 const ARITHMETIC_TIGHTNESS: Readonly<Record<ArithmeticOperator, number>> = {
   "+": TIGHTNESS.sum,

@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.ts";
+import type { AppError } from "../../../kernel/errors.ts";
 import type { Expression, Span } from "./ast.ts";
 import type { LocalTime } from "./local-time.ts";
 import { type Complaint, queryError } from "./query-error.ts";

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { sqlText } from "./sql-quotes.ts";
 import { type CompiledQuery, type CompileOptions, compile, parse } from "./index.ts";
+import { sqlText } from "./sql-quotes.ts";
 
 /** Fixed, so that date tokens mean the same in every run. A Wednesday. */
 export const NOW = new Date("2024-03-06T12:30:00Z");

@@ -18,8 +18,38 @@ import { wholeVariable } from "./variables.ts";
 
 const span = NOWHERE;
 
-const word = fc.constantFrom("Sent", "Message", "Type", "a", "b2", "größe", "order", "desc", "in", "x_1", "Ü", "2nd", "7");
-const nasty = fc.constantFrom("'", '"', "`", "[a]", "--", "/*", ";", "a.b", "drop table x", "$c9_today", "$1", "\\", "%", "*", " ");
+const word = fc.constantFrom(
+  "Sent",
+  "Message",
+  "Type",
+  "a",
+  "b2",
+  "größe",
+  "order",
+  "desc",
+  "in",
+  "x_1",
+  "Ü",
+  "2nd",
+  "7",
+);
+const nasty = fc.constantFrom(
+  "'",
+  '"',
+  "`",
+  "[a]",
+  "--",
+  "/*",
+  ";",
+  "a.b",
+  "drop table x",
+  "$c9_today",
+  "$1",
+  "\\",
+  "%",
+  "*",
+  " ",
+);
 
 /** Any text that a query can hold. */
 export const anyText = fc
@@ -46,7 +76,14 @@ const token: fc.Arbitrary<DateTokenNode> = fc.record(
     offsets: fc.array(
       fc.record({
         amount: fc.integer({ min: -999_999, max: 999_999 }),
-        unit: fc.constantFrom("h" as const, "d" as const, "w" as const, "m" as const, "q" as const, "y" as const),
+        unit: fc.constantFrom(
+          "h" as const,
+          "d" as const,
+          "w" as const,
+          "m" as const,
+          "q" as const,
+          "y" as const,
+        ),
       }),
       { maxLength: 3 },
     ),
@@ -68,14 +105,14 @@ const parameter: fc.Arbitrary<ParameterNode> = fc.record(
 );
 
 const literal: fc.Arbitrary<Expression> = fc.oneof(
-  anyText
-    .filter((text) => !isVariable(text))
-    .map((value): Expression => ({ kind: "text", value, span })),
-  fc.stringMatching(/^(\d{1,20}|\d{1,5}\.\d{1,5}|\.\d{1,3})(e[+-]?\d{1,2})?$/).map((text): Expression => ({
-    kind: "number",
-    text,
-    span,
-  })),
+  anyText.filter((text) => !isVariable(text)).map((value): Expression => ({ kind: "text", value, span })),
+  fc.stringMatching(/^(\d{1,20}|\d{1,5}\.\d{1,5}|\.\d{1,3})(e[+-]?\d{1,2})?$/).map(
+    (text): Expression => ({
+      kind: "number",
+      text,
+      span,
+    }),
+  ),
   fc.boolean().map((value): Expression => ({ kind: "boolean", value, span })),
   fc.constant<Expression>({ kind: "null", span }),
 );
@@ -99,7 +136,10 @@ const { expression } = fc.letrec<{ expression: Expression; call: CallNode }>((ti
     args: fc.oneof(some, fc.constant<Expression[]>([{ kind: "star", span }])),
     span: fc.constant(span),
   });
-  const step = fc.oneof(anyName.map((field) => ({ field })), fc.nat({ max: 99_999 }).map((index) => ({ index })));
+  const step = fc.oneof(
+    anyName.map((field) => ({ field })),
+    fc.nat({ max: 99_999 }).map((index) => ({ index })),
+  );
   const node = (fields: Record<string, fc.Arbitrary<unknown>>) =>
     fc.record({ ...fields, span: fc.constant(span) }) as fc.Arbitrary<unknown> as fc.Arbitrary<Expression>;
   const kind = <Kind extends string>(text: Kind) => fc.constant(text);
@@ -112,7 +152,11 @@ const { expression } = fc.letrec<{ expression: Expression; call: CallNode }>((ti
       { depthSize: "small", withCrossShrink: true },
       fc.oneof(literal, name, token, parameter),
       call,
-      node({ kind: kind("access"), target: fc.oneof(name, call), steps: fc.array(step, { minLength: 1, maxLength: 3 }) }),
+      node({
+        kind: kind("access"),
+        target: fc.oneof(name, call),
+        steps: fc.array(step, { minLength: 1, maxLength: 3 }),
+      }),
       node({ kind: kind("window"), call, partitionBy: some }),
       node({ kind: kind("negate"), operand: child }),
       node({
@@ -130,8 +174,20 @@ const { expression } = fc.letrec<{ expression: Expression; call: CallNode }>((ti
       node({ kind: kind("like"), negated, left: child, pattern: child }),
       node({ kind: kind("in"), negated, left: child, values: some }),
       // After a parameter, a condition would be the next one and not the end of the range.
-      node({ kind: kind("between"), negated, left: child, low: child.filter((each) => each.kind !== "parameter"), high: child }),
-      node({ kind: kind("between"), negated, left: child, low: parameter, high: fc.oneof(literal, name, token, parameter) }),
+      node({
+        kind: kind("between"),
+        negated,
+        left: child,
+        low: child.filter((each) => each.kind !== "parameter"),
+        high: child,
+      }),
+      node({
+        kind: kind("between"),
+        negated,
+        left: child,
+        low: parameter,
+        high: fc.oneof(literal, name, token, parameter),
+      }),
       node({ kind: kind("between"), negated, left: child, low: parameter }),
       node({ kind: kind("isnull"), negated, operand: child }),
       node({ kind: kind("not"), operand: child }),
@@ -180,8 +236,22 @@ export const tokenSoup = fc
           " ",
         ),
       ),
-      fc.constantFrom(..."( ) , ; = != < >= + - * / % ^ ~ . [0] [a] $c9_today $c9_x$(1)$ {$c9_now:HH} 5 .5 2024-01-31".split(" ")),
-      fc.constantFrom("Sent", "Message Type", "sum(", "date_add(", "'text'", '"name"', "`exact`", "count(*)", "expand("),
+      fc.constantFrom(
+        ..."( ) , ; = != < >= + - * / % ^ ~ . [0] [a] $c9_today $c9_x$(1)$ {$c9_now:HH} 5 .5 2024-01-31".split(
+          " ",
+        ),
+      ),
+      fc.constantFrom(
+        "Sent",
+        "Message Type",
+        "sum(",
+        "date_add(",
+        "'text'",
+        '"name"',
+        "`exact`",
+        "count(*)",
+        "expand(",
+      ),
       anyText,
     ),
     { maxLength: 25 },

@@ -1,8 +1,8 @@
 import type { Expression } from "./ast.ts";
 import { dateText, instantOf, type LocalTime, timestampText } from "./local-time.ts";
 import type { Environment } from "./scope.ts";
-import { BOOLEAN, DATE, NULL, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value-type.ts";
 import { sqlText } from "./sql-quotes.ts";
+import { BOOLEAN, DATE, NULL, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value-type.ts";
 
 /** A value that is known before the query runs, so that it can be fitted to what it is compared with. */
 export type Constant =

@@ -19,7 +19,10 @@ function sumType({ kind, sql }: ValueType): ValueType {
 }
 
 function keepingType(name: string): FunctionSpec {
-  return ofOne(`${name}(field)`, (args) => ({ sql: `${name}(${args.value(0).sql})`, type: args.value(0).type }));
+  return ofOne(`${name}(field)`, (args) => ({
+    sql: `${name}(${args.value(0).sql})`,
+    type: args.value(0).type,
+  }));
 }
 
 function count(args: Arguments): Fragment {
@@ -54,7 +57,10 @@ function array(args: Arguments): Fragment {
 
 export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
   count: ofOne("count(field) or count(*)", count),
-  distinct: ofOne("distinct(field)", (args) => ({ sql: `count(DISTINCT ${args.value(0).sql})`, type: BIGINT })),
+  distinct: ofOne("distinct(field)", (args) => ({
+    sql: `count(DISTINCT ${args.value(0).sql})`,
+    type: BIGINT,
+  })),
   sum: ofOne("sum(number)", (args) => {
     const number = args.numberValue(0);
     return { sql: `sum(${number.sql})`, type: sumType(number.type) };

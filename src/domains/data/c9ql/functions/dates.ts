@@ -1,10 +1,10 @@
 import { nearest } from "../../../../kernel/nearest.ts";
 import { javaPattern } from "../java-pattern.ts";
 import { complain } from "../scope.ts";
+import { sqlText } from "../sql-quotes.ts";
 import { constantValue } from "../value.ts";
 import { BIGINT, DATE, TEXT, TIMESTAMP } from "../value-type.ts";
 import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
-import { sqlText } from "../sql-quotes.ts";
 
 const UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
 type Unit = (typeof UNITS)[number];
@@ -65,9 +65,11 @@ function truncate(args: Arguments): Fragment {
 
 /** `date_add(d, 2, 'months')` or `date_add(d, '2m')`. */
 function add(args: Arguments): Fragment {
-  const { amount, unit } = args.count > 2 ? { amount: args.integer(1), unit: unitAt(args, 2) } : amountWithUnit(args);
+  const { amount, unit } =
+    args.count > 2 ? { amount: args.integer(1), unit: unitAt(args, 2) } : amountWithUnit(args);
   const moment = args.moment(0);
-  const quarters = unit === "quarter" ? { amount: `(3 * ${amount})`, unit: "month" as const } : { amount, unit };
+  const quarters =
+    unit === "quarter" ? { amount: `(3 * ${amount})`, unit: "month" as const } : { amount, unit };
   const moved = `(${moment.sql} + to_${quarters.unit}s(${quarters.amount}))`;
   const staysDate = moment.type.kind === "date" && !["second", "minute", "hour"].includes(unit);
   return staysDate ? { sql: `CAST(${moved} AS DATE)`, type: DATE } : { sql: moved, type: TIMESTAMP };
