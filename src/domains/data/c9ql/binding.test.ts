@@ -4,7 +4,7 @@ import { isAppError } from "../../../kernel/errors.ts";
 import { FUNCTION_NAMES } from "./functions/index.ts";
 import { TestTable } from "./test-table.ts";
 
-const isLong = process.env["KENNING_TEST_LONG"] !== undefined;
+const isLong = process.env.KENNING_TEST_LONG !== undefined;
 
 /** Expressions over real columns, of any kind in any place. */
 const { value } = fc.letrec<{ value: string }>((tie) => {

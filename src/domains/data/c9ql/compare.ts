@@ -1,21 +1,13 @@
-import type { AppError } from "../../../kernel/errors.ts";
 import type { ComparisonOperator, Expression, ExpressionOf } from "./ast.ts";
-import { nameAsText, nearestField } from "./bind-name.ts";
-import { asMoment, asNumber, asText, momentIn, numberIn } from "./coerce.ts";
+import { nameAsText } from "./bind-name.ts";
+import { asText } from "./coerce.ts";
 import { compileExpression, isKnownName } from "./compile-expression.ts";
-import { isMidnight } from "./local-time.ts";
+import { fitConstant, reconcile, refuseNested, type Side } from "./fit-constant.ts";
 import { argumentOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
-import { sqlText } from "./sql-quotes.ts";
-import { type Constant, constantValue, derived, timestampSql, timestamptzSql, type Value } from "./value.ts";
-import { BOOLEAN, describeKind, isMoment, isNested, isNumber, type ValueType } from "./value-type.ts";
-
-/** A value with the place it came from. */
-interface Side {
-  readonly node: Expression;
-  readonly value: Value;
-}
+import { type Constant, constantValue, derived, type Value } from "./value.ts";
+import { BOOLEAN } from "./value-type.ts";
 
 const SQL_OPERATORS: Readonly<Record<ComparisonOperator, string>> = {
   "=": "=",
@@ -108,117 +100,6 @@ function compare(scope: Scope, left: Side, operator: ComparisonOperator, right: 
   return derived([a, b], `(${a.sql} ${SQL_OPERATORS[operator]} ${b.sql})`, BOOLEAN);
 }
 
-/** Both sides made comparable: the constant is fitted to the other side, so that the column stays bare. */
-function reconcile(scope: Scope, left: Side, right: Side, isEquality: boolean): [Value, Value] {
-  if (right.value.constant !== undefined) return fit(scope, left, right, isEquality);
-  if (left.value.constant !== undefined) {
-    const [b, a] = fit(scope, right, left, isEquality);
-    return [a, b];
-  }
-  const { type: a } = left.value;
-  const { type: b } = right.value;
-  refuseNested(scope, left);
-  refuseNested(scope, right);
-  if (isNumber(a) !== isNumber(b) && (isNumber(a) || isNumber(b)) && canBeNumber(a) && canBeNumber(b)) {
-    return [asNumber(scope, left.node, left.value), asNumber(scope, right.node, right.value)];
-  }
-  if (isMoment(a) !== isMoment(b) && !isNumber(a) && !isNumber(b)) {
-    return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
-  }
-  if (a.kind === "timestamptz" && b.kind === "timestamptz") return [left.value, right.value];
-  if (isMoment(a) && isMoment(b)) {
-    return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
-  }
-  if (a.kind === b.kind || (isNumber(a) && isNumber(b)) || a.kind === "other" || b.kind === "other") {
-    return [left.value, right.value];
-  }
-  return [asText(left.value), asText(right.value)];
-}
-
-function canBeNumber(type: ValueType): boolean {
-  return isNumber(type) || type.kind === "text" || type.kind === "json" || type.kind === "boolean";
-}
-
-function refuseNested(scope: Scope, { node, value }: Side): void {
-  if (!isNested(value.type)) return;
-  throw complain(scope, node.span, {
-    message: `this is ${describeKind(value.type)} and cannot be compared.`,
-    hint: "Follow a path to one value (items[0].price), or make rows of it first: select expand(items); select …",
-  });
-}
-
-/** A constant in the form that suits the other side. */
-function fit(scope: Scope, subject: Side, constant: Side, isEquality: boolean): [Value, Value] {
-  const value = constant.value.constant as Constant;
-  const { type } = subject.value;
-  if (value.kind === "null" || type.kind === "other") return [subject.value, constant.value];
-  refuseNested(scope, subject);
-  if (isNumber(type)) return [subject.value, fitNumber(scope, subject, constant, value)];
-  if (isMoment(type)) return [subject.value, fitMoment(scope, type, constant, value)];
-  if (type.kind === "boolean") return [subject.value, fitBoolean(scope, constant, value)];
-  if (type.kind === "time") return [subject.value, fitClock(scope, constant, value)];
-  if (value.kind === "moment") return [asMoment(scope, subject.node, subject.value), constant.value];
-  const text = asText(subject.value);
-  if (value.kind === "number" && !isEquality) return [asNumber(scope, subject.node, text), constant.value];
-  if (value.kind === "text") return [text, constant.value];
-  const written = value.kind === "number" ? value.text : String(value.value);
-  return [text, constantValue({ kind: "text", value: written }, scope.environment)];
-}
-
-function fitNumber(scope: Scope, subject: Side, { node }: Side, constant: Constant): Value {
-  const number = constant.kind === "text" ? numberIn(constant.value) : constant;
-  if (number?.kind === "number") return constantValue(number, scope.environment);
-  if (number?.kind === "boolean") {
-    return constantValue({ kind: "number", text: number.value ? "1" : "0" }, scope.environment);
-  }
-  throw misfit(scope, node, `${printExpression(subject.node)} is a number, and this is none.`);
-}
-
-function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Constant): Value {
-  const moment = constant.kind === "text" ? momentIn(scope, node, constant.value) : constant;
-  if (moment.kind !== "moment") {
-    throw misfit(scope, node, "a date cannot be compared with this.", "Write dates like '2024-01-31'.");
-  }
-  const value = constantValue(moment, scope.environment);
-  if (type.kind === "timestamptz")
-    return { ...value, sql: timestamptzSql(moment.time, scope.environment.timezone) };
-  if (type.kind === "timestamp") return { ...value, sql: timestampSql(moment.time) };
-  // Midnight as a date keeps the column free of a cast, and the filter near the data.
-  const bare: Constant = { ...moment, hasClock: !isMidnight(moment.time) };
-  return constantValue(bare, scope.environment);
-}
-
-const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  "1": true,
-  false: false,
-  no: false,
-  "0": false,
-};
-
-function fitBoolean(scope: Scope, { node }: Side, constant: Constant): Value {
-  if (constant.kind === "boolean") return constantValue(constant, scope.environment);
-  const word = constant.kind === "text" ? constant.value.trim().toLowerCase() : "";
-  const key = constant.kind === "number" ? constant.text : word;
-  if (!Object.hasOwn(BOOLEAN_WORDS, key)) throw misfit(scope, node, "this is neither true nor false.");
-  return constantValue({ kind: "boolean", value: BOOLEAN_WORDS[key] as boolean }, scope.environment);
-}
-
-function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Value {
-  const text = constant.kind === "text" ? constant.value.trim() : "";
-  if (!/^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text)) {
-    throw misfit(scope, node, "this is no time of day.", "Write times like '10:30' or '10:30:00'.");
-  }
-  return { ...value, sql: `CAST(${sqlText(text)} AS TIME)` };
-}
-
-function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {
-  const meant = node.kind === "name" ? nearestField(scope, node.text) : undefined;
-  const advice = meant === undefined ? hint : `Did you mean the field ${meant}?`;
-  return complain(scope, node.span, { message, ...(advice === undefined ? {} : { hint: advice }) });
-}
-
 export function compileIn(scope: Scope, { left, values, negated }: ExpressionOf<"in">): Value {
   const subject = { node: left, value: compileExpression(scope, left) };
   const sides = values.flatMap((node): Side[] => {
@@ -243,7 +124,7 @@ function within(scope: Scope, subject: Side, sides: readonly Side[], negated: bo
   const fields = others.filter(({ value }) => value.constant === undefined);
   const tests: Value[] = [];
   if (constants.length > 0) {
-    const pairs = constants.map((side) => fit(scope, subject, side, true));
+    const pairs = constants.map((side) => fitConstant(scope, subject, side, true));
     // The subject has more than one form when the list mixes texts and dates.
     const forms = Map.groupBy(pairs, ([form]) => form.sql);
     for (const [sql, group] of forms) {
@@ -312,8 +193,8 @@ export function compileLike(scope: Scope, { left, pattern, negated }: Expression
   const bound = constant.kind === "text" && constant.bound === true ? { bound: true as const } : {};
   const fitted = constantValue({ kind: "text", value: written, ...bound }, scope.environment);
   // With an escape, DuckDB cannot turn the pattern into a plain search.
-  const escape = written.includes("\\") ? " ESCAPE '\\'" : "";
-  return derived([subject], `(${text} ${not}ILIKE ${fitted.sql}${escape})`, BOOLEAN);
+  const suffix = written.includes("\\") ? " ESCAPE '\\'" : "";
+  return derived([subject], `(${text} ${not}ILIKE ${fitted.sql}${suffix})`, BOOLEAN);
 }
 
 function likePattern(written: string): string {

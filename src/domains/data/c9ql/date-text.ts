@@ -48,27 +48,27 @@ export function readDateText(text: string, timezone: string): DateTextTime | und
     if (groups === undefined) continue;
     const time = timeOf(groups);
     if (time === undefined) return undefined;
-    const hasClock = groups["hour"] !== undefined;
-    return groups["zone"] === undefined
+    const hasClock = groups.hour !== undefined;
+    return groups.zone === undefined
       ? { time, hasClock }
-      : { time: inZone(time, groups["zone"], timezone), hasClock };
+      : { time: inZone(time, groups.zone, timezone), hasClock };
   }
   return undefined;
 }
 
 function timeOf(groups: Record<string, string | undefined>): LocalTime | undefined {
-  const name = groups["name"]?.slice(0, 3).toLowerCase();
-  const month = name === undefined ? Number(groups["month"]) : MONTHS.indexOf(name) + 1;
-  const year = Number(groups["year"]);
+  const name = groups.name?.slice(0, 3).toLowerCase();
+  const month = name === undefined ? Number(groups.month) : MONTHS.indexOf(name) + 1;
+  const year = Number(groups.year);
   if (month < 1 || year < 1) return undefined;
   return calendarTime({
     year,
     month,
-    day: Number(groups["day"]),
-    hour: Number(groups["hour"] ?? 0),
-    minute: Number(groups["minute"] ?? 0),
-    second: Number(groups["second"] ?? 0),
-    micros: Number((groups["fraction"] ?? "").padEnd(6, "0").slice(0, 6)),
+    day: Number(groups.day),
+    hour: Number(groups.hour ?? 0),
+    minute: Number(groups.minute ?? 0),
+    second: Number(groups.second ?? 0),
+    micros: Number((groups.fraction ?? "").padEnd(6, "0").slice(0, 6)),
   });
 }
 

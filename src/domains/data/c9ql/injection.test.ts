@@ -6,7 +6,7 @@ import { sqlName } from "./sql-quotes.ts";
 import { NOW, TestTable } from "./test-table.ts";
 import { anyName, anyText, tokenSoup } from "./test-trees.ts";
 
-const isLong = process.env["KENNING_TEST_LONG"] !== undefined;
+const isLong = process.env.KENNING_TEST_LONG !== undefined;
 
 /** What an attacker controls: names of columns, texts, aliases, formats, paths, parameters. */
 interface Hostile {

@@ -63,14 +63,14 @@ export function instantOf(local: LocalTime, timezone: string): Date {
 function offsetMs(ms: number, timezone: string): number {
   const formatter = formatterFor(timezone);
   const parts = Object.fromEntries(formatter.formatToParts(ms).map(({ type, value }) => [type, value]));
-  const year = parts["era"] === "BC" ? 1 - Number(parts["year"]) : Number(parts["year"]);
+  const year = parts.era === "BC" ? 1 - Number(parts.year) : Number(parts.year);
   const wall = utcMs(
     year,
-    Number(parts["month"]),
-    Number(parts["day"]),
-    Number(parts["hour"]),
-    Number(parts["minute"]),
-    Number(parts["second"]),
+    Number(parts.month),
+    Number(parts.day),
+    Number(parts.hour),
+    Number(parts.minute),
+    Number(parts.second),
   );
   return wall - Math.floor(ms / 1_000) * 1_000;
 }

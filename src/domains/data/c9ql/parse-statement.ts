@@ -3,6 +3,7 @@ import type { Expression, Item, Ordering, Statement } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseExpression, readExpressions } from "./parse-expression.ts";
 import { parseName } from "./parse-operand.ts";
+import { sqlHint } from "./sql-habits.ts";
 
 const ANYWHERE = { inCase: false, inOrder: false };
 
@@ -138,26 +139,11 @@ function parseLimit(cursor: Cursor): number {
   return limit;
 }
 
-/** Words of SQL that C9QL does without, and what to write instead. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  from: "C9QL has no from: a query reads the rows of its dataset. Leave it out.",
-  having:
-    "Filter groups in a next statement: select …, sum(x) as total group by …; select * where total > 10",
-  join: "C9QL reads one dataset and has no joins.",
-  union: "C9QL reads one dataset and has no union.",
-  offset: "C9QL has limit but no offset.",
-};
-
 /** What stands here belongs to nothing. */
 export function unexpected(cursor: Cursor, start: number): AppError {
   const token = cursor.peek();
   const hint = sqlHint(cursor.text.slice(start, token.end)) ?? hintFor(cursor);
   return cursor.error({ message: `"${token.text}" cannot stand here.`, hint });
-}
-
-export function sqlHint(text: string): string | undefined {
-  const word = /\b(from|having|join|union|offset)\b/i.exec(text)?.[1]?.toLowerCase();
-  return word === undefined ? undefined : INSTEAD[word];
 }
 
 function hintFor(cursor: Cursor): string {

@@ -89,14 +89,7 @@ interface PlanNode {
 /** Operators, filters and keys of a plan: what decides how fast it is. */
 function outline(nodes: readonly PlanNode[]): unknown {
   return nodes.map(({ name, children, extra_info }) => {
-    const {
-      Filters,
-      Groups,
-      Aggregates,
-      Top,
-      ["Order By"]: order,
-      ["Row Group Filters"]: pruned,
-    } = extra_info;
+    const { Filters, Groups, Aggregates, Top, "Order By": order, "Row Group Filters": pruned } = extra_info;
     // What is ordered by has a name that depends on how the SQL is written.
     const keys = JSON.stringify(order)?.match(/ASC|DESC/g);
     return { name: name.trim(), Filters, Groups, Aggregates, Top, keys, pruned, below: outline(children) };

@@ -5,7 +5,7 @@ import { parse } from "./parse.ts";
 import { print } from "./print.ts";
 import { anyQuery, shape, tokenSoup } from "./test-trees.ts";
 
-const isLong = process.env["KENNING_TEST_LONG"] !== undefined;
+const isLong = process.env.KENNING_TEST_LONG !== undefined;
 
 describe("print", { timeout: 300_000 }, () => {
   it("gives a text that reads as the same tree", () => {

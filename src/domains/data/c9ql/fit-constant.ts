@@ -1,0 +1,132 @@
+import type { AppError } from "../../../kernel/errors.ts";
+import type { Expression } from "./ast.ts";
+import { nearestField } from "./bind-name.ts";
+import { asMoment, asNumber, asText, momentIn, numberIn } from "./coerce.ts";
+import { isMidnight } from "./local-time.ts";
+import { printExpression } from "./print.ts";
+import { complain, type Scope } from "./scope.ts";
+import { sqlText } from "./sql-quotes.ts";
+import { type Constant, constantValue, timestampSql, timestamptzSql, type Value } from "./value.ts";
+import { describeKind, isMoment, isNested, isNumber, type ValueType } from "./value-type.ts";
+
+/** A value with the place it came from. */
+export interface Side {
+  readonly node: Expression;
+  readonly value: Value;
+}
+
+/** Both sides made comparable: the constant is fitted to the other side, so that the column stays bare. */
+export function reconcile(scope: Scope, left: Side, right: Side, isEquality: boolean): [Value, Value] {
+  if (right.value.constant !== undefined) return fitConstant(scope, left, right, isEquality);
+  if (left.value.constant !== undefined) {
+    const [b, a] = fitConstant(scope, right, left, isEquality);
+    return [a, b];
+  }
+  const { type: a } = left.value;
+  const { type: b } = right.value;
+  refuseNested(scope, left);
+  refuseNested(scope, right);
+  if (isNumber(a) !== isNumber(b) && (isNumber(a) || isNumber(b)) && canBeNumber(a) && canBeNumber(b)) {
+    return [asNumber(scope, left.node, left.value), asNumber(scope, right.node, right.value)];
+  }
+  if (isMoment(a) !== isMoment(b) && !isNumber(a) && !isNumber(b)) {
+    return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
+  }
+  if (a.kind === "timestamptz" && b.kind === "timestamptz") return [left.value, right.value];
+  if (isMoment(a) && isMoment(b)) {
+    return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
+  }
+  if (a.kind === b.kind || (isNumber(a) && isNumber(b)) || a.kind === "other" || b.kind === "other") {
+    return [left.value, right.value];
+  }
+  return [asText(left.value), asText(right.value)];
+}
+
+function canBeNumber(type: ValueType): boolean {
+  return isNumber(type) || type.kind === "text" || type.kind === "json" || type.kind === "boolean";
+}
+
+export function refuseNested(scope: Scope, { node, value }: Side): void {
+  if (!isNested(value.type)) return;
+  throw complain(scope, node.span, {
+    message: `this is ${describeKind(value.type)} and cannot be compared.`,
+    hint: "Follow a path to one value (items[0].price), or make rows of it first: select expand(items); select …",
+  });
+}
+
+/** A constant in the form that suits the other side. */
+export function fitConstant(
+  scope: Scope,
+  subject: Side,
+  constant: Side,
+  isEquality: boolean,
+): [Value, Value] {
+  const value = constant.value.constant as Constant;
+  const { type } = subject.value;
+  if (value.kind === "null" || type.kind === "other") return [subject.value, constant.value];
+  refuseNested(scope, subject);
+  if (isNumber(type)) return [subject.value, fitNumber(scope, subject, constant, value)];
+  if (isMoment(type)) return [subject.value, fitMoment(scope, type, constant, value)];
+  if (type.kind === "boolean") return [subject.value, fitBoolean(scope, constant, value)];
+  if (type.kind === "time") return [subject.value, fitClock(scope, constant, value)];
+  if (value.kind === "moment") return [asMoment(scope, subject.node, subject.value), constant.value];
+  const text = asText(subject.value);
+  if (value.kind === "number" && !isEquality) return [asNumber(scope, subject.node, text), constant.value];
+  if (value.kind === "text") return [text, constant.value];
+  const written = value.kind === "number" ? value.text : String(value.value);
+  return [text, constantValue({ kind: "text", value: written }, scope.environment)];
+}
+
+function fitNumber(scope: Scope, subject: Side, { node }: Side, constant: Constant): Value {
+  const number = constant.kind === "text" ? numberIn(constant.value) : constant;
+  if (number?.kind === "number") return constantValue(number, scope.environment);
+  if (number?.kind === "boolean") {
+    return constantValue({ kind: "number", text: number.value ? "1" : "0" }, scope.environment);
+  }
+  throw misfit(scope, node, `${printExpression(subject.node)} is a number, and this is none.`);
+}
+
+function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Constant): Value {
+  const moment = constant.kind === "text" ? momentIn(scope, node, constant.value) : constant;
+  if (moment.kind !== "moment") {
+    throw misfit(scope, node, "a date cannot be compared with this.", "Write dates like '2024-01-31'.");
+  }
+  const value = constantValue(moment, scope.environment);
+  if (type.kind === "timestamptz")
+    return { ...value, sql: timestamptzSql(moment.time, scope.environment.timezone) };
+  if (type.kind === "timestamp") return { ...value, sql: timestampSql(moment.time) };
+  // Midnight as a date keeps the column free of a cast, and the filter near the data.
+  const bare: Constant = { ...moment, hasClock: !isMidnight(moment.time) };
+  return constantValue(bare, scope.environment);
+}
+
+const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  "1": true,
+  false: false,
+  no: false,
+  "0": false,
+};
+
+function fitBoolean(scope: Scope, { node }: Side, constant: Constant): Value {
+  if (constant.kind === "boolean") return constantValue(constant, scope.environment);
+  const word = constant.kind === "text" ? constant.value.trim().toLowerCase() : "";
+  const key = constant.kind === "number" ? constant.text : word;
+  if (!Object.hasOwn(BOOLEAN_WORDS, key)) throw misfit(scope, node, "this is neither true nor false.");
+  return constantValue({ kind: "boolean", value: BOOLEAN_WORDS[key] as boolean }, scope.environment);
+}
+
+function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Value {
+  const text = constant.kind === "text" ? constant.value.trim() : "";
+  if (!/^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text)) {
+    throw misfit(scope, node, "this is no time of day.", "Write times like '10:30' or '10:30:00'.");
+  }
+  return { ...value, sql: `CAST(${sqlText(text)} AS TIME)` };
+}
+
+function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {
+  const meant = node.kind === "name" ? nearestField(scope, node.text) : undefined;
+  const advice = meant === undefined ? hint : `Did you mean the field ${meant}?`;
+  return complain(scope, node.span, { message, ...(advice === undefined ? {} : { hint: advice }) });
+}
