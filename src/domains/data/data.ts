@@ -1,4 +1,4 @@
-import type { Logger } from "pino";
+import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
@@ -12,6 +12,7 @@ import {
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import { isLeftover, ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { compile, parse } from "./c9ql/index.ts";
 import type { Column, Dataset, DatasetPolicy, DatasetSource } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import { restrictionFor } from "./policies.ts";
@@ -20,7 +21,7 @@ export interface DataParts {
   datasets: DatasetsStore;
   analytics: Analytics;
   blobs: FolderBlobStore;
-  log: Pick<Logger, "warn">;
+  clock: Clock;
 }
 
 export interface Page {
@@ -33,6 +34,7 @@ export interface Page {
 export interface ReadOptions {
   limit: number;
   offset?: number;
+  c9ql?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -77,21 +79,32 @@ export class Data {
     };
   }
 
-  /** Some rows of a dataset, in the order in which they came. */
-  async read(caller: Caller, dataset: Dataset, { limit, offset = 0, signal }: ReadOptions): Promise<Page> {
+  /** Some rows of a dataset, in the order in which they came; or what a C9QL query makes of them. */
+  async read(
+    caller: Caller,
+    dataset: Dataset,
+    { limit, offset = 0, c9ql, signal }: ReadOptions,
+  ): Promise<Page> {
     const { visible, ...relation } = await this.relation(caller, dataset, "rows");
-    const request = {
-      scope: scopeOf(caller),
-      relations: [relation],
-      sql: `SELECT * FROM "rows" LIMIT ${limit} OFFSET ${offset}`,
-      limits: { rows: limit },
-      signal,
-    };
-    const [{ columns, rows }, totalRows] = await Promise.all([
-      this.#parts.analytics.query(request),
-      this.#countRows(caller, dataset, relation, signal),
+    const { sql, params } =
+      c9ql === undefined ? { sql: 'SELECT * FROM "rows"', params: [] } : this.#compile(c9ql, visible);
+    const request = { scope: scopeOf(caller), relations: [relation], params, signal };
+    const isWhole = c9ql === undefined && !relation.select?.includes(" WHERE ");
+    const [{ columns, rows }, counted] = await Promise.all([
+      this.#parts.analytics.query({
+        ...request,
+        sql: `SELECT * FROM (${sql}) LIMIT ${limit} OFFSET ${offset}`,
+        limits: { rows: limit },
+      }),
+      isWhole ? null : this.#parts.analytics.query({ ...request, sql: `SELECT count(*) FROM (${sql})` }),
     ]);
+    const totalRows = counted === null ? dataset.rowCount : Number(counted.rows[0]?.[0] ?? 0);
     return { columns, rows: rows.map((row) => record(columns, row)), totalRows, returnedRows: rows.length };
+  }
+
+  #compile(c9ql: string, columns: readonly Column[]): { sql: string; params: readonly string[] } {
+    const query = parse(c9ql, { columns });
+    return compile(query, { columns, source: '"rows"', now: this.#parts.clock.now(), timezone: "UTC" });
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */
@@ -199,26 +212,9 @@ export class Data {
     const referenced = await datasets.referenced(candidates);
     for (const key of candidates) if (!referenced.has(key)) await blobs.delete(key);
   }
-
-  async #countRows(
-    caller: Caller,
-    dataset: Dataset,
-    relation: Relation,
-    signal: AbortSignal,
-  ): Promise<number> {
-    if (relation.select === undefined || !relation.select.includes(" WHERE ")) return dataset.rowCount;
-    const sql = `SELECT count(*) FROM "rows"`;
-    const { rows } = await this.#parts.analytics.query({
-      scope: scopeOf(caller),
-      relations: [relation],
-      sql,
-      signal,
-    });
-    return Number(rows[0]?.[0] ?? 0);
-  }
 }
 
-export function scopeOf(caller: Caller): string {
+function scopeOf(caller: Caller): string {
   return String(caller.workspace.id);
 }
 

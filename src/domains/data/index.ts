@@ -50,7 +50,7 @@ export async function openData(parts: {
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
   const datasets = new DatasetsStore(catalog, clock);
-  const data = new Data({ datasets, analytics, blobs, log });
+  const data = new Data({ datasets, analytics, blobs, clock });
   const assets = new AssetKinds().add(datasetKind(data, datasets));
   return {
     services: { data, datasets, imports, assets },

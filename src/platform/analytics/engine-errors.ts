@@ -2,7 +2,8 @@ import { AppError, isAppError, messageOf } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 
 /** DuckDB's errors begin with their kind: "Binder Error: …". */
-const KIND = /^(?:Failed to [a-z ]+: )?([A-Za-z][A-Za-z -]*?) Error: /;
+const KIND = /^([A-Za-z][A-Za-z -]*?) Error: /;
+const PREFIX = /^Failed to [a-z ]+: /;
 /** Where the files lie is nobody's business. */
 const PLACES = /(?:\.\.\/|\/)[^\s"'[\],]*\.(?:parquet|csv|json|ndjson)\b/g;
 
@@ -11,7 +12,8 @@ const MEMORY_HINT = "Filter or aggregate more, or select fewer columns.";
 /** An expected failure for whatever DuckDB threw; the engine's own bugs are `internal`. */
 export function asEngineError(error: unknown): AppError {
   if (isAppError(error)) return error;
-  const text = messageOf(error);
+  const text = messageOf(error).replace(PREFIX, "");
+  if (text === "") return new AppError("bad_request", "There is no SELECT.", { cause: error });
   const kind = KIND.exec(text)?.[1] ?? "";
   const message = shorten(text.replace(PLACES, "(data)"));
   switch (kind) {

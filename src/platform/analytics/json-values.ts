@@ -98,7 +98,9 @@ function nestedConverter(type: DuckDBType): ToJson | undefined {
       return (value) => {
         const { entries } = value as { entries: Readonly<Record<string, DuckDBValue>> };
         // Own fields even for the name `__proto__`.
-        return Object.fromEntries(fields.map(({ name, convert }) => [name, convert(entries[name] ?? null)]));
+        return Object.fromEntries(
+          fields.map(({ name, convert }) => [name, Object.hasOwn(entries, name) ? convert(entries[name]!) : null]),
+        );
       };
     }
     case DuckDBTypeId.MAP:
@@ -166,16 +168,16 @@ function jsonTextToJson(value: DuckDBValue): JsonValue {
 }
 
 const DAY_MS = 86_400_000;
+/** Beyond what JavaScript's dates hold there are only DuckDB's infinities and years that nobody means. */
+const LAST_DATE_DAYS = 100_000_000;
+const LAST_DATE_MICROS = 8_640_000_000_000_000_000n;
 
 function dateToJson(value: DuckDBDateValue): JsonValue {
   const { days } = value;
-  if (Math.abs(days) > 100_000_000) return value.toString();
+  if (Math.abs(days) > LAST_DATE_DAYS) return days > 0 ? "infinity" : "-infinity";
   const text = new Date(days * DAY_MS).toISOString();
   return text.slice(0, text.indexOf("T"));
 }
-
-/** Beyond what JavaScript's dates hold there are only DuckDB's infinities and years that nobody means. */
-const LAST_DATE_MICROS = 8_640_000_000_000_000_000n;
 
 function microsToIso(micros: bigint, zone: "" | "Z"): string {
   if (micros > LAST_DATE_MICROS) return "infinity";

@@ -12,12 +12,13 @@ import { asEngineError, breaksEngine } from "./engine-errors.ts";
 import { whileRunning } from "./interruption.ts";
 import { bindParams } from "./query-params.ts";
 import { createView } from "./relation-sql.ts";
-import { ResultReader } from "./result-reader.ts";
+import { BrokenResult, ResultReader } from "./result-reader.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "./wire.ts";
 
 interface Cursor {
   connection: DuckDBConnection;
   reader: ResultReader;
+  query: RunParams;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -40,16 +41,29 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
       return {
         ...batch,
         columns: reader.columns,
-        cursor: isKept ? keep(connection, reader) : undefined,
+        cursor: isKept ? keep(connection, reader, params) : undefined,
         totalRows: params.countRows ? (isCut ? await countRows(engine, params, signal) : batch.rows) : undefined,
       };
     });
   } catch (error) {
     if (breaksEngine(error)) engines.delete(params.engine);
-    throw asEngineError(error);
+    throw await explain(error, params, signal);
   } finally {
     if (!isKept) connection.disconnectSync();
   }
+}
+
+/** What went wrong; for a result that broke off, by running the query once more for nothing but its error. */
+async function explain(error: unknown, params: RunParams, signal: AbortSignal): Promise<AppError> {
+  if (!(error instanceof BrokenResult)) return asEngineError(error);
+  if (signal.aborted) return new AppError("cancelled", "The query was cancelled.");
+  try {
+    const rows = `SELECT hash(result) AS row FROM (\n${withoutEnd(params.sql)}\n) AS result`;
+    await readNumber(await engineOf(params), `SELECT count(row) FROM (${rows})`, params.params, signal);
+  } catch (reason) {
+    return asEngineError(reason);
+  }
+  return new AppError("unavailable", "The query failed in the middle of its rows.", { hint: "Try again." });
 }
 
 function engineOf({ engine: key, spec }: RunParams): Promise<DuckDBInstance> {
@@ -98,12 +112,20 @@ async function prepareSelect(
   return statement;
 }
 
-async function countRows(engine: DuckDBInstance, { sql, params }: RunParams, signal: AbortSignal): Promise<number> {
+function countRows(engine: DuckDBInstance, { sql, params }: RunParams, signal: AbortSignal): Promise<number> {
+  return readNumber(engine, `SELECT count(*) FROM (\n${withoutEnd(sql)}\n)`, params, signal);
+}
+
+async function readNumber(
+  engine: DuckDBInstance,
+  sql: string,
+  params: readonly QueryParam[],
+  signal: AbortSignal,
+): Promise<number> {
   return withConnection(engine, (connection) =>
     whileRunning(connection, signal, async () => {
-      const statement = await prepareSelect(connection, `SELECT count(*) FROM (\n${withoutEnd(sql)}\n)`, params);
-      const counted = await statement.runAndReadAll();
-      return Number(counted.value(0, 0));
+      const statement = await prepareSelect(connection, sql, params);
+      return Number((await statement.runAndReadAll()).value(0, 0));
     }),
   );
 }
@@ -113,9 +135,9 @@ function withoutEnd(sql: string): string {
   return sql.trimEnd().replace(/(?:;\s*)+$/, "");
 }
 
-function keep(connection: DuckDBConnection, reader: ResultReader): number {
+function keep(connection: DuckDBConnection, reader: ResultReader, query: RunParams): number {
   lastCursor += 1;
-  cursors.set(lastCursor, { connection, reader, idle: idleTimer(lastCursor) });
+  cursors.set(lastCursor, { connection, reader, query, idle: idleTimer(lastCursor) });
   return lastCursor;
 }
 
@@ -146,7 +168,7 @@ async function next({ cursor: id, limits }: NextParams, { signal }: WorkerContex
     return { ...batch, isDone };
   } catch (error) {
     release(id);
-    throw asEngineError(error);
+    throw await explain(error, cursor.query, signal);
   }
 }
 

@@ -7,9 +7,9 @@ let sales: Relation;
 beforeAll(async () => {
   analytics = await openTestAnalytics();
   sales = await analytics.relation("sales", [
-    { id: 1, region: "north", amount: 10.5, at: "2024-01-01" },
-    { id: 2, region: "south", amount: 20, at: "2024-01-02" },
-    { id: 3, region: "north", amount: 30, at: "2024-02-01" },
+    { id: 1, region: "north", amount: 10.5, day: "2024-01-01" },
+    { id: 2, region: "south", amount: 20, day: "2024-01-02" },
+    { id: 3, region: "north", amount: 30, day: "2024-02-01" },
   ]);
 });
 afterAll(() => analytics.remove());
@@ -84,7 +84,7 @@ describe("parameters", () => {
     ["SELECT $1", [], []],
     ["SELECT $1 + 1", { type: "DATE", value: "2024-02-28" }, "2024-02-29"],
     ["SELECT $1 * 3", { type: "DECIMAL(10,2)", value: "0.10" }, 0.3],
-    ["SELECT count(*) FROM sales WHERE at >= $1", "2024-01-02", 2],
+    ["SELECT count(*) FROM sales WHERE day >= $1", "2024-01-02", 2],
     ["SELECT count(*) FROM sales WHERE amount > $1", 10, 3],
     ["SELECT count(*) FROM sales WHERE region = ANY($1)", ["south", "west"], 1],
     ["SELECT count(*) FROM sales WHERE id IN (SELECT unnest($1))", [1, 3, 9], 2],
@@ -144,7 +144,7 @@ describe("values", () => {
     ["[1, NULL, 9007199254740993]", [1, null, "9007199254740993"]],
     ["[[1],[]]", [[1], []]],
     ["[1.5, 2]::DOUBLE[2]", [1.5, 2]],
-    ["{'a': 1, 'b c': [DATE '2024-01-01'], '__proto__': 2}", { a: 1, "b c": ["2024-01-01"], ["__proto__"]: 2 }],
+    ["{'a': 1, 'b c': [DATE '2024-01-01'], '__proto__': 2}", { a: 1, "b c": ["2024-01-01"], ["__proto__"]: null }],
     ["MAP {'x': 1, 'y': NULL}", { x: 1, y: null }],
     ["MAP {1: 'a'}", [{ key: 1, value: "a" }]],
     ["union_value(num := 2)", 2],
@@ -257,14 +257,15 @@ describe("relations", () => {
 describe("SQL that is refused", () => {
   it.each<[string, string, RegExp]>([
     ["SELEC 1", "bad_request", /syntax error/],
-    ["", "bad_request", /SELECT/],
+    ["", "bad_request", /no SELECT/],
     ["SELECT nope FROM sales", "bad_request", /nope/],
     ["SELECT 1; SELECT 2", "bad_request", /2 statements/],
     ["CREATE TABLE x (a INT)", "forbidden", /Only SELECT/],
     ["INSERT INTO sales VALUES (1)", "bad_request", /./],
     ["EXPLAIN SELECT 1", "forbidden", /Only SELECT/],
     ["SELECT 'x'::INT", "bad_request", /Could not convert/],
-    ["SELECT 1/0 + error('boom')", "bad_request", /boom/],
+    ["SELECT error('boom')", "bad_request", /boom/],
+    ["-- nothing", "bad_request", /no SELECT/],
   ])("%s", async (sql, code, message) => {
     await expect(query(sql)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });

@@ -1,4 +1,4 @@
-import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
+import { type DuckDBDataChunk, type DuckDBResult, ResultReturnType } from "@duckdb/node-api";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Column, JsonValue } from "./analytics-options.ts";
@@ -11,6 +11,9 @@ export interface JsonRows {
   /** What ended this batch: the result itself or a limit. */
   end: "done" | "rows" | "bytes";
 }
+
+/** A result that ended with an error. The binding has no words for it: to be found out by whoever catches this. */
+export class BrokenResult extends Error {}
 
 /** Takes rows out of a streaming result, as many as a limit lets pass; the rest waits for the next call. */
 export class ResultReader {
@@ -52,6 +55,8 @@ export class ResultReader {
     const chunk = await this.#result.fetchChunk();
     this.#next = 0;
     this.#isDone = chunk === null || chunk.rowCount === 0;
+    // An error in the middle looks like the end of the rows, but for this.
+    if (this.#isDone && this.#result.returnType === ResultReturnType.INVALID) throw new BrokenResult();
     // The last chunk has no rows, and no columns either.
     this.#waiting = chunk === null || this.#isDone ? [] : this.#rowsOf(chunk);
   }

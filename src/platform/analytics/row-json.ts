@@ -46,7 +46,10 @@ export function rowToJson(row: Row, nameOf: (key: string) => string | undefined,
 /** TypeScript does not know it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-function asJson(_key: string, value: unknown): unknown {
+function asJson(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  // Buffers turn themselves into something else before they come here.
+  const raw = this[key];
+  if (raw instanceof Uint8Array) return Buffer.from(raw).toString("base64");
   switch (typeof value) {
     case "string":
       return value.isWellFormed() ? value : value.toWellFormed();
@@ -55,7 +58,7 @@ function asJson(_key: string, value: unknown): unknown {
     case "number":
       return Number.isFinite(value) ? value : String(value);
     default:
-      return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+      return value;
   }
 }
 

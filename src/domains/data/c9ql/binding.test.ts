@@ -74,7 +74,7 @@ describe("whatever compiles", { timeout: 600_000 }, () => {
       }),
       { numRuns: isLong ? 50_000 : 3_000 },
     );
-    expect(compiled).toBeGreaterThan(500);
+    expect(compiled).toBeGreaterThan(200);
   });
 });
 

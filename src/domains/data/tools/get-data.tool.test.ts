@@ -53,6 +53,28 @@ describe("get_data", () => {
     await expect(resultOf(server, token, "knowi_get_data", args, BI)).rejects.toThrow(message);
   });
 
+  it("works on the rows with C9QL, and counts what comes out", async () => {
+    const c9ql = "select sum(n) as Total, even where n < 10 group by even order by Total desc";
+    const sums = await resultOf<Rows>(server, token, "get_data", { dataset_id: id, c9ql });
+    expect(sums).toMatchObject({
+      totalRows: 2,
+      rows: [
+        { Total: 25, even: false },
+        { Total: 20, even: true },
+      ],
+    });
+    const chained = await resultOf<Rows>(server, token, "get_data", {
+      dataset_id: id,
+      c9ql: "select n where even = true; select max(n) as top",
+    });
+    expect(chained.rows).toEqual([{ top: 248 }]);
+  });
+
+  it("says where a query is wrong, and what was probably meant", async () => {
+    const c9ql = "select evn";
+    await expect(resultOf(server, token, "get_data", { dataset_id: id, c9ql })).rejects.toThrow(/even/);
+  });
+
   it("is for who may read", async () => {
     expect((await callTool(server, undefined, "get_data", { dataset_id: id })).status).toBe(401);
     const narrow = await server.token({ scopes: ["memory:read"] });

@@ -30,13 +30,21 @@ export const getData = defineTool({
     },
   },
   title: "Get data",
-  description: "Rows of a dataset. Look at a few first to learn the columns; page on with offset.",
+  description:
+    "Rows of a dataset, or what a C9QL query makes of them (filter, group, sort: SQL without FROM). Look at a few rows first to learn the columns; page on with offset.",
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({
     dataset_id: z.int().describe("From list_datasets"),
     limit,
     offset: z.int().min(0).default(0).describe("Rows to skip"),
+    c9ql: z
+      .string()
+      .max(LIMITS.c9ql.textCharacters)
+      .optional()
+      .describe(
+        "Work on the rows first, e.g. select sum(amount) as Total, region group by region order by Total desc",
+      ),
   }),
   output: z.object({
     columns: z.array(columnShape),
@@ -45,9 +53,9 @@ export const getData = defineTool({
     returnedRows: z.int(),
   }),
 
-  async run({ dataset_id, limit, offset }, { data, caller, signal }) {
+  async run({ dataset_id, ...options }, { data, caller, signal }) {
     const dataset = await data.require(caller, dataset_id);
-    return data.read(caller, dataset, { limit, offset, signal });
+    return data.read(caller, dataset, { ...options, signal });
   },
 });
 

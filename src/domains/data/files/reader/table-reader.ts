@@ -73,7 +73,8 @@ export class LineWriter {
   }
 
   write(line: string): void {
-    if (line.length > LIMITS.files.rowBytes) throw rowTooLarge();
+    const { rowBytes } = LIMITS.files;
+    if (line.length * 3 > rowBytes && Buffer.byteLength(line) > rowBytes) throw rowTooLarge();
     this.#lines.push(line);
     this.#characters += line.length + 1;
   }

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needsRoot } from "../../../test/support/availability.ts";
+import { createSandbox, type Sandbox } from "../sandbox/index.ts";
+import type { Part } from "./index.ts";
+import { Shelf } from "./shelf.ts";
+import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
+
+/**
+ * What SQL can reach when nothing stands before it: neither the guard that lets only SELECTs through, nor the
+ * check in the worker. Engines refuse by themselves what is not theirs; that nothing is written even where an
+ * engine would allow it (`allowed_paths` allows writing too) is the operating system's work, as root only.
+ */
+const GID = 65_510;
+let analytics: TestAnalytics;
+let part: Part;
+let other: Part;
+let shelf: Shelf;
+let file: string;
+let secret: string;
+let sandbox: Sandbox;
+let server: Server;
+const connections: string[] = [];
+
+beforeAll(async () => {
+  analytics = await openTestAnalytics();
+  part = await analytics.rowsToPart({ rows: [{ a: 1 }], key: analytics.key() });
+  other = await analytics.rowsToPart({ rows: [{ a: "of another workspace" }], key: analytics.key() });
+  secret = join(analytics.home, "secret.csv");
+  await writeFile(secret, "a,b\n1,secret\n", { mode: 0o600 });
+  server = createServer((socket) => {
+    connections.push(String(socket.remoteAddress));
+    socket.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const reader = process.getuid?.() === 0 ? { uid: GID + 9, gid: GID } : undefined;
+  const tempFolder = join(analytics.home, "tmp");
+  shelf = await Shelf.make(tempFolder, reader);
+  file = await shelf.put(part.path, "0.parquet");
+  sandbox = createSandbox({
+    name: "wall",
+    module: join(import.meta.dirname, "test-worker.ts"),
+    tempFolder,
+    memoryMb: 700,
+    requestTimeoutMs: 30_000,
+    permissionModel: "off",
+    log: { warn: () => undefined },
+    ...reader,
+  });
+  await sandbox.call("open", [file]);
+});
+afterAll(async () => {
+  await sandbox.close();
+  server.close();
+  await analytics.remove();
+});
+
+const run = (sql: string): Promise<unknown> => sandbox.call("run", sql);
+
+describe("SQL without a guard", () => {
+  it("reads what it was given", async () => {
+    expect(await run(`SELECT a FROM '${file}'`)).toEqual([["1"]]);
+  });
+
+  it.each<[string, () => string]>([
+    ["another part", () => `SELECT * FROM read_parquet('${other.path}')`],
+    ["our files", () => `SELECT * FROM read_csv('${secret}')`],
+    ["any file", () => "SELECT * FROM read_text('/etc/passwd')"],
+    ["any file as bytes", () => "SELECT * FROM read_blob('/etc/hostname')"],
+    ["a folder", () => "SELECT * FROM glob('/etc/*')"],
+    ["the shelf's folder", () => `SELECT * FROM glob('${shelf.pathOf("*")}')`],
+    ["itself by another way", () => "SELECT * FROM read_text('/proc/self/environ')"],
+    ["a database file", () => `ATTACH '${join(analytics.home, "x.db")}'`],
+    ["a new database in its own folder", () => "ATTACH 'x.db'"],
+    ["an extension", () => "INSTALL httpfs"],
+    ["an extension that may be there", () => "LOAD httpfs"],
+    ["an extension by its path", () => "LOAD '/tmp/x.duckdb_extension'"],
+    ["the network", () => `SELECT * FROM read_csv('http://127.0.0.1:${(server.address() as AddressInfo).port}/x.csv')`],
+    ["the network with S3", () => "SELECT * FROM 's3://bucket/x.parquet'"],
+    ["a file outside by writing", () => `COPY (SELECT 1) TO '${join(analytics.home, "out.csv")}'`],
+    ["a file in its own folder by writing", () => "COPY (SELECT 1) TO 'out.csv'"],
+    ["a file in /tmp by writing", () => "COPY (SELECT 1) TO '/tmp/kenning-wall.csv'"],
+    ["an export", () => `EXPORT DATABASE '${join(analytics.home, "dump")}'`],
+    ["an import", () => "IMPORT DATABASE '/tmp'"],
+    ["settings: paths", () => "SET allowed_paths = ['/etc/passwd']"],
+    ["settings: folders", () => "SET allowed_directories = ['/']"],
+    ["settings: access", () => "SET enable_external_access = true"],
+    ["settings: memory", () => "SET memory_limit = '100GB'"],
+    ["settings: threads", () => "SET threads = 64"],
+    ["settings: the lock", () => "SET lock_configuration = false"],
+    ["settings: resetting", () => "RESET memory_limit"],
+    ["settings: by pragma", () => "PRAGMA memory_limit='100GB'"],
+    ["settings: of the log", () => `SET log_query_path = '${join(analytics.home, "log")}'`],
+    ["a log file", () => `CALL enable_logging(storage = 'file', storage_path = '${analytics.home}')`],
+    ["a profile", () => `SET profiling_output = '${join(analytics.home, "profile")}'`],
+    ["secrets", () => "CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'x', SECRET 'y')"],
+  ])("does not reach %s", async (_, sql) => {
+    expect(await run(sql())).toMatch(/^failed: /);
+  });
+
+  it("left no trace", async () => {
+    expect(connections).toEqual([]);
+    expect((await readdir(analytics.home)).sort()).toEqual(["blobs", "secret.csv", "tmp"]);
+  });
+
+  it("cannot change or remove a part, not even the one that it reads", async (context) => {
+    needsRoot(context);
+    const before = await readFile(part.path);
+    for (const sql of [
+      `COPY (SELECT 2 AS a) TO '${file}' (FORMAT parquet)`,
+      `COPY (SELECT 2 AS a) TO '${file}' (FORMAT parquet, USE_TMP_FILE false)`,
+      `COPY (SELECT 2 AS a) TO '${part.path}' (FORMAT parquet, USE_TMP_FILE false)`,
+      `COPY (SELECT 2 AS a) TO '${file}' (FORMAT csv, USE_TMP_FILE false)`,
+    ]) {
+      expect(await run(sql), sql).toMatch(/^failed: /);
+    }
+    expect((await readFile(part.path)).equals(before)).toBe(true);
+  });
+});
+
+describe("the process itself, if SQL broke out of the engine", () => {
+  it("reads the parts that it was given, and no others", async (context) => {
+    needsRoot(context);
+    expect(await sandbox.call("read", file)).toMatch(/^\d+$/);
+    expect(await sandbox.call("read", part.path)).toBe("failed: EACCES");
+    expect(await sandbox.call("read", other.path)).toBe("failed: EACCES");
+    expect(await sandbox.call("read", secret)).toBe("failed: EACCES");
+    expect(await sandbox.call("read", `/proc/${process.pid}/environ`)).toBe("failed: EACCES");
+  });
+
+  it("writes nothing that is ours", async (context) => {
+    needsRoot(context);
+    for (const path of [file, part.path, shelf.pathOf("new"), "../new", join(analytics.home, "new")]) {
+      expect(await sandbox.call("write", path), path).toMatch(/^failed: E(?:ACCES|PERM)/);
+    }
+  });
+});
+
+describe("describe()", () => {
+  it("says which walls there are on this machine", async () => {
+    const { query, load, duckdb } = await analytics.describe();
+    const isRoot = process.getuid?.() === 0;
+    expect(query.otherUser).toEqual(isRoot ? { uid: GID + 1, gid: GID } : undefined);
+    expect(load.otherUser).toEqual(isRoot ? { uid: GID, gid: GID } : undefined);
+    expect(duckdb).toMatch(/^v1\./);
+  });
+
+  it("nothing is readable for everybody, and parts only for the engines' group", async (context) => {
+    needsRoot(context);
+    const relation = relationOf("t", part);
+    await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" });
+    const { stat } = await import("node:fs/promises");
+    const { mode, uid, gid } = await stat(part.path);
+    expect({ mode: mode & 0o777, uid, gid }).toEqual({ mode: 0o640, uid: 0, gid: GID });
+  });
+});
