@@ -58,7 +58,9 @@ export async function startMariadb({ tls }: MariadbOptions = {}): Promise<Mariad
   const port = await freePort();
   const socketPath = join(folder, "socket");
   let server: ChildProcess | undefined;
+  let watchdog: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
+    watchdog?.kill("SIGKILL");
     if (server?.exitCode === null && server.signalCode === null) {
       server.kill("SIGKILL");
       await once(server, "exit");
@@ -76,12 +78,24 @@ export async function startMariadb({ tls }: MariadbOptions = {}): Promise<Mariad
       stdio: "ignore",
       ...account,
     });
+    watchdog = watchOver(server, folder);
     const root = await connectAsRoot(socketPath, server);
     return { ...(await makeUser(root, port)), stop: () => root.end().then(stop, stop) };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A test that is killed cannot stop its server; this notices that its own input ends. */
+function watchOver({ pid }: ChildProcess, folder: string): ChildProcess {
+  const script = 'read -r _; kill -9 "$1"; rm -rf "$2"';
+  const watchdog = spawn("/bin/sh", ["-c", script, "watchdog", String(pid), folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watchdog.unref();
+  return watchdog;
 }
 
 interface Places {

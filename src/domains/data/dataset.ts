@@ -11,7 +11,7 @@ export interface DatasetSource {
   detail?: Record<string, unknown>;
 }
 
-export const FILTER_OPERATORS = ["=", "!=", ">", "<", ">=", "<=", "like", "in", "between"] as const;
+const FILTER_OPERATORS = ["=", "!=", ">", "<", ">=", "<=", "like", "in", "between"] as const;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 

@@ -27,7 +27,7 @@ export async function exportRows(
 }
 
 /** RFC 4180, with a header, and nested values as JSON. */
-export function toCsv({ columns, rows }: Pick<Page, "columns" | "rows">, escapeFormulas: boolean): string {
+function toCsv({ columns, rows }: Pick<Page, "columns" | "rows">, escapeFormulas: boolean): string {
   const names = columns.map(({ name }) => name);
   const lines = [names.map((name) => cell(name, escapeFormulas)).join(",")];
   for (const row of rows) lines.push(names.map((name) => cell(row[name] ?? null, escapeFormulas)).join(","));

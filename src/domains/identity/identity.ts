@@ -248,6 +248,8 @@ export interface TransportLimiter extends Limiter {
   /** Slows down guessing: throws `rate_limited` once an address has failed too often. */
   admitAttempt(address: string): Promise<void>;
   failedAttempt(address: string): Promise<void>;
-  /** Counts a request to the authorization endpoint. */
+  /** Counts a request to the authorization or the registration endpoint. */
   admitAuthorization(address: string): Promise<void>;
+  /** Counts a request for a token. */
+  admitTokenExchange(address: string): Promise<void>;
 }

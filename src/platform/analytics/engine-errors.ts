@@ -5,7 +5,7 @@ import { LIMITS } from "../../kernel/limits.ts";
 const KIND = /^([A-Za-z][A-Za-z -]*?) Error: /;
 const PREFIX = /^Failed to [a-z ]+: /;
 /** Where the files lie is nobody's business. */
-const PLACES = /(?:\.\.\/|\/)[^\s"'[\],]*\.(?:parquet|csv|json|ndjson)\b/g;
+const PLACES = /(?:\.\.\/|(?<![^\s"'(])\/|\bwork\/)[^\s"'[\],]*/g;
 
 const MEMORY_HINT = "Filter or aggregate more, or select fewer columns.";
 

@@ -16,16 +16,19 @@ interface Waiting {
 interface Scope {
   running: number;
   waiting: Waiting[];
+  /** The number of its last turn. */
+  turn: number;
 }
 
 /**
- * Lets a bounded number of tasks run. When a place becomes free it goes to the next scope in turn, so that a
- * scope with a hundred tasks delays another one by one task and not by a hundred.
+ * Lets a bounded number of tasks run. When a place becomes free it goes to the scope that has waited for its
+ * turn the longest, so that a scope with a hundred tasks delays another one by one task and not by a hundred.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  /** Scopes that have something running or waiting, in the order of their turns. */
+  /** Scopes that have something running or waiting. */
   readonly #scopes = new Map<string, Scope>();
+  #turn = 0;
   #running = 0;
   #waiting = 0;
 
@@ -40,7 +43,7 @@ export class FairQueue {
   /** Resolves when it is this task's turn; the answer gives the place back and must be called. */
   async enter(scopeName: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw cancelled();
-    const scope = this.#scopes.get(scopeName) ?? { running: 0, waiting: [] };
+    const scope = this.#scopes.get(scopeName) ?? { running: 0, waiting: [], turn: 0 };
     const hasPlace = this.#running < this.#options.places && scope.running < this.#options.placesPerScope;
     if (hasPlace && scope.waiting.length === 0) this.#occupy(scopeName, scope);
     else await this.#wait(scopeName, scope, signal);
@@ -50,7 +53,9 @@ export class FairQueue {
   #occupy(name: string, scope: Scope): void {
     this.#scopes.set(name, scope);
     this.#running += 1;
+    this.#turn += 1;
     scope.running += 1;
+    scope.turn = this.#turn;
   }
 
   #leave(name: string, scope: Scope): void {
@@ -62,14 +67,11 @@ export class FairQueue {
 
   #next(): void {
     while (this.#running < this.#options.places) {
-      const turn = [...this.#scopes].find(
-        ([, scope]) => scope.waiting.length > 0 && scope.running < this.#options.placesPerScope,
-      );
-      if (turn === undefined) return;
-      const [name, scope] = turn;
-      this.#scopes.delete(name);
-      this.#scopes.set(name, scope);
-      scope.waiting.shift()?.start();
+      const next = [...this.#scopes.values()]
+        .filter(({ running, waiting }) => waiting.length > 0 && running < this.#options.placesPerScope)
+        .reduce<Scope | undefined>((a, b) => (a === undefined || b.turn < a.turn ? b : a), undefined);
+      if (next === undefined) return;
+      next.waiting.shift()?.start();
     }
   }
 

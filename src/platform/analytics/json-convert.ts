@@ -255,7 +255,7 @@ export function planLines(path: string, columns: readonly Column[], longestBytes
   const typed = columns.filter(({ type }) => type !== "NULL");
   const written = typed.length > 0 ? typed : columns.slice(0, 1);
   const types = written.map(({ name, type }) => `${quoteText(name)}: ${quoteText(sqlType(type))}`);
-  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', columns = {${types.join(", ")}},
+  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', records = true, columns = {${types.join(", ")}},
     maximum_object_size = ${Math.max(SMALLEST_BUFFER, longestBytes + 1)})`;
   const names = written.map(({ name }) => quoteName(name));
   return { select: `SELECT ${names.join(", ")} FROM ${source}`, columns: [...columns] };

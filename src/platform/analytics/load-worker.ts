@@ -22,7 +22,10 @@ import { planAll, writePart } from "./write-part.ts";
 const WORK_FOLDER = "work";
 /** Large jobs and small ones have an engine each, so that a push does not wait for an import. */
 type Size = "bulk" | "small";
-const SMALL_MB = 128;
+/** DuckDB takes about 35 MB to read one row of JSON and write it. */
+const SMALL_MB = 256;
+const SMALL_BYTES = 2 * 1024 * 1024;
+const SMALL_COLUMNS = 200;
 
 const engines = new Map<Size, Promise<DuckDBInstance>>();
 let lastFile = 0;
@@ -40,7 +43,7 @@ async function open(size: Size, settings: LoadSettings): Promise<DuckDBInstance>
   await mkdir(WORK_FOLDER, { recursive: true });
   const engine = await openEngine({
     memoryMb: size === "small" ? SMALL_MB : settings.memoryMb - SMALL_MB,
-    threads: settings.threads,
+    threads: size === "small" ? 1 : settings.threads,
     spillFolder: `spill-${size}`,
     spillMb: settings.spillMb,
     folders: [settings.inputs, settings.outputs, WORK_FOLDER],
@@ -84,7 +87,8 @@ function convertFile(job: CsvJob & JsonJob & ParquetJob, context: WorkerContext)
 }
 
 async function writeRows(params: RowsParams, context: WorkerContext): Promise<WriteAnswer> {
-  const engine = await engineFor("small", params.settings);
+  const isSmall = params.json.length <= SMALL_BYTES && params.columns.length <= SMALL_COLUMNS;
+  const engine = await engineFor(isSmall ? "small" : "bulk", params.settings);
   return withConnection(engine, (connection) =>
     withWorkFile(async (path) => {
       await writeFile(path, params.json);

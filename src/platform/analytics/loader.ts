@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { chown, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isAppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { FolderBlobStore } from "../blobs/index.ts";
@@ -53,6 +54,7 @@ export class Loader {
       env: { UV_THREADPOOL_SIZE: "16" },
       allowRead: [tempFolder],
       permissionModel: "addons",
+      lowPriority: false,
       log,
       ...reader,
     });
@@ -125,7 +127,10 @@ export class Loader {
     return this.#work(queue, signal, async (desk) => {
       try {
         const params = { ...(await prepare(desk, name)), settings: desk.settings, output: desk.outputPath(name) };
-        const answer = await this.sandbox.call(method, params, callOptions(signal, LIMITS.analytics.jobMs));
+        const call = (): Promise<unknown> =>
+          this.sandbox.call(method, params, callOptions(signal, LIMITS.analytics.jobMs));
+        // Nothing has happened yet, and the one to blame is most likely a file that was read at the same time.
+        const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
         return await this.#store(desk, name, key, answer as WriteAnswer);
       } finally {
         await desk.clear(name);
@@ -210,6 +215,10 @@ class Desk {
 async function place(inputs: Shelf, source: ConvertRequest["source"], name: string): Promise<string> {
   if ("bytes" in source) return inputs.write(source.bytes, name);
   return source.handOver === true ? inputs.take(source.path, name) : inputs.lend(source.path, name);
+}
+
+function hasDied(error: unknown): boolean {
+  return isAppError(error) && error.code === "unavailable" && error.data.reason !== undefined && error.data.reason !== "closed";
 }
 
 function jobQueue(places: number): FairQueue {

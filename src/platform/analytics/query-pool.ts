@@ -110,6 +110,7 @@ export class QueryPool {
       // A waiting call of the engine occupies a thread, and the default is four.
       env: { UV_THREADPOOL_SIZE: String(4 * LIMITS.analytics.queriesPerWorker) },
       permissionModel: "addons",
+      lowPriority: false,
       log: this.#options.log,
       ...reader,
     });

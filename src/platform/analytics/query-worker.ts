@@ -13,6 +13,7 @@ import { whileRunning } from "./interruption.ts";
 import { bindParams } from "./query-params.ts";
 import { createView } from "./relation-sql.ts";
 import { BrokenResult, ResultReader } from "./result-reader.ts";
+import { checkSurface, onlySelect } from "./sql-surface.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "./wire.ts";
 
 interface Cursor {
@@ -22,17 +23,29 @@ interface Cursor {
   idle: NodeJS.Timeout | undefined;
 }
 
-const engines = new Map<string, Promise<DuckDBInstance>>();
+interface Engine {
+  instance: DuckDBInstance;
+  /** Names of the relations, in lower case. */
+  relations: ReadonlySet<string>;
+  /** The last texts that were found to be good: most questions are asked again. */
+  checked: Set<string>;
+}
+
+const CHECKED_TEXTS = 200;
+const CHECKED_CHARACTERS = 4_000;
+
+const engines = new Map<string, Promise<Engine>>();
 const cursors = new Map<number, Cursor>();
 let lastCursor = 0;
 let lastSpill = 0;
 
 async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAnswer> {
   const engine = await engineOf(params);
-  const connection = await engine.connect();
+  const connection = await engine.instance.connect();
   let isKept = false;
   try {
     return await whileRunning(connection, signal, async () => {
+      await checkOnce(engine, connection, params.sql);
       const statement = await prepareSelect(connection, params.sql, params.params);
       const reader = new ResultReader(await statement.stream());
       const batch = await reader.read(params.limits, params.isStream);
@@ -53,6 +66,15 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
   }
 }
 
+async function checkOnce({ checked, relations }: Engine, connection: DuckDBConnection, sql: string): Promise<void> {
+  if (checked.has(sql)) return;
+  await checkSurface(connection, sql, relations);
+  if (sql.length > CHECKED_CHARACTERS) return;
+  checked.add(sql);
+  const [oldest] = checked;
+  if (checked.size > CHECKED_TEXTS && oldest !== undefined) checked.delete(oldest);
+}
+
 /** What went wrong; for a result that broke off, by running the query once more for nothing but its error. */
 async function explain(error: unknown, params: RunParams, signal: AbortSignal): Promise<AppError> {
   if (!(error instanceof BrokenResult)) return asEngineError(error);
@@ -66,7 +88,7 @@ async function explain(error: unknown, params: RunParams, signal: AbortSignal): 
   return new AppError("unavailable", "The query failed in the middle of its rows.", { hint: "Try again." });
 }
 
-function engineOf({ engine: key, spec }: RunParams): Promise<DuckDBInstance> {
+function engineOf({ engine: key, spec }: RunParams): Promise<Engine> {
   const existing = engines.get(key);
   if (existing !== undefined) return existing;
   if (spec === undefined) throw new AppError("gone", "This engine is not open here.", { data: { engine: key } });
@@ -76,53 +98,49 @@ function engineOf({ engine: key, spec }: RunParams): Promise<DuckDBInstance> {
   return opening;
 }
 
-async function open(spec: EngineSpec): Promise<DuckDBInstance> {
+async function open(spec: EngineSpec): Promise<Engine> {
   lastSpill += 1;
   try {
-    const engine = await openEngine({
+    const instance = await openEngine({
       ...spec,
       spillFolder: `spill-${lastSpill}`,
       files: spec.relations.flatMap((relation) => relation.files),
     });
-    await withConnection(engine, async (connection) => {
+    await withConnection(instance, async (connection) => {
       for (const relation of spec.relations) await createView(connection, relation);
     });
-    await lock(engine);
-    return engine;
+    await lock(instance);
+    const relations = new Set(spec.relations.map(({ name }) => name.toLowerCase()));
+    return { instance, relations, checked: new Set() };
   } catch (error) {
     throw asEngineError(error);
   }
 }
 
-/** Exactly one statement, and only a SELECT: this does not replace the guard before it, it stands behind it. */
 async function prepareSelect(
   connection: DuckDBConnection,
   sql: string,
   params: readonly QueryParam[],
 ): Promise<DuckDBPreparedStatement> {
   const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) {
-    throw new AppError("bad_request", `The SQL has ${statements.count} statements.`, { hint: "Send one SELECT." });
-  }
   const statement = await statements.prepare(0);
-  if (statement.statementType !== StatementType.SELECT) {
-    throw new AppError("forbidden", "Only SELECT is allowed.", { hint: "Send one SELECT." });
-  }
+  // The parser said so already; this is what is going to be run.
+  if (statements.count !== 1 || statement.statementType !== StatementType.SELECT) throw onlySelect();
   await bindParams(connection, statement, params);
   return statement;
 }
 
-function countRows(engine: DuckDBInstance, { sql, params }: RunParams, signal: AbortSignal): Promise<number> {
+function countRows(engine: Engine, { sql, params }: RunParams, signal: AbortSignal): Promise<number> {
   return readNumber(engine, `SELECT count(*) FROM (\n${withoutEnd(sql)}\n)`, params, signal);
 }
 
 async function readNumber(
-  engine: DuckDBInstance,
+  { instance }: Engine,
   sql: string,
   params: readonly QueryParam[],
   signal: AbortSignal,
 ): Promise<number> {
-  return withConnection(engine, (connection) =>
+  return withConnection(instance, (connection) =>
     whileRunning(connection, signal, async () => {
       const statement = await prepareSelect(connection, sql, params);
       return Number((await statement.runAndReadAll()).value(0, 0));
@@ -175,19 +193,20 @@ async function next({ cursor: id, limits }: NextParams, { signal }: WorkerContex
 async function close({ engine: key }: { engine: string }): Promise<void> {
   const engine = await engines.get(key)?.catch(() => undefined);
   engines.delete(key);
-  engine?.closeSync();
+  engine?.instance.closeSync();
 }
 
-let parser: Promise<DuckDBInstance> | undefined;
+let parser: Promise<Engine> | undefined;
 
 /** An engine without any data, for what needs only DuckDB's parser. */
-function parserEngine(): Promise<DuckDBInstance> {
+function parserEngine(): Promise<Engine> {
   parser ??= open({ relations: [], memoryMb: 128, threads: 1, spillMb: 1 });
   return parser;
 }
 
 async function serialize({ sql }: { sql: string }, { signal }: WorkerContext): Promise<string> {
-  return withConnection(await parserEngine(), (connection) =>
+  const { instance } = await parserEngine();
+  return withConnection(instance, (connection) =>
     whileRunning(connection, signal, async () => {
       const reader = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql]);
       return String(reader.value(0, 0));
@@ -198,7 +217,8 @@ async function serialize({ sql }: { sql: string }, { signal }: WorkerContext): P
 }
 
 async function version(): Promise<string> {
-  const reader = await withConnection(await parserEngine(), (connection) =>
+  const { instance } = await parserEngine();
+  const reader = await withConnection(instance, (connection) =>
     connection.runAndReadAll("SELECT version()"),
   );
   return String(reader.value(0, 0));

@@ -22,6 +22,7 @@ export function rowsToJson(
   for (const row of rows) {
     const line = rowToJson(row, nameOf, used);
     characters += line.length;
+    if (line.length > LIMITS.analytics.objectBytes) throw rowTooLarge();
     if (characters > LIMITS.analytics.pushBytes) throw tooLarge();
     lines.push(line);
   }
@@ -65,4 +66,9 @@ function asJson(this: Record<string, unknown>, key: string, value: unknown): unk
 function tooLarge(): AppError {
   const most = LIMITS.analytics.pushBytes.toLocaleString("en");
   return new AppError("too_large", `The rows are larger than ${most} bytes.`, { hint: "Send them in batches." });
+}
+
+function rowTooLarge(): AppError {
+  const most = LIMITS.analytics.objectBytes.toLocaleString("en");
+  return new AppError("too_large", `A row is larger than ${most} bytes.`);
 }

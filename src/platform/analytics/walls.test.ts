@@ -94,7 +94,6 @@ describe("SQL without a guard", () => {
     ["settings: resetting", () => "RESET memory_limit"],
     ["settings: by pragma", () => "PRAGMA memory_limit='100GB'"],
     ["settings: of the log", () => `SET log_query_path = '${join(analytics.home, "log")}'`],
-    ["a log file", () => `CALL enable_logging(storage = 'file', storage_path = '${analytics.home}')`],
     ["a profile", () => `SET profiling_output = '${join(analytics.home, "profile")}'`],
     ["secrets", () => "CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'x', SECRET 'y')"],
   ])("does not reach %s", async (_, sql) => {
@@ -118,6 +117,45 @@ describe("SQL without a guard", () => {
       expect(await run(sql), sql).toMatch(/^failed: /);
     }
     expect((await readFile(part.path)).equals(before)).toBe(true);
+  });
+});
+
+describe("the check in the worker", () => {
+  it.each<[string, string, RegExp]>([
+    ["SELECT * FROM enable_logging(storage := 'file', storage_path := '/tmp/kenning-wall')", "forbidden", /enable_logging/],
+    ["SELECT * FROM read_parquet('x.parquet')", "forbidden", /read_parquet/],
+    ["SELECT 1 WHERE EXISTS (FROM system.main.duckdb_views())", "forbidden", /duckdb_views/],
+    ["FROM query('SELECT 1')", "forbidden", /query/],
+    ["FROM query_table('t')", "forbidden", /query_table/],
+    ["SELECT * FROM information_schema.views", "forbidden", /views/],
+    ["SELECT * FROM system.main.t", "forbidden", /schema/],
+    ["SELECT * FROM sqlite_master", "bad_request", /no dataset "sqlite_master"/],
+    ["SELECT * FROM pg_views", "bad_request", /no dataset/],
+    ["SELECT * FROM 'x.parquet'", "bad_request", /no dataset/],
+    ['SELECT * FROM "../x.parquet", (WITH "../x.parquet" AS (SELECT 1) SELECT 2)', "bad_request", /no dataset/],
+    ["SELECT (SELECT count(*) FROM nope)", "bad_request", /no dataset "nope"/],
+    ["COPY t TO '/tmp/kenning-wall.csv'", "forbidden", /Only SELECT/],
+    ["SET threads = 1", "forbidden", /Only SELECT/],
+    ["ATTACH ':memory:' AS x", "forbidden", /Only SELECT/],
+    ["INSTALL httpfs", "forbidden", /Only SELECT/],
+    ["LOAD httpfs", "forbidden", /Only SELECT/],
+    ["PRAGMA database_list", "forbidden", /Only SELECT/],
+    ["CALL enable_logging()", "forbidden", /Only SELECT/],
+    ["WITH x AS (SELECT 1) DELETE FROM t", "forbidden", /Only SELECT/],
+  ])("refuses %s", async (sql, code, message) => {
+    const query = analytics.query({ scope: "w", relations: [relationOf("t", part)], sql });
+    await expect(query).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    "WITH x AS (SELECT a FROM t), Y AS (FROM x) SELECT count(*) FROM y",
+    "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT count(*) - 2 FROM r",
+    "SELECT count(*) FROM T, range(1), unnest([1])",
+    "SELECT count(*) FROM (DESCRIBE t)",
+    "SELECT count(*) FROM (PIVOT t ON a IN (1) USING count(*))",
+  ])("lets %s through", async (sql) => {
+    const { rows } = await analytics.query({ scope: "w", relations: [relationOf("t", part)], sql });
+    expect(rows).toEqual([[1]]);
   });
 });
 

@@ -28,6 +28,8 @@ export interface SandboxOptions {
   allowRead?: readonly string[];
   /** Node's own walls; "addons" lets native code in, which they cannot hold. */
   permissionModel?: "strict" | "addons" | "off";
+  /** Whether other processes come first when there is too much to do; false for what somebody waits for. */
+  lowPriority?: boolean;
   log: SandboxLog;
 }
 

@@ -29,6 +29,7 @@ export interface ProcessOptions {
   env: Readonly<Record<string, string>>;
   allowRead: readonly string[];
   permissionModel: "strict" | "addons" | "off";
+  lowPriority: boolean;
   log: SandboxLog;
 }
 
@@ -145,8 +146,9 @@ function watchProcess(
 /** The walls around Node, then Node with its own limits. */
 async function commandLine(options: ProcessOptions, folder: string): Promise<string[]> {
   const { lowPriority, resourceLimits, noNewPrivileges, network } = await findWalls();
+  const priority = options.lowPriority ? lowPriority : undefined;
   return [
-    ...[lowPriority, resourceLimits, noNewPrivileges, network].flatMap((wrapper) => wrapper ?? []),
+    ...[priority, resourceLimits, noNewPrivileges, network].flatMap((wrapper) => wrapper ?? []),
     process.execPath,
     `--max-old-space-size=${heapMb(options.memoryMb)}`,
     "--no-warnings",

@@ -48,6 +48,7 @@ class ProcessSandbox implements Sandbox {
       env: options.env ?? {},
       allowRead: options.allowRead ?? [],
       permissionModel: options.permissionModel ?? "strict",
+      lowPriority: options.lowPriority ?? true,
     };
   }
 
@@ -90,7 +91,7 @@ class ProcessSandbox implements Sandbox {
       networkBlocked: walls.network !== undefined,
       noNewPrivileges: walls.noNewPrivileges !== undefined,
       resourceLimits: walls.resourceLimits !== undefined,
-      lowPriority: walls.lowPriority !== undefined,
+      lowPriority: this.#process.lowPriority && walls.lowPriority !== undefined,
       memoryWatched: process.platform === "linux",
       permissionModel: this.#process.permissionModel,
     };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { IncomingMessage } from "node:http";
 import { basename } from "node:path";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { default as OidcProvider } from "oidc-provider";
 import type { TransportLimiter } from "../../domains/identity/index.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
@@ -41,11 +41,21 @@ export function mountOAuth(app: HttpApp, parts: OAuthParts): void {
   mountMetadata(app, parts);
   app.get(ROUTES.authorization, errorsAsPages, (c) => authorize(parts, c));
   app.get(`${ROUTES.authorization}/:uid`, errorsAsPages, (c) => hand(parts, c));
-  app.on(["POST", "OPTIONS"], ROUTES.token, smallBody, (c) => token(parts, c));
-  for (const route of [ROUTES.registration, ROUTES.revocation]) {
-    app.on(["POST", "OPTIONS"], route, (c) => hand(parts, c));
-  }
+  const { limiter } = parts;
+  const countExchange = counted((address) => limiter.admitTokenExchange(address));
+  const countRegistration = counted((address) => limiter.admitAuthorization(address));
+  app.on(["POST", "OPTIONS"], ROUTES.token, countExchange, smallBody, (c) => token(parts, c));
+  app.on(["POST", "OPTIONS"], ROUTES.registration, countRegistration, (c) => hand(parts, c));
+  app.on(["POST", "OPTIONS"], ROUTES.revocation, countExchange, (c) => hand(parts, c));
   app.on(["GET", "OPTIONS"], ROUTES.jwks, (c) => hand(parts, c));
+}
+
+/** Counts a request against its address before anything is done for it; browsers' preflights are free. */
+function counted(admit: (address: string) => Promise<void>): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    if (c.req.method === "POST") await admit(c.get("address"));
+    await next();
+  };
 }
 
 /** The two files that our pages load. */

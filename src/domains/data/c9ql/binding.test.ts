@@ -6,6 +6,15 @@ import { TestTable } from "./test-table.ts";
 
 const isLong = process.env.KENNING_TEST_LONG !== undefined;
 
+/** A column of every kind. */
+const KINDS = `CREATE TABLE kinds AS SELECT 'West' AS "Region", 'x' AS "Message Type", 5 AS "Sent",
+  1.5::DECIMAL(10,2) AS "Opened", DATE '2024-01-05' AS "Date", TIMESTAMP '2024-01-05 10:00:00' AS "Created",
+  TIMESTAMPTZ '2024-01-05 10:00:00+00' AS "Seen", true AS "Active", [{'name': 'pen', 'price': 1.5}] AS "Items",
+  {'first': 'Ann'} AS "Customer", '{"device": {"os": "ios"}}'::JSON AS "Extra", '01/31/2024' AS "Due",
+  gen_random_uuid() AS "Id", 'a'::ENUM('a', 'b') AS "Grade", TIME '10:30:00' AS "Clock", 7::HUGEINT AS "Huge",
+  2.5::FLOAT AS "Ratio", 3::UTINYINT AS "Small", 'ab'::BLOB AS "Bytes", INTERVAL 3 DAY AS "Span",
+  MAP {'k': 1} AS "Map", '1010'::BIT AS "Bits", TIMESTAMP_NS '2024-01-05 10:00:00' AS "Nanos"`;
+
 /** Expressions over real columns, of any kind in any place. */
 const { value } = fc.letrec<{ value: string }>((tie) => {
   const child = tie("value");
@@ -14,7 +23,7 @@ const { value } = fc.letrec<{ value: string }>((tie) => {
     value: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
       fc.constantFrom(
-        ..."Region,Message Type,Sent,Opened,Date,Created,Seen,Active,Items,Customer,Extra,Due,Items[0],Items[1].price,Customer.first,Extra.device.os".split(
+        ..."Region,Message Type,Sent,Opened,Date,Created,Seen,Active,Items,Customer,Extra,Due,Items[0],Items[1].price,Customer.first,Extra.device.os,Id,Grade,Clock,Huge,Ratio,Small,Bytes,Span,Map,Map.k,Bits,Nanos".split(
           ",",
         ),
       ),
@@ -59,7 +68,7 @@ const query = fc.oneof(
 describe("whatever compiles", { timeout: 600_000 }, () => {
   let table: TestTable;
   beforeAll(async () => {
-    table = await TestTable.open();
+    table = await TestTable.open(KINDS, "kinds");
   });
 
   it("is bound by DuckDB without an error", async () => {
@@ -80,7 +89,7 @@ describe("whatever compiles", { timeout: 600_000 }, () => {
 
 function compiledOrNothing(table: TestTable, text: string, parameters: Record<string, number | Date>) {
   try {
-    return table.compile(text, { parameters }).sql;
+    return table.compile(text, { parameters, source: "kinds" }).sql;
   } catch (error) {
     if (!isAppError(error)) throw error;
     return undefined;

@@ -11,6 +11,7 @@ import {
   isMoment,
   isNested,
   isNumber,
+  isOpaque,
   NUMBER,
   OTHER,
   TEXT,
@@ -32,7 +33,7 @@ export function numberIn(text: string): Constant | undefined {
 /** The value as a number. Texts in the data that are none become null; a text in the query is an error. */
 export function asNumber(scope: Scope, node: Expression, value: Value): Value {
   const { type, constant } = value;
-  if (isNumber(type) || (type.kind === "other" && type.sql === undefined)) return value;
+  if (isNumber(type) || isUnknown(type)) return value;
   // A bare NULL leaves DuckDB to guess which function is meant.
   if (type.kind === "null") return converted(value, `CAST(${value.sql} AS DOUBLE)`, DOUBLE);
   if (constant?.kind === "text") {
@@ -75,7 +76,7 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
     const read = `coalesce(TRY_CAST(${sql} AS TIMESTAMP), try_strptime(${sql}, ${FORMAT_LIST}))`;
     return converted(value, read, TIMESTAMP);
   }
-  if (type.kind === "other") return converted(value, `TRY_CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
+  if (isUnknown(type)) return converted(value, `TRY_CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
   throw complain(scope, node.span, {
     message: `this is ${describeKind(type)}, but a date is needed.`,
     hint: "Use str_to_date(text, 'yyyy-MM-dd') for dates in another form.",
@@ -93,7 +94,7 @@ export function momentIn(scope: Scope, node: Expression, text: string): Constant
 
 export function asCondition(scope: Scope, node: Expression, value: Value): Value {
   if (value.type.kind === "boolean" || value.type.kind === "null") return value;
-  if (value.type.kind === "other") return converted(value, `CAST(${value.sql} AS BOOLEAN)`, BOOLEAN);
+  if (isUnknown(value.type)) return converted(value, `CAST(${value.sql} AS BOOLEAN)`, BOOLEAN);
   throw complain(scope, node.span, {
     message: `this is ${describeKind(value.type)}, not a condition.`,
     hint: "A condition compares: field = value, field > 10, field like text, field is not null.",
@@ -112,7 +113,7 @@ export function unify(
   const same = sameType(types);
   if (same !== undefined) return [[...values], same];
   if (types.every(isNumber)) return [[...values], NUMBER];
-  if (types.every(({ kind, sql }) => kind === "other" && sql === undefined)) return [[...values], OTHER];
+  if (types.every(isUnknown)) return [[...values], OTHER];
   if (types.some(isMoment)) {
     const moments = values.map((value, index) => momentOrNothing(scope, nodes[index] as Expression, value));
     if (moments.every((moment) => moment !== undefined)) {
@@ -131,6 +132,10 @@ function momentOrNothing(scope: Scope, node: Expression, value: Value): Value | 
   const isDate =
     constant?.kind === "text" && readDateText(constant.value, scope.environment.timezone) !== undefined;
   return isDate ? asMoment(scope, node, value) : undefined;
+}
+
+function isUnknown(type: ValueType): boolean {
+  return type.kind === "other" && !isOpaque(type);
 }
 
 function sameType(types: readonly ValueType[]): ValueType | undefined {

@@ -67,7 +67,7 @@ function compileList(
 }
 
 /** What stands where a value to compare with is expected: a name that is no field is a text. */
-export function valueOrText(scope: Scope, node: Expression): Value {
+function valueOrText(scope: Scope, node: Expression): Value {
   if (node.kind === "arithmetic") refuseBareText(scope, node);
   if (node.kind !== "name" && node.kind !== "access") return compileExpression(scope, node);
   const isName = node.kind === "name" || node.target.kind === "name";

@@ -13,6 +13,8 @@ import type { Value } from "./value.ts";
 export interface Input {
   readonly from: string;
   readonly relation: Relation;
+  /** Whether it has these columns and no others. A source may have more, which are not to be seen. */
+  readonly isExact: boolean;
 }
 
 export interface CompiledStatement {
@@ -42,7 +44,7 @@ export function compileStatement(
     checkGrouping(scope, statement, outputs, orders);
   }
   const clauses = [
-    `SELECT ${statement.distinct ? "DISTINCT " : ""}${selectList(statement, outputs)}`,
+    `SELECT ${statement.distinct ? "DISTINCT " : ""}${selectList(statement, outputs, input)}`,
     `FROM ${input.from} AS ${scope.table}`,
     where === undefined ? "" : `WHERE ${where.sql}`,
     keys.length === 0 ? "" : `GROUP BY ${keys.map(({ sql }) => sql).join(", ")}`,
@@ -62,8 +64,8 @@ function tableName(relation: Relation): string {
   return name;
 }
 
-function selectList({ items }: Statement, outputs: readonly Output[]): string {
-  if (items.every(({ kind }) => kind === "all")) return "*";
+function selectList({ items }: Statement, outputs: readonly Output[], { isExact }: Input): string {
+  if (isExact && items.every(({ kind }) => kind === "all")) return "*";
   return outputs.map(({ name, value }) => `${value.sql} AS ${sqlName(name)}`).join(", ");
 }
 
@@ -86,7 +88,7 @@ function compileExpanded(
     ...(limit === undefined ? {} : { limit }),
     span: statement.span,
   };
-  const next = { from: `(${expanded.sql})`, relation: new Relation(expanded.columns) };
+  const next = { from: `(${expanded.sql})`, relation: new Relation(expanded.columns), isExact: true };
   return compileStatement(scope.environment, rest, next);
 }
 

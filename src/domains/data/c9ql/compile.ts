@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import type { Query, Statement } from "./ast.ts";
+import { NOWHERE, type Query, type Statement } from "./ast.ts";
 import { compileStatement, type Input } from "./compile-statement.ts";
 import { localTime } from "./local-time.ts";
 import { type BoundColumn, type Environment, type ParameterValue, Relation } from "./scope.ts";
@@ -8,7 +8,7 @@ import { Bindings } from "./sql-quotes.ts";
 import { type ValueType, valueType } from "./value-type.ts";
 
 export interface CompileOptions {
-  /** The columns of the source, with DuckDB's names of their types. */
+  /** The columns of the source that may be seen, with DuckDB's names of their types. Others do not exist. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** SQL of the relation: what may stand after FROM, such as a quoted name or a query in brackets. It is trusted. */
   readonly source: string;
@@ -36,23 +36,31 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
   const bindings = new Bindings();
   const environment = environmentOf(query, options, bindings);
   const first = boundColumns(options.columns);
-  let input: Input = { from: options.source, relation: new Relation(first) };
-  let sql: string | undefined;
-  for (const statement of query.statements) {
-    if (isEverything(statement)) continue;
+  let input: Input = { from: options.source, relation: new Relation(first), isExact: false };
+  let sql = "";
+  const statements = query.statements.filter((statement) => !isEverything(statement));
+  for (const statement of statements.length === 0 ? [EVERYTHING] : statements) {
     const compiled = compileStatement(environment, statement, input);
     sql = compiled.sql;
     refuseLarge(sql);
-    input = { from: `(${sql})`, relation: new Relation(compiled.columns) };
+    input = { from: `(${sql})`, relation: new Relation(compiled.columns), isExact: true };
   }
   return {
-    ...bindings.resolve(sql ?? `SELECT * FROM ${options.source}`, options.firstParam ?? 1),
+    ...bindings.resolve(sql, options.firstParam ?? 1),
     columns: input.relation.columns.map(({ name, type }) => ({
       name,
       ...(type.sql === undefined ? {} : { type: type.sql }),
     })),
   };
 }
+
+const EVERYTHING: Statement = {
+  distinct: false,
+  items: [{ kind: "all", span: NOWHERE }],
+  groupBy: [],
+  orderBy: [],
+  span: NOWHERE,
+};
 
 /** `select *` on its own changes nothing. */
 function isEverything({ distinct, items, where, groupBy, orderBy, limit }: Statement): boolean {

@@ -7,7 +7,9 @@ import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
 import { sqlText } from "./sql-quotes.ts";
 import { type Constant, constantValue, timestampSql, timestamptzSql, type Value } from "./value.ts";
-import { describeKind, isMoment, isNested, isNumber, type ValueType } from "./value-type.ts";
+import { describeKind, isMoment, isNested, isNumber, isOpaque, type ValueType } from "./value-type.ts";
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A value with the place it came from. */
 export interface Side {
@@ -26,6 +28,7 @@ export function reconcile(scope: Scope, left: Side, right: Side, isEquality: boo
   const { type: b } = right.value;
   refuseNested(scope, left);
   refuseNested(scope, right);
+  if ((isOpaque(a) || isOpaque(b)) && a.sql !== b.sql) return [asText(left.value), asText(right.value)];
   if (isNumber(a) !== isNumber(b) && (isNumber(a) || isNumber(b)) && canBeNumber(a) && canBeNumber(b)) {
     return [asNumber(scope, left.node, left.value), asNumber(scope, right.node, right.value)];
   }
@@ -63,18 +66,30 @@ export function fitConstant(
 ): [Value, Value] {
   const value = constant.value.constant as Constant;
   const { type } = subject.value;
-  if (value.kind === "null" || type.kind === "other") return [subject.value, constant.value];
+  if (value.kind === "null" || (type.kind === "other" && !isOpaque(type)))
+    return [subject.value, constant.value];
   refuseNested(scope, subject);
+  if (type.sql === "UUID" && value.kind === "text" && UUID.test(value.value)) {
+    return [subject.value, { ...constant.value, sql: `CAST(${sqlText(value.value)} AS UUID)` }];
+  }
   if (isNumber(type)) return [subject.value, fitNumber(scope, subject, constant, value)];
   if (isMoment(type)) return [subject.value, fitMoment(scope, type, constant, value)];
   if (type.kind === "boolean") return [subject.value, fitBoolean(scope, constant, value)];
   if (type.kind === "time") return [subject.value, fitClock(scope, constant, value)];
-  if (value.kind === "moment") return [asMoment(scope, subject.node, subject.value), constant.value];
+  if (value.kind === "moment" && !isOpaque(type))
+    return [asMoment(scope, subject.node, subject.value), constant.value];
   const text = asText(subject.value);
   if (value.kind === "number" && !isEquality) return [asNumber(scope, subject.node, text), constant.value];
-  if (value.kind === "text") return [text, constant.value];
-  const written = value.kind === "number" ? value.text : String(value.value);
-  return [text, constantValue({ kind: "text", value: written }, scope.environment)];
+  return [text, asWrittenText(scope, constant.value, value)];
+}
+
+/** A number keeps its digits as they are written: `007` is another text than `7`. */
+function asWrittenText(scope: Scope, value: Value, constant: Constant): Value {
+  if (constant.kind === "text") return value;
+  const written = constant.kind === "number" ? constant.text : undefined;
+  return written === undefined
+    ? asText(value)
+    : constantValue({ kind: "text", value: written }, scope.environment);
 }
 
 function fitNumber(scope: Scope, subject: Side, { node }: Side, constant: Constant): Value {

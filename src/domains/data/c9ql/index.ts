@@ -2,10 +2,10 @@
  * C9QL: the SQL-like language that works on the rows of one dataset. Text becomes a tree (`parse`), the tree becomes
  * one SELECT of DuckDB (`compile`) or canonical text (`print`). docs/c9ql.md is the reference; its examples are tests.
  */
-export type { Expression, Item, Query, Span, Statement } from "./ast.ts";
+export type { Expression, Query } from "./ast.ts";
 export { type CompiledQuery, type CompileOptions, compile } from "./compile.ts";
 export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
-export { type ParameterSpec, parametersOf } from "./parameters.ts";
-export { type ParseOptions, parse, parseCondition } from "./parse.ts";
+export { parametersOf } from "./parameters.ts";
+export { parse, parseCondition } from "./parse.ts";
 export { print } from "./print.ts";
-export type { ParameterScalar, ParameterValue } from "./scope.ts";
+export type { ParameterValue } from "./scope.ts";

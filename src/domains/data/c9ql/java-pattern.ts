@@ -92,9 +92,12 @@ export function formatTime(format: string, ms: number, micros: number): string {
   return format.replace(/%-?./g, (code) => parts[code]?.() ?? code);
 }
 
+/** A week belongs to the year that its Thursday lies in. */
 function isoWeek(date: Date): number {
   const thursday = new Date(date);
   thursday.setUTCDate(date.getUTCDate() + 4 - (date.getUTCDay() || 7));
-  const firstOfYear = Date.UTC(thursday.getUTCFullYear(), 0, 1);
-  return Math.ceil(((thursday.getTime() - firstOfYear) / 86_400_000 + 1) / 7);
+  const daysBefore = Math.floor(
+    (thursday.getTime() - Date.UTC(thursday.getUTCFullYear(), 0, 1)) / 86_400_000,
+  );
+  return Math.floor(daysBefore / 7) + 1;
 }

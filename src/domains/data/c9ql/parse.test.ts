@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Expression, Query } from "./ast.ts";
-import { parse, parseCondition } from "./parse.ts";
-import { print } from "./print.ts";
+import { type Expression, parse, parseCondition, print, type Query } from "./index.ts";
 
 /** Canonical texts show how a query was read, brackets and all. */
 const READ: readonly [text: string, canonical: string][] = [

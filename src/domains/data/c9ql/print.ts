@@ -180,7 +180,7 @@ function printStep(step: Step): string {
   return `.${/^\d/.test(step.field) ? quoted(step.field) : printLoose(step.field)}`;
 }
 
-export function printToken({ name, offsets, format }: DateTokenNode): string {
+function printToken({ name, offsets, format }: DateTokenNode): string {
   const shifts = offsets.map(({ amount, unit }) => `${amount < 0 ? "-" : "+"}${Math.abs(amount)}${unit}`);
   const token = `$c9_${name}${shifts.join("")}`;
   return format === undefined ? token : `{${token}:${format}}`;

@@ -15,7 +15,7 @@ export type Kind =
   | "map"
   /** The type of a bare `null`. */
   | "null"
-  /** A type that needs no care (an interval, a UUID, an enum), or none that is known. */
+  /** A type without rules of its own (an interval, a UUID, an enum), or none that is known. */
   | "other";
 
 export interface ValueType {
@@ -33,7 +33,6 @@ export const DOUBLE: ValueType = { kind: "float", sql: "DOUBLE" };
 export const BOOLEAN: ValueType = { kind: "boolean", sql: "BOOLEAN" };
 export const DATE: ValueType = { kind: "date", sql: "DATE" };
 export const TIMESTAMP: ValueType = { kind: "timestamp", sql: "TIMESTAMP" };
-export const TIMESTAMPTZ: ValueType = { kind: "timestamptz", sql: "TIMESTAMP WITH TIME ZONE" };
 export const JSON_VALUE: ValueType = { kind: "json", sql: "JSON" };
 export const NULL: ValueType = { kind: "null" };
 export const OTHER: ValueType = { kind: "other" };
@@ -136,6 +135,11 @@ export function isMoment({ kind }: ValueType): boolean {
 
 export function isNested({ kind }: ValueType): boolean {
   return kind === "list" || kind === "struct" || kind === "map";
+}
+
+/** Neither text, number, date nor truth: it is compared as a text, or with its like. */
+export function isOpaque({ kind, sql }: ValueType): boolean {
+  return kind === "other" && sql !== undefined;
 }
 
 /** How the kind is called in errors. */

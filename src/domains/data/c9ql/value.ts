@@ -67,7 +67,7 @@ function constantSql(constant: Constant, environment: Environment): [sql: string
 }
 
 /** A sign after a minus would start a comment. */
-export function numberSql(text: string): string {
+function numberSql(text: string): string {
   return text.startsWith("-") ? `(${text})` : text;
 }
 

@@ -68,9 +68,9 @@ export interface Connector {
   tables(signal?: AbortSignal): Promise<SourceTable[]>;
   columns(table: TableName, signal?: AbortSignal): Promise<SourceColumn[]>;
   /**
-   * What is wrong with the query at first sight is thrown at once, all else by the first batch. There is at least
-   * one batch, so that the columns of an empty result are known. It reads on only when the next
-   * batch is asked for; whoever stops asking ends the query on the server, too.
+   * What is wrong with the query at first sight is thrown at once, all else when batches are asked for. There is at
+   * least one, so that the columns of an empty result are known. It reads on only when the next one is asked for;
+   * whoever stops asking ends the query on the server, too.
    */
   run(query: string, options: RunOptions): AsyncIterable<RowBatch>;
   close(): Promise<void>;

@@ -404,8 +404,8 @@ describe("bad files get a clear error and leave nothing behind", () => {
       "a giant row of JSON",
       `[{"a":"${"x".repeat(LIMITS.analytics.objectBytes + 10)}"}]`,
       undefined,
-      "bad_request",
-      /too long/,
+      "too_large",
+      /larger than/,
     ],
     [
       "a giant row inside JSON",

@@ -74,7 +74,8 @@ async function importFile(
     const { format, note } = detectFormat({
       bytesHead: file.head,
       fileType: request.fileType,
-      ...clues(source),
+      fileName: source.fileName,
+      contentType: source.contentType,
     });
     const table = await readTable(file, format, folder, reader, request);
     const result = await convert(options, table, request);
@@ -92,13 +93,6 @@ async function importFile(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function clues({ fileName, contentType }: SourceFile): {
-  fileName: string | undefined;
-  contentType: string | undefined;
-} {
-  return { fileName, contentType };
 }
 
 interface PlainFile {

@@ -1,4 +1,3 @@
-export { detectFormat, parseFileType } from "./detect-format.ts";
 export {
   type DetectedFile,
   FILE_TYPES,
@@ -10,4 +9,3 @@ export {
   type ImportProgress,
 } from "./file-import.ts";
 export { type FileImports, type FileImportsOptions, openFileImports } from "./import-file.ts";
-export { readSource } from "./source.ts";

@@ -186,7 +186,7 @@ function rowXml(row: TestCell[], number: number, p: string): string {
   return `<${p}row r="${number}">${cells.join("")}</${p}row>`;
 }
 
-export function columnName(column: number): string {
+function columnName(column: number): string {
   const letter = String.fromCharCode(65 + (column % 26));
   return column < 26 ? letter : `${columnName(Math.floor(column / 26) - 1)}${letter}`;
 }

@@ -46,6 +46,9 @@ export function createLimiter(state: SharedState, settings: RateLimitSettings): 
       if (!settings.enabled) return;
       await limits.take(requestWindows(surface, plan), { tokenHash, address }, cost);
     },
+    async admitTokenExchange(address) {
+      if (settings.enabled) await limits.take(["token_exchanges"], { address });
+    },
     async admitAuthorization(address) {
       if (settings.enabled) await limits.take(["authorizations"], { address });
     },

@@ -19,8 +19,10 @@ export interface RateLimitSettings {
   tokenRequests: RateRule;
   /** Requests from one address. */
   addressRequests: RateRule;
-  /** Requests to the authorization endpoint from one address. */
+  /** Requests to the authorization and the registration endpoint from one address. */
   authorizations: RateRule;
+  /** Requests for tokens, and to revoke them, from one address. */
+  tokenExchanges: RateRule;
   /** Wrong tokens, passwords and client secrets from one address. */
   failedAttempts: RateRule;
   /** Wrong passwords for one account from one address. */
@@ -38,6 +40,7 @@ export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   tokenRequests: { points: 60_000, windowMs: MS.minute },
   addressRequests: { points: 300_000, windowMs: MS.minute },
   authorizations: { points: 10, windowMs: MS.minute },
+  tokenExchanges: { points: 300, windowMs: MS.minute },
   failedAttempts: { points: 60, windowMs: MS.minute },
   failedPasswords: { points: 10, windowMs: 15 * MS.minute },
   clientLogins: { points: 120, windowMs: MS.minute },
@@ -64,6 +67,7 @@ export type RateWindowName =
   | "token_requests"
   | "address_requests"
   | "authorizations"
+  | "token_exchanges"
   | "failed_attempts"
   | "failed_passwords"
   | "client_logins";
@@ -85,6 +89,7 @@ export function rateWindows(rules: RateLimitSettings): Record<RateWindowName, Ra
     token_requests: { counts: "request", surfaces: elsewhere, per: ["tokenHash"], ...rules.tokenRequests },
     address_requests: { counts: "request", surfaces: SURFACES, per: ["address"], ...rules.addressRequests },
     authorizations: { ...attempt, per: ["address"], ...rules.authorizations },
+    token_exchanges: { ...attempt, per: ["address"], ...rules.tokenExchanges },
     failed_attempts: { ...attempt, per: ["address"], ...rules.failedAttempts },
     failed_passwords: { ...attempt, per: ["resource", "address"], ...rules.failedPasswords },
     client_logins: { ...attempt, per: ["resource", "address"], ...rules.clientLogins },

@@ -38,7 +38,7 @@ export function kindOfText(text: string): Kinds {
   const isDigit = first >= 48 && first <= 57;
   if (!isDigit && first !== 45) return wordKind(text);
   if (INTEGER.test(text)) return integerKind(text);
-  if (DECIMAL.test(text)) return KIND.decimal;
+  if (DECIMAL.test(text)) return Number.isFinite(Number(text)) ? KIND.decimal : KIND.text;
   return isDigit ? timeKind(text) : wordKind(text);
 }
 

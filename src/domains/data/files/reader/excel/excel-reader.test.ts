@@ -479,6 +479,13 @@ describe("hostile files", () => {
     });
   });
 
+  it("takes no more time for formats that are made to take it", async () => {
+    const started = performance.now();
+    const styles = `<numFmts><numFmt numFmtId="170" formatCode="${"[".repeat(1_000_000)}"/></numFmts><cellXfs><xf numFmtId="170"/></cellXfs>`;
+    expect((await read({ sheets: [{ name: "S", rows: [["a"], [1]] }], styles })).rows).toEqual([{ a: 1 }]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it("holds a cell in the last corner without a table around it", async () => {
     const data =
       '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>';

@@ -13,10 +13,13 @@ function builtIn(id: number): CellFormat {
 /** What has nothing to say: texts in quotes, escaped and padding characters, colours, conditions, languages. */
 const SILENT = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi;
 
+/** Excel's own limit is 255. */
+const LONGEST_CODE = 1_000;
+
 /** `code` is a format as a user writes it: `dd/mm/yyyy hh:mm`, `[h]:mm`, `0.00%`. */
 export function cellFormat(id: number, code: string | undefined): CellFormat {
   if (code === undefined) return builtIn(id);
-  const [positive = ""] = code.replace(SILENT, "").split(";");
+  const [positive = ""] = code.slice(0, LONGEST_CODE).replace(SILENT, "").split(";");
   const signs = positive.toLowerCase();
   if (/\[[hms]+\]/.test(signs)) return "duration";
   if (signs.includes("general") || /[0#?]/.test(signs.replace(/[.,]0+/g, ""))) return "number";

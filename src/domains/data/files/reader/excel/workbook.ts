@@ -43,7 +43,7 @@ export async function readWorkbook(zip: ZipFile): Promise<Workbook> {
 }
 
 /** Reads one file inside the Excel file; `open` and `close` get names without prefixes. */
-export async function readEntry(zip: ZipFile, entry: ZipEntry, events: Partial<XmlEvents>): Promise<void> {
+async function readEntry(zip: ZipFile, entry: ZipEntry, events: Partial<XmlEvents>): Promise<void> {
   const stream = entryStream(entry, events);
   for await (const chunk of zip.read(entry)) stream.write(chunk);
   stream.end();

@@ -1,5 +1,6 @@
 import { AppError } from "../../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../../kernel/limits.ts";
+import { rowTooLarge } from "../table-reader.ts";
 import { type Kinds, kindOfText } from "../value-kinds.ts";
 import type { XmlEvents } from "../xml-stream.ts";
 
@@ -51,7 +52,7 @@ export class ElementTree implements XmlEvents {
 
   readonly text = (piece: string): void => {
     const element = this.#open.at(-1);
-    if (element !== undefined) element.text += piece;
+    if (element !== undefined) element.text = joinText(element.text, piece);
   };
 
   readonly close = (): void => {
@@ -102,9 +103,19 @@ function detached(name: string): string {
 
 /** The line breaks and spaces with which a file is laid out are not part of its texts. */
 export function ownText(text: string): string {
-  if (!/^\s|\s$/.test(text)) return text;
-  const trimmed = text.replace(/^\s*\n\s*|\s*\n\s*$/g, "");
-  return trimmed.trim() === "" ? "" : trimmed;
+  if (text.trim() === "") return "";
+  const start = text.length - text.trimStart().length;
+  const end = text.trimEnd().length;
+  const isIndented = text.slice(0, start).includes("\n");
+  const isFollowed = text.slice(end).includes("\n");
+  return text.slice(isIndented ? start : 0, isFollowed ? end : text.length);
+}
+
+/** Spaces between elements are not worth keeping until the end of the element around them. */
+export function joinText(text: string, piece: string): string {
+  if (text === "" && piece.trim() === "") return "";
+  if (text.length > LIMITS.files.rowBytes) throw rowTooLarge();
+  return text + piece;
 }
 
 /** Attributes for programs that read XML, not for people. */

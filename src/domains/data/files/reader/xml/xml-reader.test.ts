@@ -88,7 +88,10 @@ describe("values", () => {
       { name: "@id", type: "BIGINT" },
       { name: "lang", type: "VARCHAR" },
       { name: "title", type: "VARCHAR" },
+      { name: "d:price", type: 'STRUCT("cur" VARCHAR, "#text" DOUBLE)' },
+      { name: "tag", type: "VARCHAR[]" },
       { name: "id", type: "VARCHAR" },
+      { name: "at", type: 'STRUCT("day" DATE)' },
       { name: "#text", type: "VARCHAR" },
     ]);
   });
@@ -111,6 +114,7 @@ describe("values", () => {
     ["VARCHAR", ["1", "true"], ["1", "true"]],
     ["VARCHAR", ["9".repeat(39)], ["9".repeat(39)]],
     ["VARCHAR", ["NaN"], ["NaN"]],
+    ["VARCHAR", ["1e999"], ["1e999"]],
     ["VARCHAR", [" x ", "+5"], [" x ", "+5"]],
   ])("have the type that holds all of them: %s", async (type, texts, values) => {
     const { rows, report } = await read(
@@ -242,6 +246,14 @@ describe("hostile files", () => {
     ["no XML at all", "hello", "bad_request", "not well-formed"],
   ])("%s", async (_, xml, code, message) => {
     expect(await refusal(xml)).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  it("takes no more time for texts that are made to take it", async () => {
+    const started = performance.now();
+    const spaces = " ".repeat(2_000_000);
+    const { rows } = await read(`<r><i>x${spaces}y </i><i>${spaces}</i><i>\n${spaces}z${spaces}\n</i></r>`);
+    expect(rows.map(({ i }) => String(i).length)).toEqual([2_000_003, "undefined".length, 1]);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it("keeps hostile names and texts", async () => {

@@ -15,7 +15,7 @@ import {
 import { jsonOfText } from "../value-kinds.ts";
 import { type XmlEvents, XmlStream } from "../xml-stream.ts";
 import { chooseRows } from "./choose-rows.ts";
-import { type ElementNode, ElementTree, isMeta, isNil, ownText, pathOf } from "./element-tree.ts";
+import { type ElementNode, ElementTree, isMeta, isNil, joinText, ownText, pathOf } from "./element-tree.ts";
 import { type RowShape, rowShape, type Shape } from "./row-shape.ts";
 
 /**
@@ -129,7 +129,7 @@ class RowBuilder implements XmlEvents {
   readonly text = (piece: string): void => {
     const element = this.#open.at(-1);
     if (element === undefined) return;
-    element.text += piece;
+    element.text = joinText(element.text, piece);
     this.#count(piece.length);
   };
 

@@ -1,0 +1,227 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AnalyticsOptions, QueryRequest, QueryResult, Relation } from "./index.ts";
+import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
+
+const ENDLESS = "SELECT count(*) FROM range(1000000000) a(x), range(1000000000) b(y) WHERE (x * y) % 7 = 3";
+
+let analytics: TestAnalytics;
+let relation: Relation;
+async function open(options: Partial<AnalyticsOptions> = {}): Promise<void> {
+  analytics = await openTestAnalytics({ threads: 2, ...options });
+  relation = await analytics.relation("t", [{ a: 1 }]);
+}
+afterEach(() => analytics.remove());
+
+function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<QueryResult> {
+  return analytics.query({ scope: "w", relations: [relation], sql, ...extra });
+}
+
+const one = { rows: [[1]] };
+
+/** Our sandboxed processes, by the folder that they work in. */
+function processes(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(analytics.home);
+      } catch {
+        return false;
+      }
+    });
+}
+
+describe("a query that goes wrong", () => {
+  beforeEach(() => open({ workers: 1, queryMemoryMb: 1_024 }));
+
+  it("is stopped when its caller goes, and its process lives on", async () => {
+    await query("SELECT 1");
+    const [pid] = processes();
+    const controller = new AbortController();
+    const running = query(ENDLESS, { signal: controller.signal });
+    await delay(200);
+    const startedMs = performance.now();
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ code: "cancelled" });
+    expect(performance.now() - startedMs).toBeLessThan(500);
+    expect(await query("SELECT a FROM t")).toMatchObject(one);
+    expect(processes()).toContain(pid);
+  });
+
+  it("is stopped at its time limit", async () => {
+    const startedMs = performance.now();
+    await expect(query(ENDLESS, { limits: { ms: 300 } })).rejects.toMatchObject({ code: "timeout" });
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    expect(await query("SELECT a FROM t")).toMatchObject(one);
+  });
+
+  it("stops a stream in the middle", async () => {
+    const controller = new AbortController();
+    const read = async (): Promise<void> => {
+      const stream = analytics.queryStream({
+        scope: "w",
+        relations: [relation],
+        sql: "SELECT i, repeat('x', 100) FROM range(1000000000) r(i)",
+        signal: controller.signal,
+      });
+      let batches = 0;
+      for await (const _ of stream) if (++batches === 3) controller.abort();
+    };
+    await expect(read()).rejects.toMatchObject({ code: "cancelled" });
+    expect(await query("SELECT a FROM t")).toMatchObject(one);
+  });
+
+  it("does not begin when it was cancelled before", async () => {
+    await expect(query("SELECT 1", { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("that wants too much memory is told so, and disturbs nobody", async () => {
+    const hogs = [
+      "SELECT list(i) OVER (ORDER BY i) FROM range(1000000) r(i)",
+      "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)",
+      "SELECT repeat('x', 2000000000)",
+    ];
+    for (const sql of hogs) {
+      const [hog, innocent] = await Promise.allSettled([query(sql), query("SELECT a FROM t")]);
+      expect(hog, sql).toMatchObject({ status: "rejected", reason: { name: "AppError" } });
+      expect(innocent, sql).toMatchObject({ status: "fulfilled", value: one });
+    }
+  });
+
+  it("spills to disk what does not fit, and cleans up", async () => {
+    const sql = "SELECT count(*) FROM (SELECT i, hash(i) AS h, repeat('x', 50) AS t FROM range(6000000) r(i) ORDER BY h)";
+    expect(await query(sql, { limits: { ms: 120_000 } })).toMatchObject({ rows: [[6_000_000]] });
+  });
+});
+
+describe("a process that dies", () => {
+  it("takes only its own queries with it; the next ones work", async () => {
+    await open({ workers: 2 });
+    const relations = ["a", "b"].map((version) => ({ ...relation, version }));
+    // Each version has its own engine, and they are spread over the processes.
+    const running = relations.map((each) => query(ENDLESS, { relations: [each], limits: { ms: 20_000 } }).catch((error: unknown) => error));
+    await delay(500);
+    const queryPids = await busyProcesses();
+    expect(queryPids).toHaveLength(2);
+    process.kill(queryPids[0]!, "SIGKILL");
+    const first = (await Promise.race(running)) as { code: string; data: object };
+    expect(first).toMatchObject({ code: "unavailable", data: { reason: "crash" } });
+    const alive = Promise.race([...running, delay(300, "still running")]);
+    expect([first, "still running"]).toContainEqual(await alive);
+    for (const each of relations) expect(await query("SELECT a FROM t", { relations: [each] })).toMatchObject(one);
+    await analytics.close();
+    await Promise.all(running);
+  });
+
+  it("in the middle of a stream ends the stream with an error", async () => {
+    await open({ workers: 1 });
+    const read = async (): Promise<void> => {
+      let batches = 0;
+      for await (const _ of analytics.queryStream({ scope: "w", relations: [relation], sql: "SELECT i FROM range(100000000) r(i)" })) {
+        batches += 1;
+        if (batches === 2) for (const pid of processes()) process.kill(pid, "SIGKILL");
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: "unavailable" });
+    expect(await query("SELECT a FROM t")).toMatchObject(one);
+  });
+
+  it("in the middle of an import leaves nothing", async () => {
+    await open({ workers: 1 });
+    const text = `id,text\n${Array.from({ length: 400_000 }, (_, id) => `${id},${"x".repeat(50)}\n`).join("")}`;
+    const key = analytics.key();
+    const importing = analytics.convert({ source: { bytes: Buffer.from(text) }, format: "csv", key }).catch((error: unknown) => error);
+    await delay(150);
+    for (const pid of processes()) process.kill(pid, "SIGKILL");
+    expect(await importing).toMatchObject({ code: "unavailable" });
+    expect(await analytics.blobs.stat(key)).toBeUndefined();
+    const again = await analytics.convert({ source: { bytes: Buffer.from(text) }, format: "csv", key });
+    expect(again.rows).toBe(400_000);
+    expect(await query("SELECT count(*) FROM big", { relations: [relationOf("big", again.part)] })).toMatchObject({ rows: [[400_000]] });
+  });
+
+  it("under a push is replaced without anybody noticing", async () => {
+    await open({ workers: 1 });
+    const pushes = Array.from({ length: 30 }, (_, n) => analytics.rowsToPart({ rows: [{ n }], key: analytics.key() }));
+    await delay(15);
+    for (const pid of processes()) process.kill(pid, "SIGKILL");
+    const parts = await Promise.all(pushes);
+    expect(parts.map(({ rows }) => rows)).toEqual(parts.map(() => 1));
+  });
+});
+
+describe("an import", () => {
+  beforeEach(() => open({ workers: 1 }));
+
+  it("can be cancelled, reports progress, and leaves nothing", async () => {
+    const text = `id,text\n${Array.from({ length: 600_000 }, (_, id) => `${id},${"x".repeat(50)}\n`).join("")}`;
+    const controller = new AbortController();
+    const key = analytics.key();
+    const importing = analytics.convert({ source: { bytes: Buffer.from(text) }, format: "csv", key, signal: controller.signal });
+    setTimeout(() => controller.abort(), 200);
+    await expect(importing).rejects.toMatchObject({ code: "cancelled" });
+    expect(await analytics.blobs.stat(key)).toBeUndefined();
+    const fractions: number[] = [];
+    await analytics.convert({ source: { bytes: Buffer.from(text) }, format: "csv", key, onProgress: ({ fraction }) => fractions.push(fraction) });
+    expect(fractions.every((fraction) => fraction >= 0 && fraction <= 1)).toBe(true);
+    await expect.poll(() => leftovers()).toEqual([]);
+  });
+});
+
+async function leftovers(): Promise<string[]> {
+  const temp = join(analytics.home, "tmp");
+  const names = await readdir(temp, { recursive: true });
+  return names.filter((name) => /\/(?:made|work)\/.+/.test(name));
+}
+
+async function busyProcesses(): Promise<number[]> {
+  const before = new Map(processes().map((pid) => [pid, cpuOf(pid)]));
+  await delay(500);
+  return processes().filter((pid) => cpuOf(pid) - (before.get(pid) ?? 0) > 0.05);
+}
+
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+describe("many queries", () => {
+  beforeEach(() => open());
+
+  it("of one scope share ten places, and others are not kept waiting", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const slow = Array.from({ length: 11 }, () => query(ENDLESS, { signal, limits: { ms: 20_000 } }).catch((error: { code: string }) => error.code));
+    await delay(300);
+    const mine = query("SELECT a FROM t").then(() => "answered");
+    expect(await Promise.race([mine, delay(500, "waiting")])).toBe("waiting");
+    expect(await query("SELECT a FROM t", { scope: "other" })).toMatchObject(one);
+    controller.abort();
+    expect(await Promise.all(slow)).toEqual(slow.map(() => "cancelled"));
+    expect(await mine).toBe("answered");
+  });
+
+  it("beyond what may wait are turned away", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const all = Array.from({ length: 115 }, () => query(ENDLESS, { signal, limits: { ms: 20_000 } }).catch((error: { code: string }) => error.code));
+    await delay(300);
+    controller.abort();
+    const codes = await Promise.all(all);
+    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(5);
+    expect(codes.filter((code) => code === "cancelled")).toHaveLength(110);
+  });
+
+  it("over many relations keep only some engines ready", async () => {
+    for (let version = 0; version < 80; version += 1) {
+      expect(await query("SELECT a FROM t", { relations: [{ ...relation, version: String(version) }] })).toMatchObject(one);
+    }
+    const shelves = (await readdir(join(analytics.home, "tmp"), { recursive: true })).filter((name) => name.endsWith("0-0.parquet"));
+    expect(shelves.length).toBeLessThanOrEqual(66);
+  });
+});
