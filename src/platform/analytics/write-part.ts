@@ -77,7 +77,7 @@ function fractionOf(connection: DuckDBConnection): number {
  * The type in which a column is kept. Parquet has no 128-bit integers (DuckDB would write them as floating
  * point), so they become decimals of 38 digits; larger ones and types that only DuckDB knows become text.
  */
-export function storable(type: ColumnType): ColumnType {
+function storable(type: ColumnType): ColumnType {
   switch (type.kind) {
     case "decimal":
       return type;
