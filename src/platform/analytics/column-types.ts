@@ -121,7 +121,9 @@ class TypeParser {
   }
 
   #base(depth: number): ColumnType {
-    const word = this.#take(/\s*("NULL"|[A-Za-z_][A-Za-z0-9_]*)/y)?.trim().toUpperCase();
+    const word = this.#take(/\s*("NULL"|[A-Za-z_][A-Za-z0-9_]*)/y)
+      ?.trim()
+      .toUpperCase();
     if (word === undefined) throw this.#error("is not a type");
     if (word === "DECIMAL" || word === "NUMERIC") return this.#decimal();
     if (word === "STRUCT") return this.#struct(depth);

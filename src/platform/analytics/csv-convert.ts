@@ -6,10 +6,17 @@ import type { WorkerContext } from "../sandbox/index.ts";
 import type { Detected } from "./analytics-options.ts";
 import { type DetectedCsv, detectCsv, type Sample } from "./csv-detect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
-import { readRejects, type Rejects } from "./csv-rejects.ts";
-import { checkedColumn, MISFIT, surveyTypes } from "./csv-types.ts";
+import { type Rejects, readRejects } from "./csv-rejects.ts";
+import { checkedColumn, isMisfit, surveyTypes } from "./csv-types.ts";
 import { whileRunning } from "./interruption.ts";
-import { detectEncoding, encodingName, FALLBACK_ENCODING, readHead, refuseBinary, transcode } from "./text-encoding.ts";
+import {
+  detectEncoding,
+  encodingName,
+  FALLBACK_ENCODING,
+  readHead,
+  refuseBinary,
+  transcode,
+} from "./text-encoding.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "./wire.ts";
 import { writePart } from "./write-part.ts";
 
@@ -43,9 +50,9 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
   const delimiter = options.delimiter ?? (format === "tsv" ? "\t" : undefined);
   const known = delimiter === undefined ? options : { ...options, delimiter };
   const sample = await takeSample(path, `${workFile}.sample`);
-  const detected = await whileRunning(connection, context.signal, () => detectCsv(connection, path, sample, known)).finally(
-    () => rm(`${workFile}.sample`, { force: true }),
-  );
+  const detected = await whileRunning(connection, context.signal, () =>
+    detectCsv(connection, path, sample, known),
+  ).finally(() => rm(`${workFile}.sample`, { force: true }));
   const { written, rejects, file } = await convertDetected(job, detected, context);
   return {
     ...written,
@@ -81,12 +88,18 @@ interface Converted {
   file: CsvFile;
 }
 
-async function convertDetected(job: CsvJob, detected: DetectedCsv, context: WorkerContext): Promise<Converted> {
+async function convertDetected(
+  job: CsvJob,
+  detected: DetectedCsv,
+  context: WorkerContext,
+): Promise<Converted> {
   const { connection } = job;
   const { given } = detected;
   const first = await attempt(job, detected, context);
   if (first !== undefined && !hasWrongType(first.rejects, given)) return first;
-  const file = await whileRunning(connection, context.signal, () => surveyTypes(connection, detected.file, given));
+  const file = await whileRunning(connection, context.signal, () =>
+    surveyTypes(connection, detected.file, given),
+  );
   const second = await attempt(job, { ...detected, file }, context);
   if (second === undefined) throw new Error("types that hold all values do not hold them");
   return second;
@@ -101,7 +114,11 @@ function hasWrongType({ misfits }: Rejects, given: ReadonlySet<number>): boolean
 let lastTable = 0;
 
 /** Undefined when a value turned out not to fit the type of its column. */
-async function attempt(job: CsvJob, detected: DetectedCsv, context: WorkerContext): Promise<Converted | undefined> {
+async function attempt(
+  job: CsvJob,
+  detected: DetectedCsv,
+  context: WorkerContext,
+): Promise<Converted | undefined> {
   const { connection, output } = job;
   const { file, given } = detected;
   lastTable += 1;
@@ -117,23 +134,27 @@ async function attempt(job: CsvJob, detected: DetectedCsv, context: WorkerContex
     const written = await writePart(connection, { select, columns: [...file.columns] }, output, context);
     return { written, rejects: await readRejects(connection, table), file };
   } catch (error) {
-    const message = messageOf(error);
-    if (message.includes(MISFIT)) return undefined;
+    if (isMisfit(error)) return undefined;
     // Lines that end in different ways are not worth refusing a file.
-    const isTooStrict = file.isStrict && message.includes("strict_mode=false");
+    const isTooStrict = file.isStrict && messageOf(error).includes("strict_mode=false");
     if (!isTooStrict) throw error;
     return attempt(job, { ...detected, file: { ...file, isStrict: false } }, context);
   }
 }
 
-function report(file: CsvFile, format: Detected["format"], encoding: string, { renamed }: DetectedCsv): Detected {
-  const { delimiter, quote, escape, header, decimal, dateFormat, timestampFormat, skippedLines } = file;
+function report(
+  file: CsvFile,
+  format: Detected["format"],
+  encoding: string,
+  { renamed }: DetectedCsv,
+): Detected {
+  const { delimiter, quote, header, decimal, dateFormat, timestampFormat, skippedLines } = file;
   return {
     format,
     encoding,
     delimiter,
     quote,
-    escape,
+    escape: file.escape,
     header,
     decimal,
     skippedLines,

@@ -3,7 +3,14 @@ import { AppError, messageOf } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Column, ConvertOptions } from "./analytics-options.ts";
 import { sqlType } from "./column-types.ts";
-import { detectDelimiter, detectSkippedLines, nameColumns, parseRecord, type Renamed, skipLines } from "./csv-dialect.ts";
+import {
+  detectDelimiter,
+  detectSkippedLines,
+  nameColumns,
+  parseRecord,
+  type Renamed,
+  skipLines,
+} from "./csv-dialect.ts";
 import { type CsvFile, dialectOptions, readCsv } from "./csv-file.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 import { checkColumnCount } from "./write-part.ts";
@@ -124,7 +131,9 @@ async function sniffDecimals(
   if (options.decimal !== undefined || plain.sniffing.delimiter === ",") return plain;
   const sniffing: Sniffing = { ...plain.sniffing, decimal: "," };
   const comma = { sniffing, sniffed: await sniff(connection, sniffing, options.header) };
-  const [before, after] = [plain, comma].map(({ sniffed }) => sniffed.columns.map(({ type }) => isNumber(type)));
+  const [before, after] = [plain, comma].map(({ sniffed }) =>
+    sniffed.columns.map(({ type }) => isNumber(type)),
+  );
   const isBetter = after!.some((isOne, index) => isOne && !before![index]);
   const isWorse = before!.some((isOne, index) => isOne && !after![index]);
   return isBetter && !isWorse ? comma : plain;
@@ -161,8 +170,13 @@ function givenType(types: ConvertOptions["types"], name: string): string | undef
 }
 
 /** DuckDB takes whole numbers that do not fit into 64 bits for floating point, which forgets their last digits. */
-async function keepDigits(connection: DuckDBConnection, { file, given }: DetectedCsv): Promise<readonly Column[]> {
-  const indexes = file.columns.flatMap(({ type }, index) => (type === "DOUBLE" && !given.has(index) ? [index] : []));
+async function keepDigits(
+  connection: DuckDBConnection,
+  { file, given }: DetectedCsv,
+): Promise<readonly Column[]> {
+  const indexes = file.columns.flatMap(({ type }, index) =>
+    type === "DOUBLE" && !given.has(index) ? [index] : [],
+  );
   if (indexes.length === 0) return file.columns;
   const texts = file.columns.map(() => "VARCHAR");
   const rows = Math.max(100, Math.min(SAMPLE_ROWS, Math.floor(SAMPLE_VALUES / file.columns.length)));

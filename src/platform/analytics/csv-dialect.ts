@@ -31,7 +31,8 @@ function score(text: string, delimiter: string, quote: string): number {
   const counts = fieldCounts(text, { delimiter, quote, escape: quote });
   const fields = mostCommon(counts);
   if (fields === undefined) return 0;
-  const share = counts.filter((count) => count === fields).length / counts.filter((count) => count > 0).length;
+  const share =
+    counts.filter((count) => count === fields).length / counts.filter((count) => count > 0).length;
   return share + Math.min(fields, 1_000) / 1_000_000;
 }
 
@@ -39,7 +40,7 @@ function score(text: string, delimiter: string, quote: string): number {
 export function detectSkippedLines(text: string, quoting: Quoting): number {
   const counts = fieldCounts(text, quoting);
   const fields = mostCommon(counts);
-  const first = counts.findIndex((count) => count === fields);
+  const first = fields === undefined ? 0 : counts.indexOf(fields);
   return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
 }
 
@@ -70,15 +71,16 @@ export interface ParsedRecord {
 }
 
 /** One record that begins at `start`. Fields without quotes lose the blanks around them. */
-export function parseRecord(text: string, start: number, { delimiter, quote, escape }: Quoting): ParsedRecord {
+export function parseRecord(text: string, start: number, quoting: Quoting): ParsedRecord {
+  const { delimiter, quote } = quoting;
   const fields: string[] = [];
   let at = start;
   for (;;) {
-    const field = quote !== "" && text.startsWith(quote, skipBlanks(text, at, delimiter))
-      ? parseQuoted(text, skipBlanks(text, at, delimiter) + quote.length, quote, escape)
-      : { value: "", end: at, isQuoted: false };
-    const stop = endOfField(text, field.end, delimiter);
-    fields.push(field.isQuoted ? field.value : text.slice(at, stop).trim());
+    const first = skipBlanks(text, at, delimiter);
+    const isQuoted = quote !== "" && text.startsWith(quote, first);
+    const quoted = isQuoted ? parseQuoted(text, first + quote.length, quoting) : undefined;
+    const stop = endOfField(text, quoted?.end ?? at, delimiter);
+    fields.push(quoted?.value ?? text.slice(at, stop).trim());
     if (fields.length > LIMITS.analytics.columns) throw tooManyColumns();
     if (stop >= text.length) return { fields, end: text.length, isComplete: false };
     if (!text.startsWith(delimiter, stop)) return { fields, end: afterLineEnd(text, stop), isComplete: true };
@@ -99,30 +101,28 @@ function skipBlanks(text: string, start: number, delimiter: string): number {
   return at;
 }
 
-function parseQuoted(
-  text: string,
-  start: number,
-  quote: string,
-  escape: string,
-): { value: string; end: number; isQuoted: boolean } {
+function parseQuoted(text: string, start: number, quoting: Quoting): { value: string; end: number } {
+  const { quote } = quoting;
+  const escaped = quoting.escape === "" ? undefined : `${quoting.escape}${quote}`;
   let value = "";
   for (let at = start; at < text.length; ) {
-    if (escape !== "" && text.startsWith(escape, at) && text.startsWith(quote, at + escape.length)) {
+    if (escaped !== undefined && text.startsWith(escaped, at)) {
       value += quote;
-      at += escape.length + quote.length;
+      at += escaped.length;
     } else if (text.startsWith(quote, at)) {
-      return { value, end: at + quote.length, isQuoted: true };
+      return { value, end: at + quote.length };
     } else {
       value += text[at];
       at += 1;
     }
   }
-  return { value, end: text.length, isQuoted: true };
+  return { value, end: text.length };
 }
 
 function endOfField(text: string, start: number, delimiter: string): number {
   let at = start;
-  while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at)) at += 1;
+  while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at))
+    at += 1;
   return at;
 }
 
@@ -133,7 +133,8 @@ function afterLineEnd(text: string, at: number): number {
 /** Where the record after some lines begins. */
 export function skipLines(text: string, lines: number): number {
   let at = 0;
-  for (let line = 0; line < lines && at < text.length; line += 1) at = afterLineEnd(text, endOfField(text, at, "\n"));
+  for (let line = 0; line < lines && at < text.length; line += 1)
+    at = afterLineEnd(text, endOfField(text, at, "\n"));
   return at;
 }
 
@@ -148,7 +149,11 @@ export function nameColumns(headers: readonly string[]): { names: string[]; rena
   const names = headers.map((header, index) => {
     const from = header.replaceAll("\u0000", "");
     let to = from === "" ? `column_${index + 1}` : from;
-    for (let number = 2; used.has(to.toLowerCase()) || (to !== from && taken.has(to.toLowerCase())); number += 1) {
+    for (
+      let number = 2;
+      used.has(to.toLowerCase()) || (to !== from && taken.has(to.toLowerCase()));
+      number += 1
+    ) {
       to = `${from === "" ? `column_${index + 1}` : from}_${number}`;
     }
     used.add(to.toLowerCase());

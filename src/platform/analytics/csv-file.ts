@@ -1,5 +1,5 @@
-import type { Column } from "./analytics-options.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import type { Column } from "./analytics-options.ts";
 import type { Quoting } from "./csv-dialect.ts";
 import { quoteList, quoteText } from "./sql-text.ts";
 

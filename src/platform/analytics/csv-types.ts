@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { messageOf } from "../../kernel/errors.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 
@@ -8,9 +9,14 @@ import { quoteName, quoteText } from "./sql-text.ts";
  * as text and checked; at the first misfit the conversion stops, the whole file is looked at, and the columns
  * get types that hold everything.
  */
-export const MISFIT = "kenning: a value does not fit its column";
+const MISFIT = "kenning: a value does not fit its column";
 
-/** How a column that has a detected type is read and turned into its values. */
+export function isMisfit(error: unknown): boolean {
+  const message = messageOf(error);
+  return message.includes(MISFIT) || message.startsWith("Conversion Error");
+}
+
+/** How a column is read and turned into its values. */
 export interface ReadColumn {
   /** For `read_csv`. */
   readType: string;
@@ -23,27 +29,21 @@ export function checkedColumn(file: CsvFile, index: number, isGiven: boolean): R
   const column = quoteName(name);
   const bent = isGiven ? undefined : bentValues(file, type, column);
   if (bent === undefined) return { readType: type, expression: column };
-  const cast = castOf(type, column);
-  return {
-    readType: "VARCHAR",
-    expression: `CASE WHEN ${bent} OR (${cast} IS NULL AND ${column} IS NOT NULL)
-      THEN CAST(error(${quoteText(MISFIT)}) AS ${type}) ELSE ${cast} END AS ${column}`,
-  };
+  const misfit = `CAST(error(${quoteText(MISFIT)}) AS ${type})`;
+  const expression = `CASE WHEN ${bent} THEN ${misfit} ELSE CAST(${column} AS ${type}) END AS ${column}`;
+  return { readType: "VARCHAR", expression };
 }
 
-/** True for values that a cast would bend; undefined when it bends none. */
+/** True for values that a cast would bend; undefined when it bends none. Kept to what costs next to nothing. */
 function bentValues(file: CsvFile, type: string, column: string): string | undefined {
   const has = (text: string): string => `contains(${column}, ${quoteText(text)})`;
-  if (type === "BIGINT" || type.startsWith("DECIMAL")) return [".", "e", "E"].map(has).join(" OR ");
+  // A fraction, or a negative exponent.
+  if (type === "BIGINT" || type.startsWith("DECIMAL")) return `${has(".")} OR strpos(${column}, '-') > 1`;
   if (type === "DATE" && file.dateFormat === undefined) return has(":");
   if (type === "TIMESTAMP" && file.timestampFormat === undefined) {
     return `${has("+")} OR ${has("Z")} OR contains(substr(${column}, 12), '-')`;
   }
   return undefined;
-}
-
-function castOf(type: string, column: string): string {
-  return `TRY_CAST(${column} AS ${type})`;
 }
 
 /** What a column may become, in this order, when its type does not hold all values; at last text. */
@@ -62,12 +62,18 @@ export async function surveyTypes(
 ): Promise<CsvFile> {
   const checks = file.columns.flatMap(({ name, type }, index) => {
     if (type === "VARCHAR" || given.has(index)) return [];
-    return (LADDERS[type] ?? [type]).map((step) => ({ index, step, sql: holdsAll(file, quoteName(name), step) }));
+    return (LADDERS[type] ?? [type]).map((step) => ({
+      index,
+      step,
+      sql: holdsAll(file, quoteName(name), step),
+    }));
   });
   if (checks.length === 0) return file;
   const texts = file.columns.map((column, index) => (given.has(index) ? column.type : "VARCHAR"));
   const source = readCsv(file, texts, undefined);
-  const reader = await connection.runAndReadAll(`SELECT ${checks.map(({ sql }) => sql).join(", ")} FROM ${source}`);
+  const reader = await connection.runAndReadAll(
+    `SELECT ${checks.map(({ sql }) => sql).join(", ")} FROM ${source}`,
+  );
   const columns = file.columns.map((column, index) => {
     if (column.type === "VARCHAR" || given.has(index)) return column;
     const fitting = checks.find((check, place) => check.index === index && reader.value(place, 0) !== false);
@@ -90,7 +96,9 @@ function holdsAll(file: CsvFile, column: string, type: string): string {
 
 function parsed(file: CsvFile, type: string, column: string): string {
   const format = type === "DATE" ? file.dateFormat : type === "TIMESTAMP" ? file.timestampFormat : undefined;
-  return format === undefined ? `TRY_CAST(${column} AS ${type})` : `try_strptime(${column}, ${quoteText(format)})`;
+  return format === undefined
+    ? `TRY_CAST(${column} AS ${type})`
+    : `try_strptime(${column}, ${quoteText(format)})`;
 }
 
 /** NULL, for a column without values, counts as fitting. */

@@ -43,7 +43,9 @@ export function asFileError(error: unknown, format: string): AppError {
   const isFault = !isAppError(error) && (known.code === "unavailable" || known.code === "internal");
   if (!isFault) return known;
   const message = shorten(messageOf(error).replace(PLACES, "(file)"));
-  return new AppError("bad_request", `The file cannot be read as ${format.toUpperCase()}. ${message}`, { cause: error });
+  return new AppError("bad_request", `The file cannot be read as ${format.toUpperCase()}. ${message}`, {
+    cause: error,
+  });
 }
 
 /** After such an error an engine refuses everything; it must be opened anew. */

@@ -24,7 +24,10 @@ export async function inspectParts(
   const rows = await countRows(connection, files);
   if (columns.length === 0) return { rows, bytes: 0, columns: [] };
   const source = await selectParts(connection, files, columns, "data");
-  const [whole, first] = [await extremes(connection, source, columns), await distinct(connection, source, columns)];
+  const [whole, first] = [
+    await extremes(connection, source, columns),
+    await distinct(connection, source, columns),
+  ];
   return {
     rows,
     bytes: await storedBytes(connection, files),
@@ -72,7 +75,8 @@ async function extremes(
   });
   const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM (${source})`);
   return columns.map((_, index) => {
-    const value = (place: number): JsonValue => jsonConverter(reader.columnType(place))(reader.value(place, 0));
+    const value = (place: number): JsonValue =>
+      jsonConverter(reader.columnType(place))(reader.value(place, 0));
     return { nulls: Number(value(3 * index)), min: value(3 * index + 1), max: value(3 * index + 2) };
   });
 }

@@ -6,7 +6,15 @@ import { LIMITS } from "../../kernel/limits.ts";
 import type { WorkerContext } from "../sandbox/index.ts";
 import type { Column, RejectedRow } from "./analytics-options.ts";
 import { sqlType } from "./column-types.ts";
-import { type JsonLayout, malformed, nestingDepth, splitJson, tooDeep, valueTooLarge, withoutMark } from "./json-rows.ts";
+import {
+  type JsonLayout,
+  malformed,
+  nestingDepth,
+  splitJson,
+  tooDeep,
+  valueTooLarge,
+  withoutMark,
+} from "./json-rows.ts";
 import { rowToJson } from "./row-json.ts";
 import { type Row, RowTypes } from "./row-types.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
@@ -29,14 +37,20 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
   const { input, options, format, workFile } = job;
   const head = await readHead(input, LIMITS.analytics.objectBytes);
   refuseBinary(head.bytes, format);
-  const encoding = options.encoding === undefined ? detectEncoding(head.bytes) : encodingName(options.encoding);
+  const encoding =
+    options.encoding === undefined ? detectEncoding(head.bytes) : encodingName(options.encoding);
   if (encoding !== "utf-8") await transcode(input, workFile, encoding, context.signal);
   const path = encoding === "utf-8" ? input : workFile;
   const layout = await detectLayout(path, format === "ndjson");
   const lines = `${workFile}.ndjson`;
   const collected = await collectRows(path, layout, lines, context);
   const columns = collected.types.columns().map((column) => applyType(column, options.types));
-  const written = await writeLines(job, { path: lines, longestBytes: collected.longestBytes }, columns, context);
+  const written = await writeLines(
+    job,
+    { path: lines, longestBytes: collected.longestBytes },
+    columns,
+    context,
+  );
   return {
     ...written,
     rejected: collected.rejected,
@@ -141,7 +155,8 @@ class Collector implements Collected {
     if (this.#layout !== "lines") throw malformed(line, problem);
     this.rejectedRows += 1;
     if (this.rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(this.rejected);
-    if (this.rejected.length < LIMITS.analytics.rejectedRows) this.rejected.push({ line, reason: reasonOf(problem) });
+    if (this.rejected.length < LIMITS.analytics.rejectedRows)
+      this.rejected.push({ line, reason: reasonOf(problem) });
   }
 
   takeRow(row: Row): void {
@@ -177,7 +192,8 @@ class Collector implements Collected {
     this.#lines.push(line);
     this.rows += 1;
     // No character takes more than three bytes of UTF-8 for each of its units.
-    if (line.length * 3 > this.longestBytes) this.longestBytes = Math.max(this.longestBytes, Buffer.byteLength(line));
+    if (line.length * 3 > this.longestBytes)
+      this.longestBytes = Math.max(this.longestBytes, Buffer.byteLength(line));
   }
 
   #rewritten(row: Row): string {

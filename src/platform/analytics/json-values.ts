@@ -1,8 +1,8 @@
 import {
   type DuckDBArrayType,
-  DuckDBDateValue,
-  DuckDBDecimalValue,
-  DuckDBIntervalValue,
+  type DuckDBDateValue,
+  type DuckDBDecimalValue,
+  type DuckDBIntervalValue,
   type DuckDBListType,
   type DuckDBMapType,
   type DuckDBMapValue,
@@ -99,7 +99,10 @@ function nestedConverter(type: DuckDBType): ToJson | undefined {
         const { entries } = value as { entries: Readonly<Record<string, DuckDBValue>> };
         // Own fields even for the name `__proto__`.
         return Object.fromEntries(
-          fields.map(({ name, convert }) => [name, Object.hasOwn(entries, name) ? convert(entries[name]!) : null]),
+          fields.map(({ name, convert }) => [
+            name,
+            Object.hasOwn(entries, name) ? convert(entries[name]!) : null,
+          ]),
         );
       };
     }
@@ -124,7 +127,8 @@ function mapConverter({ keyType, valueType }: DuckDBMapType): ToJson {
   const hasTextKeys = keyType.typeId === DuckDBTypeId.VARCHAR;
   return (map) => {
     const { entries } = map as DuckDBMapValue;
-    if (hasTextKeys) return Object.fromEntries(entries.map((entry) => [String(entry.key), item(entry.value)]));
+    if (hasTextKeys)
+      return Object.fromEntries(entries.map((entry) => [String(entry.key), item(entry.value)]));
     return entries.map((entry) => ({ key: key(entry.key), value: item(entry.value) }));
   };
 }
@@ -172,11 +176,22 @@ const DAY_MS = 86_400_000;
 const LAST_DATE_DAYS = 100_000_000;
 const LAST_DATE_MICROS = 8_640_000_000_000_000_000n;
 
-function dateToJson(value: DuckDBDateValue): JsonValue {
-  const { days } = value;
+function dateToJson({ days }: DuckDBDateValue): JsonValue {
   if (Math.abs(days) > LAST_DATE_DAYS) return days > 0 ? "infinity" : "-infinity";
-  const text = new Date(days * DAY_MS).toISOString();
-  return text.slice(0, text.indexOf("T"));
+  return dayText(days);
+}
+
+/** Results have many rows and few days. */
+const dayTexts = new Map<number, string>();
+const KEPT_DAYS = 50_000;
+
+function dayText(days: number): string {
+  const known = dayTexts.get(days);
+  if (known !== undefined) return known;
+  const text = new Date(days * DAY_MS).toISOString().slice(0, -14);
+  if (dayTexts.size >= KEPT_DAYS) dayTexts.clear();
+  dayTexts.set(days, text);
+  return text;
 }
 
 function microsToIso(micros: bigint, zone: "" | "Z"): string {
@@ -192,8 +207,17 @@ function nanosToIso(nanos: bigint): string {
   return `${secondsToIso(Number((nanos - remainder) / 1_000_000_000n))}${fraction(remainder, 9)}`;
 }
 
+const DAY_SECONDS = 86_400;
+
 function secondsToIso(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().slice(0, -5);
+  const days = Math.floor(seconds / DAY_SECONDS);
+  const rest = seconds - days * DAY_SECONDS;
+  const [hours, minutes] = [Math.floor(rest / 3_600), Math.floor(rest / 60) % 60];
+  return `${dayText(days)}T${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(rest % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
 }
 
 function fraction(remainder: bigint, digits: number): string {

@@ -7,15 +7,23 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../sandbox/index.ts";
 import type { Inspection } from "./analytics-options.ts";
-import { convertCsv, type CsvJob } from "./csv-convert.ts";
+import { type CsvJob, convertCsv } from "./csv-convert.ts";
 import { lock, openEngine, withConnection } from "./engine.ts";
 import { asEngineError, asFileError } from "./engine-errors.ts";
 import { inspectParts } from "./inspect-parts.ts";
+import { whileRunning } from "./interruption.ts";
 import { convertJson, type JsonJob, planLines } from "./json-convert.ts";
 import { convertParquet, type ParquetJob } from "./parquet-convert.ts";
-import { whileRunning } from "./interruption.ts";
 import { readParquet, selectParts } from "./relation-sql.ts";
-import type { ConvertAnswer, ConvertParams, InspectParams, LoadSettings, MergeParams, RowsParams, WriteAnswer } from "./wire.ts";
+import type {
+  ConvertAnswer,
+  ConvertParams,
+  InspectParams,
+  LoadSettings,
+  MergeParams,
+  RowsParams,
+  WriteAnswer,
+} from "./wire.ts";
 import { planAll, writePart } from "./write-part.ts";
 
 /** What this process writes for itself, inside its own folder. */
@@ -114,7 +122,9 @@ async function merge(params: MergeParams, context: WorkerContext): Promise<Write
   return withConnection(engine, async (connection) => {
     const { inputs, columns, output } = params;
     const source =
-      columns === undefined ? readParquet(inputs) : `(${await selectParts(connection, inputs, columns, "data")})`;
+      columns === undefined
+        ? readParquet(inputs)
+        : `(${await selectParts(connection, inputs, columns, "data")})`;
     return writePart(connection, await planAll(connection, source), output, context);
   });
 }

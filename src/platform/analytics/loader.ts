@@ -10,8 +10,8 @@ import type {
   Column,
   ConvertRequest,
   ConvertResult,
-  InspectOptions,
   Inspection,
+  InspectOptions,
   MergeRequest,
   Part,
   RowsRequest,
@@ -83,7 +83,11 @@ export class Loader {
     });
   }
 
-  async rowsToPart({ key, signal }: RowsRequest, json: Uint8Array, columns: readonly Column[]): Promise<Part> {
+  async rowsToPart(
+    { key, signal }: RowsRequest,
+    json: Uint8Array,
+    columns: readonly Column[],
+  ): Promise<Part> {
     return this.#write(key, signal, this.#smallJobs, "rows", async () => ({ json, columns }));
   }
 
@@ -126,11 +130,17 @@ export class Loader {
     const name = randomText(12);
     return this.#work(queue, signal, async (desk) => {
       try {
-        const params = { ...(await prepare(desk, name)), settings: desk.settings, output: desk.outputPath(name) };
+        const params = {
+          ...(await prepare(desk, name)),
+          settings: desk.settings,
+          output: desk.outputPath(name),
+        };
         const call = (): Promise<unknown> =>
           this.sandbox.call(method, params, callOptions(signal, LIMITS.analytics.jobMs));
         // Nothing has happened yet, and the one to blame is most likely a file that was read at the same time.
-        const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
+        const answer = await call().catch((error: unknown) =>
+          hasDied(error) ? call() : Promise.reject(error),
+        );
         return await this.#store(desk, name, key, answer as WriteAnswer);
       } finally {
         await desk.clear(name);
@@ -138,7 +148,11 @@ export class Loader {
     });
   }
 
-  async #work<T>(queue: FairQueue, signal: AbortSignal | undefined, work: (desk: Desk) => Promise<T>): Promise<T> {
+  async #work<T>(
+    queue: FairQueue,
+    signal: AbortSignal | undefined,
+    work: (desk: Desk) => Promise<T>,
+  ): Promise<T> {
     const leave = await queue.enter("", signal);
     try {
       this.#desk ??= this.#makeDesk();
@@ -150,7 +164,10 @@ export class Loader {
 
   async #makeDesk(): Promise<Desk> {
     const { tempFolder, memoryMb, threads, reader } = this.#options;
-    const [inputs, outputs] = await Promise.all([Shelf.make(tempFolder, reader), Shelf.make(tempFolder, reader)]);
+    const [inputs, outputs] = await Promise.all([
+      Shelf.make(tempFolder, reader),
+      Shelf.make(tempFolder, reader),
+    ]);
     const results = join(outputs.folder, "made");
     await mkdir(results, { mode: 0o700 });
     if (reader !== undefined) await chown(results, reader.uid, reader.gid);
@@ -218,7 +235,12 @@ async function place(inputs: Shelf, source: ConvertRequest["source"], name: stri
 }
 
 function hasDied(error: unknown): boolean {
-  return isAppError(error) && error.code === "unavailable" && error.data.reason !== undefined && error.data.reason !== "closed";
+  return (
+    isAppError(error) &&
+    error.code === "unavailable" &&
+    error.data.reason !== undefined &&
+    error.data.reason !== "closed"
+  );
 }
 
 function jobQueue(places: number): FairQueue {
@@ -234,4 +256,3 @@ function jobQueue(places: number): FairQueue {
 function callOptions(signal: AbortSignal | undefined, timeoutMs: number): CallOptions {
   return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
 }
-

@@ -24,6 +24,11 @@ export async function convertParquet(job: ParquetJob, context: WorkerContext): P
   if (Number(promised.value(0, 0)) > parquetRows) {
     throw new AppError("too_large", `The file has more than ${parquetRows.toLocaleString("en")} rows.`);
   }
-  const written = await writePart(connection, await planAll(connection, readParquet([input])), output, context);
+  const written = await writePart(
+    connection,
+    await planAll(connection, readParquet([input])),
+    output,
+    context,
+  );
   return { ...written, rejected: [], rejectedRows: 0, detected: { format, encoding: "binary" } };
 }

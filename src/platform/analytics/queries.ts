@@ -164,7 +164,9 @@ function isColumn(value: unknown): value is Column {
 }
 
 function rowsOf(json: Uint8Array): JsonValue[][] {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8")) as JsonValue[][];
+  return JSON.parse(
+    Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8"),
+  ) as JsonValue[][];
 }
 
 function parseSerialized(answer: unknown): SerializedSql {

@@ -179,7 +179,9 @@ export class QueryPool {
         await worker.sandbox.call("close", { engine: key });
         await shelf.remove();
       })
-      .catch((error: unknown) => this.#options.log.warn({ err: error }, "a query engine could not be closed"));
+      .catch((error: unknown) =>
+        this.#options.log.warn({ err: error }, "a query engine could not be closed"),
+      );
   }
 }
 
@@ -220,7 +222,13 @@ export class Lease {
 
 /** Equal exactly when everything is equal: a version alone would trust its caller with other people's rows. */
 function engineKey(scope: string, relations: readonly Relation[]): string {
-  const all = relations.map(({ name, version, parts, columns, select }) => [name, version, select, columns, parts]);
+  const all = relations.map(({ name, version, parts, columns, select }) => [
+    name,
+    version,
+    select,
+    columns,
+    parts,
+  ]);
   return createHash("sha256")
     .update(JSON.stringify([scope, all]))
     .digest("base64url");

@@ -2,7 +2,12 @@
  * Runs inside a sandboxed process: SQL of strangers over the files that the server chose. Everything that is
  * needed is imported here, because afterwards the process cannot read its own code.
  */
-import { type DuckDBConnection, type DuckDBInstance, type DuckDBPreparedStatement, StatementType } from "@duckdb/node-api";
+import {
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBPreparedStatement,
+  StatementType,
+} from "@duckdb/node-api";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { serve, type WorkerContext } from "../sandbox/index.ts";
@@ -55,7 +60,11 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
         ...batch,
         columns: reader.columns,
         cursor: isKept ? keep(connection, reader, params) : undefined,
-        totalRows: params.countRows ? (isCut ? await countRows(engine, params, signal) : batch.rows) : undefined,
+        totalRows: params.countRows
+          ? isCut
+            ? await countRows(engine, params, signal)
+            : batch.rows
+          : undefined,
       };
     });
   } catch (error) {
@@ -66,7 +75,11 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
   }
 }
 
-async function checkOnce({ checked, relations }: Engine, connection: DuckDBConnection, sql: string): Promise<void> {
+async function checkOnce(
+  { checked, relations }: Engine,
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<void> {
   if (checked.has(sql)) return;
   await checkSurface(connection, sql, relations);
   if (sql.length > CHECKED_CHARACTERS) return;
@@ -91,7 +104,8 @@ async function explain(error: unknown, params: RunParams, signal: AbortSignal): 
 function engineOf({ engine: key, spec }: RunParams): Promise<Engine> {
   const existing = engines.get(key);
   if (existing !== undefined) return existing;
-  if (spec === undefined) throw new AppError("gone", "This engine is not open here.", { data: { engine: key } });
+  if (spec === undefined)
+    throw new AppError("gone", "This engine is not open here.", { data: { engine: key } });
   const opening = open(spec);
   engines.set(key, opening);
   opening.catch(() => engines.delete(key));
@@ -122,10 +136,9 @@ async function prepareSelect(
   sql: string,
   params: readonly QueryParam[],
 ): Promise<DuckDBPreparedStatement> {
-  const statements = await connection.extractStatements(sql);
-  const statement = await statements.prepare(0);
-  // The parser said so already; this is what is going to be run.
-  if (statements.count !== 1 || statement.statementType !== StatementType.SELECT) throw onlySelect();
+  // Of several statements this would be an error.
+  const statement = await connection.prepare(sql);
+  if (statement.statementType !== StatementType.SELECT) throw onlySelect();
   await bindParams(connection, statement, params);
   return statement;
 }
@@ -218,9 +231,7 @@ async function serialize({ sql }: { sql: string }, { signal }: WorkerContext): P
 
 async function version(): Promise<string> {
   const { instance } = await parserEngine();
-  const reader = await withConnection(instance, (connection) =>
-    connection.runAndReadAll("SELECT version()"),
-  );
+  const reader = await withConnection(instance, (connection) => connection.runAndReadAll("SELECT version()"));
   return String(reader.value(0, 0));
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue, QueryParam, QueryRequest, QueryResult, Relation } from "./index.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics } from "./test-analytics.ts";
 
 let analytics: TestAnalytics;
 let sales: Relation;
@@ -20,13 +20,18 @@ async function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<Qu
 
 describe("query", () => {
   it("answers with columns and rows", async () => {
-    expect(await query("SELECT region, count(*) AS n, sum(amount) AS total FROM sales GROUP BY ALL ORDER BY ALL")).toEqual({
+    expect(
+      await query("SELECT region, count(*) AS n, sum(amount) AS total FROM sales GROUP BY ALL ORDER BY ALL"),
+    ).toEqual({
       columns: [
         { name: "region", type: "VARCHAR" },
         { name: "n", type: "BIGINT" },
         { name: "total", type: "DOUBLE" },
       ],
-      rows: [["north", 2, 40.5], ["south", 1, 20]],
+      rows: [
+        ["north", 2, 40.5],
+        ["south", 1, 20],
+      ],
       truncated: false,
     });
   });
@@ -37,25 +42,35 @@ describe("query", () => {
     expect(rows).toEqual([[1, 2, 3]]);
   });
 
-  it.each(["SELECT * FROM sales;", "SELECT * FROM sales -- all", "FROM sales", "WITH x AS (FROM sales) SELECT * FROM x;;"])(
-    "counts all rows of %s",
-    async (sql) => {
-      const { rows, truncated, totalRows } = await query(sql, { limits: { rows: 2 }, countRows: true });
-      expect({ rows: rows.length, truncated, totalRows }).toEqual({ rows: 2, truncated: "rows", totalRows: 3 });
-    },
-  );
+  it.each([
+    "SELECT * FROM sales;",
+    "SELECT * FROM sales -- all",
+    "FROM sales",
+    "WITH x AS (FROM sales) SELECT * FROM x;;",
+  ])("counts all rows of %s", async (sql) => {
+    const { rows, truncated, totalRows } = await query(sql, { limits: { rows: 2 }, countRows: true });
+    expect({ rows: rows.length, truncated, totalRows }).toEqual({ rows: 2, truncated: "rows", totalRows: 3 });
+  });
 
   it("does not count what it has already", async () => {
-    expect(await query("SELECT id FROM sales", { countRows: true })).toMatchObject({ totalRows: 3, truncated: false });
+    expect(await query("SELECT id FROM sales", { countRows: true })).toMatchObject({
+      totalRows: 3,
+      truncated: false,
+    });
     expect(await query("SELECT id FROM sales", { limits: { rows: 3 } })).toMatchObject({ truncated: false });
     expect(await query("SELECT id FROM sales WHERE false")).toMatchObject({ rows: [], truncated: false });
   });
 
   it("cuts a result that is too large", async () => {
-    const { rows, truncated } = await query("SELECT repeat('x', 1000) FROM range(1000)", { limits: { bytes: 50_000 } });
+    const { rows, truncated } = await query("SELECT repeat('x', 1000) FROM range(1000)", {
+      limits: { bytes: 50_000 },
+    });
     expect(truncated).toBe("bytes");
     expect(rows).toHaveLength(49);
-    expect(await query("SELECT repeat('x', 1000)", { limits: { bytes: 100 } })).toMatchObject({ rows: [], truncated: "bytes" });
+    expect(await query("SELECT repeat('x', 1000)", { limits: { bytes: 100 } })).toMatchObject({
+      rows: [],
+      truncated: "bytes",
+    });
   });
 
   it("is fair to a large result at the default limits", async () => {
@@ -103,7 +118,10 @@ describe("parameters", () => {
     ["SELECT $1", [2n ** 200n], /38 digits/],
     ["SELECT $1", [new Date("x")], /invalid date/],
   ])("%s is refused, case %#", async (sql, params, message) => {
-    await expect(query(sql, { params })).rejects.toMatchObject({ code: "bad_request", message: expect.stringMatching(message) });
+    await expect(query(sql, { params })).rejects.toMatchObject({
+      code: "bad_request",
+      message: expect.stringMatching(message),
+    });
   });
 });
 
@@ -144,14 +162,17 @@ describe("values", () => {
     ["[1, NULL, 9007199254740993]", [1, null, "9007199254740993"]],
     ["[[1],[]]", [[1], []]],
     ["[1.5, 2]::DOUBLE[2]", [1.5, 2]],
-    ["{'a': 1, 'b c': [DATE '2024-01-01'], '__proto__': 2}", { a: 1, "b c": ["2024-01-01"], ["__proto__"]: null }],
+    [
+      "{'a': 1, 'b c': [DATE '2024-01-01'], '__proto__': 2}",
+      { a: 1, "b c": ["2024-01-01"], ["__proto__"]: null },
+    ],
     ["MAP {'x': 1, 'y': NULL}", { x: 1, y: null }],
     ["MAP {1: 'a'}", [{ key: 1, value: "a" }]],
     ["union_value(num := 2)", 2],
-    ["'{\"a\":[1,{\"b\":null}]}'::JSON", { a: [1, { b: null }] }],
+    ['\'{"a":[1,{"b":null}]}\'::JSON', { a: [1, { b: null }] }],
     ["to_json('x')", "x"],
     ["NULL", null],
-    ["'a\\nb\"c\u2028'", "a\\nb\"c\u2028"],
+    ["'a\\nb\"c\u2028'", 'a\\nb"c\u2028'],
   ])("%s", async (expression, expected) => {
     expect(JSON.stringify((await query(`SELECT ${expression}`)).rows)).toBe(JSON.stringify([[expected]]));
   });
@@ -192,17 +213,39 @@ describe("values", () => {
 
 describe("relations", () => {
   it("may have any name, and columns with any name", async () => {
-    const relation = await analytics.relation(`Ümsatz "2024"; DROP`, [{ "größe (m²)": 1, 'a"b': "x", 漢字: true }]);
+    const relation = await analytics.relation(`Ümsatz "2024"; DROP`, [
+      { "größe (m²)": 1, 'a"b': "x", 漢字: true },
+    ]);
     const sql = `SELECT "größe (m²)", "a""b", "漢字" FROM "Ümsatz ""2024""; DROP"`;
-    expect((await analytics.query({ scope: "w", relations: [relation], sql })).rows).toEqual([[1, "x", true]]);
+    expect((await analytics.query({ scope: "w", relations: [relation], sql })).rows).toEqual([
+      [1, "x", true],
+    ]);
   });
 
   it("may be empty", async () => {
-    const empty: Relation = { name: "empty", parts: [], columns: [{ name: "a", type: "BIGINT" }, { name: "b", type: "NULL" }], version: "1" };
+    const empty: Relation = {
+      name: "empty",
+      parts: [],
+      columns: [
+        { name: "a", type: "BIGINT" },
+        { name: "b", type: "NULL" },
+      ],
+      version: "1",
+    };
     const { columns, rows } = await query("SELECT * FROM empty", { relations: [empty] });
-    expect({ columns, rows }).toEqual({ columns: [{ name: "a", type: "BIGINT" }, { name: "b", type: "VARCHAR" }], rows: [] });
-    expect((await query("SELECT count(*), sum(a) FROM empty", { relations: [empty] })).rows).toEqual([[0, null]]);
-    await expect(query("SELECT 1", { relations: [{ ...empty, columns: [] }] })).rejects.toMatchObject({ code: "bad_request" });
+    expect({ columns, rows }).toEqual({
+      columns: [
+        { name: "a", type: "BIGINT" },
+        { name: "b", type: "VARCHAR" },
+      ],
+      rows: [],
+    });
+    expect((await query("SELECT count(*), sum(a) FROM empty", { relations: [empty] })).rows).toEqual([
+      [0, null],
+    ]);
+    await expect(query("SELECT 1", { relations: [{ ...empty, columns: [] }] })).rejects.toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("grow columns, types and fields over their parts", async () => {
@@ -226,10 +269,18 @@ describe("relations", () => {
   });
 
   it("hide what their policy hides", async () => {
-    const guarded: Relation = { ...sales, select: "SELECT * EXCLUDE (amount) FROM raw WHERE region = 'north'" };
+    const guarded: Relation = {
+      ...sales,
+      select: "SELECT * EXCLUDE (amount) FROM raw WHERE region = 'north'",
+    };
     const relations = [guarded];
-    expect((await query("SELECT * FROM sales ORDER BY id", { relations })).rows).toEqual([[1, "north", "2024-01-01"], [3, "north", "2024-02-01"]]);
-    await expect(query("SELECT amount FROM sales", { relations })).rejects.toMatchObject({ code: "bad_request" });
+    expect((await query("SELECT * FROM sales ORDER BY id", { relations })).rows).toEqual([
+      [1, "north", "2024-01-01"],
+      [3, "north", "2024-02-01"],
+    ]);
+    await expect(query("SELECT amount FROM sales", { relations })).rejects.toMatchObject({
+      code: "bad_request",
+    });
     await expect(query("SELECT * FROM raw", { relations })).rejects.toMatchObject({ code: "bad_request" });
     expect((await query("SELECT count(*) FROM sales")).rows).toEqual([[3]]);
   });
@@ -249,7 +300,9 @@ describe("relations", () => {
     const error = await query("SELECT 1", { relations: [missing] }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     const broken = { ...sales, columns: [{ name: "id", type: "DATE" }] };
-    const cast = await query("SELECT * FROM sales", { relations: [broken] }).catch((thrown: unknown) => thrown);
+    const cast = await query("SELECT * FROM sales", { relations: [broken] }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(cast).toMatchObject({ code: "bad_request", message: expect.not.stringContaining("../") });
   });
 });
@@ -272,11 +325,15 @@ describe("SQL that is refused", () => {
 
   it("when it is too long, or sees too much", async () => {
     await expect(query(`SELECT ${"1+".repeat(200_000)}1`)).rejects.toMatchObject({ code: "too_large" });
-    await expect(query("SELECT 1", { relations: Array.from({ length: 501 }, (_, n) => ({ ...sales, name: `t${n}` })) })).rejects.toMatchObject({ code: "too_large" });
+    await expect(
+      query("SELECT 1", { relations: Array.from({ length: 501 }, (_, n) => ({ ...sales, name: `t${n}` })) }),
+    ).rejects.toMatchObject({ code: "too_large" });
   });
 
   it("when it is nested too deeply", async () => {
-    await expect(query(`SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`)).rejects.toMatchObject({ name: "AppError" });
+    await expect(query(`SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`)).rejects.toMatchObject({
+      name: "AppError",
+    });
     expect((await query("SELECT 1")).rows).toEqual([[1]]);
   });
 });
@@ -285,7 +342,11 @@ describe("streams", () => {
   it("brings all rows, in order, in batches", async () => {
     let next = 0;
     let batches = 0;
-    for await (const { rows, columns } of analytics.queryStream({ scope: "w", relations: [sales], sql: "SELECT i, repeat('x', 100) AS t FROM range(60000) r(i)" })) {
+    for await (const { rows, columns } of analytics.queryStream({
+      scope: "w",
+      relations: [sales],
+      sql: "SELECT i, repeat('x', 100) AS t FROM range(60000) r(i)",
+    })) {
       expect(columns.map(({ name }) => name)).toEqual(["i", "t"]);
       for (const [i] of rows) expect(i).toBe(next++);
       batches += 1;
@@ -297,7 +358,8 @@ describe("streams", () => {
   it("brings columns even without rows, and rows that are larger than a batch", async () => {
     const collect = async (sql: string): Promise<number[]> => {
       const sizes: number[] = [];
-      for await (const { rows } of analytics.queryStream({ scope: "w", relations: [sales], sql })) sizes.push(rows.length);
+      for await (const { rows } of analytics.queryStream({ scope: "w", relations: [sales], sql }))
+        sizes.push(rows.length);
       return sizes;
     };
     expect(await collect("SELECT * FROM sales WHERE false")).toEqual([0]);
@@ -307,7 +369,11 @@ describe("streams", () => {
 
   it("can be left early, and gives its place back", async () => {
     for (let turn = 0; turn < 25; turn += 1) {
-      for await (const { rows } of analytics.queryStream({ scope: "w", relations: [sales], sql: "SELECT i FROM range(100000000) r(i)" })) {
+      for await (const { rows } of analytics.queryStream({
+        scope: "w",
+        relations: [sales],
+        sql: "SELECT i FROM range(100000000) r(i)",
+      })) {
         expect(rows.length).toBeGreaterThan(0);
         break;
       }
@@ -320,18 +386,30 @@ describe("streams", () => {
     const read = async (): Promise<void> => {
       for await (const _ of analytics.queryStream({ scope: "w", relations: [sales], sql }));
     };
-    await expect(read()).rejects.toMatchObject({ code: "bad_request", message: expect.stringContaining("late") });
+    await expect(read()).rejects.toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("late"),
+    });
   });
 });
 
 describe("DuckDB's parser", () => {
   it("gives a tree of what is a SELECT", async () => {
     const tree = await analytics.serializeSql("SELECT a FROM t WHERE b = $1");
-    expect(tree).toMatchObject({ ok: true, statements: [{ node: { type: "SELECT_NODE", from_table: { table_name: "t" } } }] });
-    expect(await analytics.serializeSql("SELECT 1; SELECT 2")).toMatchObject({ ok: true, statements: { length: 2 } });
+    expect(tree).toMatchObject({
+      ok: true,
+      statements: [{ node: { type: "SELECT_NODE", from_table: { table_name: "t" } } }],
+    });
+    expect(await analytics.serializeSql("SELECT 1; SELECT 2")).toMatchObject({
+      ok: true,
+      statements: { length: 2 },
+    });
   });
 
-  it.each(["SELEC 1", "DROP TABLE x", "COPY t TO 'x'", "SET threads = 1", "SELECT 'unfinished"])("refuses %s", async (sql) => {
-    expect(await analytics.serializeSql(sql)).toMatchObject({ ok: false, message: expect.any(String) });
-  });
+  it.each(["SELEC 1", "DROP TABLE x", "COPY t TO 'x'", "SET threads = 1", "SELECT 'unfinished"])(
+    "refuses %s",
+    async (sql) => {
+      expect(await analytics.serializeSql(sql)).toMatchObject({ ok: false, message: expect.any(String) });
+    },
+  );
 });

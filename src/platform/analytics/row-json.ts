@@ -65,7 +65,9 @@ function asJson(this: Record<string, unknown>, key: string, value: unknown): unk
 
 function tooLarge(): AppError {
   const most = LIMITS.analytics.pushBytes.toLocaleString("en");
-  return new AppError("too_large", `The rows are larger than ${most} bytes.`, { hint: "Send them in batches." });
+  return new AppError("too_large", `The rows are larger than ${most} bytes.`, {
+    hint: "Send them in batches.",
+  });
 }
 
 function rowTooLarge(): AppError {

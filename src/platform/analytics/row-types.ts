@@ -71,7 +71,8 @@ export class RowTypes {
     const name = key.replaceAll("\u0000", "") || `column_${this.#count}`;
     const column = this.#columns.get(name.toLowerCase()) ?? { name, type };
     // Found by its exact name without a detour, and by any other spelling.
-    for (const spelling of [key, key.toLowerCase(), name, name.toLowerCase()]) this.#columns.set(spelling, column);
+    for (const spelling of [key, key.toLowerCase(), name, name.toLowerCase()])
+      this.#columns.set(spelling, column);
     return name === key;
   }
 

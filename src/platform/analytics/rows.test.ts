@@ -14,7 +14,12 @@ const push = (rows: Record<string, unknown>[], columns?: Column[]): Promise<Part
   analytics.rowsToPart({ rows, key: analytics.key(), ...(columns && { columns }) });
 
 async function read(parts: readonly Part[], columns: readonly Column[]): Promise<JsonValue[][]> {
-  const relation = { name: "t", parts: parts.map(({ path }) => path), columns, version: parts.map(({ key }) => key).join() };
+  const relation = {
+    name: "t",
+    parts: parts.map(({ path }) => path),
+    columns,
+    version: parts.map(({ key }) => key).join(),
+  };
   return (await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" })).rows;
 }
 
@@ -98,8 +103,15 @@ describe("widening", () => {
   });
 
   it("adds columns, keeps their order and first spelling", () => {
-    const existing = [{ name: "a", type: "BIGINT" }, { name: "B", type: "DATE" }];
-    const incoming = [{ name: "c", type: "BOOLEAN" }, { name: "b", type: "DATE" }, { name: "A", type: "DOUBLE" }];
+    const existing = [
+      { name: "a", type: "BIGINT" },
+      { name: "B", type: "DATE" },
+    ];
+    const incoming = [
+      { name: "c", type: "BOOLEAN" },
+      { name: "b", type: "DATE" },
+      { name: "A", type: "DOUBLE" },
+    ];
     expect(widenColumns(existing, incoming)).toEqual([
       { name: "a", type: "DOUBLE" },
       { name: "B", type: "DATE" },
@@ -109,32 +121,55 @@ describe("widening", () => {
 
   it("can keep numbers from turning into text", () => {
     const widen = (): unknown =>
-      widenColumns([{ name: "v", type: "BIGINT" }], [{ name: "v", type: "VARCHAR" }], { numbersToText: false });
+      widenColumns([{ name: "v", type: "BIGINT" }], [{ name: "v", type: "VARCHAR" }], {
+        numbersToText: false,
+      });
     expect(widen).toThrow(expect.objectContaining({ code: "conflict" }));
   });
 
-  it.each(["DATE; DROP", "STRUCT(a", "DECIMAL(50,1)", "", "BIGINT[", `${"STRUCT(a ".repeat(30)}INT${")".repeat(30)}`])(
-    "%s is no type",
-    (type) => {
-      expect(() => widenColumns([{ name: "v", type }], [{ name: "v", type: "DATE" }])).toThrow(
-        expect.objectContaining({ code: "bad_request" }),
-      );
-    },
-  );
+  it.each([
+    "DATE; DROP",
+    "STRUCT(a",
+    "DECIMAL(50,1)",
+    "",
+    "BIGINT[",
+    `${"STRUCT(a ".repeat(30)}INT${")".repeat(30)}`,
+  ])("%s is no type", (type) => {
+    expect(() => widenColumns([{ name: "v", type }], [{ name: "v", type: "DATE" }])).toThrow(
+      expect.objectContaining({ code: "bad_request" }),
+    );
+  });
 });
 
 describe("pushing", () => {
   it("writes rows as a dataset's types, whatever their spelling", async () => {
-    const columns = [{ name: "Id", type: "DOUBLE" }, { name: "name", type: "VARCHAR" }, { name: "other", type: "DATE" }];
+    const columns = [
+      { name: "Id", type: "DOUBLE" },
+      { name: "name", type: "VARCHAR" },
+      { name: "other", type: "DATE" },
+    ];
     const part = await push([{ id: 1, NAME: 5 }, { ID: 2.5 }], columns);
     expect(part).toMatchObject({ rows: 2, columns: columns.slice(0, 2) });
-    expect(await read([part], columns)).toEqual([[1, "5", null], [2.5, null, null]]);
+    expect(await read([part], columns)).toEqual([
+      [1, "5", null],
+      [2.5, null, null],
+    ]);
   });
 
   it("takes rows without any value", async () => {
     const part = await push([{ a: null }, {}, { b: undefined }]);
-    expect(part).toMatchObject({ rows: 3, columns: [{ name: "a", type: "NULL" }, { name: "b", type: "NULL" }] });
-    expect(await read([part], part.columns)).toEqual([[null, null], [null, null], [null, null]]);
+    expect(part).toMatchObject({
+      rows: 3,
+      columns: [
+        { name: "a", type: "NULL" },
+        { name: "b", type: "NULL" },
+      ],
+    });
+    expect(await read([part], part.columns)).toEqual([
+      [null, null],
+      [null, null],
+      [null, null],
+    ]);
   });
 
   it("a value that does not fit is an error and leaves nothing", async () => {
@@ -165,25 +200,53 @@ describe("pushing", () => {
     const part = await push([{ a: 1 }]);
     expect((await analytics.blobs.stat(part.key))?.bytes).toBe(part.bytes);
     const folders = await readdir(join(analytics.home, "tmp"));
-    const left = (await Promise.all(folders.map((folder) => readdir(join(analytics.home, "tmp", folder), { recursive: true })))).flat();
+    const left = (
+      await Promise.all(
+        folders.map((folder) => readdir(join(analytics.home, "tmp", folder), { recursive: true })),
+      )
+    ).flat();
     expect(left.filter((name) => name.endsWith(".parquet") && !/^\d+-\d+\.parquet$/.test(name))).toEqual([]);
   });
 
   it("a thousand rows and small batches side by side", async () => {
     const batches = await Promise.all(
-      Array.from({ length: 20 }, (_, batch) => push(Array.from({ length: 1_000 }, (_, row) => ({ id: batch * 1_000 + row, text: `row ${row}` })))),
+      Array.from({ length: 20 }, (_, batch) =>
+        push(Array.from({ length: 1_000 }, (_, row) => ({ id: batch * 1_000 + row, text: `row ${row}` }))),
+      ),
     );
-    const relation = { name: "t", parts: batches.map(({ path }) => path), columns: batches[0]!.columns, version: "1" };
-    const { rows } = await analytics.query({ scope: "w", relations: [relation], sql: "SELECT count(*), sum(id) FROM t" });
+    const relation = {
+      name: "t",
+      parts: batches.map(({ path }) => path),
+      columns: batches[0]!.columns,
+      version: "1",
+    };
+    const { rows } = await analytics.query({
+      scope: "w",
+      relations: [relation],
+      sql: "SELECT count(*), sum(id) FROM t",
+    });
     expect(rows).toEqual([[20_000, 199_990_000]]);
   });
 });
 
 describe("merging", () => {
   it("makes one part of many, in order, with the types of the whole", async () => {
-    const parts = [await push([{ a: 1, n: { x: 1 } }]), await push([{ a: 2.5, b: "x" }]), await push([{ b: "y", n: { x: 2, y: "z" } }])];
-    const columns = [{ name: "a", type: "DOUBLE" }, { name: "n", type: 'STRUCT("x" BIGINT, "y" VARCHAR)' }, { name: "b", type: "VARCHAR" }, { name: "c", type: "NULL" }];
-    const merged = await analytics.mergeParts({ parts: parts.map(({ path }) => path), key: analytics.key(), columns });
+    const parts = [
+      await push([{ a: 1, n: { x: 1 } }]),
+      await push([{ a: 2.5, b: "x" }]),
+      await push([{ b: "y", n: { x: 2, y: "z" } }]),
+    ];
+    const columns = [
+      { name: "a", type: "DOUBLE" },
+      { name: "n", type: 'STRUCT("x" BIGINT, "y" VARCHAR)' },
+      { name: "b", type: "VARCHAR" },
+      { name: "c", type: "NULL" },
+    ];
+    const merged = await analytics.mergeParts({
+      parts: parts.map(({ path }) => path),
+      key: analytics.key(),
+      columns,
+    });
     expect(merged.rows).toBe(3);
     expect(await read([merged], columns)).toEqual(await read(parts, columns));
     const plain = await analytics.mergeParts({ parts: parts.map(({ path }) => path), key: analytics.key() });
@@ -208,16 +271,29 @@ describe("inspecting", () => {
       { name: "region", type: "VARCHAR", nulls: 0, min: "north", max: "south" },
       { name: "amount", type: "DOUBLE", nulls: 100, min: 0.5, max: 499.5 },
       { name: "day", type: "DATE", nulls: 0, min: "2024-01-01", max: "2024-01-28" },
-      { name: "nested", type: 'STRUCT(id BIGINT)', nulls: 0, min: null, max: null },
+      { name: "nested", type: "STRUCT(id BIGINT)", nulls: 0, min: null, max: null },
     ]);
     expect(found.columns[1]!.distinct).toBe(2);
     expect(found.columns[0]!.distinct).toBeGreaterThan(800);
   });
 
   it("knows of columns that no part has, and of no parts at all", async () => {
-    const columns = [{ name: "a", type: "BIGINT" }, { name: "z", type: "DATE" }];
+    const columns = [
+      { name: "a", type: "BIGINT" },
+      { name: "z", type: "DATE" },
+    ];
     const part = await push([{ a: 1 }]);
-    expect((await analytics.inspect([part.path], { columns })).columns[1]).toEqual({ name: "z", type: "DATE", nulls: 1, distinct: 0, min: null, max: null });
-    expect(await analytics.inspect([], { columns })).toMatchObject({ rows: 0, columns: [{ nulls: 0 }, { nulls: 0 }] });
+    expect((await analytics.inspect([part.path], { columns })).columns[1]).toEqual({
+      name: "z",
+      type: "DATE",
+      nulls: 1,
+      distinct: 0,
+      min: null,
+      max: null,
+    });
+    expect(await analytics.inspect([], { columns })).toMatchObject({
+      rows: 0,
+      columns: [{ nulls: 0 }, { nulls: 0 }],
+    });
   });
 });

@@ -1,4 +1,15 @@
-import { chmod, chown, copyFile, constants, link, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { basename, join } from "node:path";
 import { ownedTempName } from "../temp/index.ts";
 
@@ -105,7 +116,8 @@ async function tryLink(path: string, place: string): Promise<boolean> {
     await link(path, place);
     return true;
   } catch (error) {
-    if (["EXDEV", "EPERM", "EMLINK", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    if (["EXDEV", "EPERM", "EMLINK", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return false;
     throw error;
   }
 }

@@ -25,14 +25,21 @@ export async function checkSurface(
   relations: ReadonlySet<string>,
 ): Promise<void> {
   const reader = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql]);
-  const { error, error_type, error_message = "", statements = [] } = JSON.parse(String(reader.value(0, 0))) as Tree;
+  const {
+    error,
+    error_type,
+    error_message = "",
+    statements = [],
+  } = JSON.parse(String(reader.value(0, 0))) as Tree;
   if (error && error_type === "not implemented") throw onlySelect();
   // Said by the parser itself, it comes with the place where it went wrong.
   if (error) await connection.extractStatements(sql);
   if (error) throw new AppError("bad_request", error_message);
   if (statements.length === 0) throw new AppError("bad_request", "There is no SELECT.");
   if (statements.length > 1) {
-    throw new AppError("bad_request", `The SQL has ${statements.length} statements.`, { hint: "Send one SELECT." });
+    throw new AppError("bad_request", `The SQL has ${statements.length} statements.`, {
+      hint: "Send one SELECT.",
+    });
   }
   checkSources(sourcesOf(statements[0]), relations);
 }

@@ -12,7 +12,11 @@ export interface TestAnalytics extends Analytics {
   /** A key that was not used before. */
   key(): string;
   /** Rows as a relation. */
-  relation(name: string, rows: readonly Record<string, unknown>[], extra?: Partial<Relation>): Promise<Relation>;
+  relation(
+    name: string,
+    rows: readonly Record<string, unknown>[],
+    extra?: Partial<Relation>,
+  ): Promise<Relation>;
   remove(): Promise<void>;
 }
 

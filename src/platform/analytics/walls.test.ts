@@ -78,7 +78,10 @@ describe("SQL without a guard", () => {
     ["an extension", () => "INSTALL httpfs"],
     ["an extension that may be there", () => "LOAD httpfs"],
     ["an extension by its path", () => "LOAD '/tmp/x.duckdb_extension'"],
-    ["the network", () => `SELECT * FROM read_csv('http://127.0.0.1:${(server.address() as AddressInfo).port}/x.csv')`],
+    [
+      "the network",
+      () => `SELECT * FROM read_csv('http://127.0.0.1:${(server.address() as AddressInfo).port}/x.csv')`,
+    ],
     ["the network with S3", () => "SELECT * FROM 's3://bucket/x.parquet'"],
     ["a file outside by writing", () => `COPY (SELECT 1) TO '${join(analytics.home, "out.csv")}'`],
     ["a file in its own folder by writing", () => "COPY (SELECT 1) TO 'out.csv'"],
@@ -122,7 +125,11 @@ describe("SQL without a guard", () => {
 
 describe("the check in the worker", () => {
   it.each<[string, string, RegExp]>([
-    ["SELECT * FROM enable_logging(storage := 'file', storage_path := '/tmp/kenning-wall')", "forbidden", /enable_logging/],
+    [
+      "SELECT * FROM enable_logging(storage := 'file', storage_path := '/tmp/kenning-wall')",
+      "forbidden",
+      /enable_logging/,
+    ],
     ["SELECT * FROM read_parquet('x.parquet')", "forbidden", /read_parquet/],
     ["SELECT 1 WHERE EXISTS (FROM system.main.duckdb_views())", "forbidden", /duckdb_views/],
     ["FROM query('SELECT 1')", "forbidden", /query/],
@@ -132,7 +139,11 @@ describe("the check in the worker", () => {
     ["SELECT * FROM sqlite_master", "bad_request", /no dataset "sqlite_master"/],
     ["SELECT * FROM pg_views", "bad_request", /no dataset/],
     ["SELECT * FROM 'x.parquet'", "bad_request", /no dataset/],
-    ['SELECT * FROM "../x.parquet", (WITH "../x.parquet" AS (SELECT 1) SELECT 2)', "bad_request", /no dataset/],
+    [
+      'SELECT * FROM "../x.parquet", (WITH "../x.parquet" AS (SELECT 1) SELECT 2)',
+      "bad_request",
+      /no dataset/,
+    ],
     ["SELECT (SELECT count(*) FROM nope)", "bad_request", /no dataset "nope"/],
     ["COPY t TO '/tmp/kenning-wall.csv'", "forbidden", /Only SELECT/],
     ["SET threads = 1", "forbidden", /Only SELECT/],

@@ -102,7 +102,9 @@ function widenInteger(
 ): ColumnType {
   const isSigned = a.isSigned || b.isSigned;
   const bits = Math.max(a.bits, b.bits);
-  const fitting = Object.entries(INTEGERS).find(([, each]) => each.isSigned === isSigned && each.bits >= bits);
+  const fitting = Object.entries(INTEGERS).find(
+    ([, each]) => each.isSigned === isSigned && each.bits >= bits,
+  );
   return fitting === undefined ? WIDEST : scalar(fitting[0]);
 }
 

@@ -1,4 +1,11 @@
-import type { Column, ConvertOptions, Detected, FileFormat, QueryParam, RejectedRow } from "./analytics-options.ts";
+import type {
+  Column,
+  ConvertOptions,
+  Detected,
+  FileFormat,
+  QueryParam,
+  RejectedRow,
+} from "./analytics-options.ts";
 import type { JsonRows } from "./result-reader.ts";
 
 /** What the server and its query processes say to each other. */

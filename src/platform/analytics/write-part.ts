@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { WorkerContext } from "../sandbox/index.ts";
 import type { Column } from "./analytics-options.ts";
-import { type ColumnType, sqlType, parseType, scalar, TEXT, typeText } from "./column-types.ts";
+import { type ColumnType, parseType, scalar, sqlType, TEXT, typeText } from "./column-types.ts";
 import { whileRunning } from "./interruption.ts";
 import { columnsOf } from "./relation-sql.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
@@ -28,7 +28,10 @@ export interface PartPlan {
 export async function planAll(connection: DuckDBConnection, source: string): Promise<PartPlan> {
   const found = await columnsOf(connection, source);
   checkColumnCount(found.length);
-  const columns = found.map(({ name, type }) => ({ name, type: typeText(storable(parseType(type)), "VARCHAR") }));
+  const columns = found.map(({ name, type }) => ({
+    name,
+    type: typeText(storable(parseType(type)), "VARCHAR"),
+  }));
   const items = found.map(({ name, type }, index) => {
     const wanted = columns[index]!.type;
     if (sqlType(type) === wanted && !type.startsWith("ENUM")) return quoteName(name);
@@ -84,7 +87,10 @@ function storable(type: ColumnType): ColumnType {
     case "list":
       return { kind: "list", item: storable(type.item) };
     case "struct":
-      return { ...type, fields: type.fields.map(({ name, type: field }) => ({ name, type: storable(field) })) };
+      return {
+        ...type,
+        fields: type.fields.map(({ name, type: field }) => ({ name, type: storable(field) })),
+      };
     case "map":
       return { kind: "map", key: storable(type.key), value: storable(type.value) };
     case "scalar":
@@ -99,4 +105,3 @@ function storableScalar(name: string): ColumnType {
   if (name === "VARIANT") return scalar("JSON");
   return AS_TEXT.has(name) ? TEXT : scalar(name);
 }
-

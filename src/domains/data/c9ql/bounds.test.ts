@@ -11,12 +11,14 @@ function run(text: string, columns = COLUMNS) {
   return compile(parse(text, { columns }), { ...OPTIONS, columns });
 }
 
-/** Time for one run, in milliseconds, after warming up. */
+/** Time for one run, in milliseconds: the best of some rounds, because the machine does other things too. */
 function timeOf(work: () => unknown, runs: number): number {
-  for (let i = 0; i < runs; i++) work();
-  const start = performance.now();
-  for (let i = 0; i < runs; i++) work();
-  return (performance.now() - start) / runs;
+  const rounds = Array.from({ length: 6 }, () => {
+    const start = performance.now();
+    for (let i = 0; i < runs; i++) work();
+    return (performance.now() - start) / runs;
+  });
+  return Math.min(...rounds);
 }
 
 function failureOf(work: () => unknown): AppError | undefined {
@@ -33,7 +35,7 @@ describe("bounds", () => {
   it("reads and compiles a typical query in well under a millisecond", () => {
     const text =
       "select sum(Sent) as Total Sent, Message Type, avg(Opened / Sent) * 100 as Rate where Region in (1, 2, 3) and Sent > 10 group by Message Type order by Total Sent desc limit 10; select *, Total Sent * 2 as twice where Rate > 5";
-    expect(timeOf(() => run(text), 500)).toBeLessThan(1);
+    expect(timeOf(() => run(text), 200)).toBeLessThan(0.8);
   });
 
   it.each<[what: string, text: string]>([
@@ -84,6 +86,9 @@ describe("bounds", () => {
     ["parameters that never end", "$c9_a$(".repeat(20_000)],
     ["spaces", `select ${" ".repeat(190_000)}Sent where`],
     ["a misspelt name of great length", `select ${"Sen ".repeat(30_000)}`],
+    ["a text that is no number", `select Sent * '${"x".repeat(100_000)}'`],
+    ["a text that is no date", `select year('${"x".repeat(100_000)}')`],
+    ["a function of great length", `select ${"x".repeat(100_000)}(Sent)`],
     ["like", `where Sent like ${"% ".repeat(30_000)} and`],
     ["betweens", `where ${"Sent between $c9_a$ and ".repeat(1_500)}`],
   ])("says what is wrong with %s in bounded time", (_, text) => {

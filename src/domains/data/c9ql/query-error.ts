@@ -3,6 +3,9 @@ import type { Span } from "./ast.ts";
 
 /** Most of a line that is shown before and after the place of an error. */
 const CONTEXT_CHARACTERS = 60;
+/** Longest message and hint: both may quote the query, which may be long. */
+const MESSAGE_CHARACTERS = 300;
+const HINT_CHARACTERS = 800;
 
 export interface Complaint {
   message: string;
@@ -12,17 +15,24 @@ export interface Complaint {
 }
 
 /** An error with its place in the query, and the line with a caret below it. */
-export function queryError(text: string, span: Span, { message, hint, code }: Complaint): AppError {
+export function queryError(text: string, span: Span, complaint: Complaint): AppError {
+  const code = complaint.code ?? "bad_request";
+  const message = shortened(complaint.message, MESSAGE_CHARACTERS);
+  const hint = complaint.hint === undefined ? undefined : shortened(complaint.hint, HINT_CHARACTERS);
   // A node that was built by hand (a filter) has no place to point at.
   if (span.end === 0) {
-    return new AppError(code ?? "bad_request", `C9QL: ${message}`, hint === undefined ? {} : { hint });
+    return new AppError(code, `C9QL: ${message}`, hint === undefined ? {} : { hint });
   }
   const { line, column, length, excerpt } = placeOf(text, span);
   const advice = `${hint ?? "It is here:"}\n${excerpt}`;
-  return new AppError(code ?? "bad_request", `C9QL, line ${line}, column ${column}: ${message}`, {
+  return new AppError(code, `C9QL, line ${line}, column ${column}: ${message}`, {
     hint: advice,
     data: { line, column, length },
   });
+}
+
+function shortened(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 1).toWellFormed()}…` : text;
 }
 
 function placeOf(text: string, { start, end }: Span) {
