@@ -19,7 +19,7 @@ ${view.problem === undefined ? "" : html`<p class="problem" role="alert">${view.
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button type="submit" class="primary">Sign in</button>
 </form>
-<p class="hint">Forgotten your password? An admin of your workspace can set a new one.</p>`;
+<p class="hint">Forgotten your password? Whoever runs this server can set a new one.</p>`;
 }
 
 export function signedInPage(view: { email: string; formToken: string }): Html {
