@@ -173,7 +173,7 @@ export const LIMITS = {
     /** Conversions of files that run at once. */
     conversions: 2,
     /** Pushes, merges and inspections that run at once. */
-    smallJobs: 4,
+    smallJobs: 3,
     /** Conversions and other work on parts that may wait. */
     waitingJobs: 200,
     /** Largest file that is converted. */

@@ -86,14 +86,19 @@ export interface QueryBatch {
 
 export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "parquet";
 
-export interface ConvertRequest {
+/** Whose work it is: one scope never takes all places. */
+interface Scoped {
+  scope?: string;
+  signal?: AbortSignal;
+}
+
+export interface ConvertRequest extends Scoped {
   /** A path that is handed over is gone afterwards; otherwise a file that others may not read is copied first. */
   source: { path: string; handOver?: boolean } | { bytes: Uint8Array };
   format: FileFormat;
   /** The key of the new part in blob storage. */
   key: string;
   options?: ConvertOptions;
-  signal?: AbortSignal;
   onProgress?: (progress: { fraction: number }) => void;
 }
 
@@ -181,6 +186,21 @@ export interface AnalyticsWalls {
   duckdb: string;
 }
 
+/**
+ * DuckDB over Parquet parts, in processes of its own. What each of them can reach:
+ *
+ * - A query sees relations, which are views over exactly the parts that it names, and nothing else: the tree of
+ *   DuckDB's own parser has to show one SELECT from those names (`query/sql-surface.ts`), the engine has access
+ *   to no other file, takes no settings and no extensions (`engine/engine.ts`), and there is one engine for each
+ *   scope and set of relations.
+ * - As root the process is another user in an empty network, to whom only the parts are linked that its engines
+ *   need (`shelf.ts`). It cannot write them, though the engine itself would let SQL write what it may read; it
+ *   can write nothing but its own folder and what is open to everybody (/tmp). Each process is yet another user.
+ * - Without root, the process is the same user as the server. Then only the check of the tree and the engine's
+ *   own walls stand between SQL and the server's files, and nothing stands between a bug of the engine and them;
+ *   the network is still closed where the kernel allows it. `describe()` tells which walls there are.
+ * - Files of strangers are read by a third process, with SQL of ours alone.
+ */
 export interface Analytics {
   query(request: QueryRequest): Promise<QueryResult>;
   /** Batches as they come; the engine waits while nobody takes one. Without limits on rows and bytes. */
@@ -190,26 +210,28 @@ export interface Analytics {
   rowsToPart(request: RowsRequest): Promise<Part>;
   mergeParts(request: MergeRequest): Promise<Part>;
   inspect(parts: readonly string[], options?: InspectOptions): Promise<Inspection>;
+  /**
+   * Lets go of files that were deleted. Engines that are kept ready hold on to their parts, so that the space of
+   * a deleted part is free only when they are closed: after ten minutes, or by this.
+   */
+  forget(parts: readonly string[]): void;
   describe(): Promise<AnalyticsWalls>;
   close(): Promise<void>;
 }
 
-export interface RowsRequest {
+export interface RowsRequest extends Scoped {
   rows: readonly Readonly<Record<string, unknown>>[];
   key: string;
   /** The types to write; without it they are read off the rows. */
   columns?: readonly Column[];
-  signal?: AbortSignal;
 }
 
-export interface MergeRequest {
+export interface MergeRequest extends Scoped {
   parts: readonly string[];
   key: string;
   columns?: readonly Column[];
-  signal?: AbortSignal;
 }
 
-export interface InspectOptions {
+export interface InspectOptions extends Scoped {
   columns?: readonly Column[];
-  signal?: AbortSignal;
 }

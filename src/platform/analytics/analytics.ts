@@ -3,12 +3,12 @@ import { availableParallelism, totalmem } from "node:os";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
-import { FairQueue } from "./fair-queue.ts";
-import { Loader } from "./loader.ts";
-import { Queries } from "./queries.ts";
-import { QueryPool } from "./query-pool.ts";
-import { rowsToJson } from "./row-json.ts";
+import { Loader } from "./load/loader.ts";
+import { FairQueue } from "./query/fair-queue.ts";
+import { Queries } from "./query/queries.ts";
+import { QueryPool } from "./query/query-pool.ts";
 import type { Reader } from "./shelf.ts";
+import { rowsToJson } from "./types/row-json.ts";
 
 /** Nobody's number: the group that reads parts, and the first of the users who do. */
 const FIRST_UID = 65_510;
@@ -47,6 +47,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     },
     mergeParts: (request) => loader.mergeParts(request),
     inspect: (parts, inspectOptions = {}) => loader.inspect(parts, inspectOptions),
+    forget: (parts) => pool.forget(parts),
     describe: async () => ({
       query: await pool.sandboxes[0]!.describe(),
       load: await loader.sandbox.describe(),
@@ -61,6 +62,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 function queryQueue(workers: number): FairQueue {
   const { queriesPerWorker, queriesPerScope, waitingQueries, waitingPerScope, waitMs } = LIMITS.analytics;
   return new FairQueue({
+    what: "queries",
     places: workers * queriesPerWorker,
     placesPerScope: queriesPerScope,
     waiting: waitingQueries,

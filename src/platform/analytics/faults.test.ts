@@ -283,4 +283,24 @@ describe("many queries", () => {
     );
     expect(shelves.length).toBeLessThanOrEqual(66);
   });
+
+  it("let go of parts that were deleted, when they are told, and after the last one has finished", async () => {
+    const links = async (): Promise<number> =>
+      (await readdir(join(analytics.home, "tmp"), { recursive: true })).filter((name) =>
+        name.endsWith("0-0.parquet"),
+      ).length;
+    const controller = new AbortController();
+    await query("SELECT a FROM t");
+    const running = query(ENDLESS, { signal: controller.signal }).catch(
+      (error: { code: string }) => error.code,
+    );
+    await delay(200);
+    analytics.forget(relation.parts);
+    expect(await query("SELECT a FROM t")).toMatchObject(one);
+    expect(await links()).toBe(2);
+    analytics.forget(relation.parts);
+    controller.abort();
+    expect(await running).toBe("cancelled");
+    await expect.poll(links).toBe(0);
+  });
 });

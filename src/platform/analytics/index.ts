@@ -25,5 +25,5 @@ export type {
   RowsRequest,
   SerializedSql,
 } from "./analytics-options.ts";
-export { inferColumns } from "./row-types.ts";
-export { widenColumns } from "./widen.ts";
+export { inferColumns } from "./types/row-types.ts";
+export { widenColumns } from "./types/widen.ts";

@@ -11,6 +11,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { AppError } from "../../kernel/errors.ts";
 import { ownedTempName } from "../temp/index.ts";
 
 /** Who reads from a shelf: undefined when the server is not root, and its processes are the same user. */
@@ -56,12 +57,16 @@ export class Shelf {
    * have no second names, the process has to find the first one.
    */
   async put(path: string, name: string): Promise<string> {
-    if (this.#reader !== undefined) {
-      const { gid, mode } = await stat(path);
-      if (gid !== this.#reader.gid) await chown(path, 0, this.#reader.gid);
-      if ((mode & 0o777) !== 0o640) await chmod(path, 0o640);
+    try {
+      if (this.#reader !== undefined) {
+        const { gid, mode } = await stat(path);
+        if (gid !== this.#reader.gid) await chown(path, 0, this.#reader.gid);
+        if ((mode & 0o777) !== 0o640) await chmod(path, 0o640);
+      }
+      return (await tryLink(path, join(this.folder, name))) ? this.pathOf(name) : path;
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === "ENOENT" ? partMissing(error) : error;
     }
-    return (await tryLink(path, join(this.folder, name))) ? this.pathOf(name) : path;
   }
 
   /** Puts a file of somebody else on the shelf without changing who may read it. */
@@ -108,6 +113,15 @@ export class Shelf {
     await chown(place, 0, this.#reader.gid);
     await chmod(place, 0o640);
   }
+}
+
+/** Whoever asks by a version of yesterday may come too late. */
+function partMissing(cause: unknown): AppError {
+  return new AppError("unavailable", "A part of the data is not there any more.", {
+    hint: "Try again.",
+    data: { reason: "part_missing" },
+    cause,
+  });
 }
 
 /** Another file system has no second names for our files, and some have none at all. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { messageOf } from "../../kernel/errors.ts";
 import { serve } from "../sandbox/index.ts";
-import { lock, openEngine, withConnection } from "./engine.ts";
+import { lock, openEngine, withConnection } from "./engine/engine.ts";
 
 let engine: DuckDBInstance | undefined;
 

@@ -6,7 +6,7 @@ import type {
   QueryParam,
   RejectedRow,
 } from "./analytics-options.ts";
-import type { JsonRows } from "./result-reader.ts";
+import type { JsonRows } from "./query/result-reader.ts";
 
 /** What the server and its query processes say to each other. */
 

@@ -1,0 +1,62 @@
+import { mkdir } from "node:fs/promises";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { quoteList } from "../types/sql-text.ts";
+
+/** Everything here runs inside a sandboxed process. */
+export interface EngineSettings {
+  memoryMb: number;
+  threads: number;
+  /** For what does not fit into memory; a folder that is this engine's alone, relative to the working folder. */
+  spillFolder: string;
+  spillMb: number;
+  /** The only files and folders that it may touch. */
+  files?: readonly string[];
+  folders?: readonly string[];
+}
+
+/**
+ * An engine that reaches only what it was given. The order matters: DuckDB takes no new paths once access is
+ * off, and nothing at all can be set once the configuration is locked, which `lock` does.
+ */
+export async function openEngine(settings: EngineSettings): Promise<DuckDBInstance> {
+  await mkdir(settings.spillFolder, { recursive: true });
+  const instance = await DuckDBInstance.create(":memory:", {
+    threads: String(settings.threads),
+    memory_limit: `${settings.memoryMb}MiB`,
+    temp_directory: settings.spillFolder,
+    max_temp_directory_size: `${settings.spillMb}MiB`,
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    allow_community_extensions: "false",
+    allow_persistent_secrets: "false",
+    extension_directory: settings.spillFolder,
+    // The operating system keeps files in memory already, and gives that memory back.
+    enable_external_file_cache: "false",
+  });
+  await withConnection(instance, async (connection) => {
+    await connection.run(
+      `SET allowed_paths = ${quoteList(settings.files ?? [])};
+       SET allowed_directories = ${quoteList(settings.folders ?? [])};
+       SET enable_external_access = false;
+       SET GLOBAL parquet_metadata_cache = true;
+       SET GLOBAL TimeZone = 'UTC';`,
+    );
+  });
+  return instance;
+}
+
+export async function lock(instance: DuckDBInstance): Promise<void> {
+  await withConnection(instance, (connection) => connection.run("SET lock_configuration = true"));
+}
+
+export async function withConnection<T>(
+  instance: DuckDBInstance,
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await instance.connect();
+  try {
+    return await work(connection);
+  } finally {
+    connection.disconnectSync();
+  }
+}

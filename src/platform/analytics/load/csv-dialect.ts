@@ -1,0 +1,164 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+
+/** How the fields of a CSV file are told apart. */
+export interface Quoting {
+  delimiter: string;
+  quote: string;
+  escape: string;
+}
+
+export interface Renamed {
+  position: number;
+  from: string;
+  to: string;
+}
+
+const DELIMITERS = [",", ";", "\t", "|"];
+const SAMPLE_RECORDS = 200;
+
+/**
+ * The delimiter that cuts most of the first records into the same number of fields. DuckDB's own detection
+ * insists on all of them, and takes a file with a few broken rows for one with a single column.
+ */
+export function detectDelimiter(text: string, quote: string): string {
+  const candidates = DELIMITERS.map((delimiter) => ({ delimiter, score: score(text, delimiter, quote) }));
+  return candidates.reduce((a, b) => (b.score > a.score ? b : a)).delimiter;
+}
+
+/** Share of the records that have as many fields as most have; more fields decide between equals. */
+function score(text: string, delimiter: string, quote: string): number {
+  const counts = fieldCounts(text, { delimiter, quote, escape: quote });
+  const fields = mostCommon(counts);
+  if (fields === undefined) return 0;
+  const share =
+    counts.filter((count) => count === fields).length / counts.filter((count) => count > 0).length;
+  return share + Math.min(fields, 1_000) / 1_000_000;
+}
+
+/** Lines at the beginning that are no part of the table: a title, a date, nothing. */
+export function detectSkippedLines(text: string, quoting: Quoting): number {
+  const counts = fieldCounts(text, quoting);
+  const fields = mostCommon(counts);
+  const first = fields === undefined ? 0 : counts.indexOf(fields);
+  return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
+}
+
+/** Fields of each of the first records; 0 for an empty line. */
+function fieldCounts(text: string, quoting: Quoting): number[] {
+  const counts: number[] = [];
+  for (let at = 0; counts.length < SAMPLE_RECORDS && at < text.length; ) {
+    const { fields, end, isComplete } = parseRecord(text, at, quoting);
+    if (!isComplete && counts.length > 0) break;
+    counts.push(fields.length === 1 && fields[0] === "" ? 0 : fields.length);
+    at = end;
+  }
+  return counts;
+}
+
+function mostCommon(counts: readonly number[]): number | undefined {
+  const times = new Map<number, number>();
+  for (const count of counts) if (count > 1) times.set(count, (times.get(count) ?? 0) + 1);
+  return [...times].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+export interface ParsedRecord {
+  fields: string[];
+  /** Where the next record begins. */
+  end: number;
+  /** False when the text ended before the record did. */
+  isComplete: boolean;
+}
+
+/** One record that begins at `start`. Fields without quotes lose the blanks around them. */
+export function parseRecord(text: string, start: number, quoting: Quoting): ParsedRecord {
+  const { delimiter, quote } = quoting;
+  const fields: string[] = [];
+  let at = start;
+  for (;;) {
+    const first = skipBlanks(text, at, delimiter);
+    const isQuoted = quote !== "" && text.startsWith(quote, first);
+    const quoted = isQuoted ? parseQuoted(text, first + quote.length, quoting) : undefined;
+    const stop = endOfField(text, quoted?.end ?? at, delimiter);
+    fields.push(quoted?.value ?? text.slice(at, stop).trim());
+    if (fields.length > LIMITS.analytics.columns) throw tooManyColumns();
+    if (stop >= text.length) return { fields, end: text.length, isComplete: false };
+    if (!text.startsWith(delimiter, stop)) return { fields, end: afterLineEnd(text, stop), isComplete: true };
+    at = stop + delimiter.length;
+  }
+}
+
+function tooManyColumns(): AppError {
+  const most = LIMITS.analytics.columns.toLocaleString("en");
+  return new AppError("too_large", `The file has more than ${most} columns.`, {
+    hint: "Check the delimiter, or turn columns into rows.",
+  });
+}
+
+function skipBlanks(text: string, start: number, delimiter: string): number {
+  let at = start;
+  while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
+  return at;
+}
+
+function parseQuoted(text: string, start: number, quoting: Quoting): { value: string; end: number } {
+  const { quote } = quoting;
+  const escaped = quoting.escape === "" ? undefined : `${quoting.escape}${quote}`;
+  let value = "";
+  for (let at = start; at < text.length; ) {
+    if (escaped !== undefined && text.startsWith(escaped, at)) {
+      value += quote;
+      at += escaped.length;
+    } else if (text.startsWith(quote, at)) {
+      return { value, end: at + quote.length };
+    } else {
+      value += text[at];
+      at += 1;
+    }
+  }
+  return { value, end: text.length };
+}
+
+function endOfField(text: string, start: number, delimiter: string): number {
+  let at = start;
+  while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at))
+    at += 1;
+  return at;
+}
+
+function afterLineEnd(text: string, at: number): number {
+  return text[at] === "\r" && text[at + 1] === "\n" ? at + 2 : at + 1;
+}
+
+/** Where the record after some lines begins. */
+export function skipLines(text: string, lines: number): number {
+  let at = 0;
+  for (let line = 0; line < lines && at < text.length; line += 1)
+    at = afterLineEnd(text, endOfField(text, at, "\n"));
+  return at;
+}
+
+/**
+ * Names for columns. Headers are kept as they are, but for two cases that a table cannot have: an empty one
+ * becomes `column_3` (its position), and one that is there already, whatever its case, gets `_2`, `_3` and so on.
+ */
+export function nameColumns(headers: readonly string[]): { names: string[]; renamed: Renamed[] } {
+  const taken = new Set(headers.map((header) => header.toLowerCase()));
+  const used = new Set<string>();
+  const renamed: Renamed[] = [];
+  const names = headers.map((header, index) => {
+    const from = header.replaceAll("\u0000", "");
+    let to = from === "" ? `column_${index + 1}` : from;
+    for (
+      let number = 2;
+      used.has(to.toLowerCase()) || (to !== from && taken.has(to.toLowerCase()));
+      number += 1
+    ) {
+      to = `${from === "" ? `column_${index + 1}` : from}_${number}`;
+    }
+    used.add(to.toLowerCase());
+    if (to !== header) renamed.push({ position: index + 1, from: header, to });
+    return to;
+  });
+  return { names, renamed };
+}

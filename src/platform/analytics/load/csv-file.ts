@@ -1,0 +1,61 @@
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { Column } from "../analytics-options.ts";
+import { quoteList, quoteText } from "../types/sql-text.ts";
+import type { Quoting } from "./csv-dialect.ts";
+
+/** A CSV file in UTF-8, and how to read it. */
+export interface CsvFile extends Quoting {
+  path: string;
+  header: boolean;
+  skippedLines: number;
+  decimal: "." | ",";
+  dateFormat: string | undefined;
+  timestampFormat: string | undefined;
+  nulls: readonly string[];
+  /** Off for files whose lines end in different ways. */
+  isStrict: boolean;
+  /** Types as they were detected or given. */
+  columns: readonly Column[];
+}
+
+/** The dialect as options of `read_csv` and `sniff_csv`. */
+export function dialectOptions(file: Omit<CsvFile, "columns" | "header" | "skippedLines">): string[] {
+  const { rowBytes } = LIMITS.analytics;
+  return [
+    `delim = ${quoteText(file.delimiter)}`,
+    `quote = ${quoteText(file.quote)}`,
+    `escape = ${quoteText(file.escape)}`,
+    `decimal_separator = ${quoteText(file.decimal)}`,
+    `nullstr = ${quoteList(file.nulls)}`,
+    `strict_mode = ${file.isStrict}`,
+    // Given together, because DuckDB would take sixteen rows of the largest size for a buffer.
+    `max_line_size = ${rowBytes}`,
+    `buffer_size = ${8 * rowBytes}`,
+    ...(file.dateFormat === undefined ? [] : [`dateformat = ${quoteText(file.dateFormat)}`]),
+    ...(file.timestampFormat === undefined ? [] : [`timestampformat = ${quoteText(file.timestampFormat)}`]),
+  ];
+}
+
+/** Reads columns as these types. Rows that cannot be read go to the table `rejects`, or nowhere. */
+export function readCsv(file: CsvFile, types: readonly string[], rejects: string | undefined): string {
+  const columns = file.columns.map(({ name }, index) => `${quoteText(name)}: ${quoteText(types[index]!)}`);
+  const options = [
+    quoteText(file.path),
+    "auto_detect = false",
+    ...dialectOptions(file),
+    `header = ${file.header}`,
+    `skip = ${file.skippedLines}`,
+    `columns = {${columns.join(", ")}}`,
+    ...(rejects === undefined ? ["ignore_errors = true"] : rejectOptions(rejects)),
+  ];
+  return `read_csv(${options.join(", ")})`;
+}
+
+function rejectOptions(table: string): string[] {
+  return [
+    "store_rejects = true",
+    `rejects_table = ${quoteText(table)}`,
+    `rejects_scan = ${quoteText(`${table}_scan`)}`,
+    `rejects_limit = ${LIMITS.analytics.rejectedMost}`,
+  ];
+}

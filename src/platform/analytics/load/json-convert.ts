@@ -1,0 +1,278 @@
+import { isUtf8 } from "node:buffer";
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { AppError, messageOf } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { WorkerContext } from "../../sandbox/index.ts";
+import type { Column, RejectedRow } from "../analytics-options.ts";
+import { sqlType } from "../types/column-types.ts";
+import { rowToJson } from "../types/row-json.ts";
+import { type Row, RowTypes } from "../types/row-types.ts";
+import { quoteName, quoteText } from "../types/sql-text.ts";
+import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
+import {
+  type JsonLayout,
+  malformed,
+  nestingDepth,
+  splitJson,
+  tooDeep,
+  valueTooLarge,
+  withoutMark,
+} from "./json-rows.ts";
+import { detectEncoding, encodingName, readHead, refuseBinary, transcode } from "./text-encoding.ts";
+import { type PartPlan, writePart } from "./write-part.ts";
+
+export interface JsonJob extends ConvertParams {
+  connection: DuckDBConnection;
+  /** Files of our own: for a text that comes in another encoding, and for rows one a line. */
+  workFile: string;
+}
+
+/**
+ * Turns JSON into a part in two steps. First all values are read, to find types that hold every one of them by
+ * the same rules as for rows that are pushed (DuckDB's own detection drops time zones and digits), and written
+ * one a line. Then DuckDB reads those lines as exactly these types.
+ */
+export async function convertJson(job: JsonJob, context: WorkerContext): Promise<ConvertAnswer> {
+  const { input, options, format, workFile } = job;
+  const head = await readHead(input, LIMITS.analytics.objectBytes);
+  refuseBinary(head.bytes, format);
+  const encoding =
+    options.encoding === undefined ? detectEncoding(head.bytes) : encodingName(options.encoding);
+  if (encoding !== "utf-8") await transcode(input, workFile, encoding, context.signal);
+  const path = encoding === "utf-8" ? input : workFile;
+  const layout = await detectLayout(path, format === "ndjson");
+  const lines = `${workFile}.ndjson`;
+  const collected = await collectRows(path, layout, lines, context);
+  const columns = collected.types.columns().map((column) => applyType(column, options.types));
+  const written = await writeLines(
+    job,
+    { path: lines, longestBytes: collected.longestBytes },
+    columns,
+    context,
+  );
+  return {
+    ...written,
+    rejected: collected.rejected,
+    rejectedRows: collected.rejectedRows,
+    detected: { format: layout === "lines" ? "ndjson" : "json", encoding },
+  };
+}
+
+/** A file that begins with a whole value on its first line holds one value a line, whatever it is called. */
+async function detectLayout(path: string, isLines: boolean): Promise<JsonLayout> {
+  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.objectBytes);
+  const text = withoutMark(bytes).toString("utf8").trimStart();
+  if (text === "") throw new AppError("bad_request", "The file is empty.");
+  if (isLines) return "lines";
+  if (text.startsWith("[")) return "array";
+  const end = text.indexOf("\n");
+  const isWhole = bytes.length === fileBytes && text.indexOf("\n", end + 1) === -1 && end === -1;
+  return !isWhole && end !== -1 && isJson(text.slice(0, end)) ? "lines" : "sequence";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Collected {
+  types: RowTypes;
+  longestBytes: number;
+  rejected: RejectedRow[];
+  rejectedRows: number;
+}
+
+async function collectRows(
+  path: string,
+  layout: JsonLayout,
+  output: string,
+  context: WorkerContext,
+): Promise<Collected> {
+  const collector = new Collector(layout);
+  const file = await open(output, "w", 0o600);
+  try {
+    if (layout === "sequence") await collectWrapped(path, collector, file);
+    for await (const values of splitJson(path, layout, context.signal)) {
+      if (collector.isWrapped) break;
+      for (const { bytes, line } of values) collector.take(bytes, line);
+      await collector.flush(file);
+    }
+  } finally {
+    await file.close();
+  }
+  if (collector.rows === 0) throw noRows(collector);
+  return collector;
+}
+
+/** A single object around one list of objects, as many services answer, means that list. */
+async function collectWrapped(path: string, collector: Collector, file: FileHandle): Promise<void> {
+  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.objectBytes);
+  if (bytes.length < fileBytes) return;
+  const text = withoutMark(await readFile(path)).toString("utf8");
+  if (!isJson(text)) return;
+  const lists = Object.values(JSON.parse(text) as object).filter(
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isRow),
+  );
+  if (lists.length !== 1) return;
+  if (nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(1);
+  collector.isWrapped = true;
+  for (const row of lists[0] as Row[]) collector.takeRow(row);
+  await collector.flush(file);
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Escapes of half characters, and of objects' second fields of a name, are rare; these lines are written anew. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+class Collector implements Collected {
+  readonly types = new RowTypes({ exactIntegers: true });
+  readonly rejected: RejectedRow[] = [];
+  rejectedRows = 0;
+  longestBytes = 0;
+  rows = 0;
+  isWrapped = false;
+  readonly #layout: JsonLayout;
+  #lines: string[] = [];
+
+  constructor(layout: JsonLayout) {
+    this.#layout = layout;
+  }
+
+  take(bytes: Buffer, line: number): void {
+    const isTooLong = bytes.length > LIMITS.analytics.objectBytes;
+    if (isTooLong && this.#layout !== "lines") throw valueTooLarge(line);
+    const problem = isTooLong ? "it is too long" : this.#tryTake(bytes, line);
+    if (problem === undefined) return;
+    // In an array nobody knows where the next value would begin.
+    if (this.#layout !== "lines") throw malformed(line, problem);
+    this.rejectedRows += 1;
+    if (this.rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(this.rejected);
+    if (this.rejected.length < LIMITS.analytics.rejectedRows)
+      this.rejected.push({ line, reason: reasonOf(problem) });
+  }
+
+  takeRow(row: Row): void {
+    this.types.add(row);
+    this.#keep(this.#rewritten(row));
+  }
+
+  async flush(file: FileHandle): Promise<void> {
+    if (this.#lines.length === 0) return;
+    await file.appendFile(`${this.#lines.join("\n")}\n`);
+    this.#lines = [];
+  }
+
+  #tryTake(bytes: Buffer, line: number): string | undefined {
+    if (!isUtf8(bytes)) return "it is not UTF-8";
+    const text = bytes.toString("utf8").trim();
+    if (text === "") return undefined;
+    let row: unknown;
+    try {
+      row = JSON.parse(text);
+    } catch (error) {
+      return messageOf(error);
+    }
+    if (!isRow(row)) return "it is not an object";
+    const { isPlain, isDeep } = this.types.add(row);
+    if (isDeep && nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(line);
+    const isSafe = isPlain && !SURROGATE.test(text) && !text.includes("\n");
+    this.#keep(isSafe ? text : this.#rewritten(row));
+    return undefined;
+  }
+
+  #keep(line: string): void {
+    this.#lines.push(line);
+    this.rows += 1;
+    // No character takes more than three bytes of UTF-8 for each of its units.
+    if (line.length * 3 > this.longestBytes)
+      this.longestBytes = Math.max(this.longestBytes, Buffer.byteLength(line));
+  }
+
+  #rewritten(row: Row): string {
+    return rowToJson(row, (key) => this.types.nameOf(key));
+  }
+}
+
+function reasonOf(problem: string): string {
+  const { reasonCharacters } = LIMITS.analytics;
+  return problem.slice(0, reasonCharacters).toWellFormed();
+}
+
+function noRows({ rejected }: Collected): AppError {
+  const [first] = rejected;
+  if (first === undefined) return new AppError("bad_request", "The file has no rows.");
+  return new AppError("bad_request", `No row can be read. Line ${first.line}: ${first.reason}`, {
+    hint: "Rows are JSON objects: an array of them, or one a line.",
+    data: { rejected },
+  });
+}
+
+function tooManyRejects(rejected: readonly RejectedRow[]): AppError {
+  const most = LIMITS.analytics.rejectedMost.toLocaleString("en");
+  return new AppError("bad_request", `More than ${most} rows cannot be read.`, {
+    hint: "Check that each line is a JSON object.",
+    data: { rejected },
+  });
+}
+
+function applyType(column: Column, types: Readonly<Record<string, string>> = {}): Column {
+  const key = Object.keys(types).find((name) => name.toLowerCase() === column.name.toLowerCase());
+  return key === undefined ? column : { ...column, type: sqlType(types[key]!) };
+}
+
+interface Lines {
+  path: string;
+  longestBytes: number;
+}
+
+async function writeLines(
+  { connection, output }: JsonJob,
+  { path, longestBytes }: Lines,
+  columns: readonly Column[],
+  context: WorkerContext,
+): Promise<WriteAnswer> {
+  try {
+    return await writePart(connection, planLines(path, columns, longestBytes), output, context);
+  } catch (error) {
+    if (!messageOf(error).includes("has duplicate key")) throw error;
+    const once = `${path}.once`;
+    await lastFieldsOnly(path, once, columns);
+    return writePart(connection, planLines(once, columns, longestBytes), output, context);
+  }
+}
+
+/** Fields that stand twice in an object are an error for DuckDB; JSON's usual reading is that the last one counts. */
+async function lastFieldsOnly(input: string, output: string, columns: readonly Column[]): Promise<void> {
+  const names = new Map(columns.map(({ name }) => [name.toLowerCase(), name]));
+  const [source, target] = await Promise.all([open(input, "r"), open(output, "w", 0o600)]);
+  try {
+    for await (const line of source.readLines()) {
+      const row = JSON.parse(line) as Row;
+      await target.appendFile(`${rowToJson(row, (key) => names.get(key.toLowerCase()))}\n`);
+    }
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+/** DuckDB takes a buffer of twice the longest object for each thread. */
+const SMALLEST_BUFFER = 1024 * 1024;
+
+/** Rows that stand one a line, as exactly these types. A column without a type yet stays out of the part. */
+export function planLines(path: string, columns: readonly Column[], longestBytes: number): PartPlan {
+  const typed = columns.filter(({ type }) => type !== "NULL");
+  const written = typed.length > 0 ? typed : columns.slice(0, 1);
+  const types = written.map(({ name, type }) => `${quoteText(name)}: ${quoteText(sqlType(type))}`);
+  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', records = true, columns = {${types.join(", ")}},
+    maximum_object_size = ${Math.max(SMALLEST_BUFFER, longestBytes + 1)})`;
+  const names = written.map(({ name }) => quoteName(name));
+  return { select: `SELECT ${names.join(", ")} FROM ${source}`, columns: [...columns] };
+}

@@ -1,0 +1,216 @@
+import { createReadStream } from "node:fs";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+
+/** How the values of a JSON file follow each other. */
+export type JsonLayout = "array" | "lines" | "sequence";
+
+/** The text of one value, and the line on which it begins. */
+export interface RawValue {
+  bytes: Buffer;
+  line: number;
+}
+
+/** The values of a file in UTF-8, some at a time; none of them is read in yet. */
+export async function* splitJson(
+  path: string,
+  layout: JsonLayout,
+  signal: AbortSignal,
+): AsyncGenerator<RawValue[], void, void> {
+  const splitter = layout === "lines" ? new LineSplitter() : new ValueSplitter(layout === "array");
+  let isFirst = true;
+  for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
+    const bytes = piece as Buffer;
+    yield splitter.push(isFirst ? withoutMark(bytes) : bytes);
+    isFirst = false;
+  }
+  yield splitter.end();
+}
+
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+/** A value a line. A line that is too long comes as its beginning, which is no JSON any more. */
+class LineSplitter {
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  #line = 0;
+
+  push(piece: Buffer): RawValue[] {
+    const values: RawValue[] = [];
+    let start = 0;
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+      this.#keep(piece.subarray(start, end));
+      values.push(this.#take());
+      start = end + 1;
+    }
+    this.#keep(piece.subarray(start));
+    return values;
+  }
+
+  end(): RawValue[] {
+    return this.#restBytes > 0 ? [this.#take()] : [];
+  }
+
+  #keep(bytes: Buffer): void {
+    const room = LIMITS.analytics.objectBytes + 1 - this.#restBytes;
+    if (bytes.length === 0 || room <= 0) return;
+    this.#rest.push(bytes.subarray(0, room));
+    this.#restBytes += Math.min(bytes.length, room);
+  }
+
+  #take(): RawValue {
+    const bytes = this.#rest.length === 1 ? this.#rest[0]! : Buffer.concat(this.#rest);
+    this.#rest = [];
+    this.#restBytes = 0;
+    this.#line += 1;
+    return { bytes, line: this.#line };
+  }
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const LIST_OPEN = 91;
+const LIST_CLOSE = 93;
+const OBJECT_OPEN = 123;
+const OBJECT_CLOSE = 125;
+const NEWLINE = 10;
+
+/**
+ * Values that follow each other, or that stand in one array, over any number of lines. It only looks for where
+ * they end; what is wrong inside of them is found when they are read.
+ */
+class ValueSplitter {
+  readonly #isArray: boolean;
+  #rest = Buffer.alloc(0);
+  #line = 1;
+  #startLine = 1;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** Where the value begins in the rest and the piece; -1 between values. */
+  #start = -1;
+  #state: "before" | "value" | "between" | "after" = "before";
+
+  constructor(isArray: boolean) {
+    this.#isArray = isArray;
+    if (!isArray) this.#state = "value";
+  }
+
+  push(piece: Buffer): RawValue[] {
+    const offset = this.#rest.length;
+    const all = offset === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const values: RawValue[] = [];
+    for (let at = offset; at < all.length; at += 1) this.#step(all[at]!, at, all, values);
+    this.#rest = this.#start === -1 ? Buffer.alloc(0) : Buffer.from(all.subarray(this.#start));
+    if (this.#start !== -1) this.#start = 0;
+    if (this.#rest.length > LIMITS.analytics.objectBytes) throw valueTooLarge(this.#startLine);
+    return values;
+  }
+
+  end(): RawValue[] {
+    const isOpen = this.#isArray ? this.#state !== "after" : this.#depth > 0 || this.#isInString;
+    if (isOpen) throw malformed(this.#line, "it ends in the middle");
+    return this.#start === -1 ? [] : [{ bytes: this.#rest, line: this.#startLine }];
+  }
+
+  #step(byte: number, at: number, all: Buffer, values: RawValue[]): void {
+    if (byte === NEWLINE) this.#line += 1;
+    if (this.#isInString) {
+      this.#stepInString(byte);
+    } else if (this.#start !== -1 && this.#depth === 0 && isEnd(byte)) {
+      this.#finish(at, all, values);
+      if (!isBlank(byte)) this.#stepBetween(byte, at);
+    } else if (this.#start === -1) {
+      if (!isBlank(byte)) this.#stepBetween(byte, at);
+    } else {
+      this.#stepInside(byte);
+    }
+  }
+
+  #stepInString(byte: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) this.#isInString = false;
+  }
+
+  #stepInside(byte: number): void {
+    if (byte === QUOTE) this.#isInString = true;
+    else if (byte === LIST_OPEN || byte === OBJECT_OPEN) this.#depth += 1;
+    else if (byte === LIST_CLOSE || byte === OBJECT_CLOSE) this.#depth -= 1;
+    if (this.#depth > LIMITS.analytics.jsonDepth) throw tooDeep(this.#line);
+    if (this.#depth < 0) throw malformed(this.#line, "a bracket closes what was not opened");
+  }
+
+  /** Outside of values, where only the array itself and its commas may be. */
+  #stepBetween(byte: number, at: number): void {
+    if (!this.#isArray) {
+      this.#begin(byte, at);
+      return;
+    }
+    switch (this.#state) {
+      case "before":
+        if (byte !== LIST_OPEN) throw malformed(this.#line, "an array was expected");
+        this.#state = "value";
+        return;
+      case "value":
+        if (byte === LIST_CLOSE) this.#state = "after";
+        else this.#begin(byte, at);
+        return;
+      case "between":
+        if (byte === COMMA) this.#state = "value";
+        else if (byte === LIST_CLOSE) this.#state = "after";
+        else throw malformed(this.#line, "a comma is missing");
+        return;
+      case "after":
+        throw malformed(this.#line, "there is something after the end");
+    }
+  }
+
+  #begin(byte: number, at: number): void {
+    this.#start = at;
+    this.#startLine = this.#line;
+    this.#stepInside(byte);
+  }
+
+  #finish(at: number, all: Buffer, values: RawValue[]): void {
+    values.push({ bytes: all.subarray(this.#start, at), line: this.#startLine });
+    this.#start = -1;
+    if (this.#isArray) this.#state = "between";
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 32 || byte === NEWLINE || byte === 13 || byte === 9;
+}
+
+function isEnd(byte: number): boolean {
+  return isBlank(byte) || byte === COMMA || byte === LIST_CLOSE || byte === OBJECT_OPEN;
+}
+
+/** How deep a text is nested at most; whether it is JSON is another matter. */
+export function nestingDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth);
+    else if (token === "]" || token === "}") depth -= 1;
+  }
+  return deepest;
+}
+
+export function malformed(line: number, what: string): AppError {
+  return new AppError("bad_request", `The JSON is broken at line ${line}: ${what}.`, { data: { line } });
+}
+
+export function tooDeep(line: number): AppError {
+  const most = LIMITS.analytics.jsonDepth;
+  return new AppError("too_large", `The JSON is nested deeper than ${most} levels at line ${line}.`);
+}
+
+export function valueTooLarge(line: number): AppError {
+  const most = LIMITS.analytics.objectBytes.toLocaleString("en");
+  return new AppError("too_large", `The value at line ${line} is larger than ${most} bytes.`);
+}

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ConvertOptions, ConvertResult, FileFormat, JsonValue } from "../index.ts";
+import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
+
+let analytics: TestAnalytics;
+beforeAll(async () => {
+  analytics = await openTestAnalytics({ workers: 1 });
+});
+afterAll(() => analytics.remove());
+
+async function convert(
+  content: string | Buffer,
+  format: FileFormat = "json",
+  options: ConvertOptions = {},
+): Promise<ConvertResult & { values: JsonValue[][] }> {
+  const bytes = Buffer.from(content);
+  const result = await analytics.convert({ source: { bytes }, format, key: analytics.key(), options });
+  const relation = relationOf("t", result.part, { version: result.part.key });
+  const { rows } = await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" });
+  return { ...result, values: rows };
+}
+
+const schema = ({ columns }: ConvertResult): string =>
+  columns.map(({ name, type }) => `${name} ${type}`).join(", ");
+
+describe("JSON", () => {
+  it.each<[string, string, string, JsonValue[][]]>([
+    [
+      "an array",
+      '[{"a":1,"b":"x"},\n {"a":2.5,"c":true}]',
+      "a DOUBLE, b VARCHAR, c BOOLEAN",
+      [
+        [1, "x", null],
+        [2.5, null, true],
+      ],
+    ],
+    ["one value a line", '{"a":1}\n{"a":2}\n', "a BIGINT", [[1], [2]]],
+    [
+      "one value over several lines",
+      '{\n  "a": 1,\n  "b": [1, 2]\n}\n',
+      "a BIGINT, b BIGINT[]",
+      [[1, [1, 2]]],
+    ],
+    ["values after each other", '{"a":\n1} {"a":2}\n{"a":3}', "a BIGINT", [[1], [2], [3]]],
+    ["a list in an object", '{"status":"ok","items":[{"a":1},{"a":2}],"next":null}', "a BIGINT", [[1], [2]]],
+    ["a mark at the beginning", '\ufeff[{"a":1}]', "a BIGINT", [[1]]],
+    [
+      "nested values",
+      '[{"n":{"x":1,"l":[{"y":"z"}]}},{"n":{"x":2.5}}]',
+      'n STRUCT("x" DOUBLE, "l" STRUCT("y" VARCHAR)[])',
+      [[{ x: 1, l: [{ y: "z" }] }], [{ x: 2.5, l: null }]],
+    ],
+    ["values that do not agree", '[{"a":1},{"a":"x"},{"a":true}]', "a VARCHAR", [["1"], ["x"], ["true"]]],
+    [
+      "values that do not agree at all",
+      '[{"a":1},{"a":{"b":[1]}},{"a":"x"},{"a":null}]',
+      "a JSON",
+      [[1], [{ b: [1] }], ["x"], [null]],
+    ],
+    [
+      "integers beyond 2^53",
+      '[{"a":9007199254740993,"b":12345678901234567890},{"a":1,"b":2}]',
+      "a BIGINT, b DECIMAL(38,0)",
+      [
+        ["9007199254740993", "12345678901234567890"],
+        [1, 2],
+      ],
+    ],
+    [
+      "dates and times",
+      '[{"d":"2024-02-29","t":"2024-01-01T10:00:00","z":"2024-01-01T10:00:00.5+02:00","x":"2024-02-30"}]',
+      "d DATE, t TIMESTAMP, z TIMESTAMP WITH TIME ZONE, x VARCHAR",
+      [["2024-02-29", "2024-01-01T10:00:00", "2024-01-01T08:00:00.5Z", "2024-02-30"]],
+    ],
+    [
+      "dates beside times",
+      '[{"d":"2024-01-01"},{"d":"2024-01-01T10:00:00Z"}]',
+      "d TIMESTAMP WITH TIME ZONE",
+      [["2024-01-01T00:00:00Z"], ["2024-01-01T10:00:00Z"]],
+    ],
+    ["names in different cases", '{"a":1}\n{"A":2}\n{"A":3,"a":4}\n', "a BIGINT", [[1], [2], [4]]],
+    [
+      "a field that stands twice",
+      '[{"a":1,"a":2,"n":{"x":1,"x":3}}]',
+      'a BIGINT, n STRUCT("x" BIGINT)',
+      [[2, { x: 3 }]],
+    ],
+    [
+      "odd texts",
+      '[{"a":"x\\u0000y","b":"\\ud83d!","c":"\\ud83d\\ude00"}]',
+      "a VARCHAR, b VARCHAR, c VARCHAR",
+      [["x\u0000y", "\ufffd!", "😀"]],
+    ],
+    [
+      "nothing in a column",
+      '[{"a":1,"b":null},{"a":2}]',
+      "a BIGINT, b NULL",
+      [
+        [1, null],
+        [2, null],
+      ],
+    ],
+    ["nothing in any column", '[{"a":null},{}]', "a NULL", [[null], [null]]],
+    [
+      "empty lists and objects",
+      '[{"a":[],"b":{}},{"a":[1],"b":{}}]',
+      "a BIGINT[], b JSON",
+      [
+        [[], {}],
+        [[1], {}],
+      ],
+    ],
+    [
+      "odd names",
+      '[{"":1,"it\'s":2,"a\\"b":3,"__proto__":4}]',
+      "column_1 BIGINT, it's BIGINT, a\"b BIGINT, __proto__ BIGINT",
+      [[1, 2, 3, 4]],
+    ],
+  ])("%s", async (_, text, expected, values) => {
+    const result = await convert(text);
+    expect(schema(result)).toBe(expected);
+    expect(result.values).toEqual(values);
+    expect(result.rejectedRows).toBe(0);
+  });
+
+  it("many different fields are a collection", async () => {
+    const rows = Array.from({ length: 150 }, (_, index) => ({ n: { [`k${index}`]: index } }));
+    const result = await convert(JSON.stringify(rows));
+    expect(schema(result)).toBe("n JSON");
+    expect(result.values[149]).toEqual([{ k149: 149 }]);
+  });
+
+  it("other encodings", async () => {
+    const result = await convert(Buffer.from('\ufeff[{"ä":"€"}]', "utf16le"));
+    expect(result).toMatchObject({
+      values: [["€"]],
+      columns: [{ name: "ä" }],
+      detected: { encoding: "utf-16le" },
+    });
+  });
+
+  it("a type that was chosen", async () => {
+    expect(schema(await convert('[{"id":1}]', "json", { types: { ID: "varchar" } }))).toBe("id VARCHAR");
+    await expect(convert('[{"id":"x"}]', "json", { types: { id: "bigint" } })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+  });
+
+  it("values that are cut by the pieces in which a file is read", async () => {
+    const rows = Array.from({ length: 30_000 }, (_, id) => ({
+      id,
+      text: 'a "quoted" \\ text, [with] {brackets}'.repeat(3),
+    }));
+    for (const text of [
+      JSON.stringify(rows),
+      JSON.stringify(rows, null, 2),
+      rows.map((row) => JSON.stringify(row)).join("\n"),
+    ]) {
+      const result = await convert(text);
+      const { rows: sums } = await analytics.query({
+        scope: "w",
+        relations: [relationOf("t", result.part, { version: result.part.key })],
+        sql: "SELECT count(*), sum(id), count(DISTINCT text), min(text) FROM t",
+      });
+      expect(sums).toEqual([[30_000, 449_985_000, 1, rows[0]!.text]]);
+    }
+  });
+});
+
+describe("lines that are no JSON", () => {
+  it("are left out, with their number and the reason", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"a":1}\n{"a":\n\n[1]\n{"a":2}\n{"a":"'),
+      Buffer.from([0xe4]),
+      Buffer.from('"}\nnull\n{"a":3'),
+    ]);
+    const result = await convert(bytes, "ndjson", { encoding: "utf-8" });
+    expect(result.values).toEqual([[1], [2]]);
+    expect(result.rejectedRows).toBe(5);
+    expect(result.rejected.map(({ line }) => line)).toEqual([2, 4, 6, 7, 8]);
+    expect(result.rejected[1]).toEqual({ line: 4, reason: "it is not an object" });
+  });
+});
+
+describe("what is no JSON file", () => {
+  const deep = (levels: number): string => `[{"a":${"[".repeat(levels)}${"]".repeat(levels)}}]`;
+  it.each<[string, string, FileFormat, string, RegExp]>([
+    ["nothing", "", "json", "bad_request", /empty/],
+    ["no rows", "[]", "json", "bad_request", /no rows/],
+    ["only scalars", "[1,2]", "json", "bad_request", /line 1: it is not an object/],
+    ["text", "hello\nworld\n", "ndjson", "bad_request", /No row can be read. Line 1/],
+    ["a cut file", '[{"a":1},\n{"a":', "json", "bad_request", /line 2: it ends in the middle/],
+    ["a missing comma", '[{"a":1}\n\n{"a":2}]', "json", "bad_request", /line 3: a comma is missing/],
+    ["a comma too many", '[{"a":1},]x', "json", "bad_request", /line 1/],
+    ["a broken value", '[{"a":1},\n{"a":tru}]', "json", "bad_request", /line 2/],
+    ["great depth", deep(100_000), "json", "too_large", /200 levels/],
+    ["great depth in a line", deep(100_000).slice(1, -1), "ndjson", "too_large", /200 levels/],
+    ["a giant value", `[{"a":"${"x".repeat(17_000_000)}"}]`, "json", "too_large", /value at line 1/],
+    [
+      "too many columns",
+      JSON.stringify([Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`c${index}`, 1]))]),
+      "json",
+      "too_large",
+      /2,000/,
+    ],
+  ])("%s", async (_, text, format, code, message) => {
+    await expect(convert(text, format)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("moderate depth is kept", async () => {
+    const result = await convert(deep(150));
+    expect(JSON.stringify(result.values[0]![0])).toBe(`${"[".repeat(150)}${"]".repeat(150)}`);
+  });
+});
+
+describe("Parquet", () => {
+  it("comes in as it is, in types that last", async () => {
+    const first = await convert('[{"a":1,"n":{"x":[1]}},{"a":12345678901234567890}]');
+    const path = first.part.path;
+    const result = await analytics.convert({ source: { path }, format: "parquet", key: analytics.key() });
+    expect(result).toMatchObject({ rows: 2, columns: first.columns, detected: { format: "parquet" } });
+  });
+
+  it.each([
+    ["no Parquet", Buffer.from("a,b\n1,2\n")],
+    ["a cut file", Buffer.from("PAR1xxxxxxxxxxxxxxxx")],
+    [
+      "a lying footer",
+      Buffer.concat([
+        Buffer.from("PAR1"),
+        Buffer.alloc(100, 7),
+        Buffer.from([255, 255, 255, 127]),
+        Buffer.from("PAR1"),
+      ]),
+    ],
+  ])("%s is refused", async (_, bytes) => {
+    await expect(convert(bytes, "parquet")).rejects.toMatchObject({ code: "bad_request" });
+  });
+});

@@ -1,0 +1,244 @@
+import { constants } from "node:fs";
+import { chown, mkdir, open, rm, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { randomText } from "../../../kernel/ids.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { FolderBlobStore } from "../../blobs/index.ts";
+import { type CallOptions, createSandbox, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import type {
+  Column,
+  ConvertRequest,
+  ConvertResult,
+  Inspection,
+  InspectOptions,
+  MergeRequest,
+  Part,
+  RowsRequest,
+} from "../analytics-options.ts";
+import { FairQueue } from "../query/fair-queue.ts";
+import { type Reader, Shelf } from "../shelf.ts";
+import type { LoadSettings, WriteAnswer } from "../wire.ts";
+import { parseConverted, parseInspection, parseProgress, parseWritten } from "./load-answers.ts";
+
+export interface LoaderOptions {
+  blobs: FolderBlobStore;
+  tempFolder: string;
+  memoryMb: number;
+  threads: number;
+  reader: Reader;
+  log: SandboxLog;
+}
+
+const WORKER_MODULE = join(import.meta.dirname, `load-worker${extname(import.meta.filename)}`);
+const OVERHEAD_MB = 200;
+
+/** The process that turns files and rows into Parquet parts, and the way of the parts into blob storage. */
+export class Loader {
+  readonly sandbox: Sandbox;
+  readonly #options: LoaderOptions;
+  readonly #conversions = jobQueue("imports", LIMITS.analytics.conversions);
+  readonly #smallJobs = jobQueue("pushes", LIMITS.analytics.smallJobs);
+  #desk: Promise<Desk> | undefined;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+    const { tempFolder, memoryMb, log, reader } = options;
+    this.sandbox = createSandbox({
+      name: "load",
+      module: WORKER_MODULE,
+      tempFolder,
+      // What the engines do not count must not be the end of them.
+      memoryMb: Math.ceil(1.25 * memoryMb),
+      requestTimeoutMs: LIMITS.analytics.jobMs,
+      concurrency: LIMITS.analytics.conversions + LIMITS.analytics.smallJobs,
+      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
+      env: { UV_THREADPOOL_SIZE: "16" },
+      allowRead: [tempFolder],
+      permissionModel: "addons",
+      lowPriority: false,
+      log,
+      ...reader,
+    });
+  }
+
+  async convert(request: ConvertRequest): Promise<ConvertResult> {
+    const { source, format, key, options = {}, signal, onProgress } = request;
+    return this.#work(this.#conversions, request, async (desk, name) => {
+      const input = await place(desk.inputs, source, name);
+      const params = { settings: desk.settings, input, output: desk.outputPath(name), format, options };
+      const answer = parseConverted(
+        await this.sandbox.call("convert", params, {
+          ...callOptions(signal, LIMITS.analytics.convertMs),
+          ...(onProgress && { onProgress: (value) => onProgress(parseProgress(value)) }),
+        }),
+      );
+      return { ...answer, part: await this.#store(desk, name, key, answer) };
+    });
+  }
+
+  async rowsToPart(request: RowsRequest, json: Uint8Array, columns: readonly Column[]): Promise<Part> {
+    return this.#work(this.#smallJobs, request, (desk, name) =>
+      this.#write(desk, name, "rows", { json, columns }, request),
+    );
+  }
+
+  async mergeParts(request: MergeRequest): Promise<Part> {
+    const { parts, columns } = request;
+    return this.#work(this.#conversions, request, async (desk, name) =>
+      this.#write(desk, name, "merge", { inputs: await desk.put(parts, name), columns }, request),
+    );
+  }
+
+  async inspect(parts: readonly string[], options: InspectOptions): Promise<Inspection> {
+    const { columns, signal } = options;
+    return this.#work(this.#smallJobs, options, async (desk, name) => {
+      const params = { settings: desk.settings, inputs: await desk.put(parts, name), columns };
+      const answer = await this.sandbox.call("inspect", params, callOptions(signal, LIMITS.analytics.jobMs));
+      return parseInspection(answer);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.sandbox.close();
+    await (await this.#desk)?.remove();
+  }
+
+  async #write(
+    desk: Desk,
+    name: string,
+    method: string,
+    given: object,
+    { key, signal }: { key: string; signal?: AbortSignal },
+  ): Promise<Part> {
+    const params = { ...given, settings: desk.settings, output: desk.outputPath(name) };
+    const call = (): Promise<unknown> =>
+      this.sandbox.call(method, params, callOptions(signal, LIMITS.analytics.jobMs));
+    // Nothing has happened yet, and the one to blame is most likely a file that was read at the same time.
+    const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
+    return this.#store(desk, name, key, parseWritten(answer));
+  }
+
+  /** Does a job in its turn, under a name of its own; whatever lies on the desk by that name is gone afterwards. */
+  async #work<T>(
+    queue: FairQueue,
+    { scope, signal }: { scope?: string; signal?: AbortSignal },
+    work: (desk: Desk, name: string) => Promise<T>,
+  ): Promise<T> {
+    const name = randomText(12);
+    const leave = await queue.enter(scope ?? name, signal);
+    try {
+      this.#desk ??= this.#makeDesk();
+      const desk = await this.#desk;
+      return await work(desk, name).finally(() => desk.clear(name));
+    } finally {
+      leave();
+    }
+  }
+
+  async #makeDesk(): Promise<Desk> {
+    const { tempFolder, memoryMb, threads, reader } = this.#options;
+    const [inputs, outputs] = await Promise.all([
+      Shelf.make(tempFolder, reader),
+      Shelf.make(tempFolder, reader),
+    ]);
+    const results = join(outputs.folder, "made");
+    await mkdir(results, { mode: 0o700 });
+    if (reader !== undefined) await chown(results, reader.uid, reader.gid);
+    const settings: LoadSettings = {
+      memoryMb: memoryMb - OVERHEAD_MB,
+      threads,
+      spillMb: LIMITS.analytics.spillMb,
+      inputs: inputs.pathOf(""),
+      outputs: outputs.pathOf("made"),
+    };
+    return new Desk(inputs, outputs, results, settings);
+  }
+
+  /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */
+  async #store(desk: Desk, name: string, key: string, { rows, columns }: WriteAnswer): Promise<Part> {
+    const { blobs } = this.#options;
+    const file = await open(join(desk.results, `${name}.parquet`), constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      if (!(await file.stat()).isFile()) throw new TypeError("the loading process left something strange");
+      const content = file.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 });
+      const stored = await blobs.put(key, content);
+      return { ...stored, path: blobs.pathOf(key), rows, columns };
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Where the loading process finds its inputs and leaves its outputs. */
+class Desk {
+  readonly inputs: Shelf;
+  readonly #outputs: Shelf;
+  readonly results: string;
+  readonly settings: LoadSettings;
+
+  constructor(inputs: Shelf, outputs: Shelf, results: string, settings: LoadSettings) {
+    this.inputs = inputs;
+    this.#outputs = outputs;
+    this.results = results;
+    this.settings = settings;
+  }
+
+  outputPath(name: string): string {
+    return this.#outputs.pathOf(`made/${name}.parquet`);
+  }
+
+  /** Parts, in a folder of their own. */
+  async put(parts: readonly string[], name: string): Promise<string[]> {
+    await this.inputs.makeFolder(name);
+    return Promise.all(parts.map((part, index) => this.inputs.put(part, `${name}/${index}.parquet`)));
+  }
+
+  async clear(name: string): Promise<void> {
+    await Promise.all([this.inputs.clear(name), rm(join(this.results, `${name}.parquet`), { force: true })]);
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([this.inputs.remove(), this.#outputs.remove()]);
+  }
+}
+
+async function place(inputs: Shelf, source: ConvertRequest["source"], name: string): Promise<string> {
+  if ("bytes" in source) return inputs.write(source.bytes, name);
+  const info = await stat(source.path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT"
+      ? new AppError("not_found", "The file does not exist.", { cause: error })
+      : error;
+  });
+  if (!info.isFile()) throw new AppError("bad_request", "This is not a file.");
+  const { fileBytes } = LIMITS.analytics;
+  if (info.size > fileBytes) {
+    throw new AppError("too_large", `The file is larger than ${fileBytes.toLocaleString("en")} bytes.`);
+  }
+  return source.handOver === true ? inputs.take(source.path, name) : inputs.lend(source.path, name);
+}
+
+function hasDied(error: unknown): boolean {
+  return (
+    isAppError(error) &&
+    error.code === "unavailable" &&
+    error.data.reason !== undefined &&
+    error.data.reason !== "closed"
+  );
+}
+
+/** One place is always left for somebody else. */
+function jobQueue(what: string, places: number): FairQueue {
+  return new FairQueue({
+    what,
+    places,
+    placesPerScope: Math.max(1, places - 1),
+    waiting: LIMITS.analytics.waitingJobs,
+    waitingPerScope: LIMITS.analytics.waitingJobs,
+    waitMs: LIMITS.analytics.convertMs,
+  });
+}
+
+function callOptions(signal: AbortSignal | undefined, timeoutMs: number): CallOptions {
+  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+}

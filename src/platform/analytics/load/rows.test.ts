@@ -1,0 +1,299 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Column, inferColumns, type JsonValue, type Part, widenColumns } from "../index.ts";
+import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
+
+let analytics: TestAnalytics;
+beforeAll(async () => {
+  analytics = await openTestAnalytics({ workers: 1 });
+});
+afterAll(() => analytics.remove());
+
+const push = (rows: Record<string, unknown>[], columns?: Column[]): Promise<Part> =>
+  analytics.rowsToPart({ rows, key: analytics.key(), ...(columns && { columns }) });
+
+async function read(parts: readonly Part[], columns: readonly Column[]): Promise<JsonValue[][]> {
+  const relation = {
+    name: "t",
+    parts: parts.map(({ path }) => path),
+    columns,
+    version: parts.map(({ key }) => key).join(),
+  };
+  return (await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" })).rows;
+}
+
+describe("types of rows", () => {
+  it.each<[string, unknown[], string]>([
+    ["integers", [1, -2], "BIGINT"],
+    ["numbers", [1, 2.5], "DOUBLE"],
+    ["unsafe integers", [2 ** 60], "DOUBLE"],
+    ["bigints", [2n ** 60n], "BIGINT"],
+    ["huge bigints", [2n ** 90n, 1], "DECIMAL(38,0)"],
+    ["absurd bigints", [10n ** 50n], "VARCHAR"],
+    ["minus zero", [-0], "DOUBLE"],
+    ["booleans", [true, null], "BOOLEAN"],
+    ["texts", ["a"], "VARCHAR"],
+    ["dates", ["2024-01-01", null], "DATE"],
+    ["no dates", ["2024-13-01"], "VARCHAR"],
+    ["dates and times", ["2024-01-01", "2024-01-01T10:00"], "TIMESTAMP"],
+    ["times in zones", ["2024-01-01T10:00:00Z", "2024-01-01 10:00"], "TIMESTAMP WITH TIME ZONE"],
+    ["dates and text", ["2024-01-01", "soon"], "VARCHAR"],
+    ["numbers and text", [1, "x"], "VARCHAR"],
+    ["booleans and numbers", [true, 1], "VARCHAR"],
+    ["lists", [[1], [2.5], []], "DOUBLE[]"],
+    ["empty lists", [[]], "NULL[]"],
+    ["lists of anything", [[1, { a: 1 }]], "JSON[]"],
+    ["objects", [{ a: 1 }, { b: "x" }], 'STRUCT("a" BIGINT, "b" VARCHAR)'],
+    ["objects in other spellings", [{ a: 1 }, { A: 1 }], "JSON"],
+    ["objects and scalars", [{ a: 1 }, 1], "JSON"],
+    ["lists and objects", [[1], { a: 1 }], "JSON"],
+    ["empty objects", [{}], "JSON"],
+    ["nothing", [null, undefined], "NULL"],
+  ])("%s", (_, values, type) => {
+    expect(inferColumns(values.map((v) => ({ v })))).toEqual([{ name: "v", type }]);
+  });
+});
+
+describe("widening", () => {
+  it.each<[string, string, string]>([
+    ["INTEGER", "BIGINT", "BIGINT"],
+    ["UINTEGER", "INTEGER", "BIGINT"],
+    ["UBIGINT", "BIGINT", "DECIMAL(38,0)"],
+    ["BIGINT", "DOUBLE", "DOUBLE"],
+    ["FLOAT", "INTEGER", "DOUBLE"],
+    ["BIGINT", "DECIMAL(10,2)", "DECIMAL(21,2)"],
+    ["DECIMAL(38,0)", "DECIMAL(10,2)", "DOUBLE"],
+    ["DECIMAL(5,1)", "DECIMAL(10,4)", "DECIMAL(10,4)"],
+    ["BIGINT", "VARCHAR", "VARCHAR"],
+    ["VARCHAR", "DATE", "VARCHAR"],
+    ["VARCHAR", "BOOLEAN", "VARCHAR"],
+    ["DATE", "TIMESTAMP", "TIMESTAMP"],
+    ["DATE", "TIMESTAMP_S", "TIMESTAMP"],
+    ["TIMESTAMP WITH TIME ZONE", "DATE", "TIMESTAMP WITH TIME ZONE"],
+    ["NULL", "DATE", "DATE"],
+    ["DATE", "NULL", "DATE"],
+    ["JSON", "BIGINT", "JSON"],
+    ["BIGINT[]", "DOUBLE[]", "DOUBLE[]"],
+    ['STRUCT("a" BIGINT)', 'STRUCT("a" DOUBLE, "b" DATE)', 'STRUCT("a" DOUBLE, "b" DATE)'],
+    ["MAP(VARCHAR, BIGINT)", "MAP(VARCHAR, DOUBLE)", "MAP(VARCHAR, DOUBLE)"],
+    ["INT", "bigint", "BIGINT"],
+    ["text", "string", "VARCHAR"],
+  ])("%s and %s are %s", (a, b, type) => {
+    expect(widenColumns([{ name: "v", type: a }], [{ name: "v", type: b }])).toEqual([{ name: "v", type }]);
+  });
+
+  it.each([
+    ["BIGINT", "DATE"],
+    ["BOOLEAN", "BIGINT"],
+    ["DATE", "VARCHAR"],
+    ["BOOLEAN", "VARCHAR"],
+    ["BIGINT", "BIGINT[]"],
+    ['STRUCT("a" BIGINT)', "BIGINT"],
+    ['STRUCT("a" BIGINT)', 'STRUCT("a" DATE)'],
+    ["BLOB", "BIGINT"],
+  ])("%s and %s are a conflict", (a, b) => {
+    expect(() => widenColumns([{ name: "Größe", type: a }], [{ name: "größe", type: b }])).toThrow(
+      expect.objectContaining({
+        code: "conflict",
+        message: `Column "Größe" is ${a}, which cannot hold values of type ${b}.`,
+        data: { column: "Größe", type: a, incomingType: b },
+      }),
+    );
+  });
+
+  it("adds columns, keeps their order and first spelling", () => {
+    const existing = [
+      { name: "a", type: "BIGINT" },
+      { name: "B", type: "DATE" },
+    ];
+    const incoming = [
+      { name: "c", type: "BOOLEAN" },
+      { name: "b", type: "DATE" },
+      { name: "A", type: "DOUBLE" },
+    ];
+    expect(widenColumns(existing, incoming)).toEqual([
+      { name: "a", type: "DOUBLE" },
+      { name: "B", type: "DATE" },
+      { name: "c", type: "BOOLEAN" },
+    ]);
+  });
+
+  it("can keep numbers from turning into text", () => {
+    const widen = (): unknown =>
+      widenColumns([{ name: "v", type: "BIGINT" }], [{ name: "v", type: "VARCHAR" }], {
+        numbersToText: false,
+      });
+    expect(widen).toThrow(expect.objectContaining({ code: "conflict" }));
+  });
+
+  it.each([
+    "DATE; DROP",
+    "STRUCT(a",
+    "DECIMAL(50,1)",
+    "",
+    "BIGINT[",
+    `${"STRUCT(a ".repeat(30)}INT${")".repeat(30)}`,
+  ])("%s is no type", (type) => {
+    expect(() => widenColumns([{ name: "v", type }], [{ name: "v", type: "DATE" }])).toThrow(
+      expect.objectContaining({ code: "bad_request" }),
+    );
+  });
+});
+
+describe("pushing", () => {
+  it("writes rows as a dataset's types, whatever their spelling", async () => {
+    const columns = [
+      { name: "Id", type: "DOUBLE" },
+      { name: "name", type: "VARCHAR" },
+      { name: "other", type: "DATE" },
+    ];
+    const part = await push([{ id: 1, NAME: 5 }, { ID: 2.5 }], columns);
+    expect(part).toMatchObject({ rows: 2, columns: columns.slice(0, 2) });
+    expect(await read([part], columns)).toEqual([
+      [1, "5", null],
+      [2.5, null, null],
+    ]);
+  });
+
+  it("takes rows without any value", async () => {
+    const part = await push([{ a: null }, {}, { b: undefined }]);
+    expect(part).toMatchObject({
+      rows: 3,
+      columns: [
+        { name: "a", type: "NULL" },
+        { name: "b", type: "NULL" },
+      ],
+    });
+    expect(await read([part], part.columns)).toEqual([
+      [null, null],
+      [null, null],
+      [null, null],
+    ]);
+  });
+
+  it("a value that does not fit is an error and leaves nothing", async () => {
+    const key = analytics.key();
+    const columns = [{ name: "a", type: "BIGINT" }];
+    await expect(analytics.rowsToPart({ rows: [{ a: 1 }, { a: "x" }], key, columns })).rejects.toMatchObject({
+      code: "bad_request",
+      message: expect.not.stringContaining("work/"),
+    });
+    expect(await analytics.blobs.stat(key)).toBeUndefined();
+  });
+
+  it("refuses nothing and too much", async () => {
+    await expect(push([])).rejects.toMatchObject({ code: "bad_request" });
+    await expect(push([{ a: "x".repeat(50_000_000) }])).rejects.toMatchObject({ code: "too_large" });
+    const wide = Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [`c${index}`, 1]));
+    await expect(push([wide])).rejects.toMatchObject({ code: "too_large" });
+  });
+
+  it("keeps wide rows and large ones", async () => {
+    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`c${index}`, index]));
+    const part = await push([wide, { big: "x".repeat(5_000_000) }]);
+    expect(part.columns).toHaveLength(1_001);
+    expect(part.rows).toBe(2);
+  });
+
+  it("is stored before it answers, and leaves nothing else behind", async () => {
+    const part = await push([{ a: 1 }]);
+    expect((await analytics.blobs.stat(part.key))?.bytes).toBe(part.bytes);
+    const folders = await readdir(join(analytics.home, "tmp"));
+    const left = (
+      await Promise.all(
+        folders.map((folder) => readdir(join(analytics.home, "tmp", folder), { recursive: true })),
+      )
+    ).flat();
+    expect(left.filter((name) => name.endsWith(".parquet") && !/^\d+-\d+\.parquet$/.test(name))).toEqual([]);
+  });
+
+  it("a thousand rows and small batches side by side", async () => {
+    const batches = await Promise.all(
+      Array.from({ length: 20 }, (_, batch) =>
+        push(Array.from({ length: 1_000 }, (_, row) => ({ id: batch * 1_000 + row, text: `row ${row}` }))),
+      ),
+    );
+    const relation = {
+      name: "t",
+      parts: batches.map(({ path }) => path),
+      columns: batches[0]!.columns,
+      version: "1",
+    };
+    const { rows } = await analytics.query({
+      scope: "w",
+      relations: [relation],
+      sql: "SELECT count(*), sum(id) FROM t",
+    });
+    expect(rows).toEqual([[20_000, 199_990_000]]);
+  });
+});
+
+describe("merging", () => {
+  it("makes one part of many, in order, with the types of the whole", async () => {
+    const parts = [
+      await push([{ a: 1, n: { x: 1 } }]),
+      await push([{ a: 2.5, b: "x" }]),
+      await push([{ b: "y", n: { x: 2, y: "z" } }]),
+    ];
+    const columns = [
+      { name: "a", type: "DOUBLE" },
+      { name: "n", type: 'STRUCT("x" BIGINT, "y" VARCHAR)' },
+      { name: "b", type: "VARCHAR" },
+      { name: "c", type: "NULL" },
+    ];
+    const merged = await analytics.mergeParts({
+      parts: parts.map(({ path }) => path),
+      key: analytics.key(),
+      columns,
+    });
+    expect(merged.rows).toBe(3);
+    expect(await read([merged], columns)).toEqual(await read(parts, columns));
+    const plain = await analytics.mergeParts({ parts: parts.map(({ path }) => path), key: analytics.key() });
+    expect(plain.columns.map(({ name }) => name).sort()).toEqual(["a", "b", "n"]);
+  });
+});
+
+describe("inspecting", () => {
+  it("tells rows, NULLs, extremes and different values", async () => {
+    const rows = Array.from({ length: 1_000 }, (_, id) => ({
+      id,
+      region: ["north", "south"][id % 2],
+      amount: id % 10 === 0 ? null : id / 2,
+      day: `2024-01-${String((id % 28) + 1).padStart(2, "0")}`,
+      nested: { id },
+    }));
+    const parts = [await push(rows.slice(0, 500)), await push(rows.slice(500))];
+    const found = await analytics.inspect(parts.map(({ path }) => path));
+    expect(found).toMatchObject({ rows: 1_000, bytes: expect.toSatisfy((bytes: number) => bytes > 100) });
+    expect(found.columns.map(({ distinct: _, ...rest }) => rest)).toEqual([
+      { name: "id", type: "BIGINT", nulls: 0, min: 0, max: 999 },
+      { name: "region", type: "VARCHAR", nulls: 0, min: "north", max: "south" },
+      { name: "amount", type: "DOUBLE", nulls: 100, min: 0.5, max: 499.5 },
+      { name: "day", type: "DATE", nulls: 0, min: "2024-01-01", max: "2024-01-28" },
+      { name: "nested", type: "STRUCT(id BIGINT)", nulls: 0, min: null, max: null },
+    ]);
+    expect(found.columns[1]!.distinct).toBe(2);
+    expect(found.columns[0]!.distinct).toBeGreaterThan(800);
+  });
+
+  it("knows of columns that no part has, and of no parts at all", async () => {
+    const columns = [
+      { name: "a", type: "BIGINT" },
+      { name: "z", type: "DATE" },
+    ];
+    const part = await push([{ a: 1 }]);
+    expect((await analytics.inspect([part.path], { columns })).columns[1]).toEqual({
+      name: "z",
+      type: "DATE",
+      nulls: 1,
+      distinct: 0,
+      min: null,
+      max: null,
+    });
+    expect(await analytics.inspect([], { columns })).toMatchObject({
+      rows: 0,
+      columns: [{ nulls: 0 }, { nulls: 0 }],
+    });
+  });
+});

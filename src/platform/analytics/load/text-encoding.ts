@@ -1,0 +1,104 @@
+import { isUtf8 } from "node:buffer";
+import { createReadStream, createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { AppError } from "../../../kernel/errors.ts";
+
+export interface Head {
+  bytes: Buffer;
+  /** Of the whole file. */
+  fileBytes: number;
+}
+
+/** The beginning of a file. */
+export async function readHead(path: string, mostBytes: number): Promise<Head> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, mostBytes));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    return { bytes: bytes.subarray(0, bytesRead), fileBytes: size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a file may be instead of text. */
+const SIGNATURES: readonly { bytes: string; name: string }[] = [
+  { bytes: "PK\u0003\u0004", name: "an Excel or ZIP file" },
+  { bytes: "\u00d0\u00cf\u0011\u00e0", name: "an old Office file" },
+  { bytes: "\u001f\u008b", name: "a gzip file" },
+  { bytes: "PAR1", name: "a Parquet file" },
+  { bytes: "%PDF", name: "a PDF" },
+  { bytes: "SQLite format 3", name: "an SQLite database" },
+  { bytes: "(\u00b5/\u00fd", name: "a zstd file" },
+];
+
+export function refuseBinary(head: Buffer, format: string): void {
+  const start = head.subarray(0, 16).toString("latin1");
+  const found = SIGNATURES.find(({ bytes }) => start.startsWith(bytes));
+  if (found === undefined) return;
+  throw new AppError("bad_request", `This is ${found.name}, not ${format.toUpperCase()}.`, {
+    hint: "Name the right format, or send the content itself.",
+  });
+}
+
+/**
+ * By the mark at the beginning, else by the zeros that UTF-16 has in every other byte of most texts, else
+ * UTF-8 if it is valid, else what Windows writes in western Europe (a superset of Latin-1's letters).
+ */
+export function detectEncoding(head: Buffer): string {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8";
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
+  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
+  const zeros = [0, 0];
+  const sample = head.subarray(0, 4_096);
+  for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2]! += 1;
+  const many = sample.length * 0.15;
+  if (zeros[1]! > many && zeros[0]! < many / 4) return "utf-16le";
+  if (zeros[0]! > many && zeros[1]! < many / 4) return "utf-16be";
+  return isUtf8(withoutCutCharacter(head)) ? "utf-8" : FALLBACK_ENCODING;
+}
+
+export const FALLBACK_ENCODING = "windows-1252";
+
+/** The head may end inside a character. */
+function withoutCutCharacter(head: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, head.length); back += 1) {
+    const byte = head[head.length - back]!;
+    if (byte < 0x80) return head;
+    if (byte >= 0xc0) return head.subarray(0, head.length - back);
+  }
+  return head;
+}
+
+/** One name for each encoding, for texts in UTF-8 always "utf-8". */
+export function encodingName(label: string): string {
+  try {
+    return new TextDecoder(label.trim()).encoding;
+  } catch {
+    throw new AppError("bad_request", `The encoding "${label.slice(0, 50)}" is not known.`, {
+      hint: "Say utf-8, utf-16le, utf-16be, windows-1252, iso-8859-1 or another name of the Encoding Standard.",
+    });
+  }
+}
+
+/** Writes a file again in UTF-8. What cannot be read becomes U+FFFD. */
+export async function transcode(
+  input: string,
+  output: string,
+  encoding: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const decoder = new TextDecoder(encoding);
+  async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) yield Buffer.from(decoder.decode(piece, { stream: true }));
+    yield Buffer.from(decoder.decode());
+  }
+  await pipeline(
+    createReadStream(input, { highWaterMark: 1024 * 1024 }),
+    decoded,
+    createWriteStream(output, { mode: 0o600 }),
+    { signal },
+  );
+}

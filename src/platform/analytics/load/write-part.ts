@@ -1,0 +1,107 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { WorkerContext } from "../../sandbox/index.ts";
+import type { Column } from "../analytics-options.ts";
+import { whileRunning } from "../engine/interruption.ts";
+import { columnsOf } from "../engine/relation-sql.ts";
+import { type ColumnType, parseType, scalar, sqlType, TEXT, typeText } from "../types/column-types.ts";
+import { quoteName, quoteText } from "../types/sql-text.ts";
+import type { WriteAnswer } from "../wire.ts";
+
+/**
+ * DuckDB's own size of a group, for which statistics are kept. Wide tables get smaller ones: a group sits in
+ * memory until it is written.
+ */
+const GROUP_ROWS = 122_880;
+const GROUP_VALUES = 8_000_000;
+const CHUNK_ROWS = 2_048;
+const PROGRESS_MS = 250;
+
+export interface PartPlan {
+  /** A SELECT of exactly these columns. */
+  select: string;
+  columns: Column[];
+}
+
+/** Everything from a source (something that can stand after FROM), in types that a part can keep. */
+export async function planAll(connection: DuckDBConnection, source: string): Promise<PartPlan> {
+  const found = await columnsOf(connection, source);
+  checkColumnCount(found.length);
+  const columns = found.map(({ name, type }) => ({
+    name,
+    type: typeText(storable(parseType(type)), "VARCHAR"),
+  }));
+  const items = found.map(({ name, type }, index) => {
+    const wanted = columns[index]!.type;
+    if (sqlType(type) === wanted && !type.startsWith("ENUM")) return quoteName(name);
+    return `CAST(${quoteName(name)} AS ${wanted}) AS ${quoteName(name)}`;
+  });
+  return { select: `SELECT ${items.join(", ")} FROM ${source}`, columns };
+}
+
+/** Writes the rows of a SELECT as one Parquet part. */
+export async function writePart(
+  connection: DuckDBConnection,
+  { select, columns }: PartPlan,
+  output: string,
+  context: WorkerContext,
+): Promise<WriteAnswer> {
+  const copy = `COPY (${select}) TO ${quoteText(output)}
+    (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${groupRows(columns.length)}, OVERWRITE_OR_IGNORE true)`;
+  const timer = setInterval(() => context.progress({ fraction: fractionOf(connection) }), PROGRESS_MS);
+  try {
+    const result = await whileRunning(connection, context.signal, () => connection.run(copy));
+    return { rows: result.rowsChanged, columns };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function groupRows(columns: number): number {
+  const rows = Math.floor(GROUP_VALUES / Math.max(1, columns) / CHUNK_ROWS) * CHUNK_ROWS;
+  return Math.min(GROUP_ROWS, Math.max(CHUNK_ROWS, rows));
+}
+
+export function checkColumnCount(count: number): void {
+  const { columns } = LIMITS.analytics;
+  if (count <= columns) return;
+  throw new AppError("too_large", `The data has more than ${columns.toLocaleString("en")} columns.`, {
+    hint: "Check the delimiter, or turn columns into rows.",
+  });
+}
+
+function fractionOf(connection: DuckDBConnection): number {
+  const { percentage } = connection.progress;
+  return percentage < 0 ? 0 : Math.min(1, percentage / 100);
+}
+
+/**
+ * The type in which a column is kept. Parquet has no 128-bit integers (DuckDB would write them as floating
+ * point), so they become decimals of 38 digits; larger ones and types that only DuckDB knows become text.
+ */
+function storable(type: ColumnType): ColumnType {
+  switch (type.kind) {
+    case "decimal":
+      return type;
+    case "list":
+      return { kind: "list", item: storable(type.item) };
+    case "struct":
+      return {
+        ...type,
+        fields: type.fields.map(({ name, type: field }) => ({ name, type: storable(field) })),
+      };
+    case "map":
+      return { kind: "map", key: storable(type.key), value: storable(type.value) };
+    case "scalar":
+      return storableScalar(type.name);
+  }
+}
+
+const AS_TEXT = new Set(["UHUGEINT", "BIGNUM", "BIT", "TIME WITH TIME ZONE", "TIME_NS", "GEOMETRY"]);
+
+function storableScalar(name: string): ColumnType {
+  if (name === "HUGEINT") return { kind: "decimal", width: 38, scale: 0 };
+  if (name === "VARIANT") return scalar("JSON");
+  return AS_TEXT.has(name) ? TEXT : scalar(name);
+}

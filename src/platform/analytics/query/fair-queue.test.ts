@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { FairQueue } from "./fair-queue.ts";
+
+const options = {
+  what: "tasks",
+  places: 2,
+  placesPerScope: 2,
+  waiting: 100,
+  waitingPerScope: 50,
+  waitMs: 1_000,
+};
+
+it("gives places to scopes in turn, however much each of them wants", async () => {
+  const queue = new FairQueue({ ...options, places: 1 });
+  const order: string[] = [];
+  const leaveFirst = await queue.enter("a");
+  const waiting = ["a", "a", "a", "b", "b", "c"].map(async (scope) => {
+    const leave = await queue.enter(scope);
+    order.push(scope);
+    leave();
+  });
+  leaveFirst();
+  await Promise.all(waiting);
+  expect(order).toEqual(["b", "c", "a", "b", "a", "a"]);
+  expect(queue.load).toEqual({ running: 0, waiting: 0 });
+});
+
+it("keeps a scope to its share while others have room", async () => {
+  const queue = new FairQueue({ ...options, places: 3 });
+  const leaves = [await queue.enter("a"), await queue.enter("a")];
+  const third = queue.enter("a");
+  expect(queue.load).toEqual({ running: 2, waiting: 1 });
+  (await queue.enter("b"))();
+  leaves[0]!();
+  (await third)();
+  leaves[1]!();
+  leaves[1]!();
+  expect(queue.load).toEqual({ running: 0, waiting: 0 });
+});
+
+it("bounds who may wait, and for how long", async () => {
+  const queue = new FairQueue({ ...options, places: 1, waitingPerScope: 1, waiting: 2, waitMs: 30 });
+  const leave = await queue.enter("a");
+  const waiting = queue.enter("a").catch((error: { code: string }) => error.code);
+  await expect(queue.enter("a")).rejects.toMatchObject({ code: "rate_limited" });
+  const other = queue.enter("b").catch((error: { code: string }) => error.code);
+  await expect(queue.enter("c")).rejects.toMatchObject({ code: "unavailable" });
+  expect(await waiting).toBe("unavailable");
+  expect(await other).toBe("unavailable");
+  leave();
+  (await queue.enter("c"))();
+});
+
+it("forgets who does not want to wait any more", async () => {
+  const queue = new FairQueue({ ...options, places: 1 });
+  const leave = await queue.enter("a");
+  const controller = new AbortController();
+  const gone = queue.enter("b", controller.signal).catch((error: { code: string }) => error.code);
+  const next = queue.enter("c");
+  controller.abort();
+  expect(await gone).toBe("cancelled");
+  leave();
+  (await next)();
+  expect(queue.load).toEqual({ running: 0, waiting: 0 });
+});

@@ -1,0 +1,183 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type {
+  Column,
+  JsonValue,
+  QueryBatch,
+  QueryLimits,
+  QueryRequest,
+  QueryResult,
+  SerializedSql,
+} from "../analytics-options.ts";
+import type { NextAnswer, RunAnswer } from "../wire.ts";
+import type { FairQueue } from "./fair-queue.ts";
+import type { Lease, QueryPool } from "./query-pool.ts";
+
+/** Queries, from their turn in the queue to their rows. */
+export class Queries {
+  readonly #pool: QueryPool;
+  readonly #queue: FairQueue;
+
+  constructor(pool: QueryPool, queue: FairQueue) {
+    this.#pool = pool;
+    this.#queue = queue;
+  }
+
+  async query(request: QueryRequest): Promise<QueryResult> {
+    checkRequest(request);
+    const limits = limitsOf(request);
+    return this.#withLease(request, async (lease) => {
+      const answer = await lease.run(
+        { ...paramsOf(request), limits: { rows: limits.rows, bytes: limits.bytes }, isStream: false },
+        callOptions(request, limits.ms),
+      );
+      return resultOf(parseRun(answer));
+    });
+  }
+
+  async *queryStream(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
+    checkRequest(request);
+    const { ms } = limitsOf(request);
+    const batch = { rows: LIMITS.analytics.batchRows, bytes: LIMITS.analytics.batchBytes };
+    const place = await this.#enter(request);
+    let cursor: number | undefined;
+    try {
+      const first = parseRun(
+        await place.lease.run(
+          { ...paramsOf(request), limits: batch, isStream: true, countRows: false },
+          callOptions(request, ms),
+        ),
+      );
+      cursor = first.cursor;
+      const { columns } = first;
+      yield { columns, rows: rowsOf(first.json) };
+      while (cursor !== undefined) {
+        const answer = parseNext(
+          await place.lease.call("next", { cursor, limits: batch }, callOptions(request, ms)),
+        );
+        if (answer.isDone) cursor = undefined;
+        if (answer.rows > 0) yield { columns, rows: rowsOf(answer.json) };
+      }
+    } finally {
+      // Whoever stops reading does not wait for this.
+      if (cursor !== undefined) place.lease.call("release", { cursor }).catch(() => undefined);
+      place.leave();
+    }
+  }
+
+  async serialize(sql: string, signal?: AbortSignal): Promise<SerializedSql> {
+    checkSql(sql);
+    const options = callOptions({ signal }, LIMITS.analytics.queryMs);
+    return parseSerialized(await this.#pool.call("serialize", { sql }, options));
+  }
+
+  async #withLease<T>(request: QueryRequest, work: (lease: Lease) => Promise<T>): Promise<T> {
+    const { lease, leave } = await this.#enter(request);
+    try {
+      return await work(lease);
+    } finally {
+      leave();
+    }
+  }
+
+  async #enter({ scope, relations, signal }: QueryRequest): Promise<{ lease: Lease; leave: () => void }> {
+    const leaveQueue = await this.#queue.enter(scope, signal);
+    try {
+      const lease = await this.#pool.acquire(scope, relations);
+      const leave = (): void => {
+        lease.release();
+        leaveQueue();
+      };
+      return { lease, leave };
+    } catch (error) {
+      leaveQueue();
+      throw error;
+    }
+  }
+}
+
+function checkRequest({ sql, relations, params = [] }: QueryRequest): void {
+  checkSql(sql);
+  const limits = LIMITS.analytics;
+  const parts = relations.reduce((sum, relation) => sum + relation.parts.length, 0);
+  if (params.length > limits.params) throw tooLarge("parameters", limits.params);
+  if (relations.length > limits.relations) throw tooLarge("datasets", limits.relations);
+  if (parts > limits.parts) throw tooLarge("parts of datasets", limits.parts);
+}
+
+function checkSql(sql: string): void {
+  const { sqlCharacters } = LIMITS.analytics;
+  if (sql.length > sqlCharacters) throw tooLarge("characters of SQL", sqlCharacters);
+}
+
+function tooLarge(what: string, most: number): AppError {
+  return new AppError("too_large", `A query can have ${most.toLocaleString("en")} ${what} at most.`);
+}
+
+function limitsOf({ limits = {} }: QueryRequest): QueryLimits {
+  const { resultRows, resultBytes, resultMaxBytes, queryMs } = LIMITS.analytics;
+  const { rows = resultRows, bytes = resultBytes, ms = queryMs } = limits;
+  return { rows, bytes: Math.min(bytes, resultMaxBytes), ms };
+}
+
+function paramsOf({ sql, params = [], countRows = false }: QueryRequest): object {
+  return { sql, params, countRows };
+}
+
+function callOptions(
+  { signal }: { signal?: AbortSignal | undefined },
+  timeoutMs: number,
+): { timeoutMs: number; signal?: AbortSignal } {
+  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+}
+
+function resultOf({ columns, json, end, totalRows }: RunAnswer): QueryResult {
+  const result: QueryResult = { columns, rows: rowsOf(json), truncated: end === "done" ? false : end };
+  return totalRows === undefined ? result : { ...result, totalRows };
+}
+
+/** What comes from a sandboxed process is read as carefully as what comes from outside. */
+function parseRun(answer: unknown): RunAnswer {
+  const { columns, cursor, totalRows } = answer as RunAnswer;
+  const isKnown = Array.isArray(columns) && columns.every(isColumn);
+  const areNumbers = [cursor, totalRows].every((value) => value === undefined || Number.isSafeInteger(value));
+  if (!isKnown || !areNumbers) throw new TypeError("a query process gave an answer that makes no sense");
+  return { ...parseBatch(answer), columns, cursor, totalRows };
+}
+
+function parseNext(answer: unknown): NextAnswer {
+  const { isDone } = answer as NextAnswer;
+  return { ...parseBatch(answer), isDone: isDone === true };
+}
+
+function parseBatch(answer: unknown): Pick<RunAnswer, "json" | "rows" | "end"> {
+  const { json, rows, end } = answer as RunAnswer;
+  if (!(json instanceof Uint8Array) || !["done", "rows", "bytes"].includes(end)) {
+    throw new TypeError("a query process gave an answer that makes no sense");
+  }
+  return { json, rows: Number(rows), end };
+}
+
+function isColumn(value: unknown): value is Column {
+  const { name, type } = (value ?? {}) as Column;
+  return typeof name === "string" && typeof type === "string";
+}
+
+function rowsOf(json: Uint8Array): JsonValue[][] {
+  return JSON.parse(
+    Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8"),
+  ) as JsonValue[][];
+}
+
+function parseSerialized(answer: unknown): SerializedSql {
+  const tree = JSON.parse(String(answer)) as {
+    error: boolean;
+    statements?: JsonValue[];
+    error_type?: string;
+    error_message?: string;
+    position?: string;
+  };
+  if (!tree.error) return { ok: true, statements: tree.statements ?? [] };
+  const position = tree.position === undefined ? undefined : Number(tree.position);
+  return { ok: false, type: tree.error_type ?? "", message: tree.error_message ?? "", position };
+}

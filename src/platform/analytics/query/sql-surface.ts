@@ -1,0 +1,112 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { AppError } from "../../../kernel/errors.ts";
+
+/**
+ * What a SELECT may touch, read off the tree of DuckDB's own parser: the relations that it was given, and no
+ * other source. Without this it could name the files below a relation and so get around the relation's policy,
+ * or call one of the functions of the engine that the lock on its settings does not hold (`enable_logging`
+ * writes files). Which scalar functions are allowed is left to the guard before this.
+ */
+
+/** Functions that make rows out of nothing but their arguments. */
+const TABLE_FUNCTIONS = new Set(["range", "generate_series", "unnest", "repeat", "json_each", "json_tree"]);
+
+interface Tree {
+  error: boolean;
+  error_type?: string;
+  error_message?: string;
+  statements?: unknown[];
+}
+
+/** Fails when the text is not one SELECT over `relations` (in lower case). */
+export async function checkSurface(
+  connection: DuckDBConnection,
+  sql: string,
+  relations: ReadonlySet<string>,
+): Promise<void> {
+  const reader = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql]);
+  const {
+    error,
+    error_type,
+    error_message = "",
+    statements = [],
+  } = JSON.parse(String(reader.value(0, 0))) as Tree;
+  if (error && error_type === "not implemented") throw onlySelect();
+  // Said by the parser itself, it comes with the place where it went wrong.
+  if (error) await connection.extractStatements(sql);
+  if (error) throw new AppError("bad_request", error_message);
+  if (statements.length === 0) throw new AppError("bad_request", "There is no SELECT.");
+  if (statements.length > 1) {
+    throw new AppError("bad_request", `The SQL has ${statements.length} statements.`, {
+      hint: "Send one SELECT.",
+    });
+  }
+  checkSources(sourcesOf(statements[0]), relations);
+}
+
+export function onlySelect(): AppError {
+  return new AppError("forbidden", "Only SELECT is allowed.", { hint: "Send one SELECT." });
+}
+
+interface Sources {
+  tables: { name: string; isQualified: boolean }[];
+  functions: string[];
+  /** Names of common table expressions, in lower case. */
+  expressions: Set<string>;
+}
+
+function checkSources({ tables, functions, expressions }: Sources, relations: ReadonlySet<string>): void {
+  const called = functions.find((name) => !TABLE_FUNCTIONS.has(name.toLowerCase()));
+  if (called !== undefined) {
+    throw new AppError("forbidden", `The table function ${called} is not allowed.`, {
+      hint: "Select from the datasets by their names.",
+    });
+  }
+  for (const { name, isQualified } of tables) {
+    const key = name.toLowerCase();
+    const isRelation = relations.has(key) && !isQualified;
+    // Where an expression can be seen is not looked at, so its name must not be one that means a file elsewhere.
+    const isExpression = expressions.has(key) && !isQualified && !/[/\\]/.test(name);
+    if (!isRelation && !isExpression) throw unknownTable(name, isQualified);
+  }
+}
+
+function unknownTable(name: string, isQualified: boolean): AppError {
+  const shown = name.slice(0, 100).toWellFormed();
+  if (isQualified) {
+    return new AppError("forbidden", `"${shown}" stands behind a schema or database, which is not allowed.`, {
+      hint: "Select from the datasets by their names alone.",
+    });
+  }
+  return new AppError("bad_request", `There is no dataset "${shown}".`, {
+    hint: "Select from the datasets by their names.",
+    data: { table: shown },
+  });
+}
+
+/** Goes over the whole tree without recursion, however deep it is. */
+function sourcesOf(statement: unknown): Sources {
+  const sources: Sources = { tables: [], functions: [], expressions: new Set() };
+  const open: unknown[] = [statement];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null) continue;
+    if (!Array.isArray(node)) note(node as Record<string, unknown>, sources);
+    for (const child of Object.values(node)) if (typeof child === "object") open.push(child);
+  }
+  return sources;
+}
+
+function note(node: Record<string, unknown>, { tables, functions, expressions }: Sources): void {
+  if (node.type === "BASE_TABLE") {
+    const schema = String(node.schema_name ?? "");
+    const catalog = String(node.catalog_name ?? "");
+    tables.push({ name: String(node.table_name), isQualified: schema !== "" || catalog !== "" });
+  } else if (node.type === "TABLE_FUNCTION") {
+    const { function_name, schema, catalog } = (node.function ?? {}) as Record<string, unknown>;
+    const isQualified = Boolean(schema) || Boolean(catalog);
+    functions.push(isQualified ? `${String(schema)}.${String(function_name)}` : String(function_name));
+  }
+  const { map } = (node.cte_map ?? {}) as { map?: { key: string }[] };
+  for (const { key } of map ?? []) expressions.add(key.toLowerCase());
+}

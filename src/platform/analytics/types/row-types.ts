@@ -1,0 +1,178 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { Column } from "../analytics-options.ts";
+import { type ColumnType, JSON_TYPE, NO_TYPE, scalar, TEXT, typeText } from "./column-types.ts";
+import { widenType } from "./widen.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** An object with more different fields than this is rather a collection, and is kept as JSON. */
+const STRUCT_FIELDS = 100;
+/** What lies deeper than this is kept as JSON. */
+const STRUCT_DEPTH = 8;
+
+/** The columns of rows as they come out of JSON: see `RowTypes`. */
+export function inferColumns(rows: readonly Row[]): Column[] {
+  const types = new RowTypes();
+  for (const row of rows) types.add(row);
+  return types.columns();
+}
+
+/**
+ * Collects the columns of rows. Integers are BIGINT, other numbers DOUBLE; texts that are all ISO dates or
+ * times are DATE, TIMESTAMP or (with a zone) TIMESTAMP WITH TIME ZONE. Objects are structs and arrays lists, as
+ * long as they are alike in all rows; otherwise JSON. Different scalars become text. A column without any value
+ * has the type NULL. Names that differ only in case are one column, as in DuckDB; an empty one becomes
+ * `column_3`, its position.
+ */
+export class RowTypes {
+  readonly #columns = new Map<string, { name: string; type: ColumnType }>();
+  readonly #exactIntegers: boolean;
+  #count = 0;
+  #isDeep = false;
+
+  /** `exactIntegers`: numbers beyond 2^53 are still there digit by digit, in the text of a file. */
+  constructor({ exactIntegers = false }: { exactIntegers?: boolean } = {}) {
+    this.#exactIntegers = exactIntegers;
+  }
+
+  /** Says whether the row is one that DuckDB can be given as it is: no other spelling, no great depth. */
+  add(row: Row): { isPlain: boolean; isDeep: boolean } {
+    let isPlain = true;
+    this.#isDeep = false;
+    for (const name in row) {
+      if (!Object.hasOwn(row, name)) continue;
+      const type = this.#typeOf(row[name], 0);
+      const present = this.#columns.get(name) ?? this.#columns.get(name.toLowerCase());
+      if (present === undefined) {
+        isPlain = this.#addColumn(name, type) && isPlain;
+        continue;
+      }
+      if (present.type !== type) present.type = either(present.type, type);
+      isPlain &&= present.name === name;
+    }
+    return { isPlain, isDeep: this.#isDeep };
+  }
+
+  /** The one spelling of a column. */
+  nameOf(name: string): string | undefined {
+    return (this.#columns.get(name) ?? this.#columns.get(name.toLowerCase()))?.name;
+  }
+
+  columns(): Column[] {
+    const columns = new Set(this.#columns.values());
+    return [...columns].map(({ name, type }) => ({ name, type: typeText(bounded(type)) }));
+  }
+
+  /** Says whether the name could be kept. */
+  #addColumn(key: string, type: ColumnType): boolean {
+    this.#count += 1;
+    if (this.#count > LIMITS.analytics.columns) throw tooManyColumns();
+    const name = key.replaceAll("\u0000", "") || `column_${this.#count}`;
+    const column = this.#columns.get(name.toLowerCase()) ?? { name, type };
+    // Found by its exact name without a detour, and by any other spelling.
+    for (const spelling of [key, key.toLowerCase(), name, name.toLowerCase()])
+      this.#columns.set(spelling, column);
+    return name === key;
+  }
+
+  #typeOf(value: unknown, depth: number): ColumnType {
+    switch (typeof value) {
+      case "boolean":
+        return BOOLEAN;
+      case "number":
+        return this.#numberType(value);
+      case "bigint":
+        return bigintType(value);
+      case "string":
+        return textType(value);
+      case "object":
+        return value === null ? NO_TYPE : this.#objectType(value, depth);
+      default:
+        return NO_TYPE;
+    }
+  }
+
+  #numberType(value: number): ColumnType {
+    if (Number.isSafeInteger(value)) return Object.is(value, -0) ? DOUBLE : BIGINT;
+    if (!this.#exactIntegers || !Number.isInteger(value)) return DOUBLE;
+    const size = Math.abs(value);
+    return size < 2 ** 63 ? BIGINT : size < 1e38 ? DECIMAL : DOUBLE;
+  }
+
+  #objectType(value: object, depth: number): ColumnType {
+    if (value instanceof Date) return TIMESTAMPTZ;
+    if (value instanceof Uint8Array) return TEXT;
+    if (depth >= STRUCT_DEPTH) {
+      this.#isDeep = true;
+      return JSON_TYPE;
+    }
+    if (Array.isArray(value)) return this.#listType(value, depth);
+    const names = Object.keys(value);
+    const isOdd = names.length === 0 || names.length > STRUCT_FIELDS || names.includes("");
+    const fields = names.map((name) => ({ name, type: this.#typeOf((value as Row)[name], depth + 1) }));
+    if (isOdd || new Set(names.map((name) => name.toLowerCase())).size < names.length) return JSON_TYPE;
+    return { kind: "struct", fields };
+  }
+
+  #listType(items: readonly unknown[], depth: number): ColumnType {
+    let item: ColumnType = NO_TYPE;
+    for (const value of items) item = either(item, this.#typeOf(value, depth + 1));
+    return { kind: "list", item };
+  }
+}
+
+/** Shared, so that most comparisons of types are comparisons of references. */
+const BOOLEAN = scalar("BOOLEAN");
+const BIGINT = scalar("BIGINT");
+const DOUBLE = scalar("DOUBLE");
+const DATE = scalar("DATE");
+const TIMESTAMP = scalar("TIMESTAMP");
+const TIMESTAMPTZ = scalar("TIMESTAMP WITH TIME ZONE");
+const DECIMAL: ColumnType = { kind: "decimal", width: 38, scale: 0 };
+
+function bigintType(value: bigint): ColumnType {
+  if (BigInt.asIntN(64, value) === value) return BIGINT;
+  return value.toString().length <= 38 ? DECIMAL : TEXT;
+}
+
+const ISO =
+  /^(?<date>\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:?\d{2})?)?$/;
+const ISO_MOST = 35;
+const HYPHEN = 45;
+
+function textType(text: string): ColumnType {
+  // Most texts are not dates.
+  if (text.length < 10 || text.length > ISO_MOST || text.charCodeAt(4) !== HYPHEN) return TEXT;
+  const groups = ISO.exec(text)?.groups;
+  if (groups === undefined || !isDay(groups.date!)) return TEXT;
+  if (text.length === 10) return DATE;
+  return groups.zone === undefined ? TIMESTAMP : TIMESTAMPTZ;
+}
+
+/** There is no 30th of February. */
+function isDay(date: string): boolean {
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
+}
+
+/** What holds both, for values that came together: scalars become text, anything else JSON. */
+function either(a: ColumnType, b: ColumnType): ColumnType {
+  if (a === b) return a;
+  const wider = widenType(a, b);
+  if (wider !== undefined) return wider;
+  return a.kind === "scalar" && b.kind === "scalar" ? TEXT : JSON_TYPE;
+}
+
+/** Fields add up over the rows. */
+function bounded(type: ColumnType): ColumnType {
+  if (type.kind === "list") return { kind: "list", item: bounded(type.item) };
+  if (type.kind !== "struct") return type;
+  if (type.fields.length > STRUCT_FIELDS) return JSON_TYPE;
+  return { ...type, fields: type.fields.map(({ name, type: field }) => ({ name, type: bounded(field) })) };
+}
+
+function tooManyColumns(): AppError {
+  const most = LIMITS.analytics.columns.toLocaleString("en");
+  return new AppError("too_large", `The rows have more than ${most} different columns.`);
+}

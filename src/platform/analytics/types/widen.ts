@@ -1,0 +1,167 @@
+import { AppError } from "../../../kernel/errors.ts";
+import type { Column } from "../analytics-options.ts";
+import { type ColumnType, JSON_TYPE, parseType, scalar, TEXT, typeText } from "./column-types.ts";
+
+/**
+ * The narrowest type that holds the values of both without loss (but for the last digits of integers beyond
+ * 2^53 beside floating point). Undefined when there is none.
+ *
+ * - integers: the larger one; with decimals: a decimal with room for both; with floating point: DOUBLE
+ * - dates → timestamps → timestamps with time zone (those without are taken as UTC)
+ * - numbers and text: text; JSON takes everything
+ * - lists by their items, structs field by field
+ */
+export function widenType(a: ColumnType, b: ColumnType): ColumnType | undefined {
+  if (typeText(a) === typeText(b) || isScalar(b, "NULL")) return a;
+  if (isScalar(a, "NULL")) return b;
+  if (isScalar(a, "JSON") || isScalar(b, "JSON")) return JSON_TYPE;
+  if (a.kind === "list" && b.kind === "list") return widenList(a.item, b.item);
+  if (a.kind === "map" && b.kind === "map") return widenMap(a, b);
+  if (a.kind === "struct" && b.kind === "struct") return widenStruct(a.fields, b.fields);
+  return widenNumber(a, b) ?? widenTime(a, b) ?? widenText(a, b);
+}
+
+/**
+ * The columns of a dataset that takes rows of another schema. Names are the same whatever their case, and keep
+ * their first spelling. Text columns take everything that can be written as text; whether a number column may
+ * turn into text is for the caller to say, because everything that calculates with it would stop working.
+ */
+export function widenColumns(
+  existing: readonly Column[],
+  incoming: readonly Column[],
+  { numbersToText = true }: { numbersToText?: boolean } = {},
+): Column[] {
+  const widened = new Map(existing.map((column) => [column.name.toLowerCase(), column]));
+  for (const column of incoming) {
+    const key = column.name.toLowerCase();
+    const present = widened.get(key);
+    if (present === undefined) widened.set(key, column);
+    else widened.set(key, { name: present.name, type: widenColumn(present, column, numbersToText) });
+  }
+  return [...widened.values()];
+}
+
+function widenColumn(present: Column, incoming: Column, numbersToText: boolean): string {
+  const [before, added] = [parseType(present.type), parseType(incoming.type)];
+  const type = widenType(before, added) ?? (isScalar(before, "VARCHAR") ? TEXT : undefined);
+  const turnsToText = isNumber(before) && type !== undefined && isScalar(type, "VARCHAR");
+  if (type !== undefined && (numbersToText || !turnsToText)) return typeText(type);
+  throw new AppError(
+    "conflict",
+    `Column "${present.name}" is ${present.type}, which cannot hold values of type ${incoming.type}.`,
+    {
+      hint: `Send ${present.type} values, or use another column name.`,
+      data: { column: present.name, type: present.type, incomingType: incoming.type },
+    },
+  );
+}
+
+function isScalar(type: ColumnType, name: string): boolean {
+  return type.kind === "scalar" && type.name === name;
+}
+
+/** Bits without the sign, and whether there is a sign. */
+const INTEGERS: Readonly<Record<string, { bits: number; isSigned: boolean }>> = {
+  TINYINT: { bits: 7, isSigned: true },
+  SMALLINT: { bits: 15, isSigned: true },
+  INTEGER: { bits: 31, isSigned: true },
+  BIGINT: { bits: 63, isSigned: true },
+  UTINYINT: { bits: 8, isSigned: false },
+  USMALLINT: { bits: 16, isSigned: false },
+  UINTEGER: { bits: 32, isSigned: false },
+  UBIGINT: { bits: 64, isSigned: false },
+};
+const WIDEST: ColumnType = { kind: "decimal", width: 38, scale: 0 };
+const DOUBLE = scalar("DOUBLE");
+
+function integerOf(type: ColumnType): { bits: number; isSigned: boolean } | undefined {
+  return type.kind === "scalar" ? INTEGERS[type.name] : undefined;
+}
+
+function isFloating(type: ColumnType): boolean {
+  return isScalar(type, "DOUBLE") || isScalar(type, "FLOAT");
+}
+
+function isNumber(type: ColumnType): boolean {
+  return type.kind === "decimal" || isFloating(type) || integerOf(type) !== undefined;
+}
+
+function widenNumber(a: ColumnType, b: ColumnType): ColumnType | undefined {
+  if (!isNumber(a) || !isNumber(b)) return undefined;
+  if (isFloating(a) || isFloating(b)) return DOUBLE;
+  const [left, right] = [integerOf(a), integerOf(b)];
+  if (left !== undefined && right !== undefined) return widenInteger(left, right);
+  const [x, y] = [digitsOf(a), digitsOf(b)];
+  const [whole, scale] = [Math.max(x.whole, y.whole), Math.max(x.scale, y.scale)];
+  return whole + scale <= 38 ? { kind: "decimal", width: whole + scale, scale } : DOUBLE;
+}
+
+function widenInteger(
+  a: { bits: number; isSigned: boolean },
+  b: { bits: number; isSigned: boolean },
+): ColumnType {
+  const isSigned = a.isSigned || b.isSigned;
+  const bits = Math.max(a.bits, b.bits);
+  const fitting = Object.entries(INTEGERS).find(
+    ([, each]) => each.isSigned === isSigned && each.bits >= bits,
+  );
+  return fitting === undefined ? WIDEST : scalar(fitting[0]);
+}
+
+function digitsOf(type: ColumnType): { whole: number; scale: number } {
+  if (type.kind === "decimal") return { whole: type.width - type.scale, scale: type.scale };
+  return { whole: Math.ceil((integerOf(type)?.bits ?? 0) * Math.log10(2)), scale: 0 };
+}
+
+/** Each of them holds all that come before it. */
+const TIMES = [
+  "DATE",
+  "TIMESTAMP_S",
+  "TIMESTAMP_MS",
+  "TIMESTAMP",
+  "TIMESTAMP_NS",
+  "TIMESTAMP WITH TIME ZONE",
+];
+
+function widenTime(a: ColumnType, b: ColumnType): ColumnType | undefined {
+  if (a.kind !== "scalar" || b.kind !== "scalar") return undefined;
+  const [x, y] = [TIMES.indexOf(a.name), TIMES.indexOf(b.name)];
+  if (x === -1 || y === -1) return undefined;
+  const wider = TIMES[Math.max(x, y)]!;
+  // Seconds do not hold every day, so a date needs microseconds beside them.
+  return scalar(Math.min(x, y) === 0 && wider.startsWith("TIMESTAMP_") ? "TIMESTAMP" : wider);
+}
+
+function widenText(a: ColumnType, b: ColumnType): ColumnType | undefined {
+  const isTextAndNumber = (text: ColumnType, other: ColumnType): boolean =>
+    isScalar(text, "VARCHAR") && (isNumber(other) || isScalar(other, "UUID"));
+  return isTextAndNumber(a, b) || isTextAndNumber(b, a) ? TEXT : undefined;
+}
+
+function widenList(a: ColumnType, b: ColumnType): ColumnType | undefined {
+  const item = widenType(a, b);
+  return item && { kind: "list", item };
+}
+
+function widenMap(
+  a: { key: ColumnType; value: ColumnType },
+  b: { key: ColumnType; value: ColumnType },
+): ColumnType | undefined {
+  const [key, value] = [widenType(a.key, b.key), widenType(a.value, b.value)];
+  return key && value && { kind: "map", key, value };
+}
+
+type Fields = { name: string; type: ColumnType }[];
+
+function widenStruct(a: Fields, b: Fields): ColumnType | undefined {
+  const fields = new Map(a.map((field) => [field.name.toLowerCase(), field]));
+  for (const { name, type } of b) {
+    const present = fields.get(name.toLowerCase());
+    // DuckDB fills the fields of a struct by their exact names, but takes both spellings for one.
+    if (present !== undefined && present.name !== name) return undefined;
+    const wider = present === undefined ? type : widenType(present.type, type);
+    if (wider === undefined) return undefined;
+    fields.set(name.toLowerCase(), { name, type: wider });
+  }
+  return { kind: "struct", fields: [...fields.values()] };
+}
