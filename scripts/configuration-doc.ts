@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { SETTINGS, settingsOf } from "../src/app/config.ts";
 import { LIMITS } from "../src/kernel/limits.ts";
 
-const LIMITS_FILE = join(import.meta.dirname, "../src/kernel/limits.ts");
+const LIMITS_FILES = ["limits.ts", "domain-limits.ts"].map((name) =>
+  join(import.meta.dirname, "../src/kernel", name),
+);
 
 /** docs/configuration.md: the table of settings and the named limits, in the words of the code. */
 export function renderConfigurationDoc(): string {
@@ -65,7 +67,7 @@ function limits(): string[] {
 }
 
 function missing(key: string): never {
-  throw new Error(`The limit ${key} has no sentence above it in src/kernel/limits.ts.`);
+  throw new Error(`The limit ${key} has no sentence above it in src/kernel.`);
 }
 
 /** The doc comment of each limit, by `group.name`: values come from the module, sentences only stand in its text. */
@@ -73,7 +75,8 @@ function limitSentences(): Map<string, string> {
   const sentences = new Map<string, string>();
   let group = "";
   let comment: string[] = [];
-  for (const line of readFileSync(LIMITS_FILE, "utf8")
+  for (const line of LIMITS_FILES.map((file) => readFileSync(file, "utf8"))
+    .join("\n")
     .split("\n")
     .map((text) => text.trim())) {
     const opened = /^(\w+): \{$/.exec(line);

@@ -20,6 +20,12 @@ const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
   { pattern: /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,2}/g, replacement: MASK },
   // The password inside a URL such as postgres://user:password@host.
   { pattern: /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@]{0,256}):[^\s/@]{1,256}@/gi, replacement: `$1:${MASK}@` },
+  // A key or token among the parameters of a URL.
+  {
+    pattern:
+      /([?&][A-Za-z0-9_.-]{0,60}(?:password|passwd|secret|api[_-]?key|access[_-]?key|token|pwd|signature|credential)=)[^&#\s"']{1,2048}/gi,
+    replacement: `$1${MASK}`,
+  },
   {
     pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}/g,
     replacement: `-----BEGIN PRIVATE KEY-----${MASK}`,

@@ -1,3 +1,5 @@
+import { DOMAIN_LIMITS } from "./domain-limits.ts";
+
 /**
  * Every bound in Kenning has its name here, and a sentence that goes into docs/configuration.md.
  * Units come last in the name.
@@ -209,98 +211,6 @@ export const LIMITS = {
     /** Longest error message of the engine that is passed on. */
     errorCharacters: 1_000,
   },
-  datasources: {
-    /** Connections to foreign databases that are open at once in one process. */
-    connections: 32,
-    /** Longest time to connect to a foreign database and to sign in. */
-    connectMs: 15_000,
-    /** Longest test of a datasource, or listing of its tables or columns. */
-    metadataMs: 30_000,
-    /** Longest that a query on a datasource may run, whatever its caller says. */
-    runMs: 60 * 60_000,
-    /** How long the server is asked to stop a cancelled query before the connection is dropped. */
-    cancelMs: 2_000,
-    /** How long a connection may take to close in an orderly way. */
-    goodbyeMs: 1_000,
-    /** Rows of one batch of a result. */
-    batchRows: 1_000,
-    /** Values of one batch of a result. */
-    batchBytes: 1024 * 1024,
-    /** Largest single row. */
-    rowBytes: 32 * 1024 * 1024,
-    /** Columns of a result. */
-    columns: 4_096,
-    /** Tables that are listed. */
-    tables: 5_000,
-    /** Longest text of a query. */
-    queryCharacters: 200_000,
-    /** Values of all parameters of a query together, lists counted by their items. */
-    parameterValues: 10_000,
-    /** Longest error message of a foreign database that is passed on. */
-    errorCharacters: 500,
-    /** Memory of the process that reads an SQLite or DuckDB file. */
-    fileMemoryMb: 1_024,
-    /** Largest file that is fetched by its URL. */
-    downloadBytes: 8 * 1024 * 1024 * 1024,
-    /** Longest silence of a server that is asked for a file or a page. */
-    silenceMs: 60_000,
-    /** Largest page of a REST API. */
-    pageBytes: 32 * 1024 * 1024,
-    /** Pages of a REST API that one query reads. */
-    pages: 10_000,
-    /** Deepest nesting of a JSON value. */
-    jsonDepth: 200,
-  },
-  identity: {
-    /** Shortest password. Length is what resists guessing (NIST SP 800-63B); no rules on its characters. */
-    passwordMinCharacters: 12,
-    /** Longest password, so that hashing cannot be made to work on megabytes. */
-    passwordMaxCharacters: 256,
-    /** Passwords hashed at once in one process: each takes 19 MiB and a thread for about 50 ms. */
-    passwordHashesAtOnce: 2,
-    /** Password checks that may wait for their turn; more are turned away. */
-    passwordHashesWaiting: 50,
-    /** Longest Authorization header. */
-    authorizationCharacters: 8_192,
-    /** Tokens of one person in one workspace that are neither expired nor revoked. */
-    tokensPerMember: 200,
-    /** Names of workspaces, people, groups and tokens. */
-    nameCharacters: 100,
-    /** Toolsets, models or knowledge bases that one token may be limited to. */
-    namesPerTokenLimit: 100,
-    /** Tokens whose owner and power are kept in memory in one process. */
-    cachedTokens: 10_000,
-    /** Longest that a token's power is kept in memory; a change is seen at once, this only bounds a missed one. */
-    cachedTokenMs: 30_000,
-    /** Largest body of a sign-in with client id and secret. */
-    loginBytes: 4 * 1024,
-    /** Longest that a request waits for the database to say whose its token is. */
-    tokenLookupMs: 5_000,
-    /** Audit events that wait for the database; calls are slowed down from half of it on, and what is beyond it is counted and dropped. */
-    auditWaitingEvents: 20_000,
-    /** Longest that a call is held up for audit events to be written; an outage must not stop everything. */
-    auditRoomMs: 2_000,
-    /** Audit events written in one statement. */
-    auditBatchEvents: 2_000,
-    /** Longest time an audit event waits before it is written. */
-    auditBatchMs: 200,
-    /** Audit events in one page of a listing. */
-    auditPageEvents: 500,
-  },
-  c9ql: {
-    /** Longest text of a C9QL query. */
-    textCharacters: 200_000,
-    /** Most words, numbers and signs in a query. */
-    tokens: 40_000,
-    /** Most statements in one query. */
-    statements: 50,
-    /** Deepest nesting of an expression. */
-    depth: 200,
-    /** Most values that one run-time parameter may have. */
-    parameterValues: 10_000,
-    /** Longest SQL that a query may become. */
-    sqlCharacters: 8 * 1024 * 1024,
-  },
   commandLine: {
     /** Size at which the log of unexpected errors is put aside; one older file is kept. */
     errorLogBytes: 5 * 1024 * 1024,
@@ -323,62 +233,5 @@ export const LIMITS = {
     /** How long it tries to end its session before it goes. */
     farewellMs: 1_000,
   },
-  files: {
-    /** Largest file that is fetched by its URL, or that a compressed file may turn into. */
-    sourceBytes: 8 * 1024 * 1024 * 1024,
-    /** Longest download of a file. */
-    downloadMs: 30 * 60_000,
-    /** How much of a file is looked at to tell what it is. */
-    headBytes: 64 * 1024,
-    /** A compressed file that grows by more than this factor is taken for a bomb. */
-    compressionRatio: 250,
-    /** Up to this size a compressed file may grow by any factor. */
-    compressionFreeBytes: 64 * 1024 * 1024,
-    /** Excel, XML and unusual JSON files that are read at once; more wait. */
-    readers: 2,
-    /** Files that may wait to be read; more are turned away. */
-    waitingReaders: 100,
-    /** Memory of the process that reads one Excel, XML or JSON file. */
-    readerMemoryMb: 768,
-    /** Longest that reading one such file may take. */
-    readMs: 20 * 60_000,
-    /** What such a process hands over at once. */
-    batchBytes: 1024 * 1024,
-    /** Files inside an Excel file. */
-    zipEntries: 10_000,
-    /** All files inside an Excel file together, unpacked. */
-    unpackedBytes: 4 * 1024 * 1024 * 1024,
-    /** All different texts of an Excel file together, unpacked. */
-    sharedTextBytes: 256 * 1024 * 1024,
-    /** Rows of an Excel sheet that are looked at to find its header. */
-    headerRows: 20,
-    /** Largest single row of an Excel, XML or JSON file. */
-    rowBytes: 16 * 1024 * 1024,
-    /** Deepest nesting of XML. */
-    xmlDepth: 100,
-    /** Attributes of one XML element. */
-    xmlAttributes: 10_000,
-    /** Different places at which elements of an XML file can stand. */
-    xmlPaths: 50_000,
-    /** How deep inside a JSON object its rows are looked for. */
-    jsonSearchDepth: 8,
-    /** Remarks on how a file was read. */
-    notes: 20,
-    /** Longest piece of a file that is repeated in a remark or an error. */
-    excerptCharacters: 80,
-  },
-  data: {
-    /** Longest name of a dataset, datasource or query. */
-    nameCharacters: 200,
-    /** A part smaller than this is put together with others in the background. */
-    smallPartBytes: 8 * 1024 * 1024,
-    /** This many small parts are put together. */
-    smallParts: 16,
-    /** Rows of one push. */
-    pushRows: 100_000,
-    /** Rows of one get_data. */
-    readRows: 10_000,
-    /** Rows of one export. */
-    exportRows: 200_000,
-  },
+  ...DOMAIN_LIMITS,
 } as const;

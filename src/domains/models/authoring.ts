@@ -1,0 +1,68 @@
+import { AppError } from "../../kernel/errors.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { locate, type ModelFile, readModels } from "./format/index.ts";
+import { listProblems } from "./list-problems.ts";
+import type { Problem, SemanticModel } from "./model.ts";
+import type { ModelRecord } from "./models.store.ts";
+import type { Models } from "./models.ts";
+
+/** Files that were read and compared with the data. */
+export interface Examination {
+  models: { model: SemanticModel; problems: Problem[] }[];
+  /** Everything that is wrong, also with files from which no model could be read. */
+  problems: Problem[];
+  /** Some of what the files say could not be understood, so to keep them would be to lose it. */
+  isUnreadable: boolean;
+}
+
+/** Reads files and compares what they say with the data. */
+export async function examine(
+  models: Models,
+  caller: Caller,
+  files: readonly ModelFile[],
+  signal: AbortSignal,
+): Promise<Examination> {
+  const read = readModels(files);
+  const examined: Examination["models"] = [];
+  let isUnreadable = read.models.length === 0 || read.problems.some(isError);
+  for (const { model, problems, places } of read.models) {
+    if (problems.some(isError)) {
+      isUnreadable = true;
+      examined.push({ model, problems });
+      continue;
+    }
+    const found = await models.check(caller, model, signal);
+    examined.push({ model, problems: [...problems, ...found.map((problem) => locate(problem, places))] });
+  }
+  const problems = [...read.problems, ...examined.flatMap((each) => each.problems)];
+  return { models: examined, problems, isUnreadable };
+}
+
+export function assertReadable({ isUnreadable, problems }: Examination): void {
+  if (!isUnreadable) return;
+  const errors = problems.filter(isError);
+  const reasons = errors.length === 0 ? "there is no model in it." : listProblems(errors);
+  throw new AppError("bad_request", `The model cannot be read: ${reasons}`, { data: { problems: errors } });
+}
+
+/** Publishes models all together or not at all: an error in one keeps all of them as they are. */
+export async function publishAll(
+  models: Models,
+  caller: Caller,
+  examination: Examination,
+): Promise<ModelRecord[]> {
+  assertReadable(examination);
+  for (const { model, problems } of examination.models) {
+    models.assertMayWrite(caller, model);
+    models.assertPublishable(model, problems);
+  }
+  const records: ModelRecord[] = [];
+  for (const { model, problems } of examination.models) {
+    records.push(await models.publish(caller, model, problems));
+  }
+  return records;
+}
+
+function isError({ severity }: Problem): boolean {
+  return severity === "error";
+}

@@ -1,0 +1,273 @@
+import { createHash } from "node:crypto";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { Analytics, Column } from "../../../platform/analytics/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import { type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
+import { pathTo } from "../format/index.ts";
+import type { Metric, ModelDataset, Problem, SemanticModel } from "../model.ts";
+import { asText, type BoundDataset, bindDataset } from "./bind-dataset.ts";
+import { type BoundMetric, bindMetrics, metricColumns } from "./bind-metrics.ts";
+import { bindingEngine, type Engine } from "./engine.ts";
+import { readViewQuery, sourceNames } from "./source-tables.ts";
+
+/** A dataset of a model for one caller: what lies below it, and the view over that. */
+export interface SeenDataset {
+  dataset: ModelDataset;
+  /** The datasets of the workspace below it; with the model's own policies, unless there is a view query. */
+  bases: { table: string; dataset: Dataset }[];
+  /** The SELECT over the bases, by the names of their tables. */
+  viewQuery: string | null;
+  /** What the model's own policies leave of a view query's columns and rows. */
+  viewColumns: readonly Column[];
+  viewCondition: string | null;
+  bound: BoundDataset;
+  isRowRestricted: boolean;
+  isColumnRestricted: boolean;
+}
+
+export interface BoundModel {
+  datasets: SeenDataset[];
+  metrics: BoundMetric[];
+  /** Everything that does not fit the data as this caller sees them. */
+  problems: Problem[];
+  /** The datasets of which policies hide something from this caller, bound or not. */
+  restricted: string[];
+}
+
+/** Why a dataset cannot be bound. */
+interface Unbound {
+  problem: Problem;
+  /** Whether policies hide something from the caller of what lies below it. */
+  isRestricted: boolean;
+}
+
+interface Below {
+  bases: SeenDataset["bases"];
+  viewQuery: string | null;
+  columns: readonly Column[];
+  condition: string | null;
+  isRowRestricted: boolean;
+  isColumnRestricted: boolean;
+}
+
+export interface BinderParts {
+  datasets: DatasetsStore;
+  analytics: Analytics;
+}
+
+/**
+ * Ties models to the data that there are now, as each caller may see them. What has been worked out once for a
+ * version of a model and the columns that somebody sees is kept, so that a call hardly ever asks the engine.
+ */
+export class Binder {
+  readonly #parts: BinderParts;
+  readonly #kept = new Map<string, Promise<unknown>>();
+
+  constructor(parts: BinderParts) {
+    this.#parts = parts;
+  }
+
+  /** `key` names the document as long as it does not change; without one nothing is kept. */
+  async bind(
+    caller: Caller,
+    document: SemanticModel,
+    { key, only }: { key?: string; only?: ReadonlySet<string> } = {},
+  ): Promise<BoundModel> {
+    const engine = bindingEngine(this.#parts.analytics, `${caller.workspace.id}:bind`);
+    const keep: Keep = (what, work) => (key === undefined ? work() : this.#keep(`${key}:${what}`, work));
+    const extras = await keep("extras", () => extrasOf(document, engine));
+    const wanted = document.datasets.filter(({ name }) => only?.has(name.toLowerCase()) ?? true);
+    const problems: Problem[] = [];
+    const datasets: SeenDataset[] = [];
+    const restricted: string[] = [];
+    const found = await this.#findBases(caller, wanted, keep, engine);
+    for (const [dataset, bases] of found) {
+      const below = "problem" in bases ? bases : await this.#below(caller, dataset, bases, keep, engine);
+      if ("problem" in below) {
+        problems.push(below.problem);
+        if (below.isRestricted) restricted.push(dataset.name);
+        continue;
+      }
+      if (below.isRowRestricted || below.isColumnRestricted) restricted.push(dataset.name);
+      const what = `${dataset.name}:${fingerprint(below.columns)}`;
+      const bound = await keep(what, () =>
+        bindDataset(dataset, below.columns, extras.get(dataset.name.toLowerCase()) ?? [], engine),
+      );
+      problems.push(...bound.problems);
+      const { columns, condition, ...rest } = below;
+      datasets.push({ dataset, ...rest, viewColumns: columns, viewCondition: condition, bound });
+    }
+    if (only !== undefined) return { datasets, metrics: [], problems, restricted };
+    const views = new Map(datasets.map(({ dataset, bound }) => [dataset.name, bound.columns]));
+    const { metrics, problems: broken } = await keep(`metrics:${fingerprint([...views])}`, () =>
+      bindMetrics(document.metrics, views, engine),
+    );
+    return { datasets, metrics, problems: [...problems, ...broken], restricted };
+  }
+
+  /** Which datasets of the workspace each dataset of the model is made of. */
+  async #findBases(
+    caller: Caller,
+    wanted: readonly ModelDataset[],
+    keep: Keep,
+    engine: Engine,
+  ): Promise<[ModelDataset, Bases | Unbound][]> {
+    const queries = new Map<ModelDataset, { sql: string; tables: string[] } | { problem: Problem }>();
+    for (const dataset of wanted) {
+      const { viewQuery } = dataset;
+      if (viewQuery === null) continue;
+      const read = () =>
+        readViewQuery(viewQuery, engine.serialize).catch((error) => ({
+          problem: problemOf(
+            dataset,
+            "view_query",
+            `The view query of ${dataset.name} cannot be used: ${asText(error)}`,
+          ),
+        }));
+      queries.set(dataset, await keep(`view:${dataset.name}`, read));
+    }
+    const tablesOf = (dataset: ModelDataset) => {
+      const query = queries.get(dataset);
+      if (query === undefined) return [dataset.source];
+      return "problem" in query ? [] : query.tables;
+    };
+    const names = wanted.flatMap(tablesOf).flatMap(sourceNames);
+    const known = await this.#parts.datasets.findByNames(caller.workspace.id, names);
+    const byName = new Map(known.map((dataset) => [dataset.name.toLowerCase(), dataset]));
+    return wanted.map((dataset) => {
+      const query = queries.get(dataset);
+      if (query !== undefined && "problem" in query) return [dataset, { ...query, isRestricted: false }];
+      const bases: SeenDataset["bases"] = [];
+      for (const table of tablesOf(dataset)) {
+        const name = sourceNames(table).find((each) => byName.has(each.toLowerCase()));
+        if (name === undefined) {
+          return [
+            dataset,
+            { problem: noSource(dataset, table), isRestricted: bases.some((each) => isPartial(caller, each)) },
+          ];
+        }
+        bases.push({ table, dataset: byName.get(name.toLowerCase()) as Dataset });
+      }
+      return [dataset, { bases, viewQuery: query?.sql ?? null }];
+    });
+  }
+
+  /** The columns below the view, after the policies of the datasets and of the model. */
+  async #below(
+    caller: Caller,
+    model: ModelDataset,
+    { bases, viewQuery }: Bases,
+    keep: Keep,
+    engine: Engine,
+  ): Promise<Below | Unbound> {
+    if (viewQuery === null) {
+      const [{ table, dataset }] = bases as [SeenDataset["bases"][number]];
+      const restricted = { ...dataset, policies: [...dataset.policies, ...model.policies] };
+      const { columns, condition } = restrictionFor(caller, restricted);
+      if (columns.length === 0) return { problem: noSource(model, table), isRestricted: true };
+      return {
+        bases: [{ table, dataset: restricted }],
+        viewQuery,
+        columns,
+        condition: null,
+        isRowRestricted: condition !== null,
+        isColumnRestricted: columns.length < dataset.columns.length,
+      };
+    }
+    const restrictions = bases.map(({ table, dataset }) => ({ table, ...restrictionFor(caller, dataset) }));
+    const sources = new Map(restrictions.map(({ table, columns }) => [table, columns]));
+    const described = await keep(`${model.name}:view:${fingerprint([...sources])}`, () =>
+      engine.describe(viewQuery, sources).catch((error) => ({
+        problem: problemOf(
+          model,
+          "view_query",
+          `The view query of ${model.name} does not fit the data: ${asText(error)}`,
+        ),
+      })),
+    );
+    const isBelowRestricted = bases.some((each) => isPartial(caller, each));
+    if (!Array.isArray(described)) return { ...described, isRestricted: isBelowRestricted };
+    const own = restrictionFor(caller, { columns: described, policies: model.policies });
+    if (own.columns.length === 0) return { problem: noSource(model, model.name), isRestricted: true };
+    const isRowRestricted =
+      own.condition !== null || restrictions.some(({ condition }) => condition !== null);
+    const isColumnRestricted = own.columns.length < described.length || isBelowRestricted;
+    return { bases, viewQuery, ...own, isRowRestricted, isColumnRestricted };
+  }
+
+  async #keep<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const kept = this.#kept.get(key) as Promise<T> | undefined;
+    if (kept !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    const result = work();
+    this.#kept.set(key, result);
+    // What failed because the engine was busy or the call was cancelled is tried again next time.
+    result.catch(() => this.#kept.delete(key));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > LIMITS.models.keptBindings && oldest !== undefined) this.#kept.delete(oldest);
+    return result;
+  }
+}
+
+interface Bases {
+  bases: SeenDataset["bases"];
+  viewQuery: string | null;
+}
+
+type Keep = <T>(what: string, work: () => Promise<T>) => Promise<T>;
+
+/** Whether the policies of a dataset hide something of it from this caller. */
+function isPartial(caller: Caller, { dataset }: SeenDataset["bases"][number]): boolean {
+  const { columns, condition } = restrictionFor(caller, dataset);
+  return condition !== null || columns.length < dataset.columns.length;
+}
+
+/** The columns that keys, relationships and metrics name, by dataset in lower case. */
+async function extrasOf(document: SemanticModel, engine: Engine): Promise<Map<string, string[]>> {
+  const extras = new Map<string, Set<string>>(
+    document.datasets.map(({ name, primaryKey, uniqueKeys }) => [
+      name.toLowerCase(),
+      new Set([...primaryKey, ...uniqueKeys.flat()]),
+    ]),
+  );
+  const add = (dataset: string, columns: readonly string[]) => {
+    for (const column of columns) extras.get(dataset.toLowerCase())?.add(column);
+  };
+  for (const { from, to, fromColumns, toColumns } of document.relationships) {
+    add(from, fromColumns);
+    add(to, toColumns);
+  }
+  for (const { table, column } of await columnsOfMetrics(document.metrics, engine)) {
+    if (table !== null) add(table, [column]);
+    else for (const { name } of document.datasets) add(name, [column]);
+  }
+  return new Map([...extras].map(([name, columns]) => [name, [...columns]]));
+}
+
+async function columnsOfMetrics(
+  metrics: readonly Metric[],
+  engine: Engine,
+): Promise<{ table: string | null; column: string }[]> {
+  const all = await Promise.all(metrics.map((metric) => metricColumns(metric, engine).catch(() => [])));
+  return all.flat();
+}
+
+function noSource(dataset: ModelDataset, table: string): Problem {
+  const known = sourceNames(table).map(quoteName).join(" or ");
+  return {
+    ...problemOf(dataset, "source", `There is no dataset ${known} in this workspace.`),
+    hint: "Import the data under that name, or correct the source.",
+  };
+}
+
+function problemOf({ name }: ModelDataset, part: string, message: string): Problem {
+  return { severity: "error", message, path: pathTo("datasets", name, part) };
+}
+
+function fingerprint(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}

@@ -1,0 +1,28 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { Analytics, Column } from "../../../platform/analytics/index.ts";
+import type { Serialize } from "../guard/index.ts";
+
+/** What binding asks of the engine: how a text parses, and which columns a SELECT would have. */
+export interface Engine {
+  serialize: Serialize;
+  /** The columns of a SELECT over sources that have these columns and no rows. */
+  describe(select: string, sources: ReadonlyMap<string, readonly Column[]>): Promise<Column[]>;
+}
+
+/** Not to be cancelled: what one caller waits for is kept for others. It takes milliseconds. */
+export function bindingEngine(analytics: Analytics, scope: string): Engine {
+  return {
+    serialize: (sql) => analytics.serializeSql(sql),
+    async describe(select, sources) {
+      // The sources stand in the statement itself, so that one engine serves for all.
+      const tables = [...sources].map(([name, columns]) => `${quoteName(name)} AS (${withoutRows(columns)})`);
+      const sql = tables.length === 0 ? select : `WITH ${tables.join(", ")} SELECT * FROM (${select}\n)`;
+      return (await analytics.query({ scope, relations: [], sql, limits: { rows: 1 } })).columns;
+    },
+  };
+}
+
+function withoutRows(columns: readonly Column[]): string {
+  const items = columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`);
+  return `SELECT ${items.join(", ")} WHERE false`;
+}

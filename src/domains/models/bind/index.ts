@@ -1,0 +1,2 @@
+export type { BoundField } from "./bind-dataset.ts";
+export { Binder, type BoundModel, type SeenDataset } from "./binder.ts";

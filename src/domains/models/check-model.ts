@@ -1,0 +1,146 @@
+import { isAppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { quoteName } from "../../kernel/sql-text.ts";
+import type { Analytics } from "../../platform/analytics/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Data } from "../data/index.ts";
+import type { BoundModel, SeenDataset } from "./bind/index.ts";
+import { pathTo } from "./format/index.ts";
+import type { DataType, Problem, Relationship, SemanticModel } from "./model.ts";
+import { relationsOf } from "./views.ts";
+
+/** Which of the engine's types are what the format means by one of its own. */
+const FAMILIES: Readonly<Record<DataType, RegExp>> = {
+  String: /^(VARCHAR|UUID|ENUM|JSON)/,
+  Integer: /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|^DECIMAL\(\d+,0\)$/,
+  Decimal: /^DECIMAL|INT(EGER)?$|^(DOUBLE|FLOAT)$/,
+  Float: /^(DOUBLE|FLOAT)$|^DECIMAL|INT(EGER)?$/,
+  Boolean: /^BOOLEAN$/,
+  Date: /^(DATE|TIMESTAMP)/,
+  Time: /^TIME(?!STAMP)/,
+  DateTime: /^(TIMESTAMP|DATE$)/,
+  DateTimeTz: /^TIMESTAMP/,
+  Opaque: /./,
+};
+
+/** What a model says that the data do not bear out, beyond what could not be bound at all. */
+export async function checkAgainstData(
+  document: SemanticModel,
+  bound: BoundModel,
+  {
+    data,
+    analytics,
+    caller,
+    signal,
+  }: { data: Data; analytics: Analytics; caller: Caller; signal: AbortSignal },
+): Promise<Problem[]> {
+  const byName = new Map(bound.datasets.map((seen) => [seen.dataset.name.toLowerCase(), seen]));
+  const problems = bound.datasets.flatMap(wrongTypes);
+  for (const relationship of document.relationships) {
+    const from = byName.get(relationship.from.toLowerCase());
+    const to = byName.get(relationship.to.toLowerCase());
+    if (from === undefined || to === undefined) continue;
+    const missing = [
+      ...missingColumns(relationship, from, relationship.fromColumns),
+      ...missingColumns(relationship, to, relationship.toColumns),
+    ];
+    problems.push(...missing, ...(missing.length === 0 ? differentTypes(relationship, from, to) : []));
+    if (missing.length > 0) continue;
+    const repeated = await countRepeated(to, relationship.toColumns, { data, analytics, caller, signal });
+    if (repeated > 0) problems.push(notUnique(relationship, repeated));
+  }
+  return problems;
+}
+
+function wrongTypes({ dataset, bound }: SeenDataset): Problem[] {
+  return bound.fields.flatMap(({ field, type }) => {
+    if (field.dataType === null || FAMILIES[field.dataType].test(type)) return [];
+    return [
+      {
+        severity: "warning" as const,
+        message: `The field ${field.name} of ${dataset.name} is said to be ${field.dataType} but is ${type}.`,
+        hint: "Correct its datatype, or cast it in its expression.",
+        path: pathTo("datasets", dataset.name, "fields", field.name),
+      },
+    ];
+  });
+}
+
+function missingColumns(
+  { name }: Relationship,
+  { dataset, bound }: SeenDataset,
+  wanted: string[],
+): Problem[] {
+  const known = new Set(bound.columns.map((column) => column.name.toLowerCase()));
+  return wanted
+    .filter((column) => !known.has(column.toLowerCase()))
+    .map((column) => ({
+      severity: "error",
+      message: `The relationship ${name} needs a column ${column} of ${dataset.name}, which there is not.`,
+      hint: `${dataset.name} has: ${bound.columns.map((each) => each.name).join(", ")}.`,
+      path: pathTo("relationships", name),
+    }));
+}
+
+function differentTypes({ name, fromColumns, toColumns }: Relationship, from: SeenDataset, to: SeenDataset) {
+  const typeOf = ({ bound }: SeenDataset, column: string) =>
+    bound.columns.find((each) => each.name.toLowerCase() === column.toLowerCase())?.type ?? "";
+  return fromColumns.flatMap((column, i): Problem[] => {
+    const other = toColumns[i] as string;
+    const [left, right] = [typeOf(from, column), typeOf(to, other)];
+    if (kindOf(left) === kindOf(right)) return [];
+    return [
+      {
+        severity: "warning",
+        message: `The relationship ${name} compares ${column} (${left}) with ${other} (${right}).`,
+        hint: "Cast one of them in the expression of its field.",
+        path: pathTo("relationships", name),
+      },
+    ];
+  });
+}
+
+function kindOf(type: string): string {
+  if (FAMILIES.Float.test(type)) return "number";
+  if (/^(DATE|TIMESTAMP)/.test(type)) return "time";
+  return type;
+}
+
+/** How many keys occur more than once; 0 when that takes too long to find out. */
+async function countRepeated(
+  to: SeenDataset,
+  columns: readonly string[],
+  {
+    data,
+    analytics,
+    caller,
+    signal,
+  }: { data: Data; analytics: Analytics; caller: Caller; signal: AbortSignal },
+): Promise<number> {
+  const key = columns.map(quoteName).join(", ");
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM ${quoteName(to.dataset.name)} WHERE (${key}) IS NOT NULL GROUP BY ${key} HAVING count(*) > 1)`;
+  const relations = await relationsOf(data, caller, [to]);
+  try {
+    const limits = { ms: LIMITS.models.uniquenessMs };
+    const { rows } = await analytics.query({
+      scope: String(caller.workspace.id),
+      relations,
+      sql,
+      limits,
+      signal,
+    });
+    return Number(rows[0]?.[0] ?? 0);
+  } catch (error) {
+    if (isAppError(error) && error.code === "timeout") return 0;
+    throw error;
+  }
+}
+
+function notUnique({ name, to, toColumns }: Relationship, repeated: number): Problem {
+  return {
+    severity: "warning",
+    message: `The relationship ${name} is many-to-many: ${toColumns.join(", ")} of ${to} is not unique (${repeated} values occur more than once).`,
+    hint: "Join by a key of the other dataset, or turn the relationship round; otherwise rows are counted several times.",
+    path: pathTo("relationships", name),
+  };
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { readModels } from "./index.ts";
+import { checkStructure } from "./structure.ts";
+
+/** What the structure of a model says, in short; the datasets a, b, c and d have the key id. */
+function problems(relationships: string[], datasets = "abcd") {
+  const text = `version: 1.0
+semantic_model:
+  - name: m
+    datasets:
+${[...datasets].map((name) => `      - { name: ${name}, source: ${name}, primary_key: [id], fields: [{ name: id }, { name: ref }] }`).join("\n")}
+    relationships:
+${relationships.map((one, i) => `      - { name: r${i}, ${one} }`).join("\n")}
+`;
+  const [read] = readModels([{ name: "m.yaml", text }]).models;
+  return read!.problems.map(
+    ({ severity, path, line, message, hint }) => `${severity} ${path}:${line} ${message} ${hint}`,
+  );
+}
+
+const join = (from: string, to: string, fromColumns = "ref", toColumns = "id") =>
+  `from: ${from}, to: ${to}, from_columns: [${fromColumns}], to_columns: [${toColumns}]`;
+
+describe("relationships", () => {
+  it("are fine as a tree, with a dataset that refers to itself", () => {
+    expect(problems([join("a", "b"), join("b", "c"), join("d", "c"), join("c", "c")])).toEqual([]);
+  });
+
+  it("need datasets, and columns that fit", () => {
+    expect(problems([join("a", "bb"), join("a", "b", "ref, id"), join("c", "d", "", "")])).toEqual([
+      "error relationships.r0.to:10 There is no dataset bb. Did you mean b?",
+      expect.stringContaining("error relationships.r1:11 The relationship joins 2 columns to 1."),
+      expect.stringContaining("error relationships.r2:12 The relationship joins 0 columns to 0."),
+    ]);
+  });
+
+  it("may use columns that are no fields, but that is worth a look", () => {
+    expect(problems([join("a", "b", "reff")])).toEqual([
+      "warning relationships.r0.from_columns:10 No field of a has the name reff. Did you mean ref?",
+    ]);
+  });
+
+  it("that may have several partners are warned about", () => {
+    expect(problems([join("a", "b", "ref", "ref"), join("c", "b", "id", "ref")])).toEqual([
+      "warning relationships.r0:10 ref is no key of b: a row of a may have several partners there. Declare it as primary_key or in unique_keys of b if it is one.",
+      expect.stringContaining("perhaps from and to are the wrong way round"),
+    ]);
+    expect(problems([join("a", "b", "ref, id", "REF, ID")])).toEqual([]);
+  });
+
+  it("that leave a choice are warned about once", () => {
+    expect(problems([join("a", "b"), join("a", "b", "id"), join("b", "a")])).toEqual([
+      "warning relationships.r0:10 a and b are joined in several ways: r0, r1, r2. Say in ai_context when each of the ways is meant.",
+    ]);
+    expect(problems([join("a", "b"), join("a", "c"), join("b", "d"), join("c", "d")])).toEqual([
+      "warning relationships.r3:13 c and d are also joined by way of a, b. Say in ai_context when each of the ways is meant.",
+    ]);
+  });
+
+  it("of a large and tangled model are looked at quickly", () => {
+    const many = Array.from({ length: 1_500 }, (_, i) => i);
+    const [read] = readModels([
+      {
+        name: "m.json",
+        text: JSON.stringify({
+          version: "1.0",
+          semantic_model: {
+            name: "m",
+            datasets: many.map((i) => ({
+              name: `d${i}`,
+              source: "x",
+              primary_key: ["id"],
+              fields: [{ name: "id" }],
+            })),
+            relationships: many.flatMap((i) =>
+              [1, 2, 3].map((distance) => ({
+                name: `r${i}_${distance}`,
+                from: `d${i}`,
+                to: `d${(i + distance) % many.length}`,
+                from_columns: ["id"],
+                to_columns: ["id"],
+              })),
+            ),
+          },
+        }),
+      },
+    ]).models;
+    const started = performance.now();
+    expect(checkStructure(read!.model)).toHaveLength(200);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe("parts", () => {
+  it("must not be empty", () => {
+    const text = "version: 1.0\nsemantic_model:\n  - name: m\n    metrics: [{ name: n }]\n";
+    const [read] = readModels([{ name: "m.yaml", text }]).models;
+    expect(read?.problems).toMatchObject([
+      { severity: "error", path: "datasets", line: 3, message: "The model has no datasets." },
+      { severity: "error", path: "metrics.n", line: 4, message: "The metric has no expression." },
+    ]);
+  });
+
+  it("have names of their own, also in a model that came from no file", () => {
+    const { model } = readModels([
+      { name: "m.yaml", text: "name: m\ndatasets: [{ name: a, source: a, fields: [{ name: x }] }]" },
+    ]).models[0]!;
+    const [a] = model.datasets;
+    const twice = {
+      ...model,
+      datasets: [
+        { ...a!, fields: [...a!.fields, ...a!.fields] },
+        { ...a!, name: "A" },
+      ],
+    };
+    expect(checkStructure(twice).map(({ path }) => path)).toEqual(["datasets.A", "datasets.a.fields.x"]);
+  });
+});

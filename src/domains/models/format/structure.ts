@@ -1,0 +1,178 @@
+import { nearest } from "../../../kernel/nearest.ts";
+import { type ModelDataset, type Problem, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
+import { FORMAT_LIMITS } from "./format-limits.ts";
+import { JoinTree } from "./join-tree.ts";
+import { repeatedName } from "./readers.ts";
+import { step } from "./report.ts";
+
+/** What can be said about a model without looking at the data; no more than can be read. */
+export function checkStructure(model: SemanticModel): Problem[] {
+  return [...problemsOf(model).take(FORMAT_LIMITS.problems)];
+}
+
+function* problemsOf(model: SemanticModel): Generator<Problem> {
+  if (model.datasets.length === 0) yield error("datasets", "The model has no datasets.");
+  yield* repeated("dataset", "datasets", model.datasets);
+  yield* repeated("relationship", "relationships", model.relationships);
+  yield* repeated("metric", "metrics", model.metrics);
+  const datasets = new Map(model.datasets.map((one) => [one.name.toLowerCase(), new Indexed(one)]));
+  for (const dataset of model.datasets) yield* checkDataset(dataset);
+  for (const relationship of model.relationships) yield* checkRelationship(relationship, datasets);
+  yield* ambiguousJoins(model.relationships);
+  for (const { name, expression } of model.metrics) {
+    if (sqlOf(expression) === "") {
+      yield error(step("metrics", name), "The metric has no expression.", "Say how it is computed.");
+    }
+  }
+}
+
+function error(path: string, message: string, hint?: string): Problem {
+  return { severity: "error", message, ...(hint !== undefined && { hint }), path };
+}
+
+function warning(path: string, message: string, hint?: string): Problem {
+  return { ...error(path, message, hint), severity: "warning" };
+}
+
+function* repeated(noun: string, path: string, items: readonly { name: string }[]): Generator<Problem> {
+  const seen = new Set<string>();
+  for (const { name } of items) {
+    if (seen.has(name.toLowerCase())) {
+      yield error(step(path, name), repeatedName(noun, name), "Rename one of them, or take one out.");
+    }
+    seen.add(name.toLowerCase());
+  }
+}
+
+function* checkDataset({ name, fields }: ModelDataset): Generator<Problem> {
+  const path = step("datasets", name);
+  if (fields.length === 0) {
+    yield warning(
+      path,
+      "The dataset has no fields: nobody can ask about it.",
+      "Describe its columns as fields.",
+    );
+  }
+  yield* repeated("field", step(path, "fields"), fields);
+  for (const field of fields) {
+    if (sqlOf(field.expression) !== "") continue;
+    yield error(step(step(path, "fields"), field.name), "The field has no expression.");
+  }
+}
+
+/** A dataset with what is looked up in it again and again; upper and lower case are the same. */
+class Indexed {
+  readonly dataset: ModelDataset;
+  readonly columns: ReadonlySet<string>;
+  readonly #keys: ReadonlySet<string>;
+
+  constructor(dataset: ModelDataset) {
+    this.dataset = dataset;
+    this.columns = new Set(
+      dataset.fields.flatMap(({ name, expression }) => [
+        name.toLowerCase(),
+        bare(sqlOf(expression)).toLowerCase(),
+      ]),
+    );
+    this.#keys = new Set([dataset.primaryKey, ...dataset.uniqueKeys].map(keyText));
+  }
+
+  /** Whether no two rows agree in these columns. A key with further columns is one as well. */
+  isUniqueBy(columns: readonly string[]): boolean {
+    const { primaryKey } = this.dataset;
+    if (this.#keys.has(keyText(columns))) return true;
+    if (primaryKey.length === 0 || primaryKey.length > columns.length) return false;
+    const given = new Set(columns.map((column) => column.toLowerCase()));
+    return primaryKey.every((column) => given.has(column.toLowerCase()));
+  }
+}
+
+function keyText(columns: readonly string[]): string {
+  return JSON.stringify(columns.map((column) => column.toLowerCase()).sort());
+}
+
+function bare(sql: string): string {
+  return /^"([^"]|"")*"$/.test(sql) ? sql.slice(1, -1).replaceAll('""', '"') : sql;
+}
+
+/** Most names that a misspelt one is compared with. */
+const COMPARED_NAMES = 300;
+
+function suggestion(word: string, known: Iterable<string>): string | undefined {
+  const meant = nearest(word, [...Iterator.from(known).take(COMPARED_NAMES)]);
+  return meant === undefined ? undefined : `Did you mean ${meant}?`;
+}
+
+function* checkRelationship(
+  { name, from, to, fromColumns, toColumns }: Relationship,
+  datasets: ReadonlyMap<string, Indexed>,
+): Generator<Problem> {
+  const path = step("relationships", name);
+  const [many, one] = [datasets.get(from.toLowerCase()), datasets.get(to.toLowerCase())];
+  for (const [end, wanted, found] of [["from", from, many] as const, ["to", to, one] as const]) {
+    if (found !== undefined) continue;
+    const known = Iterator.from(datasets.values()).map(({ dataset }) => dataset.name);
+    yield error(step(path, end), `There is no dataset ${wanted}.`, suggestion(wanted, known));
+  }
+  if (fromColumns.length === 0 || fromColumns.length !== toColumns.length) {
+    const message = `The relationship joins ${fromColumns.length} columns to ${toColumns.length}.`;
+    yield error(path, message, "Name as many columns in from_columns as in to_columns, at least one.");
+    return;
+  }
+  if (many !== undefined) yield* unknownColumns(many, fromColumns, step(path, "from_columns"));
+  if (one !== undefined) yield* unknownColumns(one, toColumns, step(path, "to_columns"));
+  if (one === undefined || one.isUniqueBy(toColumns)) return;
+  // Joining on what is no key multiplies rows, and then sums are wrong.
+  yield warning(
+    path,
+    `${toColumns.join(", ")} is no key of ${to}: a row of ${from} may have several partners there.`,
+    many?.isUniqueBy(fromColumns)
+      ? `${fromColumns.join(", ")} is a key of ${from}: perhaps from and to are the wrong way round.`
+      : `Declare it as primary_key or in unique_keys of ${to} if it is one.`,
+  );
+}
+
+/** A column need not be a field of the model, so this is only worth a look. */
+function* unknownColumns({ dataset, columns }: Indexed, wanted: readonly string[], path: string) {
+  if (dataset.fields.length === 0) return;
+  for (const column of wanted) {
+    if (columns.has(column.toLowerCase())) continue;
+    const hint = suggestion(column, columns) ?? "That is fine if the data have such a column.";
+    yield warning(path, `No field of ${dataset.name} has the name ${column}.`, hint);
+  }
+}
+
+const WHICH_WAY = "Say in ai_context when each of the ways is meant.";
+
+/**
+ * Datasets that can be joined in more than one way. Both parallel relationships (order date, delivery date) and
+ * circles are normal, but whoever asks should know that there is a choice. A dataset joined to itself is none.
+ */
+function* ambiguousJoins(relationships: readonly Relationship[]): Generator<Problem> {
+  const tree = new JoinTree();
+  const parallel = new Map<string, Relationship[]>();
+  for (const relationship of relationships) {
+    const { from, to, name } = relationship;
+    if (from.toLowerCase() === to.toLowerCase()) continue;
+    const pair = keyText([from, to]);
+    const twins = parallel.get(pair);
+    if (twins !== undefined) {
+      twins.push(relationship);
+      continue;
+    }
+    parallel.set(pair, [relationship]);
+    const way = tree.join(from, to);
+    if (way === undefined) continue;
+    yield warning(
+      step("relationships", name),
+      `${from} and ${to} are also joined by way of ${way}.`,
+      WHICH_WAY,
+    );
+  }
+  for (const [first, ...others] of parallel.values()) {
+    if (first === undefined || others.length === 0) continue;
+    const names = [first, ...others].map(({ name }) => name).join(", ");
+    const message = `${first.from} and ${first.to} are joined in several ways: ${names}.`;
+    yield warning(step("relationships", first.name), message, WHICH_WAY);
+  }
+}

@@ -1,0 +1,31 @@
+import { clip } from "../../../../kernel/clip.ts";
+import type { Check } from "../check.ts";
+import { refuse } from "../refusal.ts";
+import { type Node, text } from "../tree.ts";
+
+/** Functions that make rows out of nothing but their arguments. */
+export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
+  "generate_series",
+  "range",
+  "unnest",
+  "repeat",
+  "from_json",
+  "values",
+  "json_each",
+  "json_tree",
+]);
+
+export const checkTableFunctions: Check = ({ node }) => {
+  if (node.type !== "TABLE_FUNCTION") return;
+  const called = (node.function ?? {}) as Node;
+  const name = text(called.function_name);
+  const isQualified = text(called.schema) !== "" || text(called.catalog) !== "";
+  if (called.class === "FUNCTION" && !isQualified && TABLE_FUNCTIONS.has(name.toLowerCase())) return;
+  const shown = [text(called.catalog), text(called.schema), name].filter((part) => part !== "").join(".");
+  throw refuse(
+    "table_function",
+    "forbidden",
+    `The table function ${clip(shown)} is not allowed.`,
+    `Select from the datasets of the model; allowed are ${[...TABLE_FUNCTIONS].join(", ")}.`,
+  );
+};

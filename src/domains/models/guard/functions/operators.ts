@@ -1,0 +1,4 @@
+/** Operators, which are functions to the parser. */
+export const OPERATORS = `
+  !__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~
+`;

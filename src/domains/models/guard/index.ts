@@ -1,0 +1,1 @@
+export { type Guarded, type GuardOptions, guardSql, type Serialize } from "./guard.ts";

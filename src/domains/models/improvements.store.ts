@@ -1,0 +1,106 @@
+import { and, desc, eq } from "drizzle-orm";
+import type { Clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Catalog } from "../../platform/catalog/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { type ImprovementState, improvementRequests, semanticModels } from "./models.tables.ts";
+
+export interface Improvement {
+  id: number;
+  model: string;
+  title: string;
+  description: string;
+  state: ImprovementState;
+  resolution: string | null;
+  requestedBy: string;
+  createdAt: Date;
+  closedAt: Date | null;
+}
+
+/** What people and their clients wish were better about a model. */
+export class ImprovementsStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  async add(
+    { workspace, user }: Caller,
+    { modelId, title, description }: { modelId: number; title: string; description: string },
+  ): Promise<number> {
+    const open = and(
+      eq(improvementRequests.workspaceId, workspace.id),
+      eq(improvementRequests.state, "open"),
+    );
+    if ((await this.#catalog.db.$count(improvementRequests, open)) >= LIMITS.models.openImprovements) {
+      throw new AppError("plan_limit", "There are too many open improvement requests in this workspace.", {
+        hint: "An admin can close some with close_improvement_request.",
+      });
+    }
+    const [row] = await this.#catalog.db
+      .insert(improvementRequests)
+      .values({
+        workspaceId: workspace.id,
+        modelId,
+        title,
+        description,
+        state: "open",
+        requestedBy: user.email,
+        createdAt: this.#clock.now(),
+      })
+      .returning({ id: improvementRequests.id });
+    return (row as { id: number }).id;
+  }
+
+  async list(
+    { workspace }: Caller,
+    { state, limit, offset }: { state: ImprovementState | null; limit: number; offset: number },
+  ): Promise<{ total: number; items: Improvement[] }> {
+    const condition = and(
+      eq(improvementRequests.workspaceId, workspace.id),
+      state === null ? undefined : eq(improvementRequests.state, state),
+    );
+    const [total, items] = await Promise.all([
+      this.#catalog.db.$count(improvementRequests, condition),
+      this.#catalog.db
+        .select({
+          id: improvementRequests.id,
+          model: semanticModels.name,
+          title: improvementRequests.title,
+          description: improvementRequests.description,
+          state: improvementRequests.state,
+          resolution: improvementRequests.resolution,
+          requestedBy: improvementRequests.requestedBy,
+          createdAt: improvementRequests.createdAt,
+          closedAt: improvementRequests.closedAt,
+        })
+        .from(improvementRequests)
+        .innerJoin(semanticModels, eq(semanticModels.id, improvementRequests.modelId))
+        .where(condition)
+        .orderBy(desc(improvementRequests.id))
+        .limit(limit)
+        .offset(offset),
+    ]);
+    return { total, items };
+  }
+
+  async close(
+    { workspace, user }: Caller,
+    id: number,
+    { state, resolution }: { state: Exclude<ImprovementState, "open">; resolution: string | null },
+  ): Promise<void> {
+    const rows = await this.#catalog.db
+      .update(improvementRequests)
+      .set({ state, resolution, closedBy: user.id, closedAt: this.#clock.now() })
+      .where(and(eq(improvementRequests.workspaceId, workspace.id), eq(improvementRequests.id, id)))
+      .returning({ id: improvementRequests.id });
+    if (rows.length > 0) return;
+    throw new AppError("not_found", `There is no improvement request with id ${id}.`, {
+      hint: "list_improvement_requests shows what there is.",
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../../kernel/clock.ts";
+import type { Analytics } from "../../platform/analytics/index.ts";
+import type { Catalog } from "../../platform/catalog/index.ts";
+import type { Slice } from "../../registry/registry.ts";
+import type { DataServices } from "../data/index.ts";
+import { Binder } from "./bind/index.ts";
+import type { ModelsServices } from "./define.ts";
+import { ImprovementsStore } from "./improvements.store.ts";
+import { modelKind } from "./model-kind.ts";
+import { ModelsStore } from "./models.store.ts";
+import { Models } from "./models.ts";
+import { modelResource } from "./resources/model.resource.ts";
+import { modelDatasetResource } from "./resources/model-dataset.resource.ts";
+import { modelsResource } from "./resources/models.resource.ts";
+import { StoredQueriesStore } from "./stored-queries.store.ts";
+import { closeImprovementRequest } from "./tools/close-improvement-request.tool.ts";
+import { executeQuery } from "./tools/execute-query.tool.ts";
+import { executeStoredQuery } from "./tools/execute-stored-query.tool.ts";
+import { getDatasets } from "./tools/get-datasets.tool.ts";
+import { getSemanticModel } from "./tools/get-semantic-model.tool.ts";
+import { listImprovementRequests } from "./tools/list-improvement-requests.tool.ts";
+import { listSemanticModels } from "./tools/list-semantic-models.tool.ts";
+import { listStoredQueries } from "./tools/list-stored-queries.tool.ts";
+import { publishSemanticModel } from "./tools/publish-semantic-model.tool.ts";
+import { readSemanticModel } from "./tools/read-semantic-model.tool.ts";
+import { requestImprovement } from "./tools/request-improvement.tool.ts";
+import { saveSemanticModel } from "./tools/save-semantic-model.tool.ts";
+import { setModelPageSize } from "./tools/set-model-page-size.tool.ts";
+import { updateStoredQuery } from "./tools/update-stored-query.tool.ts";
+
+export { type Examination, examine, publishAll } from "./authoring.ts";
+export type { ModelsServices } from "./define.ts";
+export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
+export type { Problem } from "./model.ts";
+
+/** Opens the slice on the datasets of the workspace; it keeps no files of its own. */
+export function openModels(parts: {
+  catalog: Catalog;
+  analytics: Analytics;
+  data: DataServices;
+  clock: Clock;
+}): ModelsServices {
+  const { catalog, analytics, clock } = parts;
+  const { data, datasets, assets } = parts.data;
+  const modelsStore = new ModelsStore(catalog, clock);
+  const binder = new Binder({ datasets, analytics });
+  const models = new Models({ store: modelsStore, data, binder, analytics });
+  assets.add(modelKind(models, modelsStore));
+  return {
+    models,
+    modelsStore,
+    storedQueries: new StoredQueriesStore(catalog, clock),
+    improvements: new ImprovementsStore(catalog, clock),
+  };
+}
+
+export function modelsSlice(services: ModelsServices): Slice<ModelsServices> {
+  return {
+    services,
+    tools: [
+      listSemanticModels,
+      getSemanticModel,
+      getDatasets,
+      executeQuery,
+      executeStoredQuery,
+      requestImprovement,
+      saveSemanticModel,
+      publishSemanticModel,
+      readSemanticModel,
+      listStoredQueries,
+      updateStoredQuery,
+      listImprovementRequests,
+      closeImprovementRequest,
+      setModelPageSize,
+    ],
+    resources: [modelsResource, modelResource, modelDatasetResource],
+  };
+}

@@ -1,0 +1,199 @@
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { nearest } from "../../kernel/nearest.ts";
+import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Data } from "../data/index.ts";
+import type { Binder, BoundModel } from "./bind/index.ts";
+import { checkAgainstData } from "./check-model.ts";
+import { guardSql } from "./guard/index.ts";
+import { listProblems } from "./list-problems.ts";
+import type { Problem, SemanticModel } from "./model.ts";
+import type { ModelRecord, ModelsStore, PublishedModel } from "./models.store.ts";
+import { visibleModel } from "./see.ts";
+import { relationsOf } from "./views.ts";
+import type { VisibleModel } from "./visible-model.ts";
+
+export interface ModelsParts {
+  store: ModelsStore;
+  data: Data;
+  binder: Binder;
+  analytics: Analytics;
+}
+
+export interface QueryAnswer {
+  columns: Column[];
+  rows: JsonValue[][];
+  isTruncated: boolean;
+}
+
+/** Semantic models: who sees what of them, and SQL over them. */
+export class Models {
+  readonly #parts: ModelsParts;
+
+  constructor(parts: ModelsParts) {
+    this.#parts = parts;
+  }
+
+  /** A token may be for some models only; the others do not exist for it. */
+  mayUse({ token }: Caller, name: string): boolean {
+    const { models } = token.limits;
+    return models === null || models.some((each) => each.toLowerCase() === name.toLowerCase());
+  }
+
+  /** The published models that this caller's token may see. */
+  async published(caller: Caller): Promise<PublishedModel[]> {
+    const all = await this.#parts.store.published(caller.workspace.id);
+    return all.filter(({ record }) => this.mayUse(caller, record.name));
+  }
+
+  async requirePublished(
+    caller: Caller,
+    key: { name: string } | { uuid: string } | { id: number },
+  ): Promise<PublishedModel> {
+    const found = await this.#parts.store.publishedBy(caller.workspace.id, key);
+    if (found !== undefined && this.mayUse(caller, found.record.name)) return found;
+    throw await this.#unknown(caller, "name" in key ? key.name : undefined, "published");
+  }
+
+  /** A model of whatever state, for those who work on it. */
+  async require(caller: Caller, name: string): Promise<ModelRecord> {
+    const record = await this.#parts.store.findByName(caller.workspace.id, name);
+    if (record !== undefined && this.mayUse(caller, record.name)) return record;
+    throw await this.#unknown(caller, name, "any");
+  }
+
+  /** What this caller sees of a published model. */
+  async see(caller: Caller, model: PublishedModel): Promise<VisibleModel> {
+    return visibleModel(model, await this.#bind(caller, model));
+  }
+
+  /** Runs one SELECT over the views of a model, under the caller's rights. */
+  async query(
+    caller: Caller,
+    model: PublishedModel,
+    { sql, params, signal }: { sql: string; params: readonly string[]; signal: AbortSignal },
+  ): Promise<QueryAnswer> {
+    const { analytics, data } = this.#parts;
+    const names = model.document.datasets.map(({ name }) => name);
+    const serialize = (text: string) => analytics.serializeSql(text, signal);
+    const guarded = await guardSql(sql, { datasets: names, serialize });
+    const used = new Set(guarded.datasets.map((name) => name.toLowerCase()));
+    const { datasets } = await this.#bind(caller, model, used);
+    for (const name of guarded.datasets) {
+      if (!datasets.some(({ dataset }) => dataset.name.toLowerCase() === name.toLowerCase()))
+        throw gone(name);
+    }
+    if (guarded.isExplain && datasets.some(({ isRowRestricted }) => isRowRestricted)) {
+      throw new AppError(
+        "forbidden",
+        "EXPLAIN is not allowed over datasets of which you see only some rows.",
+        {
+          hint: "A plan tells how many rows there are and why some are hidden. Run the SELECT itself.",
+        },
+      );
+    }
+    const result = await analytics.query({
+      scope: String(caller.workspace.id),
+      relations: await relationsOf(data, caller, datasets),
+      sql: guarded.sql,
+      params: params.map((value) => ({ fit: value })),
+      limits: { rows: LIMITS.models.queryRows, ms: LIMITS.models.queryMs },
+      engine: {
+        threads: LIMITS.models.queryThreads,
+        memoryMb: LIMITS.models.queryMemoryMb,
+        spillMb: LIMITS.models.querySpillMb,
+      },
+      ...(guarded.isExplain && { explain: true }),
+      signal,
+    });
+    return { columns: result.columns, rows: result.rows, isTruncated: result.truncated !== false };
+  }
+
+  /** Everything that its author should know about a model, given the data that there are. */
+  async check(caller: Caller, document: SemanticModel, signal: AbortSignal): Promise<Problem[]> {
+    const { binder, data, analytics } = this.#parts;
+    const bound = await binder.bind(caller, document);
+    return [
+      ...bound.problems,
+      ...(await checkAgainstData(document, bound, { data, analytics, caller, signal })),
+    ];
+  }
+
+  /** The source of a model tells what its policies hide, so only those see it from whom nothing is hidden. */
+  async assertUnrestricted(caller: Caller, document: SemanticModel): Promise<void> {
+    const { restricted } = await this.#parts.binder.bind(caller, document);
+    if (restricted.length === 0) return;
+    throw new AppError(
+      "forbidden",
+      `Policies hide a part of ${restricted.join(", ")} from you, and so the source of this model.`,
+      {
+        hint: "get_semantic_model shows what you may see of it.",
+      },
+    );
+  }
+
+  /** Keeps a draft, which may have any number of problems. */
+  async saveDraft(caller: Caller, document: SemanticModel): Promise<ModelRecord> {
+    this.assertMayWrite(caller, document);
+    return this.#parts.store.saveDraft(caller.workspace.id, caller.user.id, document);
+  }
+
+  /** Publishes a document under its name: with warnings, not with errors. */
+  async publish(caller: Caller, document: SemanticModel, problems: readonly Problem[]): Promise<ModelRecord> {
+    this.assertMayWrite(caller, document);
+    this.assertPublishable(document, problems);
+    return this.#parts.store.publish(caller.workspace.id, caller.user.id, document, problems);
+  }
+
+  assertMayWrite(caller: Caller, { name }: SemanticModel): void {
+    if (this.mayUse(caller, name)) return;
+    throw new AppError("forbidden", `Your token is not for the semantic model ${name}.`);
+  }
+
+  assertPublishable({ name }: SemanticModel, problems: readonly Problem[]): void {
+    const errors = problems.filter(({ severity }) => severity === "error");
+    if (errors.length === 0) return;
+    throw new AppError(
+      "bad_request",
+      `The model ${name} was not published, because of ${errors.length === 1 ? "an error" : `${errors.length} errors`}: ${listProblems(errors)}`,
+      {
+        hint: "\nCorrect that and publish again. What was published before is unchanged.",
+        data: { problems: errors },
+      },
+    );
+  }
+
+  async #bind(
+    caller: Caller,
+    { record, version, document }: PublishedModel,
+    only?: ReadonlySet<string>,
+  ): Promise<BoundModel> {
+    const key = `${record.uuid}:${version}`;
+    return this.#parts.binder.bind(caller, document, only === undefined ? { key } : { key, only });
+  }
+
+  /** Drafts are suggested only to those who work on models. */
+  async #unknown(caller: Caller, name: string | undefined, state: "published" | "any"): Promise<AppError> {
+    if (name === undefined) return new AppError("not_found", "There is no such semantic model.");
+    const known = (await this.#parts.store.list(caller.workspace.id))
+      .filter(({ publishedVersion }) => state === "any" || publishedVersion !== null)
+      .filter((record) => this.mayUse(caller, record.name));
+    const match = nearest(
+      name,
+      known.map((record) => record.name),
+    );
+    const hint = match === undefined ? "list_semantic_models shows what there is." : `Did you mean ${match}?`;
+    return new AppError("not_found", `There is no semantic model ${shorten(name)}.`, { hint });
+  }
+}
+
+function gone(name: string): AppError {
+  return new AppError("not_found", `The dataset ${name} of this model is not there, or not for you.`, {
+    hint: "get_semantic_model shows the datasets that you can query.",
+  });
+}
+
+function shorten(name: string): string {
+  return JSON.stringify(name.slice(0, 100).toWellFormed());
+}

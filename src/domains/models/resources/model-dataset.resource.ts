@@ -1,0 +1,102 @@
+import { stringify } from "yaml";
+import { clip } from "../../../kernel/clip.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { nearest } from "../../../kernel/nearest.ts";
+import { defineResource } from "../define.ts";
+import type { VisibleDataset, VisibleField } from "../visible-model.ts";
+import { beginningWith, requireModel } from "./resource-names.ts";
+
+/** The schema of one dataset of a model. */
+export const modelDatasetResource = defineResource({
+  uri: {
+    agent: "knecta://ontologies/{id}/datasets/{name}",
+    all: "kenning://models/{id}/datasets/{name}",
+  },
+  name: "dataset",
+  title: "Dataset of a semantic model",
+  description: "The schema of one dataset as YAML: all its fields with types, descriptions and expressions.",
+  mimeType: "text/yaml",
+  permission: "ontologies:read",
+
+  async list({ models, caller }) {
+    const published = await models.published(caller);
+    const seen = await Promise.all(published.map((model) => models.see(caller, model)));
+    return seen.flatMap(({ id, name: model, datasets }) =>
+      datasets.map(({ name, description }) => ({
+        params: { id, name },
+        name: `${model}: ${name}`,
+        ...(description !== null && { description }),
+      })),
+    );
+  },
+
+  async complete(param, typed, known, { models, caller }) {
+    const published = await models.published(caller);
+    if (param === "id") {
+      return beginningWith(
+        typed,
+        published.map(({ record }) => record.uuid),
+      );
+    }
+    const wanted = known.id?.toLowerCase();
+    const chosen = published.filter(
+      ({ record }) => wanted === undefined || [record.uuid, record.name.toLowerCase()].includes(wanted),
+    );
+    const seen = await Promise.all(chosen.map((model) => models.see(caller, model)));
+    return beginningWith(
+      typed,
+      seen.flatMap(({ datasets }) => datasets.map(({ name }) => name)),
+    );
+  },
+
+  async read({ id = "", name = "" }, { models, caller }) {
+    const { datasets } = await models.see(caller, await requireModel({ models, caller }, id));
+    const dataset = datasets.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (dataset !== undefined) return { mimeType: "text/yaml", text: schemaOf(dataset) };
+    const match = nearest(
+      name,
+      datasets.map((each) => each.name),
+    );
+    throw new AppError("not_found", "Dataset not found in ontology", {
+      hint: match === undefined ? "The ontology itself names its datasets." : `Did you mean ${match}?`,
+      data: { datasetName: clip(name), ontologyId: clip(id), knectaCode: "DATASET_NOT_FOUND" },
+    });
+  },
+});
+
+function schemaOf({ name, description, source, fields }: VisibleDataset): string {
+  const schema = { name, description, source: { table: source }, fields: fields.map(fieldOf) };
+  return stringify(schema, { lineWidth: 0 });
+}
+
+function fieldOf({
+  name,
+  type,
+  description,
+  sql,
+  distinctValues,
+  ai,
+}: VisibleField): Record<string, unknown> {
+  return {
+    name,
+    type: plainType(type),
+    ...(description !== null && { description }),
+    ...(sql === null ? { source_column: name } : columnOrExpression(sql)),
+    ...(distinctValues.length > 0 && { values: distinctValues }),
+    ...(ai.synonyms.length > 0 && { synonyms: ai.synonyms }),
+    ...(ai.instructions !== null && { instructions: ai.instructions }),
+    ...(ai.examples.length > 0 && { examples: ai.examples }),
+  };
+}
+
+function columnOrExpression(sql: string): { source_column: string } | { expression: string } {
+  const quoted = /^"((?:[^"]|"")+)"$/.exec(sql)?.[1];
+  return quoted === undefined ? { expression: sql } : { source_column: quoted.replaceAll('""', '"') };
+}
+
+function plainType(type: string): string {
+  if (/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL.*|DOUBLE|FLOAT)$/.test(type)) return "number";
+  if (/^(VARCHAR|UUID|ENUM)/.test(type)) return "string";
+  if (type.startsWith("TIMESTAMP")) return "timestamp";
+  return /^\w+$/.test(type) ? type.toLowerCase() : "json";
+}

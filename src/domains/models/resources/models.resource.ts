@@ -1,0 +1,25 @@
+import { defineResource } from "../define.ts";
+
+/** All published models, as a client lists them before it picks one. */
+export const modelsResource = defineResource({
+  uri: { agent: "knecta://ontologies", all: "kenning://models" },
+  name: "ontologies",
+  title: "Semantic models",
+  description:
+    "All published semantic models (ontologies): id, name, description, numbers of datasets and fields.",
+  mimeType: "application/json",
+  permission: "ontologies:read",
+
+  async read(_, { models, caller }) {
+    const published = await models.published(caller);
+    const seen = await Promise.all(published.map((model) => models.see(caller, model)));
+    const list = seen.map(({ id, name, description, datasets }) => ({
+      id,
+      name,
+      description,
+      datasetCount: datasets.length,
+      fieldCount: datasets.reduce((sum, { fields }) => sum + fields.length, 0),
+    }));
+    return { mimeType: "application/json", text: JSON.stringify(list) };
+  },
+});

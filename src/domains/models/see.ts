@@ -1,0 +1,65 @@
+import type { BoundField, BoundModel, SeenDataset } from "./bind/index.ts";
+import type { AiContext } from "./model.ts";
+import type { PublishedModel } from "./models.store.ts";
+import type { VisibleDataset, VisibleField, VisibleModel } from "./visible-model.ts";
+
+/** A published model without what the policies keep from the caller for whom it was bound. */
+export function visibleModel({ record, version, document }: PublishedModel, bound: BoundModel): VisibleModel {
+  const datasets = bound.datasets.map(visibleDataset);
+  const columns = new Map(
+    bound.datasets.map(({ dataset, bound }) => [
+      dataset.name.toLowerCase(),
+      new Set(bound.columns.map(({ name }) => name.toLowerCase())),
+    ]),
+  );
+  const has = (dataset: string, wanted: readonly string[]) =>
+    wanted.every((column) => columns.get(dataset.toLowerCase())?.has(column.toLowerCase()) ?? false);
+  return {
+    id: record.uuid,
+    name: document.name,
+    version,
+    description: document.description,
+    ai: document.ai,
+    datasets,
+    relationships: document.relationships.filter(
+      ({ from, to, fromColumns, toColumns }) => has(from, fromColumns) && has(to, toColumns),
+    ),
+    metrics: bound.metrics.map(({ metric, sql }) => ({ ...metric, sql })),
+  };
+}
+
+function visibleDataset({ dataset, bases, bound, viewQuery, isRowRestricted }: SeenDataset): VisibleDataset {
+  const shown = new Set(bound.columns.map(({ name }) => name.toLowerCase()));
+  const hasAll = (key: readonly string[]) => key.every((name) => shown.has(name.toLowerCase()));
+  const isWhole = !isRowRestricted && viewQuery === null;
+  return {
+    name: dataset.name,
+    source: dataset.source,
+    description: dataset.description,
+    ai: dataset.ai,
+    primaryKey: hasAll(dataset.primaryKey) ? dataset.primaryKey : [],
+    uniqueKeys: dataset.uniqueKeys.filter(hasAll),
+    rowCount: isWhole ? (bases[0]?.dataset.rowCount ?? null) : null,
+    fields: bound.fields.map((each) => visibleField(each, isRowRestricted)),
+  };
+}
+
+/** Values that the author wrote down may come from rows that this caller does not see. */
+function visibleField({ field, type, sql }: BoundField, isRowRestricted: boolean): VisibleField {
+  const { name, label, description, dataType, isTime, distinctValues, ai } = field;
+  return {
+    name,
+    label,
+    description,
+    dataType,
+    isTime,
+    type,
+    sql,
+    distinctValues: isRowRestricted ? [] : distinctValues,
+    ai: isRowRestricted ? withoutExamples(ai) : ai,
+  };
+}
+
+function withoutExamples(ai: AiContext): AiContext {
+  return { ...ai, examples: [] };
+}

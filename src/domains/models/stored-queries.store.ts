@@ -1,0 +1,163 @@
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Catalog } from "../../platform/catalog/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { semanticModels, storedQueries } from "./models.tables.ts";
+
+export interface StoredQuery {
+  id: string;
+  modelId: number;
+  ownerId: number | null;
+  name: string | null;
+  sql: string;
+  params: readonly string[];
+  createdAt: Date;
+  ranAt: Date;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Queries that ran once and can be run again by their ids, by everyone in the workspace with rights of their own. */
+export class StoredQueriesStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** The id of a query: the one it has if the same person ran the same text before. */
+  async keep(
+    { workspace, user }: Caller,
+    { modelId, text, params }: { modelId: number; text: string; params: readonly string[] },
+  ): Promise<string> {
+    const now = this.#clock.now();
+    return this.#catalog.transaction(async (tx) => {
+      const mine = and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.ownerId, user.id));
+      const same = and(
+        mine,
+        eq(storedQueries.modelId, modelId),
+        eq(storedQueries.sql, text),
+        sql`${storedQueries.params} = ${JSON.stringify(params)}::jsonb`,
+      );
+      const [known] = await tx
+        .update(storedQueries)
+        .set({ ranAt: now })
+        .where(same)
+        .returning({ id: storedQueries.id });
+      if (known !== undefined) return known.id;
+      const [made] = await tx
+        .insert(storedQueries)
+        .values({
+          workspaceId: workspace.id,
+          modelId,
+          ownerId: user.id,
+          sql: text,
+          params: [...params],
+          createdAt: now,
+          ranAt: now,
+        })
+        .returning({ id: storedQueries.id });
+      const unnamed = and(mine, isNull(storedQueries.name));
+      const old = tx
+        .select({ id: storedQueries.id })
+        .from(storedQueries)
+        .where(unnamed)
+        .orderBy(desc(storedQueries.ranAt), desc(storedQueries.createdAt))
+        .offset(LIMITS.models.storedQueries);
+      await tx.delete(storedQueries).where(inArray(storedQueries.id, old));
+      return (made as { id: string }).id;
+    });
+  }
+
+  async require({ workspace }: Caller, id: string): Promise<StoredQuery> {
+    const [row] = UUID.test(id)
+      ? await this.#catalog.db
+          .select()
+          .from(storedQueries)
+          .where(and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.id, id)))
+      : [];
+    if (row !== undefined) return row;
+    throw new AppError("not_found", "There is no stored query with that id.", {
+      hint: "Run the SQL with execute_query: its answer has a new storedQueryId.",
+    });
+  }
+
+  /** One's own queries, the last run first; an admin can see everyone's. */
+  async list(
+    { workspace, user, token }: Caller,
+    options: { everyone: boolean; namedOnly: boolean; limit: number; offset: number },
+  ): Promise<{ total: number; items: (StoredQuery & { model: string })[] }> {
+    const condition = and(
+      eq(storedQueries.workspaceId, workspace.id),
+      inArray(storedQueries.modelId, this.#usable({ workspace, token })),
+      options.everyone ? undefined : eq(storedQueries.ownerId, user.id),
+      options.namedOnly ? isNotNull(storedQueries.name) : undefined,
+    );
+    const [total, rows] = await Promise.all([
+      this.#catalog.db.$count(storedQueries, condition),
+      this.#catalog.db
+        .select({ query: storedQueries, model: semanticModels.name })
+        .from(storedQueries)
+        .innerJoin(semanticModels, eq(semanticModels.id, storedQueries.modelId))
+        .where(condition)
+        .orderBy(desc(storedQueries.ranAt), asc(storedQueries.id))
+        .limit(options.limit)
+        .offset(options.offset),
+    ]);
+    return { total, items: rows.map(({ query, model }) => ({ ...query, model })) };
+  }
+
+  /** Gives a query a name, or takes it away. Named queries stay until they are deleted. */
+  async rename(caller: Caller, id: string, name: string | null): Promise<void> {
+    const query = await this.#requireOwn(caller, id);
+    const [named] = await this.#catalog.db
+      .select({ total: count() })
+      .from(storedQueries)
+      .where(
+        and(
+          eq(storedQueries.workspaceId, caller.workspace.id),
+          eq(storedQueries.ownerId, caller.user.id),
+          isNotNull(storedQueries.name),
+        ),
+      );
+    if (name !== null && query.name === null && (named?.total ?? 0) >= LIMITS.models.namedQueries) {
+      throw new AppError("plan_limit", `You have ${LIMITS.models.namedQueries} named queries already.`, {
+        hint: "Delete one that is no longer needed.",
+      });
+    }
+    await this.#catalog.db.update(storedQueries).set({ name }).where(eq(storedQueries.id, id));
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.#requireOwn(caller, id);
+    await this.#catalog.db.delete(storedQueries).where(eq(storedQueries.id, id));
+  }
+
+  /** The models that there are and that the token is for. */
+  #usable({ workspace, token }: Pick<Caller, "workspace" | "token">) {
+    const { models } = token.limits;
+    const names = models?.map((name) => name.toLowerCase());
+    return this.#catalog.db
+      .select({ id: semanticModels.id })
+      .from(semanticModels)
+      .where(
+        and(
+          eq(semanticModels.workspaceId, workspace.id),
+          isNull(semanticModels.deletedAt),
+          names === undefined ? undefined : inArray(sql`lower(${semanticModels.name})`, names),
+        ),
+      );
+  }
+
+  async #requireOwn(caller: Caller, id: string): Promise<StoredQuery> {
+    const query = await this.require(caller, id);
+    if (query.ownerId === caller.user.id || caller.permissions.includes("admin")) return query;
+    throw new AppError("forbidden", "This stored query belongs to somebody else.", {
+      hint: "Run it with execute_query to have one of your own.",
+    });
+  }
+}

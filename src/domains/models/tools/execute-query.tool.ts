@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { defineTool, modelName } from "../define.ts";
+import { queryParams, queryResult, resultOf } from "../query-result.ts";
+
+const { queryRows, queryMs } = LIMITS.models;
+
+/** SQL over the views of one model; what it may be is decided by the guard, what it sees by the caller's rights. */
+export const executeQuery = defineTool({
+  name: "execute_query",
+  toolset: "models",
+  wire: { models: "execute_query" },
+  title: "Execute query",
+  description: `Run a read-only SQL query scoped to a semantic model. The engine is DuckDB: use its SQL. Write bare dataset names (FROM "orders"), no schema or catalog. One SELECT, WITH or EXPLAIN; $1, $2, … stand for params. At most ${queryRows.toLocaleString("en")} rows come back (truncated: true when there are more) and ${queryMs / 1000} seconds are allowed, so aggregate in SQL.`,
+  permission: "ontologies:read",
+  effect: "read",
+  timeoutMs: queryMs + 35_000,
+  input: z.strictObject({
+    modelName: modelName.describe("The semantic model to query against"),
+    sql: z
+      .string()
+      .max(LIMITS.analytics.sqlCharacters)
+      .describe('DuckDB SQL using bare dataset names (e.g. FROM "orders"), with $1, $2, … placeholders'),
+    params: queryParams.default([]).describe("Parameter values for positional placeholders"),
+    store: z
+      .boolean()
+      .default(true)
+      .describe(
+        "When true (default), the query is stored and a storedQueryId comes back, for execute_stored_query",
+      ),
+  }),
+  output: queryResult.extend({ storedQueryId: z.string().optional() }),
+
+  async run({ modelName, sql, params, store }, { models, storedQueries, caller, signal }) {
+    const model = await models.requirePublished(caller, { name: modelName });
+    const answer = await models.query(caller, model, { sql, params, signal });
+    const result = resultOf(answer);
+    // A token that may change nothing leaves nothing behind either.
+    if (!store || caller.token.limits.readOnly) return result;
+    const storedQueryId = await storedQueries.keep(caller, { modelId: model.record.id, text: sql, params });
+    return { ...result, storedQueryId };
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { assertReadable, examine, publishAll } from "../authoring.ts";
+import { defineTool, problemShape } from "../define.ts";
+
+/** Makes or changes a model from its file, as a draft that nobody else sees, or at once for everyone. */
+export const saveSemanticModel = defineTool({
+  name: "save_semantic_model",
+  toolset: "models",
+  title: "Save semantic model",
+  description:
+    "Create or change semantic models from an Ossie/OSI file (YAML or JSON). It is checked against the data and kept as a draft; with publish: true it becomes visible to everyone, unless it has errors. Problems come back with line and hint.",
+  permission: "ontologies:write",
+  effect: "write",
+  timeoutMs: 120_000,
+  input: z.strictObject({
+    content: z.string().min(1).max(LIMITS.models.modelBytes).describe("The whole file"),
+    publish: z.boolean().default(false),
+  }),
+  output: z.object({
+    models: z.array(
+      z.object({
+        name: z.string(),
+        id: z.string(),
+        asset_id: z.int().describe("For delete_asset and restore_asset, with asset_type semantic_model"),
+        state: z.enum(["draft", "published"]),
+        version: z.int().nullable().describe("The version that is published, if any"),
+        problems: z.array(problemShape),
+      }),
+    ),
+  }),
+
+  async run({ content, publish }, { models, caller, signal }) {
+    const examination = await examine(models, caller, [{ name: "model.yaml", text: content }], signal);
+    assertReadable(examination);
+    const records = publish
+      ? await publishAll(models, caller, examination)
+      : await Promise.all(examination.models.map(({ model }) => models.saveDraft(caller, model)));
+    return {
+      models: records.map(({ id, name, uuid, publishedVersion }, i) => ({
+        name,
+        id: uuid,
+        asset_id: id,
+        state: publish ? ("published" as const) : ("draft" as const),
+        version: publishedVersion,
+        problems: examination.models[i]?.problems ?? [],
+      })),
+    };
+  },
+});

@@ -1,0 +1,57 @@
+import { quoteName } from "../../kernel/sql-text.ts";
+import type { Relation } from "../../platform/analytics/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Data } from "../data/index.ts";
+import type { SeenDataset } from "./bind/index.ts";
+
+/**
+ * What the engine has to make so that SQL sees these datasets of a model. The rows come from `Data.relation`, so
+ * the policies of the datasets stand below every view.
+ */
+export async function relationsOf(
+  data: Data,
+  caller: Caller,
+  seen: readonly SeenDataset[],
+): Promise<Relation[]> {
+  const relations = await Promise.all(
+    seen.map((each) =>
+      each.viewQuery === null ? overSource(data, caller, each) : overQuery(data, caller, each),
+    ),
+  );
+  // Two views may stand on the same dataset.
+  return [...new Map(relations.flat().map((relation) => [relationKey(relation), relation])).values()];
+}
+
+async function overSource(data: Data, caller: Caller, seen: SeenDataset): Promise<Relation[]> {
+  const { dataset, bases, bound } = seen;
+  const [base] = bases as [SeenDataset["bases"][number]];
+  const { visible: _, ...relation } = await data.relation(caller, base.dataset, dataset.name);
+  const below = relation.select ?? "SELECT * FROM raw";
+  return [{ ...relation, select: `SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}` }];
+}
+
+async function overQuery(data: Data, caller: Caller, seen: SeenDataset): Promise<Relation[]> {
+  const { dataset, bases, bound, viewQuery, viewColumns, viewCondition } = seen;
+  const hidden = await Promise.all(
+    bases.map(async (base) => {
+      const name = `d${base.dataset.id}`;
+      const { visible: _, ...relation } = await data.relation(caller, base.dataset, name);
+      return { ...relation, isHidden: true };
+    }),
+  );
+  const tables = bases.map(
+    ({ table }, i) =>
+      `${quoteName(table)} AS (SELECT * FROM "_scope_base".${quoteName(hidden[i]?.name ?? "")})`,
+  );
+  const columns = viewColumns.map(({ name }) => quoteName(name)).join(", ");
+  const where = viewCondition === null ? "" : ` WHERE ${viewCondition}`;
+  const below = `SELECT ${columns} FROM (${viewQuery}\n)${where}`;
+  const select = `WITH ${tables.join(", ")} SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}`;
+  const version = hidden.map((relation) => relation.version).join(",");
+  const isRestricted = viewCondition !== null;
+  return [...hidden, { name: dataset.name, parts: [], columns: [], select, isRestricted, version }];
+}
+
+function relationKey({ name, isHidden = false }: Relation): string {
+  return `${isHidden}:${name}`;
+}
