@@ -1,9 +1,11 @@
 import type { Logger } from "pino";
-import { openData } from "../domains/data/index.ts";
+import { type DataSlice, openData } from "../domains/data/index.ts";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
+import { type ModelsServices, openModels } from "../domains/models/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
 import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch/index.ts";
+import { Jobs } from "../platform/jobs/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
 import { createVault, deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
@@ -47,9 +49,12 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const ground = await openGround(config, log, clock, metrics);
   const { catalog, state, identity } = ground;
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
-  const data = await openData({ home: config.storage.home, catalog, fetch, clock, log });
+  const jobs = new Jobs(catalog, log);
+  const data = await openDataSlice(config, ground, { fetch, jobs, clock, log });
   await data.sweep();
-  const registry = composeRegistry({ catalog, audit: identity.audit, data: data.services, version: VERSION });
+  const models = openModels({ catalog, analytics: data.analytics, data: data.services, clock });
+  const parts = { catalog, audit: identity.audit, data: data.services, models, version: VERSION };
+  const registry = composeRegistry(parts);
   options.extend?.(registry);
   const ports: CallPorts = {
     authorizer: identity.authorizer,
@@ -82,6 +87,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
+  await jobs.start({ lazily: true });
   const listener = new HttpListener(http.fetch, config.server);
   return {
     identity,
@@ -93,6 +99,9 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
       clearInterval(sweeper);
       signIn.close();
       await listener.close(() => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close())));
+      await jobs.stop();
+      await data.close();
+      await fetch.close();
       await ground.close();
     },
   };
@@ -102,6 +111,54 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
 export async function openIdentity(config: Config): Promise<{ identity: Identity; close(): Promise<void> }> {
   const { identity, close } = await openGround(config, createLog(config), systemClock);
   return { identity, close };
+}
+
+/** What commands on data need: the same engines as the server's, whether that runs or not. */
+export async function openIdentityAndData(config: Config): Promise<{
+  identity: Identity;
+  data: DataSlice;
+  models: ModelsServices;
+  jobs: Jobs;
+  close(): Promise<void>;
+}> {
+  const log = createLog(config);
+  const ground = await openGround(config, log, systemClock);
+  const jobs = new Jobs(ground.catalog, log);
+  const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
+  try {
+    const data = await openDataSlice(config, ground, { fetch, jobs, clock: systemClock, log });
+    const close = async () => {
+      await jobs.stop();
+      await data.close();
+      await fetch.close();
+      await ground.close();
+    };
+    const { analytics, services } = data;
+    const models = openModels({ catalog: ground.catalog, analytics, data: services, clock: systemClock });
+    return { identity: ground.identity, data, models, jobs, close };
+  } catch (error) {
+    await fetch.close();
+    await ground.close();
+    throw error;
+  }
+}
+
+function openDataSlice(
+  config: Config,
+  { catalog, identity }: Ground,
+  engines: { fetch: GuardedFetch; jobs: Jobs; clock: Clock; log: Logger },
+): Promise<DataSlice> {
+  const { home, fileFolders } = config.storage;
+  const { jwtSecret, allowPrivateUrls } = config.security;
+  return openData({
+    ...engines,
+    home,
+    catalog,
+    vault: createVault({ root: rootSecret(home, jwtSecret) }),
+    callerFor: (owner) => identity.callerFor(owner),
+    allowPrivate: allowPrivateUrls,
+    fileFolders,
+  });
 }
 
 interface Ground {

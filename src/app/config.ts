@@ -10,6 +10,7 @@ import {
   type Facts,
   flag,
   folder,
+  folders,
   host,
   hosts,
   hostsOrNetworks,
@@ -115,6 +116,10 @@ export const SETTINGS = {
         "Redis for sessions, rate limits and locks that several servers share. Without it they are kept in memory.",
         { reserved: true },
       ),
+      fileFolders: folders(
+        "KENNING_FILE_FOLDERS",
+        "Folders below which files of SQLite and DuckDB may lie that are datasources. Without any there can be no such datasource.",
+      ),
       auditRetentionDays: integer(
         "KENNING_AUDIT_RETENTION_DAYS",
         { default: 365, min: 0, max: 36_500 },
@@ -157,7 +162,7 @@ export const SETTINGS = {
       }),
       allowPrivateUrls: hostsOrNetworks(
         "KENNING_ALLOW_PRIVATE_URLS",
-        "Private or link-local targets that Kenning may fetch when a caller gives it a URL: `host` (on every port), `host:port`, an address or a network. All others of that sort are refused.",
+        "Private or link-local targets that Kenning may fetch when a caller gives it a URL, or connect to when a datasource names them: `host` (on every port), `host:port`, an address or a network. All others of that sort are refused.",
       ),
     },
   },

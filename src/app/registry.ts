@@ -1,6 +1,7 @@
 import { type DataServices, dataSlice } from "../domains/data/index.ts";
 import { type AuditLog, identitySlice } from "../domains/identity/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
+import { type ModelsServices, modelsSlice } from "../domains/models/index.ts";
 import type { Catalog } from "../platform/catalog/index.ts";
 import { Registry } from "../registry/registry.ts";
 import { TOOLSETS } from "../registry/toolsets.ts";
@@ -9,11 +10,12 @@ export interface RegistryParts {
   catalog: Catalog;
   audit: AuditLog;
   data: DataServices;
+  models: ModelsServices;
   version: string;
 }
 
 /** Every slice, with its tools. Nothing is called here, so documentation can build it without an engine. */
-export function composeRegistry({ catalog, audit, data, version }: RegistryParts): Registry {
+export function composeRegistry({ catalog, audit, data, models, version }: RegistryParts): Registry {
   const registry = new Registry();
   const describeToolsets = () =>
     Object.entries(TOOLSETS).map(([name, toolset]) => ({
@@ -24,5 +26,6 @@ export function composeRegistry({ catalog, audit, data, version }: RegistryParts
   return registry
     .add(identitySlice({ audit, describeToolsets }))
     .add(memorySlice({ catalog, version }))
-    .add(dataSlice(data));
+    .add(dataSlice(data))
+    .add(modelsSlice(models));
 }

@@ -177,15 +177,16 @@ export function pathPrefix(name: string, description: string): Setting<string | 
   return optional(name, schema, "a path such as `/api`", description, {});
 }
 
+// Nobody expands ~ in a .env file but us.
+const folderPath = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
+
 export function folder(
   name: string,
   fallback: (facts: Facts) => string,
   fallbackText: string,
   description: string,
 ): Setting<string> {
-  // Nobody expands ~ in a .env file but us.
-  const schema = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
-  return setting(name, schema, "a folder", { value: fallback, text: fallbackText }, description, {});
+  return setting(name, folderPath, "a folder", { value: fallback, text: fallbackText }, description, {});
 }
 
 export function host(name: string, fallback: string, description: string): Setting<string> {
@@ -223,6 +224,10 @@ function list<T>(
     description,
     {},
   );
+}
+
+export function folders(name: string, description: string): Setting<string[]> {
+  return list(name, folderPath, "folders such as `/srv/data`", description);
 }
 
 const LOOPBACK = ["127.0.0.0/8", "::1/128"];

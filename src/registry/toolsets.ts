@@ -2,6 +2,7 @@
 export const TOOLSETS = {
   system: { description: "Who you are and which toolsets there are", byDefault: true },
   memory: { description: "Facts that change over time, linked in a graph", byDefault: true },
+  models: { description: "Semantic models and SQL over them", byDefault: true },
   data: { description: "Datasets, datasources and queries", byDefault: true },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },
 } as const satisfies Record<string, { description: string; byDefault: boolean }>;

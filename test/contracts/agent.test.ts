@@ -323,7 +323,7 @@ describe("errors", () => {
       const kind = title.split(" ")[1] as string;
       const as = await server.token();
       for (const options of [{}, { session: "errors" }]) {
-        const { status, body } = await read(`knecta://ontologies/${kind}`, { token: as, ...options });
+        const { status, body } = await read(`knecta://failures/${kind}`, { token: as, ...options });
         expect(status).toBe(200);
         expect(body.error).toMatchObject({ code, data: { knecta_code: knecta } });
       }

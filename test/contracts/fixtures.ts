@@ -106,21 +106,11 @@ const writers = SEED_SURFACES.map((surface) =>
   }),
 );
 
-const ontologies = defineResource({
-  uri: { agent: "knecta://ontologies" },
-  name: "ontologies",
-  title: "Ontologies",
-  description: "All ready ontologies.",
-  mimeType: "application/json",
-  permission: "ontologies:read",
-  read: async () => ({ mimeType: "application/json", text: "[]" }),
-});
-
-const ontology = defineResource({
-  uri: { agent: "knecta://ontologies/{id}" },
-  name: "ontology",
-  title: "Ontology",
-  description: "One ontology; its id says how the reading of it fails.",
+const failures = defineResource({
+  uri: { agent: "knecta://failures/{id}" },
+  name: "failure",
+  title: "Failure",
+  description: "Its id says how the reading of it fails.",
   mimeType: "application/json",
   permission: "ontologies:read",
   read: async ({ id }) => {
@@ -132,6 +122,6 @@ export function mountFixtures(registry: Registry): void {
   registry.add({
     services: {},
     tools: [echo, fail, wait, instruct, ...writers],
-    resources: [ontologies, ontology],
+    resources: [failures],
   });
 }

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CommandLine } from "../support/command-line.ts";
+import { processesOn } from "../support/processes.ts";
 
 /** An acknowledged write survives kill -9: here each write is a bearer token that the server has handed out. */
 
@@ -56,22 +55,6 @@ async function isGood(token: string): Promise<boolean> {
     }),
   });
   return response.status === 200;
-}
-
-/** The processes that run on our data folder, whoever started them. */
-function processesOn(folder: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(join("/proc", pid, "cmdline"), "utf8").replaceAll("\0", " ");
-        const environment = readFileSync(join("/proc", pid, "environ"), "utf8");
-        return command.includes(folder) || environment.includes(folder) ? [`${pid} ${command}`] : [];
-      } catch {
-        // It ended while we looked.
-        return [];
-      }
-    });
 }
 
 describe(`kill -9 of the server under steady writes, ${ROUNDS} rounds`, () => {

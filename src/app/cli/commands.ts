@@ -18,7 +18,10 @@ const ROLE = {
 const PASSWORD_STDIN = {
   description: "Read the password from standard input instead of making one up",
 } as const;
+const MODEL_FILE = { file: "A .yaml or .json file, or a folder" } as const;
 const EMAIL = { email: "E-mail address of the account" } as const;
+
+const DATASET = { dataset: "Its name or its id, as dataset list shows them" } as const;
 
 const TOKEN_OPTIONS = {
   user: USER,
@@ -166,6 +169,113 @@ export const COMMANDS: readonly Command[] = [
     summary: "Forget a registered OAuth client; what people have connected stays until they revoke it",
     args: { id: "Its client id, as app list shows it" },
     run: async (input, terminal) => (await import("./app.ts")).removeApp(input, terminal),
+  }),
+  defineCommand({
+    name: "dataset import",
+    summary: "Make a dataset of a file, or replace the rows of one",
+    args: { file: "CSV, TSV, JSON, NDJSON, XML, Excel or Parquet, also compressed with gzip" },
+    options: {
+      workspace: WORKSPACE,
+      name: { value: "NAME", description: "The dataset's name", required: true },
+      append: { description: "Add the rows to those that are there" },
+      type: {
+        value: "TYPE",
+        description: "What the file is, if that is not detected",
+        choices: ["csv", "tsv", "json", "ndjson", "xml", "excel", "parquet"],
+      },
+      delimiter: { value: "CHARACTER", description: "CSV: what stands between the values, or the word tab" },
+      sheet: { value: "SHEET", description: "Excel: name or number of the sheet" },
+      "row-path": { value: "PATH", description: "XML, JSON: which elements are the rows" },
+      ...JSON_OPTION,
+    },
+    notes: ["Rows that cannot be read are left out and reported with their line and the reason."],
+    run: async (input, terminal) => (await import("./dataset.ts")).importDataset(input, terminal),
+  }),
+  defineCommand({
+    name: "dataset list",
+    summary: "List the datasets of a workspace",
+    options: { workspace: WORKSPACE, ...JSON_OPTION },
+    run: async (input, terminal) => (await import("./dataset.ts")).listDatasets(input, terminal),
+  }),
+  defineCommand({
+    name: "dataset export",
+    summary: "Write all rows of a dataset to a file",
+    args: DATASET,
+    options: {
+      workspace: WORKSPACE,
+      output: { value: "FILE", description: "Where to, or - for standard output", required: true },
+      format: {
+        value: "FORMAT",
+        description: "As what; default: as the file's name ends, otherwise csv",
+        choices: ["csv", "json", "parquet"],
+      },
+    },
+    run: async (input, terminal) => (await import("./dataset.ts")).exportDataset(input, terminal),
+  }),
+  defineCommand({
+    name: "dataset delete",
+    summary: "Delete a dataset; for 30 days the tool restore_asset brings it back",
+    args: DATASET,
+    options: { workspace: WORKSPACE },
+    run: async (input, terminal) => (await import("./dataset.ts")).deleteDataset(input, terminal),
+  }),
+  defineCommand({
+    name: "model publish",
+    summary: "Publish semantic models from an Ossie/OSI file, or from a folder of them",
+    args: MODEL_FILE,
+    options: { workspace: WORKSPACE },
+    notes: [
+      "The data must be there under the names of the model's sources. With an error nothing is published.",
+    ],
+    run: async (input, terminal) => (await import("./model.ts")).publishModel(input, terminal),
+  }),
+  defineCommand({
+    name: "model validate",
+    summary: "Compare semantic models in a file or folder with the data, and change nothing",
+    args: MODEL_FILE,
+    options: { workspace: WORKSPACE },
+    run: async (input, terminal) => (await import("./model.ts")).validateModel(input, terminal),
+  }),
+  defineCommand({
+    name: "model list",
+    summary: "List the semantic models of a workspace",
+    options: { workspace: WORKSPACE, ...JSON_OPTION },
+    run: async (input, terminal) => (await import("./model.ts")).listModels(input, terminal),
+  }),
+  defineCommand({
+    name: "model diff",
+    summary: "Show what publishing a file or folder would change",
+    args: MODEL_FILE,
+    options: { workspace: WORKSPACE },
+    run: async (input, terminal) => (await import("./model.ts")).diffModel(input, terminal),
+  }),
+  defineCommand({
+    name: "model export",
+    summary: "Write a semantic model as an Ossie file",
+    args: { model: "Its name" },
+    options: {
+      workspace: WORKSPACE,
+      output: { value: "FILE", description: "Where to; default: standard output" },
+      version: { value: "N", description: "An earlier version" },
+      draft: { description: "The draft instead of what is published" },
+    },
+    run: async (input, terminal) => (await import("./model.ts")).exportModel(input, terminal),
+  }),
+  defineCommand({
+    name: "datasource test",
+    summary: "Try the connection of a datasource",
+    args: { datasource: "Its name or its id" },
+    options: { workspace: WORKSPACE, ...JSON_OPTION },
+    notes: ["The exit code is 1 when the connection does not work."],
+    run: async (input, terminal) => (await import("./datasource.ts")).testDatasource(input, terminal),
+  }),
+  defineCommand({
+    name: "query run",
+    summary: "Run a query and wait for its end",
+    args: { query: "Its name or its id" },
+    options: { workspace: WORKSPACE, ...JSON_OPTION },
+    notes: ["The server need not run. The exit code is 1 when the run fails."],
+    run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
   defineCommand({
     name: "stdio",

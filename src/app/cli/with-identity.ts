@@ -18,18 +18,20 @@ export async function withIdentity<T>(work: (identity: Identity) => Promise<T>):
 
 /** The same for commands that only look: they do not make a database where there is none. */
 export async function lookAtIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
-  const { home, databaseUrl } = loadConfig().storage;
-  requireHome(home);
-  if (databaseUrl === null && !hasEmbeddedDatabase(home)) {
-    throw new AppError("not_found", `There is no database in ${home} yet.`, {
-      hint: "Start Kenning once with: kenning serve. If it keeps its data elsewhere, set KENNING_HOME.",
-    });
-  }
+  requireDatabase(loadConfig());
   return withIdentity(work);
 }
 
+export function requireDatabase({ storage: { home, databaseUrl } }: Config): void {
+  requireHome(home);
+  if (databaseUrl !== null || hasEmbeddedDatabase(home)) return;
+  throw new AppError("not_found", `There is no database in ${home} yet.`, {
+    hint: "Start Kenning once with: kenning serve. If it keeps its data elsewhere, set KENNING_HOME.",
+  });
+}
+
 /** What interests the operator of a server (the database started, tables were made) is noise beside a command. */
-function quiet(config: Config): Config {
+export function quiet(config: Config): Config {
   const { operations } = config;
   return operations.logLevel === "info"
     ? { ...config, operations: { ...operations, logLevel: "warn" } }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { accounts, workspaces } from "../identity/identity.tables.ts";
+import type { Parameters as QueryParameters } from "./connectors/connector.ts";
 import type { Column, DatasetPolicy, DatasetSource } from "./dataset.ts";
 
 const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
@@ -51,6 +52,8 @@ export const datasetParts = pgTable(
     blobKey: text("blob_key").notNull().unique(),
     rowCount: count("row_count").notNull(),
     bytes: count("bytes").notNull(),
+    /** The id of the first part that was put together into this one, so that rows keep their order. */
+    position: bigint("position", { mode: "number" }),
     fromVersion: integer("from_version").notNull(),
     /** The first version that no longer has it; null while it is current. */
     untilVersion: integer("until_version"),
@@ -93,6 +96,8 @@ export const queries = pgTable(
       .references(() => datasources.id),
     queryText: text("query_text").notNull(),
     c9ql: text("c9ql"),
+    /** Values for `:name` in the text, by name. */
+    parameters: jsonb("parameters").$type<QueryParameters>().notNull().default({}),
     datasetId: bigint("dataset_id", { mode: "number" }).references(() => datasets.id, {
       onDelete: "set null",
     }),
@@ -107,6 +112,10 @@ export const queries = pgTable(
   ],
 );
 
+export const RUN_STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** One execution of a query. It waits or runs at most once at a time. */
 export const queryRuns = pgTable(
   "query_runs",
   {
@@ -114,8 +123,16 @@ export const queryRuns = pgTable(
     queryId: bigint("query_id", { mode: "number" })
       .notNull()
       .references(() => queries.id, { onDelete: "cascade" }),
-    status: text("status").$type<"queued" | "running" | "succeeded" | "failed" | "cancelled">().notNull(),
+    status: text("status").$type<RunState>().notNull(),
+    jobId: text("job_id"),
+    /** 1 for the first try. */
+    attempt: integer("attempt").notNull().default(0),
+    /** Rows that were read so far, or in the end. */
     rowCount: count("row_count"),
+    /** Which limit ended the result before its end. */
+    truncated: text("truncated").$type<"rows" | "bytes" | "pages">(),
+    datasetVersion: integer("dataset_version"),
+    /** Why it failed, or why the last try did. */
     error: text("error"),
     startedBy: bigint("started_by", { mode: "number" }).references(() => accounts.id, {
       onDelete: "set null",
@@ -124,5 +141,8 @@ export const queryRuns = pgTable(
     startedAt: moment("started_at"),
     finishedAt: moment("finished_at"),
   },
-  (table) => [index("query_runs_query").on(table.queryId)],
+  (table) => [
+    index("query_runs_query").on(table.queryId),
+    uniqueIndex("query_runs_active").on(table.queryId).where(sql`${table.status} IN ('queued', 'running')`),
+  ],
 );

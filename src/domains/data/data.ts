@@ -6,6 +6,8 @@ import {
   type Analytics,
   type JsonValue,
   type Part,
+  type QueryBatch,
+  type QueryRequest,
   type Relation,
   widenColumns,
 } from "../../platform/analytics/index.ts";
@@ -22,6 +24,8 @@ export interface DataParts {
   analytics: Analytics;
   blobs: FolderBlobStore;
   clock: Clock;
+  /** Told of each push, so that small parts are put together before there are many. */
+  onPush?: (dataset: Dataset) => void;
 }
 
 export interface Page {
@@ -74,6 +78,7 @@ export class Data {
       parts: parts.map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey)),
       columns: [...dataset.columns],
       ...(isRestricted && { select }),
+      isRestricted: condition !== null,
       version: `${dataset.id}.${dataset.version}`,
       visible: [...columns],
     };
@@ -89,17 +94,39 @@ export class Data {
     const { sql, params } =
       c9ql === undefined ? { sql: 'SELECT * FROM "rows"', params: [] } : this.#compile(c9ql, visible);
     const request = { scope: scopeOf(caller), relations: [relation], params, signal };
+    // One row more than wanted tells whether there are others, and most aggregations have fewer: they run once.
+    const { columns, rows, truncated } = await this.#parts.analytics.query({
+      ...request,
+      sql: `SELECT * FROM (${sql}) LIMIT ${limit + 1} OFFSET ${offset}`,
+      limits: { rows: limit },
+    });
     const isWhole = c9ql === undefined && !relation.select?.includes(" WHERE ");
-    const [{ columns, rows }, counted] = await Promise.all([
-      this.#parts.analytics.query({
-        ...request,
-        sql: `SELECT * FROM (${sql}) LIMIT ${limit} OFFSET ${offset}`,
-        limits: { rows: limit },
-      }),
-      isWhole ? null : this.#parts.analytics.query({ ...request, sql: `SELECT count(*) FROM (${sql})` }),
-    ]);
-    const totalRows = counted === null ? dataset.rowCount : Number(counted.rows[0]?.[0] ?? 0);
+    const isLast = truncated === false && (rows.length > 0 || offset === 0);
+    const totalRows = isWhole
+      ? dataset.rowCount
+      : isLast
+        ? offset + rows.length
+        : await this.#count({ ...request, sql });
     return { columns, rows: rows.map((row) => record(columns, row)), totalRows, returnedRows: rows.length };
+  }
+
+  async #count({ sql, ...request }: QueryRequest): Promise<number> {
+    const { rows } = await this.#parts.analytics.query({ ...request, sql: `SELECT count(*) FROM (${sql})` });
+    return Number(rows[0]?.[0] ?? 0);
+  }
+
+  /** All rows that this caller may see, in the order in which they came, a batch at a time. */
+  async *stream(caller: Caller, dataset: Dataset, signal: AbortSignal): AsyncGenerator<QueryBatch> {
+    const { visible: _visible, ...relation } = await this.relation(caller, dataset, "rows");
+    const request = { scope: scopeOf(caller), relations: [relation], sql: 'SELECT * FROM "rows"', signal };
+    yield* this.#parts.analytics.queryStream(request);
+  }
+
+  /** The one row that SQL of ours makes of a relation, which it finds under its name. */
+  async summarise(caller: Caller, relation: Relation, sql: string, ms: number): Promise<JsonValue[]> {
+    const request = { scope: scopeOf(caller), relations: [relation], sql, limits: { rows: 1, ms } };
+    const { rows } = await this.#parts.analytics.query(request);
+    return rows[0] ?? [];
   }
 
   #compile(c9ql: string, columns: readonly Column[]): { sql: string; params: readonly string[] } {
@@ -120,8 +147,15 @@ export class Data {
       if (existing !== undefined) return existing;
       throw new AppError("bad_request", "There are no rows to make a dataset of.");
     }
-    const part = await this.#parts.analytics.rowsToPart({ rows, key: newKey(), signal });
-    return this.commit(caller, name, "append", part, { kind: "push" });
+    const part = await this.#parts.analytics.rowsToPart({
+      rows,
+      scope: scopeOf(caller),
+      key: newKey(),
+      signal,
+    });
+    const dataset = await this.commit(caller, name, "append", part, { kind: "push" });
+    this.#parts.onPush?.(dataset);
+    return dataset;
   }
 
   /** Makes a finished part the rows, or more rows, of a dataset. The file of a refused change is removed. */
@@ -131,10 +165,11 @@ export class Data {
     mode: "append" | "replace",
     part: Part,
     source: DatasetSource,
+    mayChange?: (existing: Dataset) => void,
   ): Promise<Dataset> {
     const { datasets, blobs } = this.#parts;
     try {
-      return await datasets.commit({
+      const dataset = await datasets.commit({
         workspaceId: caller.workspace.id,
         name,
         mode,
@@ -144,11 +179,27 @@ export class Data {
         userId: caller.user.id,
         // A number column that turned into text would break everything that calculates with it.
         widen: (before, added) => widenColumns(before, added, { numbersToText: false }),
+        mayChange,
       });
+      if (part.rows === 0) await blobs.delete(part.key);
+      return dataset;
     } catch (error) {
-      await blobs.delete(part.key);
+      await this.#discard(part.key);
       throw error;
     }
+  }
+
+  /**
+   * Removes a file that was not made part of a dataset. When the connection was lost during the change, nobody
+   * told us whether it was made: a file that may be in use is left to the sweep of the next start.
+   */
+  async #discard(key: string): Promise<void> {
+    const { datasets, blobs } = this.#parts;
+    const isUsed = await datasets.referenced([key]).then(
+      ({ size }) => size > 0,
+      () => true,
+    );
+    if (!isUsed) await blobs.delete(key);
   }
 
   /** A key for a part that is about to be written; after a crash it tells whose it was. */
@@ -170,6 +221,30 @@ export class Data {
     }
   }
 
+  /** Lets `use` have all that this caller may see as one Parquet file, which it must leave as it is. */
+  async withParquet<T>(
+    caller: Caller,
+    dataset: Dataset,
+    signal: AbortSignal,
+    use: (path: string) => Promise<T>,
+  ): Promise<T> {
+    const { analytics, blobs } = this.#parts;
+    const { parts, visible, select } = await this.relation(caller, dataset);
+    if (restrictionFor(caller, dataset).condition !== null) {
+      throw new AppError("bad_request", `Policies keep some rows of ${dataset.name} from you.`, {
+        hint: "Export what is left as csv or json.",
+      });
+    }
+    const [first, ...others] = parts;
+    if (first !== undefined && others.length === 0 && select === undefined) return use(first);
+    const key = newKey();
+    try {
+      return await use((await analytics.mergeParts({ parts, key, columns: visible, signal })).path);
+    } finally {
+      await blobs.delete(key);
+    }
+  }
+
   async setPolicies(caller: Caller, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
     const dataset = await this.require(caller, id);
     const known = new Set(dataset.columns.map(({ name }) => name.toLowerCase()));
@@ -186,19 +261,20 @@ export class Data {
   /** Puts many small parts of a dataset into one, before they slow its readers down. */
   async compact(dataset: Dataset, signal: AbortSignal): Promise<boolean> {
     const { datasets, analytics, blobs } = this.#parts;
-    const small = (await datasets.parts(dataset)).filter(({ bytes }) => bytes < LIMITS.data.smallPartBytes);
+    const small = longestRun(
+      await datasets.parts(dataset),
+      ({ bytes }) => bytes < LIMITS.data.smallPartBytes,
+    );
     if (small.length < LIMITS.data.smallParts) return false;
     const key = newKey();
     const parts = small.map(({ blobKey }) => blobs.pathOf(blobKey));
     const part = await analytics.mergeParts({ parts, key, columns: [...dataset.columns], signal });
     const keys = small.map(({ blobKey }) => blobKey);
-    const isMerged = await datasets.merge(dataset.id, keys, {
-      blobKey: key,
-      rowCount: part.rows,
-      bytes: part.bytes,
-    });
-    if (!isMerged) await blobs.delete(key);
-    return isMerged;
+    try {
+      return await datasets.merge(dataset.id, keys, { blobKey: key, rowCount: part.rows, bytes: part.bytes });
+    } finally {
+      await this.#discard(key);
+    }
   }
 
   /** Removes files that nobody reads any more, and those that a killed process left unfinished. */
@@ -212,6 +288,17 @@ export class Data {
     const referenced = await datasets.referenced(candidates);
     for (const key of candidates) if (!referenced.has(key)) await blobs.delete(key);
   }
+}
+
+/** The longest stretch of items side by side that fit: what is put together must not change places. */
+function longestRun<T>(items: readonly T[], fits: (item: T) => boolean): T[] {
+  let longest: T[] = [];
+  let run: T[] = [];
+  for (const item of items) {
+    run = fits(item) ? [...run, item] : [];
+    if (run.length > longest.length) longest = run;
+  }
+  return longest;
 }
 
 function scopeOf(caller: Caller): string {

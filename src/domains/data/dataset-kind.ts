@@ -1,11 +1,15 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { missingStatistics, StatisticsCache } from "./column-statistics.ts";
 import type { Data } from "./data.ts";
+import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import { restrictionFor } from "./policies.ts";
 
 /** Datasets, as tools that span slices see them. */
 export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
+  const statistics = new StatisticsCache(data);
   return {
     name: "dataset",
     can: async ({ workspace, permissions }, id, verb) =>
@@ -13,16 +17,12 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
 
     async describe(caller, id) {
       const dataset = await data.require(caller, id);
-      const { columns } = restrictionFor(caller, dataset);
       return {
         id,
         name: dataset.name,
         description: dataset.description,
-        columns,
-        rows: dataset.rowCount,
-        bytes: dataset.bytes,
+        ...(await contentsFor(caller, dataset, statistics)),
         version: dataset.version,
-        source: dataset.source,
         created_at: dataset.createdAt.toISOString(),
         refreshed_at: dataset.refreshedAt.toISOString(),
         ...(caller.permissions.includes("admin") && { policies: dataset.policies }),
@@ -46,4 +46,24 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       throw new AppError("not_found", `There is no deleted dataset with id ${id}.`);
     },
   };
+}
+
+/** Columns, sizes and lineage: all of it only as far as this caller may know. */
+async function contentsFor(
+  caller: Caller,
+  dataset: Dataset,
+  statistics: StatisticsCache,
+): Promise<Record<string, unknown>> {
+  const { columns, condition } = restrictionFor(caller, dataset);
+  const isWhole = condition === null && columns.length === dataset.columns.length;
+  // How a file was read names columns, and may name hidden ones.
+  const source = isWhole ? dataset.source : { kind: dataset.source.kind };
+  const sizes = isWhole ? { rows: dataset.rowCount, bytes: dataset.bytes } : {};
+  if (columns.length === 0) return { columns, ...sizes, source };
+  const counted = await statistics.of(caller, dataset).catch((error: unknown) => ({
+    columns,
+    note: missingStatistics(error),
+  }));
+  const { note, ...contents } = counted;
+  return { ...contents, ...sizes, ...(note !== undefined && { statistics_note: note }), source };
 }

@@ -1,6 +1,7 @@
-import { and, asc, eq, ilike, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, count, eq, ilike, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
@@ -15,10 +16,14 @@ export interface Change {
   userId: number;
   /** Works out the columns of old and new rows together, or throws `conflict`. */
   widen: (before: readonly Column[], added: readonly Column[]) => Column[];
+  /** Looks at the dataset that is there before it is changed, and throws if it must stay. */
+  mayChange?: ((existing: Dataset) => void) | undefined;
 }
 
 /** How long a file stays after the last version that used it: longer than any reader reads. */
 const ENDED_PARTS_KEPT_MS = 15 * MS.minute;
+/** Parts that were put together stand where the first of them stood. */
+const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
 /** A deleted dataset can be restored this long. */
 const DELETED_KEPT_MS = 30 * MS.day;
 
@@ -37,6 +42,7 @@ export class DatasetsStore {
     return this.#catalog.transaction(async (tx) => {
       const existing = await this.#lockByName(tx, change.workspaceId, change.name);
       if (existing === undefined) return this.#create(tx, change);
+      change.mayChange?.(existing);
       return change.mode === "append"
         ? this.#append(tx, existing, change)
         : this.#replace(tx, existing, change);
@@ -58,6 +64,15 @@ export class DatasetsStore {
       .from(datasets)
       .where(and(this.#own(workspaceId), sameName));
     return row;
+  }
+
+  async findByNames(workspaceId: number, names: readonly string[]): Promise<Dataset[]> {
+    if (names.length === 0) return [];
+    const lowered = [...new Set(names.map((name) => name.toLowerCase()))];
+    return this.#catalog.db
+      .select()
+      .from(datasets)
+      .where(and(this.#own(workspaceId), inArray(sql`lower(${datasets.name})`, lowered)));
   }
 
   async list(
@@ -87,7 +102,22 @@ export class DatasetsStore {
       .select({ blobKey: datasetParts.blobKey, rowCount: datasetParts.rowCount, bytes: datasetParts.bytes })
       .from(datasetParts)
       .where(and(eq(datasetParts.datasetId, id), current))
-      .orderBy(asc(datasetParts.id));
+      .orderBy(IN_ORDER);
+  }
+
+  /** Datasets that have at least this many small files; most first. */
+  async scattered(most: number): Promise<{ id: number; workspaceId: number }[]> {
+    const small = lt(datasetParts.bytes, LIMITS.data.smallPartBytes);
+    const many = sql`count(*) >= ${LIMITS.data.smallParts}`;
+    return this.#catalog.db
+      .select({ id: datasets.id, workspaceId: datasets.workspaceId })
+      .from(datasets)
+      .innerJoin(datasetParts, eq(datasetParts.datasetId, datasets.id))
+      .where(and(isNull(datasets.deletedAt), isNull(datasetParts.untilVersion), small))
+      .groupBy(datasets.id)
+      .having(many)
+      .orderBy(sql`count(*) DESC`)
+      .limit(most);
   }
 
   /** Puts one file in the place of several that hold the same rows, unless they have changed meanwhile. */
@@ -96,13 +126,19 @@ export class DatasetsStore {
       const [dataset] = await tx.select().from(datasets).where(eq(datasets.id, datasetId)).for("update");
       if (dataset === undefined) return false;
       const condition = and(inArray(datasetParts.blobKey, [...merged]), isNull(datasetParts.untilVersion));
-      if ((await tx.$count(datasetParts, condition)) !== merged.length) return false;
+      const [found] = await tx
+        .select({ count: count(), position: sql<string>`min(${IN_ORDER})` })
+        .from(datasetParts)
+        .where(condition);
+      if (found?.count !== merged.length) return false;
       const version = dataset.version + 1;
       await tx
         .update(datasetParts)
         .set({ untilVersion: version, endedAt: this.#clock.now() })
         .where(condition);
-      await tx.insert(datasetParts).values({ ...part, datasetId, fromVersion: version });
+      await tx
+        .insert(datasetParts)
+        .values({ ...part, datasetId, position: Number(found.position), fromVersion: version });
       await tx.update(datasets).set({ version }).where(eq(datasets.id, datasetId));
       return true;
     });

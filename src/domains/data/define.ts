@@ -3,13 +3,25 @@ import type { AssetKinds } from "../../registry/asset-kind.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "./data.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
+import type { DatasourcesStore } from "./datasources.store.ts";
+import type { Datasources } from "./datasources.ts";
 import type { FileImports } from "./files/index.ts";
+import type { QueriesStore } from "./queries.store.ts";
+import type { Queries } from "./queries.ts";
+import type { QueryRunsStore } from "./runs/query-runs.store.ts";
+import type { QueryRuns } from "./runs/query-runs.ts";
 
 /** What the tools of this slice work with. */
 export interface DataServices {
   data: Data;
   datasets: DatasetsStore;
   imports: FileImports;
+  datasources: Datasources;
+  datasourcesStore: DatasourcesStore;
+  queries: Queries;
+  queriesStore: QueriesStore;
+  runs: QueryRuns;
+  runsStore: QueryRunsStore;
   /** Everything that details, deletion and export can be asked for, of whatever slice. */
   assets: AssetKinds;
 }

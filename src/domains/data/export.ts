@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { JsonValue } from "../../platform/analytics/index.ts";
+import type { JsonValue, QueryBatch } from "../../platform/analytics/index.ts";
 import type { Data, Page } from "./data.ts";
 
 export interface ExportOptions {
@@ -29,9 +29,36 @@ export async function exportRows(
 /** RFC 4180, with a header, and nested values as JSON. */
 function toCsv({ columns, rows }: Pick<Page, "columns" | "rows">, escapeFormulas: boolean): string {
   const names = columns.map(({ name }) => name);
-  const lines = [names.map((name) => cell(name, escapeFormulas)).join(",")];
-  for (const row of rows) lines.push(names.map((name) => cell(row[name] ?? null, escapeFormulas)).join(","));
-  return `${lines.join("\r\n")}\r\n`;
+  const lines = rows.map((row) => names.map((name) => row[name] ?? null));
+  return [names, ...lines].map((line) => csvLine(line, escapeFormulas)).join("");
+}
+
+/** A whole dataset as the text of a file, a piece at a time: never more of it in memory than one batch. */
+export async function* textOf(
+  batches: AsyncIterable<QueryBatch>,
+  format: "csv" | "json",
+): AsyncGenerator<string> {
+  let rowsBefore = 0;
+  let isBegun = false;
+  for await (const { columns, rows } of batches) {
+    const names = columns.map(({ name }) => name);
+    const header = format === "csv" ? csvLine(names, false) : "[";
+    const lines = rows.map((row, index) => {
+      if (format === "csv") return csvLine(row, false);
+      const object = JSON.stringify(
+        Object.fromEntries(names.map((name, place) => [name, row[place] ?? null])),
+      );
+      return `${rowsBefore + index === 0 ? "\n" : ",\n"}${object}`;
+    });
+    yield (isBegun ? "" : header) + lines.join("");
+    rowsBefore += rows.length;
+    isBegun = true;
+  }
+  if (format === "json") yield "\n]\n";
+}
+
+function csvLine(values: readonly JsonValue[], escapeFormulas: boolean): string {
+  return `${values.map((value) => cell(value, escapeFormulas)).join(",")}\r\n`;
 }
 
 function cell(value: JsonValue, escapeFormulas: boolean): string {

@@ -32,12 +32,25 @@ export interface Relation {
   parts: readonly string[];
   /** What is not in a part is NULL in its rows; what is of another type is cast. */
   columns: readonly Column[];
-  /** Trusted SQL that stands between the rows and the query: it selects from `raw`. */
+  /**
+   * Trusted SQL that stands between the rows and the query. It selects from `raw`, the rows of the parts, and from
+   * hidden relations; without columns there is no `raw`.
+   */
   select?: string;
+  /** Only the `select` of others may name it, as `"_scope_base"."<name>"`; a query cannot reach it. */
+  isHidden?: boolean;
+  /**
+   * Its `select` keeps rows from the caller. Then nothing of the query is evaluated on those rows, and neither
+   * statistics nor plans tell of them (docs/decisions/0006-policies-and-the-optimiser.md).
+   */
+  isRestricted?: boolean;
   version: string;
 }
 
-/** Text, numbers and so on are bound as what they are; anything else says its type and is cast from text. */
+/**
+ * Text, numbers and so on are bound as what they are; anything else says its type and is cast from text. Text that
+ * is to be fitted becomes what the statement expects at its place: a number beside a number, a date beside a date.
+ */
 export type QueryParam =
   | null
   | boolean
@@ -47,13 +60,22 @@ export type QueryParam =
   | Date
   | Uint8Array
   | readonly (null | boolean | number | bigint | string)[]
-  | { type: string; value: string };
+  | { type: string; value: string }
+  | { fit: string };
 
 export interface QueryLimits {
   rows: number;
   /** Of the rows as JSON. */
   bytes: number;
   ms: number;
+}
+
+export interface EngineLimits {
+  threads?: number;
+  /** Never more than the process has. */
+  memoryMb?: number;
+  /** Disk for what does not fit into memory. */
+  spillMb?: number;
 }
 
 export interface QueryRequest {
@@ -64,6 +86,10 @@ export interface QueryRequest {
   sql: string;
   params?: readonly QueryParam[];
   limits?: Partial<QueryLimits>;
+  /** Give the plan of the SELECT instead of its rows. Nothing is run. */
+  explain?: boolean;
+  /** What the engine may take, where it is not to be the default. Engines with other limits are other engines. */
+  engine?: EngineLimits;
   /** Also count the rows that the limits cut off. */
   countRows?: boolean;
   signal?: AbortSignal;

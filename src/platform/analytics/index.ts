@@ -9,6 +9,7 @@ export type {
   ConvertRequest,
   ConvertResult,
   Detected,
+  EngineLimits,
   FileFormat,
   Inspection,
   InspectOptions,

@@ -23,6 +23,8 @@ export interface WireRelation {
   files: readonly string[];
   columns: readonly Column[];
   select: string | undefined;
+  isHidden: boolean;
+  isRestricted: boolean;
 }
 
 export interface RunParams {
@@ -33,6 +35,7 @@ export interface RunParams {
   params: readonly QueryParam[];
   limits: { rows: number; bytes: number };
   countRows: boolean;
+  isExplain: boolean;
   /** Keep what the limits cut off, for `next`. */
   isStream: boolean;
 }

@@ -5,6 +5,8 @@ import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 
 const SCHEMA = "pgboss";
 const SLOW_INTERVAL_SECONDS = 3_600;
+/** How often jobs are looked for whose worker has died. */
+const SUPERVISE_SECONDS = 20;
 
 /** pg-boss over the catalog's connections, so that it needs no pool of its own and heals with it. */
 function overCatalog(catalog: Catalog): Db {
@@ -22,6 +24,14 @@ export async function overTransaction(tx: CatalogTx): Promise<Db> {
   return fromDrizzle(tx, sql);
 }
 
+/** Whether there has ever been a job in this database. */
+export async function hasQueues(catalog: Catalog): Promise<boolean> {
+  const { rows } = await catalog.pool.query<{ found: boolean }>(
+    `SELECT to_regclass('${SCHEMA}.job') IS NOT NULL AS found`,
+  );
+  return rows[0]?.found === true;
+}
+
 /** Starts pg-boss: one that only sends jobs, or one that also works and looks after the queues. */
 export async function startBoss(
   catalog: Catalog,
@@ -34,6 +44,8 @@ export async function startBoss(
     db: overCatalog(catalog),
     schema: SCHEMA,
     supervise: role === "worker",
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
     useListenNotify: role === "worker",
     schedule: false,
     // Dependent jobs and background migrations are not used; their polling would be all the idle traffic.

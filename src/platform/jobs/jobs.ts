@@ -3,7 +3,7 @@ import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { z } from "zod";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
-import { overTransaction, startBoss } from "./boss.ts";
+import { hasQueues, overTransaction, startBoss } from "./boss.ts";
 import { type Progress, ProgressWriter, readProgress, removeOldProgress } from "./progress.ts";
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -15,6 +15,8 @@ const CANCEL_CHECK_MS = 1_000;
 const ENQUEUE_TRIES = 5;
 /** How much later than due a retry is looked for: once if all is quick, and once more if it was not. */
 const RETRY_SLACKS_MS = [100, 3_000];
+/** After a start there may be jobs of a process that was killed; they are due a little later. */
+const FIRST_LOOKS_MS = [3_000, 10_000];
 
 export interface JobContext {
   id: string;
@@ -37,6 +39,8 @@ export interface JobOptions {
   retryDelaySeconds: number;
   longestRetryDelaySeconds: number;
   timeoutSeconds: number;
+  /** When Kenning stops: let it finish, or tell it to end, to be tried again by the next process. */
+  onStop: "finish" | "abort";
   /** How long finished jobs can be asked for. */
   keepSeconds: number;
 }
@@ -47,6 +51,7 @@ const DEFAULTS: JobOptions = {
   retryDelaySeconds: 2,
   longestRetryDelaySeconds: 600,
   timeoutSeconds: 900,
+  onStop: "finish",
   keepSeconds: 7 * 86_400,
 };
 
@@ -93,9 +98,12 @@ export class Jobs {
   readonly #log: CatalogLog;
   readonly #definitions = new Map<string, Definition>();
   readonly #queues = new Map<string, Promise<void>>();
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, { controller: AbortController; onStop: JobOptions["onStop"] }>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #boss: Promise<PgBoss> | undefined;
+  /** Begins with the first job that is enqueued. */
+  #isDormant = false;
+  #waking: Promise<void> | undefined;
   #cancelWatch: NodeJS.Timeout | undefined;
 
   constructor(catalog: Catalog, log: CatalogLog) {
@@ -119,17 +127,28 @@ export class Jobs {
     this.#definitions.set(name, definition);
   }
 
-  /** Begins to work on the jobs that were defined; does nothing without any. */
-  async start(): Promise<void> {
+  /**
+   * Begins to work on the jobs that were defined; does nothing without any. Where there has never been a job it
+   * can wait for the first one, so that a server without any starts faster.
+   */
+  async start({ lazily = false }: { lazily?: boolean } = {}): Promise<void> {
     if (this.#definitions.size === 0) return;
+    if (lazily && !(await hasQueues(this.#catalog))) {
+      this.#isDormant = true;
+      return;
+    }
     const sender = await this.#boss;
     const boss = await this.#open("worker");
     await sender?.stop({ graceful: false, close: false });
     await removeOldProgress(this.#catalog.db);
+    // What a process that was killed had at work must not wait for the next look.
+    await boss.supervise();
     for (const definition of this.#definitions.values()) {
       await this.#ensureQueue(boss, definition);
-      for (let worker = 0; worker < definition.options.concurrency; worker += 1)
-        await this.#work(boss, definition);
+      for (let worker = 0; worker < definition.options.concurrency; worker += 1) {
+        const id = await this.#work(boss, definition);
+        this.#wakeLater(boss, id, FIRST_LOOKS_MS);
+      }
     }
   }
 
@@ -137,6 +156,10 @@ export class Jobs {
   async stop(): Promise<void> {
     clearInterval(this.#cancelWatch);
     for (const timer of this.#timers) clearTimeout(timer);
+    this.#isDormant = false;
+    await this.#waking?.catch(() => undefined);
+    for (const { controller, onStop } of this.#running.values())
+      if (onStop === "abort") controller.abort(new AppError("unavailable", "Kenning is stopping."));
     const boss = await this.#boss?.catch(() => undefined);
     await boss?.stop({ graceful: true, close: false, timeout: STOP_TIMEOUT_MS });
     this.#boss = undefined;
@@ -146,6 +169,7 @@ export class Jobs {
   async enqueue(name: string, data: unknown, options: EnqueueOptions = {}): Promise<string> {
     const definition = this.#require(name);
     const parsed = definition.schema.parse(data) as object;
+    await this.wake();
     const boss = await this.#sender();
     await this.#ensureQueue(boss, definition);
     const db = options.tx === undefined ? {} : { db: await overTransaction(options.tx) };
@@ -194,7 +218,19 @@ export class Jobs {
     this.#require(name);
     const boss = await this.#sender();
     await boss.cancel(name, uuid);
-    this.#running.get(uuid)?.abort(cancelled());
+    this.#running.get(uuid)?.controller.abort(cancelled());
+  }
+
+  /** Makes ready for a job; call it before a transaction that is to enqueue one, which would wait for it. */
+  async wake(): Promise<void> {
+    if (this.#isDormant) {
+      this.#isDormant = false;
+      this.#waking = this.start().catch((error) => {
+        this.#isDormant = true;
+        throw error;
+      });
+    }
+    await this.#waking;
   }
 
   #require(name: string): Definition {
@@ -237,7 +273,8 @@ export class Jobs {
     return made;
   }
 
-  async #work(boss: PgBoss, definition: Definition): Promise<void> {
+  /** Resolves with the id of the worker. */
+  async #work(boss: PgBoss, definition: Definition): Promise<string> {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS };
     let worker = "";
     worker = await boss.work(definition.name, { includeMetadata: true, ...polling }, async (jobs) => {
@@ -255,12 +292,16 @@ export class Jobs {
         throw error;
       }
     });
+    return worker;
   }
 
-  async #run(job: JobWithMetadata<unknown>, { schema, handler }: Definition): Promise<{ result: unknown }> {
+  async #run(
+    job: JobWithMetadata<unknown>,
+    { schema, handler, options }: Definition,
+  ): Promise<{ result: unknown }> {
     const controller = new AbortController();
     const progress = new ProgressWriter(this.#catalog.db, job.id);
-    this.#running.set(job.id, controller);
+    this.#running.set(job.id, { controller, onStop: options.onStop });
     this.#watchForCancel();
     try {
       const result = await handler(schema.parse(job.data), {
@@ -283,14 +324,19 @@ export class Jobs {
       options.longestRetryDelaySeconds,
     );
     if (delaySeconds >= POLL_SECONDS || job.retryCount >= job.retryLimit) return;
-    for (const slackMs of RETRY_SLACKS_MS) {
-      const timer = setTimeout(
-        () => {
-          this.#timers.delete(timer);
-          boss.notifyWorker(worker);
-        },
-        delaySeconds * 1_000 + slackMs,
-      ).unref();
+    this.#wakeLater(
+      boss,
+      worker,
+      RETRY_SLACKS_MS.map((slackMs) => delaySeconds * 1_000 + slackMs),
+    );
+  }
+
+  #wakeLater(boss: PgBoss, worker: string, delaysMs: readonly number[]): void {
+    for (const delayMs of delaysMs) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        boss.notifyWorker(worker);
+      }, delayMs).unref();
       this.#timers.add(timer);
     }
   }
@@ -314,7 +360,7 @@ export class Jobs {
       "SELECT id FROM pgboss.job WHERE name = ANY($1) AND id = ANY($2::uuid[]) AND state = 'cancelled'",
       [[...this.#definitions.keys()], [...this.#running.keys()]],
     );
-    for (const { id } of rows) this.#running.get(id)?.abort(cancelled());
+    for (const { id } of rows) this.#running.get(id)?.controller.abort(cancelled());
   }
 }
 

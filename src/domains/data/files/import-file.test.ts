@@ -41,7 +41,7 @@ interface Imported extends ImportedFile {
 }
 
 async function importFile(source: FileSource, request: Partial<FileImport> = {}): Promise<Imported> {
-  const result = await imports.importFile({ source, key: analytics.key(), ...request });
+  const result = await imports.importFile({ source, scope: "1", key: analytics.key(), ...request });
   const { part, columns } = result;
   const { rows } = await analytics.query({
     scope: "1",
@@ -55,7 +55,7 @@ async function importFile(source: FileSource, request: Partial<FileImport> = {})
 /** The error; and nothing is left of the file, neither a part nor anything temporary. */
 async function refusal(source: FileSource, request: Partial<FileImport> = {}): Promise<unknown> {
   const key = analytics.key();
-  const error = await imports.importFile({ source, key, ...request }).then(
+  const error = await imports.importFile({ source, scope: "1", key, ...request }).then(
     () => "no error",
     (reason: unknown) => reason,
   );

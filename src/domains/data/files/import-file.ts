@@ -131,7 +131,7 @@ async function readTable(
   format: FileType,
   folder: string,
   reader: SandboxedReader,
-  { options = {}, signal, onProgress }: FileImport,
+  { scope, options = {}, signal, onProgress }: FileImport,
 ): Promise<Table> {
   const { path, isOurs } = file;
   const kind = readerFor(format, file.head, options);
@@ -144,6 +144,7 @@ async function readTable(
     kind,
     folder,
     fileName,
+    scope,
     options: { sheet, rowPath, header, skipLines, nulls, encoding },
     signal,
     onProgress: (fraction) => onProgress?.({ stage: "read", fraction }),
@@ -173,11 +174,12 @@ function readerFor(
 async function convert(
   { analytics, blobs }: FileImportsOptions,
   { path, isOurs, format, report }: Table,
-  { key, options = {}, signal, onProgress }: FileImport,
+  { scope, key, options = {}, signal, onProgress }: FileImport,
 ): Promise<ConvertResult> {
   const result = await analytics.convert({
     source: { path, handOver: isOurs },
     format,
+    scope,
     key,
     options: report === undefined ? optionsOf(options) : readOptionsOf(options, report),
     ...(signal && { signal }),

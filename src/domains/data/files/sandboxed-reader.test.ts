@@ -31,7 +31,14 @@ async function bench(memoryMb?: number): Promise<Bench> {
       const folder = join(tempFolder, ownedTempName());
       await mkdir(folder, { mode: 0o700 });
       await writeFile(join(folder, "input"), bytes, { mode: 0o600 });
-      const read = await reader.read({ kind, folder, fileName: "input", options: {}, ...request });
+      const read = await reader.read({
+        kind,
+        folder,
+        fileName: "input",
+        scope: "1",
+        options: {},
+        ...request,
+      });
       return { ...read, text: await readFile(read.path, "utf8") };
     },
   };

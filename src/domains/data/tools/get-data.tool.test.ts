@@ -70,6 +70,23 @@ describe("get_data", () => {
     expect(chained.rows).toEqual([{ top: 248 }]);
   });
 
+  it.each([
+    ["all of them", { limit: 100 }, 25, 25],
+    ["exactly as many as there are", { limit: 25 }, 25, 25],
+    ["some", { limit: 10 }, 10, 25],
+    ["the middle", { limit: 10, offset: 10 }, 10, 25],
+    ["the rest", { limit: 10, offset: 20 }, 5, 25],
+    ["what lies behind the end", { limit: 10, offset: 25 }, 0, 25],
+  ])("counts what a query gives, whichever of it is asked for: %s", async (_what, page, returned, total) => {
+    const c9ql = "select n where n >= 225 order by n";
+    const result = await resultOf<Rows>(server, token, "get_data", { dataset_id: id, c9ql, ...page });
+    expect(result).toMatchObject({ returnedRows: returned, totalRows: total });
+    const offset = "offset" in page ? page.offset : 0;
+    expect(result.rows.map(({ n }) => n)).toEqual(
+      Array.from({ length: returned }, (_, i) => 225 + offset + i),
+    );
+  });
+
   it("says where a query is wrong, and what was probably meant", async () => {
     const c9ql = "select evn";
     await expect(resultOf(server, token, "get_data", { dataset_id: id, c9ql })).rejects.toThrow(/even/);

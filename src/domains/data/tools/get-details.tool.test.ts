@@ -33,8 +33,8 @@ describe("get_details", () => {
       version: 1,
       source: { kind: "push" },
       columns: [
-        { name: "region", type: "VARCHAR" },
-        { name: "amount", type: expect.stringMatching(/INT/) },
+        { name: "region", type: "VARCHAR", nulls: 0, distinct: 1, min: "West", max: "West" },
+        { name: "amount", type: expect.stringMatching(/INT/), nulls: 0, distinct: 1, min: 3, max: 3 },
       ],
     });
     expect(details).not.toHaveProperty("policies");

@@ -75,6 +75,7 @@ export const importFile = defineTool({
     assertName(args.dataset_name);
     const file = await imports.importFile({
       source: { content: args.content, fileUrl: args.file_url },
+      scope: String(caller.workspace.id),
       key: data.newPartKey(),
       fileType: args.file_type,
       options: {

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { quoteList } from "../types/sql-text.ts";
+import { quoteList, quoteText } from "../types/sql-text.ts";
 
 /** Everything here runs inside a sandboxed process. */
 export interface EngineSettings {
@@ -12,6 +12,8 @@ export interface EngineSettings {
   /** The only files and folders that it may touch. */
   files?: readonly string[];
   folders?: readonly string[];
+  /** Optimisers to do without, as DuckDB calls them. */
+  withoutOptimisers?: readonly string[];
 }
 
 /**
@@ -39,7 +41,8 @@ export async function openEngine(settings: EngineSettings): Promise<DuckDBInstan
        SET allowed_directories = ${quoteList(settings.folders ?? [])};
        SET enable_external_access = false;
        SET GLOBAL parquet_metadata_cache = true;
-       SET GLOBAL TimeZone = 'UTC';`,
+       SET GLOBAL TimeZone = 'UTC';
+       SET GLOBAL disabled_optimizers = ${quoteText((settings.withoutOptimisers ?? []).join(","))};`,
     );
   });
   return instance;

@@ -5,12 +5,54 @@ import { sqlType } from "../types/column-types.ts";
 import { quoteList, quoteName } from "../types/sql-text.ts";
 import type { WireRelation } from "../wire.ts";
 
-/** Makes a relation visible under its name, and what lies below its policy under no name at all. */
-export async function createView(connection: DuckDBConnection, relation: WireRelation): Promise<void> {
-  const { name, select } = relation;
-  const raw = await selectParts(connection, relation.files, relation.columns, name);
-  const body = select === undefined ? raw : `WITH raw AS (${raw}) ${select}`;
-  await connection.run(`CREATE VIEW ${quoteName(name)} AS ${body}`);
+/** Where the relations are that only other relations may name. */
+export const HIDDEN_SCHEMA = "_scope_base";
+
+/** A relation, or for plans an empty table in its place. */
+type Made = WireRelation & { isTable?: boolean };
+
+/** Makes relations visible under their names, hidden ones first: the others are made of them. */
+export async function createRelations(
+  connection: DuckDBConnection,
+  relations: readonly Made[],
+): Promise<void> {
+  const hidden = relations.filter(({ isHidden }) => isHidden);
+  if (hidden.length > 0) await connection.run(`CREATE SCHEMA ${quoteName(HIDDEN_SCHEMA)}`);
+  for (const relation of hidden) await createRelation(connection, relation);
+  for (const relation of relations) if (!relation.isHidden) await createRelation(connection, relation);
+}
+
+/** What lies below the policy of a relation is visible under no name at all. */
+async function createRelation(connection: DuckDBConnection, relation: Made): Promise<void> {
+  const { columns, select, isRestricted, isTable } = relation;
+  const place = placeOf(relation);
+  if (isTable) {
+    const items = columns.map(({ name, type }) => `${quoteName(name)} ${sqlType(type)}`);
+    await connection.run(`CREATE TABLE ${place} (${items.join(", ")})`);
+    return;
+  }
+  const body = await bodyOf(connection, relation);
+  const rows = isRestricted && select !== undefined ? behindBarrier(body) : body;
+  await connection.run(`CREATE VIEW ${place} AS ${rows}`);
+}
+
+async function bodyOf(connection: DuckDBConnection, relation: WireRelation): Promise<string> {
+  const { name, files, columns, select } = relation;
+  if (select !== undefined && columns.length === 0 && files.length === 0) return select;
+  const raw = await selectParts(connection, files, columns, name);
+  return select === undefined ? raw : `WITH raw AS (${raw}) ${select}`;
+}
+
+export function placeOf({ name, isHidden }: Pick<WireRelation, "name" | "isHidden">): string {
+  return isHidden ? `${quoteName(HIDDEN_SCHEMA)}.${quoteName(name)}` : quoteName(name);
+}
+
+/**
+ * The same rows behind something that the optimiser moves no expression across: a sample of all of them. Without
+ * it, `chr(-salary)` in a query would be evaluated before the policy, and its error would tell a hidden salary.
+ */
+function behindBarrier(select: string): string {
+  return `SELECT * FROM (${select}) USING SAMPLE 100% (system)`;
 }
 
 /**

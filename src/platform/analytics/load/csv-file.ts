@@ -28,9 +28,10 @@ export function dialectOptions(file: Omit<CsvFile, "columns" | "header" | "skipp
     `decimal_separator = ${quoteText(file.decimal)}`,
     `nullstr = ${quoteList(file.nulls)}`,
     `strict_mode = ${file.isStrict}`,
-    // Given together, because DuckDB would take sixteen rows of the largest size for a buffer.
+    // Given together, because DuckDB would take sixteen rows of the largest size for a buffer. Two are enough,
+    // and what stays in the processor's cache is read faster.
     `max_line_size = ${rowBytes}`,
-    `buffer_size = ${8 * rowBytes}`,
+    `buffer_size = ${2 * rowBytes}`,
     ...(file.dateFormat === undefined ? [] : [`dateformat = ${quoteText(file.dateFormat)}`]),
     ...(file.timestampFormat === undefined ? [] : [`timestampformat = ${quoteText(file.timestampFormat)}`]),
   ];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { ConvertOptions, ConvertResult, FileFormat, JsonValue } from "../index.ts";
 import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
 
@@ -314,6 +315,13 @@ describe("rows that do not fit", () => {
       { line: 4, reason: expect.stringContaining("Found: 4") },
       { line: 6, reason: expect.stringContaining("quote") },
     ]);
+  });
+
+  it("takes rows that are nearly as long as they may be", async () => {
+    const long = "x".repeat(LIMITS.analytics.rowBytes - 100);
+    const rows = Array.from({ length: 9 }, (_, n) => `${n},"${long.slice(n)}"\n${n},short\n`);
+    const result = await convert(`n,text\n${rows.join("")}`);
+    expect(result).toMatchObject({ rows: 18, rejectedRows: 0 });
   });
 
   it("lists the first hundred and counts all", async () => {

@@ -4,12 +4,14 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
-import type { Column, RejectedRow } from "../analytics-options.ts";
+import type { Column, ConvertOptions, RejectedRow } from "../analytics-options.ts";
+import { whileRunning } from "../engine/interruption.ts";
 import { sqlType } from "../types/column-types.ts";
 import { rowToJson } from "../types/row-json.ts";
 import { type Row, RowTypes } from "../types/row-types.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
+import { type Fitting, fitRows, type Misfit } from "./json-misfits.ts";
 import {
   type JsonLayout,
   malformed,
@@ -45,18 +47,42 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
   const lines = `${workFile}.ndjson`;
   const collected = await collectRows(path, layout, lines, context);
   const columns = collected.types.columns().map((column) => applyType(column, options.types));
-  const written = await writeLines(
+  const given = new Set(columns.filter(({ name }) => keyOf(options.types, name) !== undefined).map(nameOf));
+  const { misfits, misfitRows, ...written } = await writeLines(
     job,
-    { path: lines, longestBytes: collected.longestBytes },
-    columns,
+    { path: lines, longestBytes: collected.longestBytes, columns, given },
     context,
   );
+  const rejectedRows = collected.rejectedRows + misfitRows;
+  const left = await linesOf(misfits, path, collected, context);
+  const rejected = [...collected.rejected, ...left].sort((a, b) => a.line - b.line);
+  if (rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(rejected);
   return {
     ...written,
-    rejected: collected.rejected,
-    rejectedRows: collected.rejectedRows,
+    rejected: rejected.slice(0, LIMITS.analytics.rejectedRows),
+    rejectedRows,
     detected: { format: layout === "lines" ? "ndjson" : "json", encoding },
   };
+}
+
+/** Where the rows that were left out stand in the file, which takes another look at it. */
+async function linesOf(
+  misfits: readonly Misfit[],
+  path: string,
+  { layout, isWrapped }: Collector,
+  { signal }: WorkerContext,
+): Promise<RejectedRow[]> {
+  const found = new Map<number, number>();
+  const last = misfits.at(-1)?.row ?? 0;
+  if (last > 0 && !isWrapped) {
+    const collector = new Collector(layout, (row, line) => found.set(row, line));
+    for await (const values of splitJson(path, layout, signal)) {
+      for (const { bytes, line } of values) if (collector.rows < last) collector.take(bytes, line);
+      collector.drop();
+      if (collector.rows >= last) break;
+    }
+  }
+  return misfits.map(({ row, reason }) => ({ line: found.get(row) ?? row, reason: reasonOf(reason) }));
 }
 
 /** A file that begins with a whole value on its first line holds one value a line, whatever it is called. */
@@ -80,19 +106,12 @@ function isJson(text: string): boolean {
   }
 }
 
-interface Collected {
-  types: RowTypes;
-  longestBytes: number;
-  rejected: RejectedRow[];
-  rejectedRows: number;
-}
-
 async function collectRows(
   path: string,
   layout: JsonLayout,
   output: string,
   context: WorkerContext,
-): Promise<Collected> {
+): Promise<Collector> {
   const collector = new Collector(layout);
   const file = await open(output, "w", 0o600);
   try {
@@ -132,27 +151,30 @@ function isRow(value: unknown): value is Row {
 /** Escapes of half characters, and of objects' second fields of a name, are rare; these lines are written anew. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-class Collector implements Collected {
+class Collector {
   readonly types = new RowTypes({ exactIntegers: true });
   readonly rejected: RejectedRow[] = [];
   rejectedRows = 0;
   longestBytes = 0;
   rows = 0;
   isWrapped = false;
-  readonly #layout: JsonLayout;
+  readonly layout: JsonLayout;
+  readonly #onRow: ((row: number, line: number) => void) | undefined;
   #lines: string[] = [];
 
-  constructor(layout: JsonLayout) {
-    this.#layout = layout;
+  /** `onRow` is told of each row that is kept: its number, counted from 1, and where it stands. */
+  constructor(layout: JsonLayout, onRow?: (row: number, line: number) => void) {
+    this.layout = layout;
+    this.#onRow = onRow;
   }
 
   take(bytes: Buffer, line: number): void {
     const isTooLong = bytes.length > LIMITS.analytics.objectBytes;
-    if (isTooLong && this.#layout !== "lines") throw valueTooLarge(line);
+    if (isTooLong && this.layout !== "lines") throw valueTooLarge(line);
     const problem = isTooLong ? "it is too long" : this.#tryTake(bytes, line);
     if (problem === undefined) return;
     // In an array nobody knows where the next value would begin.
-    if (this.#layout !== "lines") throw malformed(line, problem);
+    if (this.layout !== "lines") throw malformed(line, problem);
     this.rejectedRows += 1;
     if (this.rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(this.rejected);
     if (this.rejected.length < LIMITS.analytics.rejectedRows)
@@ -167,6 +189,11 @@ class Collector implements Collected {
   async flush(file: FileHandle): Promise<void> {
     if (this.#lines.length === 0) return;
     await file.appendFile(`${this.#lines.join("\n")}\n`);
+    this.drop();
+  }
+
+  /** Forgets the texts of the last rows. */
+  drop(): void {
     this.#lines = [];
   }
 
@@ -185,6 +212,7 @@ class Collector implements Collected {
     if (isDeep && nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(line);
     const isSafe = isPlain && !SURROGATE.test(text) && !text.includes("\n");
     this.#keep(isSafe ? text : this.#rewritten(row));
+    this.#onRow?.(this.rows, line);
     return undefined;
   }
 
@@ -206,7 +234,7 @@ function reasonOf(problem: string): string {
   return problem.slice(0, reasonCharacters).toWellFormed();
 }
 
-function noRows({ rejected }: Collected): AppError {
+function noRows({ rejected }: Collector): AppError {
   const [first] = rejected;
   if (first === undefined) return new AppError("bad_request", "The file has no rows.");
   return new AppError("bad_request", `No row can be read. Line ${first.line}: ${first.reason}`, {
@@ -223,29 +251,57 @@ function tooManyRejects(rejected: readonly RejectedRow[]): AppError {
   });
 }
 
-function applyType(column: Column, types: Readonly<Record<string, string>> = {}): Column {
-  const key = Object.keys(types).find((name) => name.toLowerCase() === column.name.toLowerCase());
-  return key === undefined ? column : { ...column, type: sqlType(types[key]!) };
+function applyType(column: Column, types: ConvertOptions["types"]): Column {
+  const key = keyOf(types, column.name);
+  return key === undefined ? column : { ...column, type: sqlType(types![key]!) };
+}
+
+function keyOf(types: ConvertOptions["types"], column: string): string | undefined {
+  return Object.keys(types ?? {}).find((name) => name.toLowerCase() === column.toLowerCase());
+}
+
+function nameOf({ name }: Column): string {
+  return name;
 }
 
 interface Lines {
   path: string;
   longestBytes: number;
+  columns: readonly Column[];
+  /** Names of the columns whose type the caller has chosen. */
+  given: ReadonlySet<string>;
 }
 
-async function writeLines(
-  { connection, output }: JsonJob,
-  { path, longestBytes }: Lines,
-  columns: readonly Column[],
-  context: WorkerContext,
-): Promise<WriteAnswer> {
+type Written = WriteAnswer & Omit<Fitting, "plan">;
+
+async function writeLines(job: JsonJob, lines: Lines, context: WorkerContext): Promise<Written> {
   try {
-    return await writePart(connection, planLines(path, columns, longestBytes), output, context);
+    return await writeFitting(job, lines, context);
   } catch (error) {
     if (!messageOf(error).includes("has duplicate key")) throw error;
-    const once = `${path}.once`;
-    await lastFieldsOnly(path, once, columns);
-    return writePart(connection, planLines(once, columns, longestBytes), output, context);
+    const once = `${lines.path}.once`;
+    await lastFieldsOnly(lines.path, once, lines.columns);
+    return writeFitting(job, { ...lines, path: once }, context);
+  }
+}
+
+async function writeFitting(
+  { connection, output }: JsonJob,
+  { path, longestBytes, columns, given }: Lines,
+  context: WorkerContext,
+): Promise<Written> {
+  const planOf = (wanted: readonly Column[]): PartPlan => planLines(path, wanted, longestBytes);
+  try {
+    const written = await writePart(connection, planOf(columns), output, context);
+    return { ...written, misfits: [], misfitRows: 0 };
+  } catch (error) {
+    if (!messageOf(error).includes("JSON transform error")) throw error;
+    const fitting = await whileRunning(connection, context.signal, () =>
+      fitRows(connection, columns, given, planOf),
+    );
+    if (fitting === undefined || fitting.misfitRows === 0) throw error;
+    const { plan, ...misfits } = fitting;
+    return { ...(await writePart(connection, plan, output, context)), ...misfits };
   }
 }
 

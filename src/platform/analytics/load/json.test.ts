@@ -141,7 +141,50 @@ describe("JSON", () => {
 
   it("a type that was chosen", async () => {
     expect(schema(await convert('[{"id":1}]', "json", { types: { ID: "varchar" } }))).toBe("id VARCHAR");
-    await expect(convert('[{"id":"x"}]', "json", { types: { id: "bigint" } })).rejects.toMatchObject({
+  });
+
+  it.each<[string, string, FileFormat, number[]]>([
+    [
+      "one a line",
+      '{"a":1,"b":"2024-01-01"}\n\nbroken\n{"a":"x"}\n{"a":null}\n{"b":"soon"}',
+      "ndjson",
+      [3, 4, 6],
+    ],
+    [
+      "in an array",
+      '[{"a":1,"b":"2024-01-01"},\n{"a":"x",\n"b":null},{"a":null},\n\n{"b":"soon"}]',
+      "json",
+      [2, 5],
+    ],
+    ["in an object", '{"rows":[{"a":1,"b":"2024-01-01"},{"a":"x"},{"a":null},{"b":"soon"}]}', "json", [2, 4]],
+    ["with a field twice", '{"a":1,"b":"2024-01-01"}\n{"a":2,"a":"x"}\n{"a":null}', "ndjson", [2]],
+  ])("rejects rows that do not fit a type that was chosen, %s", async (_how, text, format, lines) => {
+    const result = await convert(text, format, { types: { A: "integer", b: "date" } });
+    expect(schema(result)).toBe("a INTEGER, b DATE");
+    expect(result.values).toEqual([
+      [1, "2024-01-01"],
+      [null, null],
+    ]);
+    expect(result.rejected.map(({ line }) => line)).toEqual(lines);
+    expect(result).toMatchObject({ rows: 2, rejectedRows: lines.length });
+  });
+
+  it("says why a row was rejected, and counts all of them", async () => {
+    const text = Array.from({ length: 5_000 }, (_, n) => `{"n":${n % 2 === 0 ? n : '"odd"'}}`).join("\n");
+    const result = await convert(text, "ndjson", { types: { n: "bigint" } });
+    expect(result).toMatchObject({ rows: 2_500, rejectedRows: 2_500 });
+    expect(result.rejected).toHaveLength(100);
+    expect(result.rejected[1]).toEqual({
+      line: 4,
+      reason: 'Column "n": "odd" cannot be read as BIGINT.',
+    });
+    const none = await convert('[{"id":"x"}]', "json", { types: { id: "bigint" } });
+    expect(none).toMatchObject({ rows: 0, rejectedRows: 1, values: [] });
+  });
+
+  it("a type for objects that do not fit it is refused as a whole", async () => {
+    const types = { o: "STRUCT(x INTEGER)" };
+    await expect(convert('[{"o":{"x":"y"}}]', "json", { types })).rejects.toMatchObject({
       code: "bad_request",
     });
   });

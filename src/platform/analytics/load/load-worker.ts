@@ -101,7 +101,7 @@ async function writeRows(params: RowsParams, context: WorkerContext): Promise<Wr
     withWorkFile(async (path) => {
       await writeFile(path, params.json);
       const plan = planLines(path, params.columns, longestLine(params.json));
-      return writePart(connection, plan, params.output, context);
+      return writePart(connection, plan, params.output, context, { isPortable: true });
     }),
   );
 }

@@ -24,6 +24,14 @@ export interface PartPlan {
   columns: Column[];
 }
 
+/**
+ * Parts are written with the newer encodings of Parquet and little effort on compression: a third of the time, a
+ * fifth less space, and faster to read. Rows that were given to us directly are few, and such a part may be handed
+ * out as a file: it takes the old encodings, which everybody reads.
+ */
+const LASTING = "PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1";
+const PORTABLE = "PARQUET_VERSION v1, COMPRESSION zstd";
+
 /** Everything from a source (something that can stand after FROM), in types that a part can keep. */
 export async function planAll(connection: DuckDBConnection, source: string): Promise<PartPlan> {
   const found = await columnsOf(connection, source);
@@ -46,9 +54,10 @@ export async function writePart(
   { select, columns }: PartPlan,
   output: string,
   context: WorkerContext,
+  { isPortable = false }: { isPortable?: boolean } = {},
 ): Promise<WriteAnswer> {
   const copy = `COPY (${select}) TO ${quoteText(output)}
-    (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${groupRows(columns.length)}, OVERWRITE_OR_IGNORE true)`;
+    (FORMAT parquet, ${isPortable ? PORTABLE : LASTING}, ROW_GROUP_SIZE ${groupRows(columns.length)}, OVERWRITE_OR_IGNORE true)`;
   const timer = setInterval(() => context.progress({ fraction: fractionOf(connection) }), PROGRESS_MS);
   try {
     const result = await whileRunning(connection, context.signal, () => connection.run(copy));

@@ -80,10 +80,11 @@ export class Queries {
     }
   }
 
-  async #enter({ scope, relations, signal }: QueryRequest): Promise<{ lease: Lease; leave: () => void }> {
+  async #enter(request: QueryRequest): Promise<{ lease: Lease; leave: () => void }> {
+    const { scope, relations, engine, signal } = request;
     const leaveQueue = await this.#queue.enter(scope, signal);
     try {
-      const lease = await this.#pool.acquire(scope, relations);
+      const lease = await this.#pool.acquire(scope, relations, engine);
       const leave = (): void => {
         lease.release();
         leaveQueue();
@@ -108,6 +109,8 @@ function checkRequest({ sql, relations, params = [] }: QueryRequest): void {
 function checkSql(sql: string): void {
   const { sqlCharacters } = LIMITS.analytics;
   if (sql.length > sqlCharacters) throw tooLarge("characters of SQL", sqlCharacters);
+  // The engine's texts end there, so that what is behind would not be looked at.
+  if (sql.includes("\u0000")) throw new AppError("bad_request", "The SQL has a NUL character.");
 }
 
 function tooLarge(what: string, most: number): AppError {
@@ -120,8 +123,8 @@ function limitsOf({ limits = {} }: QueryRequest): QueryLimits {
   return { rows, bytes: Math.min(bytes, resultMaxBytes), ms };
 }
 
-function paramsOf({ sql, params = [], countRows = false }: QueryRequest): object {
-  return { sql, params, countRows };
+function paramsOf({ sql, params = [], countRows = false, explain = false }: QueryRequest): object {
+  return { sql, params, countRows: countRows && !explain, isExplain: explain };
 }
 
 function callOptions(

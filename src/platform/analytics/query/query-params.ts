@@ -15,6 +15,7 @@ import {
 import { AppError } from "../../../kernel/errors.ts";
 import type { QueryParam } from "../analytics-options.ts";
 import { sqlType } from "../types/column-types.ts";
+import { bindFitted } from "./fitted-param.ts";
 
 const INT32 = 2 ** 31;
 const INT64 = 2n ** 63n;
@@ -32,7 +33,21 @@ export async function bindParams(
       hint: "Parameters are $1, $2 and so on.",
     });
   }
+  checkNumbers(statement, wanted);
   for (const [index, param] of params.entries()) await bindParam(connection, statement, index + 1, param);
+}
+
+/** The engine has no name for a parameter whose number is missing. */
+function checkNumbers(statement: DuckDBPreparedStatement, count: number): void {
+  for (let index = 1; index <= count; index += 1) {
+    try {
+      statement.parameterName(index);
+    } catch {
+      throw new AppError("bad_request", `The SQL has no parameter $${index}, but later ones.`, {
+        hint: "Number the parameters from $1 without gaps.",
+      });
+    }
+  }
 }
 
 async function bindParam(
@@ -49,6 +64,7 @@ async function bindParam(
   else if (param instanceof Date) statement.bindTimestampTZ(index, dateValue(param));
   else if (param instanceof Uint8Array) statement.bindBlob(index, param);
   else if (isList(param)) bindItems(statement, index, param);
+  else if ("fit" in param) await bindFitted(connection, statement, index, param.fit);
   else await bindTyped(connection, statement, index, param);
 }
 

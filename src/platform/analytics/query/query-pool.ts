@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { type CallOptions, createSandbox, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
-import type { Relation } from "../analytics-options.ts";
+import type { EngineLimits, Relation } from "../analytics-options.ts";
 import { type Reader, Shelf } from "../shelf.ts";
 import type { EngineSpec } from "../wire.ts";
 
@@ -72,11 +72,11 @@ export class QueryPool {
   }
 
   /** Occupies a process that has, or gets, an engine for these relations. */
-  async acquire(scope: string, relations: readonly Relation[]): Promise<Lease> {
+  async acquire(scope: string, relations: readonly Relation[], limits: EngineLimits = {}): Promise<Lease> {
     if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
-    const key = engineKey(scope, relations);
+    const key = engineKey(scope, relations, limits);
     const worker = this.#choose(key);
-    const engine = worker.engines.get(key) ?? this.#makeEngine(worker, key, relations);
+    const engine = worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
     // Counted before anything is awaited, so that nobody closes it in between.
     engine.users += 1;
     worker.running += 1;
@@ -149,8 +149,8 @@ export class QueryPool {
     return ready ?? this.#byLoad()[0]!;
   }
 
-  #makeEngine(worker: Worker, key: string, relations: readonly Relation[]): Engine {
-    const ready = this.#furnish(worker, relations);
+  #makeEngine(worker: Worker, key: string, relations: readonly Relation[], limits: EngineLimits): Engine {
+    const ready = this.#furnish(worker, relations, limits);
     this.#lastEngine += 1;
     const engine: Engine = {
       key,
@@ -171,23 +171,32 @@ export class QueryPool {
   async #furnish(
     worker: Worker,
     relations: readonly Relation[],
+    limits: EngineLimits,
   ): Promise<{ shelf: Shelf; spec: EngineSpec }> {
-    const { tempFolder, memoryMb, threads } = this.#options;
+    const { tempFolder } = this.#options;
     const shelf = await Shelf.make(tempFolder, worker.reader);
     try {
       const placed = await Promise.all(
-        relations.map(async ({ name, parts, columns, select }, number) => {
+        relations.map(async (relation, number) => {
+          const { name, parts, columns, select, isHidden = false, isRestricted = false } = relation;
           const files = parts.map((part, index) => shelf.put(part, `${number}-${index}.parquet`));
-          return { name, files: await Promise.all(files), columns, select };
+          return { name, files: await Promise.all(files), columns, select, isHidden, isRestricted };
         }),
       );
-      const engineMb = Math.floor((memoryMb - OVERHEAD_MB) / SHARES);
-      const { spillMb } = LIMITS.analytics;
-      return { shelf, spec: { relations: placed, memoryMb: engineMb, threads, spillMb } };
+      return { shelf, spec: { relations: placed, ...this.#limitsOf(limits) } };
     } catch (error) {
       await shelf.remove();
       throw error;
     }
+  }
+
+  #limitsOf({ threads, memoryMb, spillMb }: EngineLimits): Required<EngineLimits> {
+    const most = this.#options.memoryMb - OVERHEAD_MB;
+    return {
+      threads: threads ?? this.#options.threads,
+      memoryMb: memoryMb === undefined ? Math.floor(most / SHARES) : Math.min(memoryMb, most),
+      spillMb: spillMb ?? LIMITS.analytics.spillMb,
+    };
   }
 
   #makeRoom(worker: Worker): void {
@@ -255,15 +264,23 @@ export class Lease {
 }
 
 /** Equal exactly when everything is equal: a version alone would trust its caller with other people's rows. */
-function engineKey(scope: string, relations: readonly Relation[]): string {
-  const all = relations.map(({ name, version, parts, columns, select }) => [
-    name,
-    version,
-    select,
-    columns,
-    parts,
-  ]);
+function engineKey(
+  scope: string,
+  relations: readonly Relation[],
+  { threads, memoryMb, spillMb }: EngineLimits,
+): string {
+  const all = relations.map(
+    ({ name, version, parts, columns, select, isHidden = false, isRestricted = false }) => [
+      name,
+      version,
+      select,
+      isHidden,
+      isRestricted,
+      columns,
+      parts,
+    ],
+  );
   return createHash("sha256")
-    .update(JSON.stringify([scope, all]))
+    .update(JSON.stringify([scope, all, threads, memoryMb, spillMb]))
     .digest("base64url");
 }

@@ -12,11 +12,12 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import type { QueryParam } from "../analytics-options.ts";
-import { lock, openEngine, withConnection } from "../engine/engine.ts";
+import { withConnection } from "../engine/engine.ts";
 import { asEngineError, breaksEngine } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
-import { createView } from "../engine/relation-sql.ts";
+import { hasRestricted, openPlanner, openRelations } from "../engine/relations-engine.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "../wire.ts";
+import { withParamHint } from "./fitted-param.ts";
 import { bindParams } from "./query-params.ts";
 import { BrokenResult, ResultReader } from "./result-reader.ts";
 import { checkSurface, onlySelect } from "./sql-surface.ts";
@@ -30,7 +31,10 @@ interface Cursor {
 
 interface Engine {
   instance: DuckDBInstance;
-  /** Names of the relations, in lower case. */
+  spec: EngineSpec;
+  /** For plans, where those of the engine itself would tell too much. */
+  planner: Promise<DuckDBInstance> | undefined;
+  /** Names of the relations that a query may use, in lower case. */
   relations: ReadonlySet<string>;
   /** The last texts that were found to be good: most questions are asked again. */
   checked: Set<string>;
@@ -46,12 +50,13 @@ let lastSpill = 0;
 
 async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAnswer> {
   const engine = await engineOf(params);
-  const connection = await engine.instance.connect();
+  const instance = params.isExplain ? await plannerOf(engine) : engine.instance;
+  const connection = await instance.connect();
   let isKept = false;
   try {
     return await whileRunning(connection, signal, async () => {
       await checkOnce(engine, connection, params.sql);
-      const statement = await prepareSelect(connection, params.sql, params.params);
+      const statement = await prepare(connection, params);
       const reader = new ResultReader(await statement.stream());
       const batch = await reader.read(params.limits, params.isStream);
       const isCut = batch.end !== "done";
@@ -90,13 +95,13 @@ async function checkOnce(
 
 /** What went wrong; for a result that broke off, by running the query once more for nothing but its error. */
 async function explain(error: unknown, params: RunParams, signal: AbortSignal): Promise<AppError> {
-  if (!(error instanceof BrokenResult)) return asEngineError(error);
+  if (!(error instanceof BrokenResult)) return withParamHint(asEngineError(error), params.params);
   if (signal.aborted) return new AppError("cancelled", "The query was cancelled.");
   try {
     const rows = `SELECT hash(result) AS row FROM (\n${withoutEnd(params.sql)}\n) AS result`;
     await readNumber(await engineOf(params), `SELECT count(row) FROM (${rows})`, params.params, signal);
   } catch (reason) {
-    return asEngineError(reason);
+    return withParamHint(asEngineError(reason), params.params);
   }
   return new AppError("unavailable", "The query failed in the middle of its rows.", { hint: "Try again." });
 }
@@ -113,22 +118,41 @@ function engineOf({ engine: key, spec }: RunParams): Promise<Engine> {
 }
 
 async function open(spec: EngineSpec): Promise<Engine> {
-  lastSpill += 1;
+  const { relations } = spec;
   try {
-    const instance = await openEngine({
-      ...spec,
-      spillFolder: `spill-${lastSpill}`,
-      files: spec.relations.flatMap((relation) => relation.files),
-    });
-    await withConnection(instance, async (connection) => {
-      for (const relation of spec.relations) await createView(connection, relation);
-    });
-    await lock(instance);
-    const relations = new Set(spec.relations.map(({ name }) => name.toLowerCase()));
-    return { instance, relations, checked: new Set() };
+    const instance = await openRelations(spec, relations, nextSpill());
+    const names = relations.filter(({ isHidden }) => !isHidden).map(({ name }) => name.toLowerCase());
+    return { instance, spec, planner: undefined, relations: new Set(names), checked: new Set() };
   } catch (error) {
     throw asEngineError(error);
   }
+}
+
+function nextSpill(): string {
+  lastSpill += 1;
+  return `spill-${lastSpill}`;
+}
+
+function plannerOf(engine: Engine): Promise<DuckDBInstance> {
+  if (!hasRestricted(engine.spec)) return Promise.resolve(engine.instance);
+  engine.planner ??= openPlanner(engine.instance, engine.spec, nextSpill());
+  engine.planner.catch(() => {
+    engine.planner = undefined;
+  });
+  return engine.planner;
+}
+
+/** A prepared SELECT, or the plan of one. */
+async function prepare(
+  connection: DuckDBConnection,
+  { sql, params, isExplain }: Pick<RunParams, "sql" | "params" | "isExplain">,
+): Promise<DuckDBPreparedStatement> {
+  if (!isExplain) return prepareSelect(connection, sql, params);
+  // The text is known to be one SELECT, so that no word of it can turn this into EXPLAIN ANALYZE.
+  const statement = await connection.prepare(`EXPLAIN ${sql}`);
+  if (statement.statementType !== StatementType.EXPLAIN) throw onlySelect();
+  await bindParams(connection, statement, params);
+  return statement;
 }
 
 async function prepareSelect(
@@ -207,6 +231,7 @@ async function close({ engine: key }: { engine: string }): Promise<void> {
   const engine = await engines.get(key)?.catch(() => undefined);
   engines.delete(key);
   engine?.instance.closeSync();
+  (await engine?.planner?.catch(() => undefined))?.closeSync();
 }
 
 let parser: Promise<Engine> | undefined;

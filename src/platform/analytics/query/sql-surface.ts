@@ -5,11 +5,17 @@ import { AppError } from "../../../kernel/errors.ts";
  * What a SELECT may touch, read off the tree of DuckDB's own parser: the relations that it was given, and no
  * other source. Without this it could name the files below a relation and so get around the relation's policy,
  * or call one of the functions of the engine that the lock on its settings does not hold (`enable_logging`
- * writes files). Which scalar functions are allowed is left to the guard before this.
+ * writes files). Which other functions are allowed is left to the guard before this.
  */
 
 /** Functions that make rows out of nothing but their arguments. */
 const TABLE_FUNCTIONS = new Set(["range", "generate_series", "unnest", "repeat", "json_each", "json_tree"]);
+
+/** What tells of rows that a policy hides (their statistics), or of the engine, or writes. */
+const REFUSED_FUNCTIONS = new Set(["stats", "current_setting", "getvariable", "write_log", "nextval"]);
+
+/** Views of the engine that are found without a schema; all of them begin so. */
+const ENGINE_VIEW = /^(?:duckdb_|pg_|pragma_|sqlite_)/;
 
 interface Tree {
   error: boolean;
@@ -50,12 +56,20 @@ export function onlySelect(): AppError {
 
 interface Sources {
   tables: { name: string; isQualified: boolean }[];
+  /** Table functions. */
   functions: string[];
+  /** All other functions, in lower case. */
+  calls: Set<string>;
   /** Names of common table expressions, in lower case. */
   expressions: Set<string>;
 }
 
-function checkSources({ tables, functions, expressions }: Sources, relations: ReadonlySet<string>): void {
+function checkSources(
+  { tables, functions, calls, expressions }: Sources,
+  relations: ReadonlySet<string>,
+): void {
+  const refused = [...REFUSED_FUNCTIONS].find((name) => calls.has(name));
+  if (refused !== undefined) throw new AppError("forbidden", `The function ${refused} is not allowed.`);
   const called = functions.find((name) => !TABLE_FUNCTIONS.has(name.toLowerCase()));
   if (called !== undefined) {
     throw new AppError("forbidden", `The table function ${called} is not allowed.`, {
@@ -65,8 +79,10 @@ function checkSources({ tables, functions, expressions }: Sources, relations: Re
   for (const { name, isQualified } of tables) {
     const key = name.toLowerCase();
     const isRelation = relations.has(key) && !isQualified;
-    // Where an expression can be seen is not looked at, so its name must not be one that means a file elsewhere.
-    const isExpression = expressions.has(key) && !isQualified && !/[/\\]/.test(name);
+    // Where an expression can be seen is not looked at, so its name must not be one that means a file or a view
+    // of the engine elsewhere.
+    const isElsewhere = /[/\\]/.test(name) || ENGINE_VIEW.test(key);
+    const isExpression = expressions.has(key) && !isQualified && !isElsewhere;
     if (!isRelation && !isExpression) throw unknownTable(name, isQualified);
   }
 }
@@ -86,7 +102,7 @@ function unknownTable(name: string, isQualified: boolean): AppError {
 
 /** Goes over the whole tree without recursion, however deep it is. */
 function sourcesOf(statement: unknown): Sources {
-  const sources: Sources = { tables: [], functions: [], expressions: new Set() };
+  const sources: Sources = { tables: [], functions: [], calls: new Set(), expressions: new Set() };
   const open: unknown[] = [statement];
   while (open.length > 0) {
     const node = open.pop();
@@ -97,8 +113,10 @@ function sourcesOf(statement: unknown): Sources {
   return sources;
 }
 
-function note(node: Record<string, unknown>, { tables, functions, expressions }: Sources): void {
-  if (node.type === "BASE_TABLE") {
+function note(node: Record<string, unknown>, { tables, functions, calls, expressions }: Sources): void {
+  // SHOW names tables by words of its own; DESCRIBE and SUMMARIZE of a SELECT name none.
+  const isTable = node.type === "BASE_TABLE" || (node.type === "SHOW_REF" && Boolean(node.table_name));
+  if (isTable) {
     const schema = String(node.schema_name ?? "");
     const catalog = String(node.catalog_name ?? "");
     tables.push({ name: String(node.table_name), isQualified: schema !== "" || catalog !== "" });
@@ -106,6 +124,8 @@ function note(node: Record<string, unknown>, { tables, functions, expressions }:
     const { function_name, schema, catalog } = (node.function ?? {}) as Record<string, unknown>;
     const isQualified = Boolean(schema) || Boolean(catalog);
     functions.push(isQualified ? `${String(schema)}.${String(function_name)}` : String(function_name));
+  } else if (typeof node.function_name === "string") {
+    calls.add(node.function_name.toLowerCase());
   }
   const { map } = (node.cte_map ?? {}) as { map?: { key: string }[] };
   for (const { key } of map ?? []) expressions.add(key.toLowerCase());

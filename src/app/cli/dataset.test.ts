@@ -1,0 +1,285 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { xlsx } from "../../domains/data/files/test-files.ts";
+
+const CSV = "name,born,score\nAda,1815-12-10,1.5\nBob,1990-01-02,-3\n";
+
+let kenning: CommandLine;
+let database: TestDatabase;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  kenning = await CommandLine.open();
+  database = await createTestDatabase();
+  env = { DATABASE_URL: database.url };
+  await kenning.run(["workspace", "create", "acme"], { env });
+  await kenning.run(["workspace", "create", "lonely"], { env });
+  const member = ["--workspace", "acme", "--role", "admin"];
+  await kenning.run(["user", "create", "boss@acme.org", ...member], { env });
+});
+afterAll(async () => {
+  await database.drop();
+  kenning.remove();
+});
+
+/** `kenning dataset … --workspace acme` in the folder in which the files lie. */
+function dataset(...words: string[]): Promise<Ended> {
+  return kenning.run(["dataset", ...words, "--workspace", "acme"], { env });
+}
+
+function file(name: string, content: string | Buffer): string {
+  writeFileSync(join(kenning.home, name), content);
+  return name;
+}
+
+const written = (name: string) => readFileSync(join(kenning.home, name));
+
+async function expectRefusal(ending: Promise<Ended>, sentence: RegExp): Promise<void> {
+  const { code, out, err } = await ending;
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toMatch(sentence);
+  expect(err.trim().split("\n")).toHaveLength(1);
+}
+
+interface Listed {
+  id: number;
+  name: string;
+  rows: number;
+  columns: { name: string; type: string }[];
+}
+
+async function listed(name: string): Promise<Listed | undefined> {
+  const all = JSON.parse((await dataset("list", "--json")).out) as Listed[];
+  return all.find((item) => item.name === name);
+}
+
+describe("kenning dataset import", () => {
+  test("tells rows, columns with types, and rejected rows with line and reason", async () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `${n},2026-01-01`);
+    lines[40] = "40,2026-01-01,one,too,many";
+    const made = await dataset("import", file("days.csv", `n,day\n${lines.join("\n")}\n`), "--name", "Days");
+    expect(made).toMatchObject({ code: 0, err: "" });
+    expect(made.out).toMatch(
+      /^Dataset Days \(id \d+\): 59 rows read as csv\.\n1 row rejected:\n {2}line 42: \S/,
+    );
+    expect(made.out).toMatch(/\nCOLUMN +TYPE\nn +\S*INT\S*\nday +DATE\n$/);
+  });
+
+  test("replaces, and appends when told to", async () => {
+    file("people.csv", CSV);
+    await dataset("import", "people.csv", "--name", "People");
+    await dataset("import", "people.csv", "--name", "people");
+    expect(await listed("People")).toMatchObject({ rows: 2 });
+    const { out } = await dataset("import", "people.csv", "--name", "People", "--append");
+    expect(out).toMatch(/: 2 rows read as csv; 4 rows in all\./);
+    const other = file("other.csv", "name,born\nCy,soon\n");
+    await expectRefusal(dataset("import", other, "--name", "People", "--append"), /"born"|born/);
+    expect(await listed("People")).toMatchObject({ rows: 4 });
+  });
+
+  test("reads Excel by its sheet, compressed and oddly delimited text", async () => {
+    const book = {
+      sheets: [
+        { name: "Cover", rows: [["Nothing here"]] },
+        {
+          name: "2026",
+          rows: [
+            ["city", "people"],
+            ["Bonn", 330_000],
+            ["Ulm", 126_000],
+          ],
+        },
+      ],
+    };
+    file("cities.xlsx", xlsx(book));
+    const made = await dataset("import", "cities.xlsx", "--name", "Cities", "--sheet", "2", "--json");
+    expect(JSON.parse(made.out)).toMatchObject({
+      name: "Cities",
+      rowsRead: 2,
+      rowsRejected: 0,
+      columns: [{ name: "city" }, { name: "people" }],
+      detected: { format: "excel", sheet: "2026" },
+    });
+    file("tabs.gz", gzipSync("a\tb\n1\t2\n"));
+    const tabs = await dataset(
+      "import",
+      "tabs.gz",
+      "--name",
+      "Tabs",
+      "--type",
+      "csv",
+      "--delimiter",
+      "tab",
+      "--json",
+    );
+    expect(JSON.parse(tabs.out)).toMatchObject({ rowsRead: 1, detected: { compression: "gzip" } });
+    const hash = file("hash.txt", "a#b\n1#2\n");
+    const odd = await dataset(
+      "import",
+      hash,
+      "--name",
+      "Hash",
+      "--type",
+      "csv",
+      "--delimiter",
+      "#",
+      "--json",
+    );
+    expect(JSON.parse(odd.out)).toMatchObject({ columns: [{ name: "a" }, { name: "b" }] });
+  });
+
+  test.each([
+    ["a file that is not there", ["missing.csv"], /There is no file missing\.csv\. Check the path/],
+    ["a folder", ["."], /\. is not a file/],
+    ["an empty file", ["empty.csv"], /The file is empty/],
+    ["a binary file", ["noise.bin"], /kenning: \S/],
+    ["a name with spaces around it", ["empty.csv", "--name", " X"], /no spaces around it/],
+    ["a type that is not known", ["empty.csv", "--type", "cvs"], /--type must be .* \(did you mean csv\?\)/],
+  ])("refuses %s", async (_what, [name = "", ...more], sentence) => {
+    file("empty.csv", "");
+    file("noise.bin", Buffer.from(Array.from({ length: 4_096 }, (_, n) => (n * 7919) % 256)));
+    const words = more.includes("--name") ? more : [...more, "--name", "Nothing"];
+    await expectRefusal(dataset("import", name, ...words), sentence);
+  });
+
+  test("refuses a workspace that is not there, or in which nobody answers for it", async () => {
+    file("people.csv", CSV);
+    const into = (slug: string) =>
+      kenning.run(["dataset", "import", "people.csv", "--name", "X", "--workspace", slug], { env });
+    await expectRefusal(into("nowhere"), /nowhere/);
+    await expectRefusal(into("lonely"), /has no admin.*kenning user create/);
+  });
+
+  test("leaves nothing of what was refused", async () => {
+    expect(await listed("Nothing")).toBeUndefined();
+    expect(readdirSync(join(kenning.dataFolder, "imports"))).toEqual([]);
+    expect(readdirSync(join(kenning.dataFolder, "engine"))).toEqual([]);
+    expect(readdirSync(join(kenning.dataFolder, "blobs", ".tmp"))).toEqual([]);
+  });
+});
+
+describe("kenning dataset export", () => {
+  beforeAll(async () => {
+    file("sample.csv", CSV);
+    await dataset("import", "sample.csv", "--name", "Sample");
+  });
+
+  test("gives CSV and JSON back, to a file or to standard output", async () => {
+    const { code, out, err } = await dataset("export", "sample", "--output", "back.csv");
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(err).toMatch(/^Wrote Sample \(id \d+\) to back\.csv as csv\.\n$/);
+    expect(written("back.csv").toString()).toBe(CSV.replaceAll("\n", "\r\n"));
+    const piped = await dataset("export", "Sample", "--output", "-", "--format", "json");
+    expect(piped.err).toBe("");
+    expect(JSON.parse(piped.out)).toEqual([
+      { name: "Ada", born: "1815-12-10", score: 1.5 },
+      { name: "Bob", born: "1990-01-02", score: -3 },
+    ]);
+  });
+
+  test("gives Parquet back, from one part or from several, that is the same when it is imported", async () => {
+    await dataset("export", "Sample", "--output", "one.parquet");
+    const one = await dataset("import", "one.parquet", "--name", "One", "--json");
+    expect(JSON.parse(one.out)).toMatchObject({ rowsRead: 2, detected: { format: "parquet" } });
+    await dataset("import", file("more.csv", "name,age\nCy,7\n"), "--name", "One", "--append");
+    await dataset("export", "One", "--output", "two.parquet");
+    await dataset("import", "two.parquet", "--name", "Two");
+    const { out } = await dataset("export", "Two", "--output", "-");
+    expect(out).toBe("name,born,score,age\r\nAda,1815-12-10,1.5,\r\nBob,1990-01-02,-3,\r\nCy,,,7\r\n");
+    expect(await listed("Two")).toMatchObject({ columns: (await listed("One"))?.columns });
+  });
+
+  test("gives many rows in their order, and a dataset without rows", async () => {
+    const lines = Array.from({ length: 50_000 }, (_, n) => `${n},text ${n % 13}`);
+    const text = `n,note\n${lines.join("\n")}\n`;
+    await dataset("import", file("many.csv", text), "--name", "Many");
+    await dataset("export", "Many", "--output", "many-back.csv");
+    expect(written("many-back.csv").toString() === text.replaceAll("\n", "\r\n")).toBe(true);
+    await dataset("export", "Many", "--output", "many-back.json");
+    expect(JSON.parse(written("many-back.json").toString())).toHaveLength(50_000);
+    await dataset("import", file("header.csv", "a,b\n"), "--name", "None");
+    expect((await dataset("export", "None", "--output", "-")).out).toBe("a,b\r\n");
+    expect(JSON.parse((await dataset("export", "None", "--output", "-", "--format", "json")).out)).toEqual(
+      [],
+    );
+    expect(await dataset("export", "None", "--output", "none.parquet")).toMatchObject({ code: 0 });
+    expect(written("none.parquet").subarray(0, 4).toString()).toBe("PAR1");
+  });
+
+  test("refuses what is not there, and a place where no file can be", async () => {
+    await expectRefusal(dataset("export", "Sampel", "--output", "-"), /Did you mean "Sample"\?/);
+    await expectRefusal(
+      dataset("export", "999999", "--output", "-"),
+      /kenning dataset list --workspace acme/,
+    );
+    await expectRefusal(
+      dataset("export", "Sample", "--output", "no/where.csv"),
+      /cannot be written \(ENOENT\)/,
+    );
+    expect(readdirSync(kenning.home).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+});
+
+describe("kenning dataset list and delete", () => {
+  test("lists for people, and says what to do when there is nothing", async () => {
+    await dataset("import", file("sample.csv", CSV), "--name", "Listed");
+    expect((await dataset("list")).out).toMatch(
+      /^ID +NAME +ROWS +COLUMNS +BYTES +SOURCE +REFRESHED\n(?:.*\n)*\d+ +Listed +2 +3 +\d+ +import +\d{4}-/,
+    );
+    await kenning.run(["user", "create", "boss@acme.org", "--workspace", "lonely", "--role", "admin"], {
+      env,
+    });
+    const empty = await kenning.run(["dataset", "list", "--workspace", "lonely"], { env });
+    expect(empty).toMatchObject({ code: 0, out: "", err: expect.stringContaining("kenning dataset import") });
+  });
+
+  test("deletes by name or id, once", async () => {
+    await dataset("import", file("sample.csv", CSV), "--name", "Doomed");
+    const { id } = (await listed("Doomed")) ?? expect.fail();
+    expect(await dataset("delete", String(id))).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("Doomed"),
+    });
+    await expectRefusal(dataset("delete", "Doomed"), /There is no dataset "Doomed" in acme/);
+    await expectRefusal(dataset("delete", String(id)), /There is no dataset/);
+  });
+
+  test("a word that could mean two datasets means none", async () => {
+    const { id } = (await listed("Listed")) ?? expect.fail();
+    await dataset("import", file("sample.csv", CSV), "--name", String(id));
+    await expectRefusal(
+      dataset("delete", String(id)),
+      /is the name of dataset \d+ and the id of dataset Listed/,
+    );
+    expect(await listed("Listed")).toBeDefined();
+  });
+
+  test("a running server sees what a command has done at once", async () => {
+    const token = await kenning.run(
+      ["token", "create", "--user", "boss@acme.org", "--workspace", "acme", "--kind", "api"],
+      { env },
+    );
+    const server = await kenning.serve(env);
+    try {
+      await dataset("import", file("sample.csv", CSV), "--name", "Beside");
+      const response = await fetch(`${kenning.url}/mcp`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token.out.trim()}` },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "get_data", arguments: { dataset_id: (await listed("Beside"))?.id } },
+        }),
+      });
+      expect(await response.json()).toMatchObject({ result: { structuredContent: { totalRows: 2 } } });
+    } finally {
+      server.child.kill("SIGTERM");
+      await server.stopped;
+    }
+  });
+});

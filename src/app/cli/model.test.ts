@@ -1,0 +1,111 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+
+const FIELD = (name: string, expression = name) =>
+  `{ name: ${name}, expression: { dialects: [{ dialect: ANSI_SQL, expression: "${expression}" }] } }`;
+
+const MODEL = (fields: string[]) => `version: "0.2.0.dev0"
+semantic_model:
+  - name: people
+    datasets:
+      - name: person
+        source: people
+        primary_key: [name]
+        fields:
+${fields.map((field) => `          - ${field}`).join("\n")}
+`;
+
+let kenning: CommandLine;
+let database: TestDatabase;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  kenning = await CommandLine.open();
+  database = await createTestDatabase();
+  env = { DATABASE_URL: database.url };
+  await kenning.run(["workspace", "create", "acme"], { env });
+  await kenning.run(["user", "create", "boss@acme.org", "--workspace", "acme", "--role", "admin"], { env });
+  const csv = file("people.csv", "name,score\nAda,1.5\nBob,-3\n");
+  await kenning.run(["dataset", "import", csv, "--workspace", "acme", "--name", "people"], { env });
+});
+afterAll(async () => {
+  await database.drop();
+  kenning.remove();
+});
+
+function model(...words: string[]): Promise<Ended> {
+  return kenning.run(["model", ...words, "--workspace", "acme"], { env });
+}
+
+function file(name: string, content: string): string {
+  writeFileSync(join(kenning.home, name), content);
+  return name;
+}
+
+describe("kenning model", () => {
+  test("validates, diffs, publishes, lists and exports a file", async () => {
+    const good = file("people.yaml", MODEL([FIELD("name"), FIELD("score")]));
+    expect(await model("validate", good)).toMatchObject({ code: 0, err: "people: no errors.\n" });
+    expect((await model("list", "--json")).out).toBe("[]\n");
+    expect((await model("diff", good)).out).toContain("+ datasets.person");
+
+    expect(await model("publish", good)).toMatchObject({ code: 0, err: "Published people, version 1.\n" });
+    expect(JSON.parse((await model("list", "--json")).out)).toMatchObject([
+      { name: "people", publishedVersion: 1, hasDraft: false },
+    ]);
+    expect((await model("diff", good)).out).toBe("people:\nno differences\n");
+
+    const doubled = file("doubled.yaml", MODEL([FIELD("name"), FIELD("score", "score * 2")]));
+    const { out } = await model("diff", doubled);
+    expect(out).toContain("datasets.person.fields.score");
+    await model("publish", doubled);
+    expect(await model("export", "people", "--output", "out.yaml")).toMatchObject({ code: 0, out: "" });
+    expect(readFileSync(join(kenning.home, "out.yaml"), "utf8")).toContain("score * 2");
+    expect((await model("export", "people", "--version", "1")).out).not.toContain("score * 2");
+    expect(await model("publish", "out.yaml")).toMatchObject({ code: 0 });
+  });
+
+  test("names file and line of every error, and publishes nothing then", async () => {
+    const bad = file("bad.yaml", MODEL([FIELD("name"), FIELD("scores"), FIELD("half", "score /")]));
+    for (const verb of ["validate", "publish"]) {
+      const { code, err } = await model(verb, bad);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^bad\.yaml:10: error: .*column scores.* Did you mean score\?$/m);
+      expect(err).toMatch(/^bad\.yaml:11: error: The field half of person cannot be computed as score \//m);
+    }
+    expect((await model("export", "people")).out).not.toContain("half");
+  });
+
+  test("reads a folder with a root file and a file for each dataset", async () => {
+    mkdirSync(join(kenning.home, "src/club"), { recursive: true });
+    file("src/club.yaml", "name: club\ndescription: A club\n");
+    file(
+      "src/club/member.yaml",
+      `name: member\nsource: crm.public.people\nfields:\n  - ${FIELD("name")}\ncustom_extensions:\n  - vendor_name: COMMON\n    data: '{"view_query":"SELECT name FROM crm.public.people WHERE score > 0"}'\n`,
+    );
+    expect(await model("publish", "src")).toMatchObject({ code: 0, err: "Published club, version 1.\n" });
+    expect((await model("export", "club")).out).toContain("view_query");
+  });
+
+  test.each([
+    ["nothing.yaml", null, /There is no file or folder nothing\.yaml/],
+    ["empty.yaml", "", /empty\.yaml/],
+    ["broken.yaml", "a: [1", /broken\.yaml:1/],
+    ["other.yaml", "hello: world", /other\.yaml/],
+  ])("refuses %s", async (name, content, sentence) => {
+    if (content !== null) file(name, content);
+    const { code, out, err } = await model("publish", name);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(sentence);
+  });
+
+  test("refuses what is not there", async () => {
+    expect((await model("export", "peple")).err).toContain("Did you mean people?");
+    expect((await model("export", "people", "--draft")).code).toBe(1);
+    const elsewhere = await kenning.run(["model", "list", "--workspace", "nowhere"], { env });
+    expect(elsewhere.code).toBe(1);
+  });
+});

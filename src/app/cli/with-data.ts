@@ -1,0 +1,46 @@
+import type { DataServices } from "../../domains/data/index.ts";
+import type { Identity } from "../../domains/identity/index.ts";
+import type { ModelsServices } from "../../domains/models/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { openIdentityAndData } from "../compose.ts";
+import { loadConfig } from "../config.ts";
+import { quiet, requireDatabase } from "./with-identity.ts";
+
+export interface OpenedData {
+  identity: Identity;
+  data: DataServices;
+  models: ModelsServices;
+  /** The operator in this workspace: everything an admin may, without limits. Throws `not_found`. */
+  callerFor(slug: string): Promise<Caller>;
+  /** Lets this process work on jobs, too: the server need not run. */
+  startJobs(): Promise<void>;
+}
+
+/** Opens catalog and data for one piece of work, whether the server runs or not, and closes both again. */
+export async function withData<T>(work: (opened: OpenedData) => Promise<T>): Promise<T> {
+  const config = loadConfig();
+  // Whatever the work is, it needs a workspace: there is none where there is no database yet.
+  requireDatabase(config);
+  const { identity, data, models, jobs, close } = await openIdentityAndData(quiet(config));
+  try {
+    const callerFor = (slug: string) => operatorIn(identity, slug);
+    const startJobs = () => jobs.start();
+    return await work({ identity, data: data.services, models, callerFor, startJobs });
+  } finally {
+    await close();
+  }
+}
+
+/** What the operator makes belongs to an admin of the workspace, so that somebody answers for it there. */
+async function operatorIn(identity: Identity, slug: string): Promise<Caller> {
+  const workspace = await identity.workspaces.bySlug(slug);
+  const members = await identity.users.list({ workspace: slug });
+  const admin = members.find(({ role, disabled }) => role === "admin" && !disabled);
+  if (admin === undefined) {
+    throw new AppError("conflict", `The workspace ${slug} has no admin, in whose name this could be done.`, {
+      hint: `Make one: kenning user create EMAIL --workspace ${slug} --role admin`,
+    });
+  }
+  return identity.callerFor({ workspaceId: workspace.id, userId: admin.userId });
+}

@@ -1,0 +1,120 @@
+import { isAppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { JsonValue, Relation } from "../../platform/analytics/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Data } from "./data.ts";
+import type { Column, Dataset } from "./dataset.ts";
+
+export interface DescribedColumn extends Column {
+  nulls?: number;
+  /** An estimate. */
+  distinct?: number;
+  /** Left out where values have no order that means something. Long texts are cut. */
+  min?: JsonValue;
+  max?: JsonValue;
+}
+
+/** What is known of the columns that a caller may see, counted over the rows that this caller may see. */
+export interface ColumnStatistics {
+  rows: number;
+  columns: DescribedColumn[];
+  /** What a reader should know about how it was counted. */
+  note?: string;
+}
+
+/** Types whose values have an order that means something. */
+const ORDERED =
+  /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|DATE|TIME|TIMESTAMP.*|VARCHAR|BOOLEAN)$/;
+/** Whoever asks for details waits no longer for these. */
+const STATISTICS_MS = 15_000;
+const MOST_COLUMNS = 200;
+const KEPT = 200;
+
+/**
+ * Statistics of datasets. They are counted when somebody asks, over exactly what that caller may see, and kept in
+ * memory for as long as the dataset stays the same: all callers who see the same share them.
+ */
+export class StatisticsCache {
+  readonly #data: Pick<Data, "relation" | "summarise">;
+  /** The one that was asked for last comes last. */
+  readonly #kept = new Map<string, ColumnStatistics>();
+
+  constructor(data: Pick<Data, "relation" | "summarise">) {
+    this.#data = data;
+  }
+
+  async of(caller: Caller, dataset: Dataset): Promise<ColumnStatistics> {
+    const { visible, ...relation } = await this.#data.relation(caller, dataset, "rows");
+    const key = JSON.stringify([dataset.workspaceId, relation.version, relation.select]);
+    const known = this.#kept.get(key) ?? (await this.#count(caller, relation, visible));
+    this.#kept.delete(key);
+    this.#kept.set(key, known);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return known;
+  }
+
+  async #count(caller: Caller, relation: Relation, visible: readonly Column[]): Promise<ColumnStatistics> {
+    const counted = visible.slice(0, MOST_COLUMNS);
+    const source = `"rows" AS t(${visible.map((_, index) => columnName(index)).join(", ")})`;
+    const sampleRows = Math.max(1_000, Math.floor(LIMITS.analytics.distinctValues / counted.length));
+    const names = counted.map((_, index) => columnName(index));
+    const distinctOf = names.map((name) => `approx_count_distinct(${name})`).join(", ");
+    const [whole, distinct] = await Promise.all([
+      this.#summarise(
+        caller,
+        relation,
+        `SELECT count(*), ${counted.flatMap(facts).join(", ")} FROM ${source}`,
+      ),
+      this.#summarise(
+        caller,
+        relation,
+        `SELECT ${distinctOf} FROM (SELECT ${names.join(", ")} FROM ${source} LIMIT ${sampleRows})`,
+      ),
+    ]);
+    const rows = Number(whole[0]);
+    const notes = [
+      ...(rows > sampleRows ? [`distinct is estimated from the first ${sampleRows} rows`] : []),
+      ...(visible.length > MOST_COLUMNS ? [`only the first ${MOST_COLUMNS} columns were counted`] : []),
+    ];
+    return {
+      rows,
+      columns: visible.map((column, index) =>
+        index < MOST_COLUMNS
+          ? { ...column, ...factsOf(column, whole.slice(1 + 3 * index)), distinct: Number(distinct[index]) }
+          : { ...column },
+      ),
+      ...(notes.length > 0 && { note: `${notes.join("; ")}.` }),
+    };
+  }
+
+  #summarise(caller: Caller, relation: Relation, sql: string): Promise<JsonValue[]> {
+    return this.#data.summarise(caller, relation, sql, STATISTICS_MS);
+  }
+}
+
+/** Why there are no statistics, when that is something to be expected; a bug is not. */
+export function missingStatistics(error: unknown): string {
+  if (!isAppError(error) || !["timeout", "unavailable", "rate_limited", "too_large"].includes(error.code))
+    throw error;
+  return error.code === "timeout" ? "The dataset is too large to count its values now." : error.message;
+}
+
+/** By place, so that no name of a column, however long or strange, comes into the SQL. */
+function columnName(index: number): string {
+  return `c${index}`;
+}
+
+function facts({ type }: Column, index: number): string[] {
+  const name = columnName(index);
+  if (!ORDERED.test(type)) return [`count(*) - count(${name})`, "NULL", "NULL"];
+  const value = type === "VARCHAR" ? `left(${name}, ${LIMITS.analytics.extremeCharacters})` : name;
+  return [`count(*) - count(${name})`, `min(${value})`, `max(${value})`];
+}
+
+function factsOf(
+  { type }: Column,
+  [nulls, min, max]: readonly JsonValue[],
+): Omit<DescribedColumn, keyof Column> {
+  return { nulls: Number(nulls), ...(ORDERED.test(type) && { min: min ?? null, max: max ?? null }) };
+}

@@ -1,0 +1,37 @@
+import { LIMITS } from "../../kernel/limits.ts";
+import type { AssetKind } from "../../registry/asset-kind.ts";
+import type { DatasourcesStore } from "./datasources.store.ts";
+import type { Datasources } from "./datasources.ts";
+import type { QueriesStore } from "./queries.store.ts";
+
+/** Datasources, as tools that span slices see them: settings, never secrets. */
+export function datasourceKind(
+  datasources: Datasources,
+  store: DatasourcesStore,
+  queries: QueriesStore,
+): AssetKind {
+  return {
+    name: "datasource",
+    can: async ({ workspace, permissions }, id, verb) =>
+      permissions.includes(`bi:${verb}`) && (await store.find(workspace.id, id)) !== undefined,
+
+    async describe(caller, id) {
+      const { name, type, settings, hasSecrets, createdAt } = await datasources.require(caller, id);
+      const filter = { limit: LIMITS.data.listed, offset: 0, datasourceId: id };
+      const { items, total } = await queries.list(caller.workspace.id, filter);
+      return {
+        id,
+        name,
+        type,
+        settings,
+        has_secrets: hasSecrets,
+        queries: items.map((query) => ({ id: query.id, name: query.name })),
+        query_count: total,
+        created_at: createdAt.toISOString(),
+      };
+    },
+
+    delete: ({ workspace }, id) => store.remove(workspace.id, id),
+    restore: ({ workspace }, id) => store.restore(workspace.id, id),
+  };
+}

@@ -1,0 +1,212 @@
+import { and, asc, eq, ilike, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import type { Vault } from "../../platform/vault/index.ts";
+import type { Secrets } from "./connectors/index.ts";
+import { datasources, queries } from "./data.tables.ts";
+
+export interface Datasource {
+  id: number;
+  workspaceId: number;
+  name: string;
+  type: string;
+  /** Nothing secret. */
+  settings: Record<string, unknown>;
+  hasSecrets: boolean;
+  createdAt: Date;
+}
+
+export interface NewDatasource {
+  workspaceId: number;
+  userId: number;
+  name: string;
+  type: string;
+  settings: Record<string, unknown>;
+  secrets: Secrets;
+}
+
+export interface ListFilter {
+  query?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** A deleted datasource or query can be restored this long. */
+export const DELETED_KEPT_MS = 30 * MS.day;
+
+/** What the catalog knows of datasources. Their secrets are there only sealed. */
+export class DatasourcesStore {
+  readonly #catalog: Catalog;
+  readonly #vault: Vault;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, vault: Vault, clock: Clock) {
+    this.#catalog = catalog;
+    this.#vault = vault;
+    this.#clock = clock;
+  }
+
+  async create({ workspaceId, userId, name, type, settings, secrets }: NewDatasource): Promise<Datasource> {
+    const values = { workspaceId, name, type, settings, createdBy: userId, createdAt: this.#clock.now() };
+    try {
+      return await this.#catalog.transaction(async (tx) => {
+        const [made] = await tx.insert(datasources).values(values).returning({ id: datasources.id });
+        const id = made!.id;
+        const sealedSecrets =
+          Object.keys(secrets).length === 0
+            ? null
+            : this.#vault.seal(JSON.stringify(secrets), sealContext(workspaceId, id));
+        const [row] = await tx
+          .update(datasources)
+          .set({ sealedSecrets })
+          .where(eq(datasources.id, id))
+          .returning();
+        return shown(row!);
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, "datasources_name")) throw error;
+      throw new AppError("conflict", `There is already a datasource called ${name}.`, {
+        hint: "Choose another name, or use that one: list_datasources shows it.",
+      });
+    }
+  }
+
+  async find(workspaceId: number, id: number): Promise<Datasource | undefined> {
+    const [row] = await this.#catalog.db
+      .select()
+      .from(datasources)
+      .where(and(own(workspaceId), eq(datasources.id, id)));
+    return row && shown(row);
+  }
+
+  async findByName(workspaceId: number, name: string): Promise<Datasource | undefined> {
+    const [row] = await this.#catalog.db
+      .select()
+      .from(datasources)
+      .where(and(own(workspaceId), sql`lower(${datasources.name}) = lower(${name})`));
+    return row && shown(row);
+  }
+
+  async list(
+    workspaceId: number,
+    { query, limit, offset }: ListFilter,
+  ): Promise<{ total: number; items: Datasource[] }> {
+    const named = query === undefined ? undefined : ilike(datasources.name, `%${literal(query)}%`);
+    const condition = and(own(workspaceId), named);
+    const [total, rows] = await Promise.all([
+      this.#catalog.db.$count(datasources, condition),
+      this.#catalog.db
+        .select()
+        .from(datasources)
+        .where(condition)
+        .orderBy(asc(datasources.name))
+        .limit(limit)
+        .offset(offset),
+    ]);
+    return { total, items: rows.map(shown) };
+  }
+
+  /** For the one place that connects. */
+  async secrets({ id, workspaceId }: Datasource): Promise<Secrets> {
+    const [row] = await this.#catalog.db
+      .select({ sealed: datasources.sealedSecrets })
+      .from(datasources)
+      .where(eq(datasources.id, id));
+    if (row === undefined || row.sealed === null) return {};
+    return JSON.parse(this.#vault.open(row.sealed, sealContext(workspaceId, id)).reveal()) as Secrets;
+  }
+
+  /** Refuses while queries depend on it. Whoever makes a query at the same time waits, and then finds it gone. */
+  async remove(workspaceId: number, id: number): Promise<void> {
+    await this.#catalog.transaction(async (tx) => {
+      const [row] = await tx
+        .select({ name: datasources.name })
+        .from(datasources)
+        .where(and(own(workspaceId), eq(datasources.id, id)))
+        .for("update");
+      if (row === undefined) return;
+      const users = await tx
+        .select({ name: queries.name })
+        .from(queries)
+        .where(and(eq(queries.datasourceId, id), isNull(queries.deletedAt)))
+        .orderBy(asc(queries.name));
+      if (users.length > 0) throw inUse(row.name, users);
+      await tx.update(datasources).set({ deletedAt: this.#clock.now() }).where(eq(datasources.id, id));
+    });
+  }
+
+  async restore(workspaceId: number, id: number): Promise<void> {
+    const deleted = and(
+      eq(datasources.workspaceId, workspaceId),
+      eq(datasources.id, id),
+      isNotNull(datasources.deletedAt),
+    );
+    try {
+      const rows = await this.#catalog.db
+        .update(datasources)
+        .set({ deletedAt: null })
+        .where(deleted)
+        .returning({ id: datasources.id });
+      if (rows.length === 0) throw new AppError("not_found", `There is no deleted datasource with id ${id}.`);
+    } catch (error) {
+      if (!isUniqueViolation(error, "datasources_name")) throw error;
+      throw new AppError("conflict", "There is another datasource of that name by now.");
+    }
+  }
+
+  /** Forgets what can no longer be restored, with its secrets. Queries first: they refer to it. */
+  async forget(): Promise<void> {
+    const before = new Date(this.#clock.now().getTime() - DELETED_KEPT_MS);
+    await this.#catalog.transaction(async (tx) => {
+      await tx.delete(queries).where(lt(queries.deletedAt, before));
+      const used = tx.select().from(queries).where(eq(queries.datasourceId, datasources.id));
+      await tx.delete(datasources).where(and(lt(datasources.deletedAt, before), notExists(used)));
+    });
+  }
+}
+
+/** The datasource, held in place until the transaction ends. */
+export async function holdDatasource(tx: CatalogTx, workspaceId: number, id: number): Promise<void> {
+  const rows = await tx
+    .select({ id: datasources.id })
+    .from(datasources)
+    .where(and(own(workspaceId), eq(datasources.id, id)))
+    .for("share");
+  if (rows.length === 0) throw noDatasource(id);
+}
+
+export function noDatasource(id: number): AppError {
+  return new AppError("not_found", `There is no datasource with id ${id}.`, {
+    hint: "list_datasources shows what there is.",
+  });
+}
+
+/** A text that a pattern takes as it is. */
+export function literal(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}
+
+function own(workspaceId: number) {
+  return and(eq(datasources.workspaceId, workspaceId), isNull(datasources.deletedAt));
+}
+
+function shown({ sealedSecrets, ...row }: typeof datasources.$inferSelect): Datasource {
+  const { id, workspaceId, name, type, settings, createdAt } = row;
+  return { id, workspaceId, name, type, settings, hasSecrets: sealedSecrets !== null, createdAt };
+}
+
+function sealContext(workspaceId: number, id: number): string {
+  return `datasource:${workspaceId}:${id}`;
+}
+
+const NAMED_USERS = 10;
+
+function inUse(name: string, users: readonly { name: string }[]): AppError {
+  const named = users.slice(0, NAMED_USERS).map((user) => user.name);
+  const more = users.length > NAMED_USERS ? ` and ${users.length - NAMED_USERS} more` : "";
+  return new AppError("conflict", `${name} is used by ${named.join(", ")}${more}.`, {
+    hint: "Delete these queries first.",
+    data: { queries: named },
+  });
+}

@@ -1,0 +1,145 @@
+import { and, asc, eq, ilike, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { type Catalog, isUniqueViolation } from "../../platform/catalog/index.ts";
+import type { Parameters } from "./connectors/index.ts";
+import { queries } from "./data.tables.ts";
+import { holdDatasource, type ListFilter, literal } from "./datasources.store.ts";
+
+/** A question to a datasource; its answer becomes a dataset. */
+export interface Query {
+  id: number;
+  workspaceId: number;
+  name: string;
+  datasourceId: number;
+  queryText: string;
+  c9ql: string | null;
+  parameters: Parameters;
+  datasetId: number | null;
+  createdAt: Date;
+}
+
+export interface QueryText {
+  datasourceId: number;
+  queryText: string;
+  c9ql: string | null;
+  parameters: Parameters;
+}
+
+export class QueriesStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  async create(
+    owner: { workspaceId: number; userId: number },
+    name: string,
+    text: QueryText,
+  ): Promise<Query> {
+    const { workspaceId, userId } = owner;
+    const values = { ...text, workspaceId, name, createdBy: userId, createdAt: this.#clock.now() };
+    try {
+      return await this.#catalog.transaction(async (tx) => {
+        await holdDatasource(tx, workspaceId, text.datasourceId);
+        const [row] = await tx.insert(queries).values(values).returning();
+        return row!;
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, "queries_name")) throw error;
+      throw nameTaken(name);
+    }
+  }
+
+  async change(query: Query, text: QueryText): Promise<Query> {
+    return this.#catalog.transaction(async (tx) => {
+      await holdDatasource(tx, query.workspaceId, text.datasourceId);
+      const [row] = await tx.update(queries).set(text).where(eq(queries.id, query.id)).returning();
+      return row!;
+    });
+  }
+
+  async find(workspaceId: number, id: number): Promise<Query | undefined> {
+    const [row] = await this.#catalog.db
+      .select()
+      .from(queries)
+      .where(and(own(workspaceId), eq(queries.id, id)));
+    return row;
+  }
+
+  async findByName(workspaceId: number, name: string): Promise<Query | undefined> {
+    const [row] = await this.#catalog.db
+      .select()
+      .from(queries)
+      .where(and(own(workspaceId), sql`lower(${queries.name}) = lower(${name})`));
+    return row;
+  }
+
+  async list(
+    workspaceId: number,
+    { query, limit, offset, datasourceId }: ListFilter & { datasourceId?: number | undefined },
+  ): Promise<{ total: number; items: Query[] }> {
+    const condition = and(
+      own(workspaceId),
+      query === undefined ? undefined : ilike(queries.name, `%${literal(query)}%`),
+      datasourceId === undefined ? undefined : eq(queries.datasourceId, datasourceId),
+    );
+    const [total, items] = await Promise.all([
+      this.#catalog.db.$count(queries, condition),
+      this.#catalog.db
+        .select()
+        .from(queries)
+        .where(condition)
+        .orderBy(asc(queries.name))
+        .limit(limit)
+        .offset(offset),
+    ]);
+    return { total, items };
+  }
+
+  async setDataset(id: number, datasetId: number): Promise<void> {
+    await this.#catalog.db.update(queries).set({ datasetId }).where(eq(queries.id, id));
+  }
+
+  async remove(workspaceId: number, id: number): Promise<void> {
+    await this.#catalog.db
+      .update(queries)
+      .set({ deletedAt: this.#clock.now() })
+      .where(and(own(workspaceId), eq(queries.id, id)));
+  }
+
+  async restore(workspaceId: number, id: number): Promise<void> {
+    const deleted = and(
+      eq(queries.workspaceId, workspaceId),
+      eq(queries.id, id),
+      isNotNull(queries.deletedAt),
+    );
+    try {
+      await this.#catalog.transaction(async (tx) => {
+        const [row] = await tx.update(queries).set({ deletedAt: null }).where(deleted).returning();
+        if (row === undefined) throw new AppError("not_found", `There is no deleted query with id ${id}.`);
+        await holdDatasource(tx, workspaceId, row.datasourceId).catch(() => {
+          throw new AppError("conflict", `The datasource of ${row.name} is deleted.`, {
+            hint: `Restore the datasource ${row.datasourceId} first.`,
+          });
+        });
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, "queries_name")) throw error;
+      throw new AppError("conflict", "There is another query of that name by now.");
+    }
+  }
+}
+
+function own(workspaceId: number) {
+  return and(eq(queries.workspaceId, workspaceId), isNull(queries.deletedAt));
+}
+
+export function nameTaken(name: string): AppError {
+  return new AppError("conflict", `There is already a query called ${name}.`, {
+    hint: "Choose another name; with replace: true create_query changes the one that is there.",
+  });
+}

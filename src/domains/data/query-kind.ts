@@ -1,0 +1,51 @@
+import { LIMITS } from "../../kernel/limits.ts";
+import type { AssetKind } from "../../registry/asset-kind.ts";
+import type { DataServices } from "./define.ts";
+import { isActive } from "./runs/query-runs.store.ts";
+import { runOf } from "./runs/run-shape.ts";
+
+type Parts = Pick<DataServices, "queries" | "queriesStore" | "datasourcesStore" | "datasets" | "runs">;
+
+/** Queries, as tools that span slices see them. */
+export function queryKind({ queries, queriesStore, datasourcesStore, datasets, runs }: Parts): AssetKind {
+  return {
+    name: "query",
+    can: async ({ workspace, permissions }, id, verb) =>
+      permissions.includes(`bi:${verb}`) && (await queriesStore.find(workspace.id, id)) !== undefined,
+
+    async describe(caller, id) {
+      const query = await queries.require(caller, id);
+      const [datasource, dataset, latest] = await Promise.all([
+        datasourcesStore.find(caller.workspace.id, query.datasourceId),
+        query.datasetId === null ? undefined : datasets.find(caller.workspace.id, query.datasetId),
+        runs.latest(id, LIMITS.queries.shownRuns),
+      ]);
+      return {
+        id,
+        name: query.name,
+        datasource: datasource && { id: datasource.id, name: datasource.name, type: datasource.type },
+        query: query.queryText,
+        c9ql: query.c9ql,
+        parameters: query.parameters,
+        dataset: dataset && {
+          id: dataset.id,
+          name: dataset.name,
+          version: dataset.version,
+          refreshed_at: dataset.refreshedAt.toISOString(),
+        },
+        last_error: latest[0]?.error ?? null,
+        runs: latest.map(runOf),
+        created_at: query.createdAt.toISOString(),
+      };
+    },
+
+    /** The dataset that it made stays, as it was last. */
+    async delete({ workspace }, id) {
+      const [last] = await runs.latest(id, 1);
+      if (last !== undefined && isActive(last)) await runs.cancel(last);
+      await queriesStore.remove(workspace.id, id);
+    },
+
+    restore: ({ workspace }, id) => queriesStore.restore(workspace.id, id),
+  };
+}

@@ -1,0 +1,135 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../kernel/clock.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { Analytics, Column, Part } from "../../../platform/analytics/index.ts";
+import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
+import { ownedTempName } from "../../../platform/temp/index.ts";
+import { compile, parse } from "../c9ql/index.ts";
+import { ANY_TYPE, type Truncation, UNTYPED } from "../connectors/index.ts";
+import type { Datasource } from "../datasources.store.ts";
+import type { Datasources } from "../datasources.ts";
+import type { Query } from "../queries.store.ts";
+import { type Spooled, spool } from "./spool.ts";
+
+export interface ExecutionParts {
+  datasources: Datasources;
+  analytics: Analytics;
+  blobs: FolderBlobStore;
+  clock: Clock;
+  /** A folder for this alone, on the same file system as the parts. */
+  tempFolder: string;
+  newPartKey(): string;
+}
+
+export interface Execution {
+  part: Part;
+  /** Rows that the datasource gave, before C9QL. */
+  rowsRead: number;
+  rejectedRows: number;
+  truncated: Truncation | null;
+}
+
+interface Progress {
+  signal: AbortSignal;
+  onRows: (rows: number) => void;
+}
+
+/** Asks the datasource and makes one finished part of its answer. When it fails, nothing is left of it. */
+export async function executeQuery(
+  parts: ExecutionParts,
+  query: Query,
+  datasource: Datasource,
+  progress: Progress,
+): Promise<Execution> {
+  const folder = join(parts.tempFolder, ownedTempName());
+  await mkdir(folder, { mode: 0o700 });
+  try {
+    const answer = await ask(parts, query, datasource, join(folder, "answer"), progress);
+    const { part, rejectedRows } = await toPart(parts, query, answer, progress.signal);
+    const { rows: rowsRead, truncated } = answer;
+    if (query.c9ql === null) return { part, rowsRead, rejectedRows, truncated };
+    const path = join(folder, "transformed");
+    return { part: await transform(parts, query, part, path, progress), rowsRead, rejectedRows, truncated };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function ask(
+  { datasources }: ExecutionParts,
+  { queryText, parameters }: Query,
+  datasource: Datasource,
+  path: string,
+  { signal, onRows }: Progress,
+): Promise<Spooled> {
+  return datasources.connect(datasource, (connector) => {
+    const batches = connector.run(queryText, {
+      parameters,
+      maxRows: LIMITS.queries.rows,
+      maxBytes: LIMITS.queries.bytes,
+      timeoutMs: LIMITS.datasources.runMs,
+      signal,
+    });
+    return spool(batches, path, onRows);
+  });
+}
+
+async function toPart(
+  { analytics, newPartKey }: ExecutionParts,
+  { workspaceId }: Query,
+  { path, format, options, rows, columns }: Spooled,
+  signal: AbortSignal,
+): Promise<{ part: Part; rejectedRows: number }> {
+  const key = newPartKey();
+  if (rows === 0) return { part: emptyPart(key, columns), rejectedRows: 0 };
+  const source = { path, handOver: true };
+  const scope = String(workspaceId);
+  return analytics.convert({ source, format, key, options, scope, signal });
+}
+
+/** A dataset without rows has columns but no file. */
+function emptyPart(key: string, columns: readonly Column[]): Part {
+  const typed = columns.map(({ name, type }) => ({
+    name,
+    type: type === ANY_TYPE || type === UNTYPED ? "NULL" : type,
+  }));
+  return { key, path: "", bytes: 0, sha256: "", rows: 0, columns: typed };
+}
+
+/** C9QL works on the answer in the analytics engine; the first part is only its input. */
+async function transform(
+  parts: ExecutionParts,
+  query: Query,
+  input: Part,
+  path: string,
+  { signal, onRows }: Progress,
+): Promise<Part> {
+  const { analytics, blobs, clock } = parts;
+  try {
+    const columns = input.columns;
+    const { sql, params } = compile(parse(query.c9ql ?? "", { columns }), {
+      columns,
+      source: '"rows"',
+      parameters: query.parameters,
+      now: clock.now(),
+      timezone: "UTC",
+    });
+    const files = input.rows === 0 ? [] : [blobs.pathOf(input.key)];
+    const relation = { name: "rows", parts: files, columns, version: input.key };
+    const batches = analytics.queryStream({
+      scope: String(query.workspaceId),
+      relations: [relation],
+      sql,
+      params,
+      limits: { ms: LIMITS.analytics.convertMs },
+      signal,
+    });
+    return (await toPart(parts, query, await spool(batches, path, onRows), signal)).part;
+  } finally {
+    if (input.rows > 0) {
+      await blobs.delete(input.key);
+      analytics.forget([blobs.pathOf(input.key)]);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { and, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import type { Clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
+import type { Truncation } from "../connectors/index.ts";
+import { queries, queryRuns, type RunState } from "../data.tables.ts";
+
+export interface QueryRun {
+  id: number;
+  queryId: number;
+  status: RunState;
+  jobId: string | null;
+  attempt: number;
+  rowCount: number | null;
+  truncated: Truncation | null;
+  datasetVersion: number | null;
+  error: string | null;
+  queuedAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+const ACTIVE = ["queued", "running"] as const;
+const START_TRIES = 5;
+
+export function isActive({ status }: QueryRun): boolean {
+  return (ACTIVE as readonly string[]).includes(status);
+}
+
+/** What the catalog knows of runs. The index on active runs keeps it to one a query. */
+export class QueryRunsStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** A new run with its job, or the one that is active already. */
+  async start(
+    queryId: number,
+    userId: number,
+    enqueue: (tx: CatalogTx, runId: number) => Promise<string>,
+  ): Promise<{ run: QueryRun; isNew: boolean }> {
+    for (let tries = 0; tries < START_TRIES; tries += 1) {
+      const made = await this.#insert(queryId, userId, enqueue);
+      if (made !== undefined) return { run: made, isNew: true };
+      const [active] = await this.#catalog.db
+        .select()
+        .from(queryRuns)
+        .where(and(eq(queryRuns.queryId, queryId), inArray(queryRuns.status, [...ACTIVE])));
+      if (active !== undefined) return { run: active, isNew: false };
+      // It ended in between, so now there is room for another.
+    }
+    throw new AppError("conflict", "Other runs of this query come and go too fast.", { hint: "Try again." });
+  }
+
+  async #insert(
+    queryId: number,
+    userId: number,
+    enqueue: (tx: CatalogTx, runId: number) => Promise<string>,
+  ): Promise<QueryRun | undefined> {
+    return this.#catalog.transaction(async (tx) => {
+      const values = { queryId, status: "queued" as const, startedBy: userId, queuedAt: this.#clock.now() };
+      const [row] = await tx.insert(queryRuns).values(values).onConflictDoNothing().returning();
+      if (row === undefined) return undefined;
+      const jobId = await enqueue(tx, row.id);
+      await tx.update(queryRuns).set({ jobId }).where(eq(queryRuns.id, row.id));
+      const old = tx
+        .select({ id: queryRuns.id })
+        .from(queryRuns)
+        .where(eq(queryRuns.queryId, queryId))
+        .orderBy(desc(queryRuns.id))
+        .limit(1)
+        .offset(LIMITS.queries.keptRuns);
+      await tx.delete(queryRuns).where(and(eq(queryRuns.queryId, queryId), lte(queryRuns.id, sql`(${old})`)));
+      return { ...row, jobId };
+    });
+  }
+
+  /** Begins a try; undefined when the run has ended meanwhile. */
+  async claim(id: number, attempt: number): Promise<QueryRun | undefined> {
+    const [row] = await this.#catalog.db
+      .update(queryRuns)
+      .set({
+        status: "running",
+        attempt,
+        rowCount: null,
+        startedAt: sql`coalesce(${queryRuns.startedAt}, ${this.#clock.now()})`,
+      })
+      .where(and(eq(queryRuns.id, id), inArray(queryRuns.status, [...ACTIVE])))
+      .returning();
+    return row;
+  }
+
+  /** Writes down what became of a try, unless the run was cancelled or another try has begun. */
+  async record(
+    { id, attempt }: Pick<QueryRun, "id" | "attempt">,
+    values: Partial<Pick<QueryRun, "status" | "rowCount" | "truncated" | "datasetVersion" | "error">>,
+  ): Promise<boolean> {
+    const hasEnded = values.status === "succeeded" || values.status === "failed";
+    const rows = await this.#catalog.db
+      .update(queryRuns)
+      .set({ ...values, ...(hasEnded && { finishedAt: this.#clock.now() }) })
+      .where(and(eq(queryRuns.id, id), eq(queryRuns.attempt, attempt), eq(queryRuns.status, "running")))
+      .returning({ id: queryRuns.id });
+    return rows.length > 0;
+  }
+
+  /** Ends an active run from outside; false when it had ended. */
+  async end(id: number, status: "cancelled" | "failed", error: string | null): Promise<boolean> {
+    const rows = await this.#catalog.db
+      .update(queryRuns)
+      .set({ status, error, finishedAt: this.#clock.now() })
+      .where(and(eq(queryRuns.id, id), inArray(queryRuns.status, [...ACTIVE])))
+      .returning({ id: queryRuns.id });
+    return rows.length > 0;
+  }
+
+  async get(id: number): Promise<QueryRun | undefined> {
+    const [row] = await this.#catalog.db.select().from(queryRuns).where(eq(queryRuns.id, id));
+    return row;
+  }
+
+  /** A run of a query that is there, of this workspace. */
+  async find(workspaceId: number, id: number): Promise<QueryRun | undefined> {
+    const own = and(eq(queries.workspaceId, workspaceId), isNull(queries.deletedAt));
+    const [row] = await this.#catalog.db
+      .select({ run: queryRuns })
+      .from(queryRuns)
+      .innerJoin(queries, eq(queries.id, queryRuns.queryId))
+      .where(and(eq(queryRuns.id, id), own));
+    return row?.run;
+  }
+
+  /** The latest runs of a query, the last one first. */
+  async latest(queryId: number, limit: number): Promise<QueryRun[]> {
+    return this.#catalog.db
+      .select()
+      .from(queryRuns)
+      .where(eq(queryRuns.queryId, queryId))
+      .orderBy(desc(queryRuns.id))
+      .limit(limit);
+  }
+
+  /** The last run of each of these queries. */
+  async lastOf(queryIds: readonly number[]): Promise<Map<number, QueryRun>> {
+    if (queryIds.length === 0) return new Map();
+    const rows = await this.#catalog.db
+      .selectDistinctOn([queryRuns.queryId])
+      .from(queryRuns)
+      .where(inArray(queryRuns.queryId, [...queryIds]))
+      .orderBy(queryRuns.queryId, desc(queryRuns.id));
+    return new Map(rows.map((row) => [row.queryId, row]));
+  }
+
+  async active(): Promise<QueryRun[]> {
+    return this.#catalog.db
+      .select()
+      .from(queryRuns)
+      .where(inArray(queryRuns.status, [...ACTIVE]));
+  }
+}

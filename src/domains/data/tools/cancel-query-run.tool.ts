@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { defineTool } from "../define.ts";
+import { runOf, runShape } from "../runs/run-shape.ts";
+
+/** Ends a run here and on the server of its datasource. */
+export const cancelQueryRun = defineTool({
+  name: "cancel_query_run",
+  toolset: "data",
+  title: "Cancel a run of a query",
+  description:
+    "Stops a run that is queued or running; the dataset stays as it was. One that has ended stays as it is.",
+  permission: "bi:write",
+  effect: "write",
+  input: z.strictObject({ run_id: z.int() }),
+  output: runShape.extend({ cancelled: z.boolean() }),
+
+  async run({ run_id }, { runs, caller }) {
+    const cancelled = await runs.cancel(await runs.require(caller, run_id));
+    return { ...runOf(await runs.require(caller, run_id)), cancelled };
+  },
+});

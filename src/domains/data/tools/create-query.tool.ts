@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { defineTool } from "../define.ts";
+import { isActive } from "../runs/query-runs.store.ts";
+import { runOf, runShape, sentenceOf } from "../runs/run-shape.ts";
+
+const name = z.string().describe("Name for the query");
+const runNow = z.boolean().default(true).describe("Execute the query immediately (default: true)");
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** A question to a datasource, whose answer becomes a dataset of the query's name. */
+export const createQuery = defineTool({
+  name: "create_query",
+  toolset: "data",
+  wire: {
+    bi: {
+      name: "knowi_create_query",
+      description: "Create a query against a datasource. Its result becomes a dataset of the query's name.",
+      input: z.strictObject({
+        name,
+        datasourceId: z.int().describe("Datasource to query against"),
+        queryString: z.string().describe("The query to execute (SQL, native query, etc.)"),
+        runNow,
+      }),
+      adapt: (args: { name: string; datasourceId: number; queryString: string; runNow: boolean }) => ({
+        name: args.name,
+        datasource_id: args.datasourceId,
+        query: args.queryString,
+        run_now: args.runNow,
+      }),
+    },
+  },
+  title: "Create a query",
+  description:
+    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read. A query of a restapi datasource is a path such as /orders?status=open; of a csv datasource it is empty. See the columns with browse_datasource first.",
+  permission: "bi:write",
+  effect: "write",
+  timeoutMs: LIMITS.queries.waitMs + LIMITS.call.defaultTimeoutMs,
+  input: z.strictObject({
+    name: z.string().describe("Name of the query and of the dataset"),
+    datasource_id: z.int(),
+    query: z.string().describe("SQL or what the datasource takes; :name stands for a parameter"),
+    c9ql: z
+      .string()
+      .optional()
+      .describe("C9QL that is applied to the result, such as: select a, sum(b) group by a"),
+    parameters: z
+      .record(z.string(), z.union([scalar, z.array(scalar)]))
+      .optional()
+      .describe("Values for :name, by name"),
+    run_now: runNow,
+    replace: z.boolean().default(false).describe("Change the query of that name if there is one"),
+  }),
+  output: z.object({
+    query_id: z.int(),
+    name: z.string(),
+    dataset_id: z.int().nullable(),
+    run: runShape.nullable(),
+    message: z.string(),
+  }),
+
+  async run(args, { queries, queriesStore, runs, caller, signal, client }) {
+    const { name, datasource_id: datasourceId, query: queryText, c9ql, parameters, replace } = args;
+    const wish = { name, datasourceId, queryText, c9ql, parameters, replace };
+    const { query } = await queries.create(caller, wish);
+    const stored = { query_id: query.id, name: query.name };
+    if (!args.run_now)
+      return { ...stored, dataset_id: query.datasetId, run: null, message: "Stored; run it with run." };
+    const { run: begun, isNew } = await runs.start(caller, query);
+    const onRows = (rows: number) => client.progress(rows, { message: `${rows} rows` });
+    const run = await runs.waitFor(begun, { waitMs: LIMITS.queries.waitMs, signal, onRows });
+    const after = isActive(run) ? query : await queriesStore.find(caller.workspace.id, query.id);
+    const old = isNew ? "" : "An earlier run was still under way; run it again to see the change. ";
+    return {
+      ...stored,
+      dataset_id: after?.datasetId ?? null,
+      run: runOf(run),
+      message: old + sentenceOf(run, query.name),
+    };
+  },
+});

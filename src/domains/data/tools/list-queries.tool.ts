@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { defineTool } from "../define.ts";
+import { runOf, runShape } from "../runs/run-shape.ts";
+
+/** The queries and how their last runs went. */
+export const listQueries = defineTool({
+  name: "list_queries",
+  toolset: "data",
+  title: "List queries",
+  description: "The queries of this workspace with their datasource, dataset and last run.",
+  permission: "bi:read",
+  effect: "read",
+  input: z.strictObject({
+    query: z.string().max(200).optional().describe("Part of a name"),
+    datasource_id: z.int().optional().describe("Only those on this datasource"),
+    limit: z.int().min(1).max(200).default(50),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.object({
+    total: z.int(),
+    queries: z.array(
+      z.object({
+        id: z.int(),
+        name: z.string(),
+        datasource_id: z.int(),
+        dataset_id: z.int().nullable(),
+        last_run: runShape.nullable(),
+      }),
+    ),
+  }),
+
+  async run({ query, datasource_id: datasourceId, limit, offset }, { queriesStore, runsStore, caller }) {
+    const { total, items } = await queriesStore.list(caller.workspace.id, {
+      query,
+      datasourceId,
+      limit,
+      offset,
+    });
+    const last = await runsStore.lastOf(items.map(({ id }) => id));
+    return {
+      total,
+      queries: items.map(({ id, name, datasourceId, datasetId }) => {
+        const run = last.get(id);
+        return {
+          id,
+          name,
+          datasource_id: datasourceId,
+          dataset_id: datasetId,
+          last_run: run === undefined ? null : runOf(run),
+        };
+      }),
+    };
+  },
+});

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { defineTool } from "../define.ts";
+import { runOf, runShape, sentenceOf } from "../runs/run-shape.ts";
+
+const MOST_SECONDS = LIMITS.queries.waitMs / 1_000;
+
+/** Fills the dataset of a query anew. */
+export const run = defineTool({
+  name: "run",
+  toolset: "data",
+  wire: {
+    bi: {
+      name: "knowi_run",
+      description: "Trigger execution of a query or report. One of queryId or reportId is required.",
+      input: z.strictObject({
+        queryId: z.int().optional().describe("Query to execute"),
+        reportId: z.int().optional().describe("Report to trigger"),
+      }),
+      adapt: ({ queryId, reportId }: { queryId?: number; reportId?: number }) => ({
+        query_id: queryId,
+        report_id: reportId,
+      }),
+    },
+  },
+  title: "Run a query",
+  description:
+    "Runs a query now and replaces the rows of its dataset. Short runs are answered with their result; a longer one goes on, and get_query_run tells how far it is. A run that is under way is not begun twice. A failed run leaves the dataset as it was.",
+  permission: "bi:write",
+  effect: "write",
+  timeoutMs: LIMITS.queries.waitMs + LIMITS.call.defaultTimeoutMs,
+  input: z.strictObject({
+    query_id: z.int().optional().describe("Query to run"),
+    report_id: z.int().optional().describe("Report to run"),
+    wait_seconds: z
+      .number()
+      .min(0)
+      .max(MOST_SECONDS)
+      .default(MOST_SECONDS)
+      .describe("How long to wait for its end"),
+  }),
+  output: z.object({
+    query_id: z.int(),
+    name: z.string(),
+    dataset_id: z.int().nullable(),
+    run: runShape,
+    message: z.string(),
+  }),
+
+  async run({ query_id, report_id, wait_seconds }, { queries, runs, caller, signal, client }) {
+    if ((query_id === undefined) === (report_id === undefined))
+      throw new AppError("bad_request", "One of queryId or reportId is required, and only one.");
+    if (query_id === undefined)
+      throw new AppError("unsupported", "Reports are not available yet.", {
+        hint: "Run a query by queryId.",
+      });
+    const query = await queries.require(caller, query_id);
+    const { run: begun } = await runs.start(caller, query);
+    const onRows = (rows: number) => client.progress(rows, { message: `${rows} rows` });
+    const ended = await runs.waitFor(begun, { waitMs: wait_seconds * 1_000, signal, onRows });
+    const { name, datasetId } = await queries.require(caller, query_id);
+    return {
+      query_id,
+      name,
+      dataset_id: datasetId,
+      run: runOf(ended),
+      message: sentenceOf(ended, name),
+    };
+  },
+});

@@ -1,0 +1,111 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { CommandLine } from "../support/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { type PostgresSource, startPostgresSource } from "../support/postgres-source.ts";
+
+/** A run of a query survives kill -9: the next process ends it, one way or the other, and clears up after it. */
+
+let kenning: CommandLine;
+let database: TestDatabase;
+let source: PostgresSource;
+let env: Record<string, string>;
+let token: string;
+
+beforeAll(async () => {
+  kenning = await CommandLine.open();
+  [database, source] = await Promise.all([createTestDatabase(), startPostgresSource()]);
+  env = { DATABASE_URL: database.url, KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" };
+  const who = ["--workspace", "acme"];
+  await kenning.run(["workspace", "create", "acme"], { env });
+  await kenning.run(["user", "create", "a@example.com", ...who, "--role", "admin"], { env });
+  const made = await kenning.run(["token", "create", "--user", "a@example.com", ...who, "--kind", "api"], {
+    env,
+  });
+  token = made.out.trim();
+}, 120_000);
+afterAll(async () => {
+  await source.stop();
+  await database.drop();
+  kenning.remove();
+});
+
+async function call<T>(name: string, args: object): Promise<T> {
+  const response = await fetch(`${kenning.url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+  });
+  const { result } = (await response.json()) as { result: { isError: boolean; structuredContent: T } };
+  expect(result).toMatchObject({ isError: false });
+  return result.structuredContent;
+}
+
+interface Run {
+  status: string;
+  run_id: number;
+  attempt: number;
+}
+
+describe("a run whose server is killed", () => {
+  it("is tried again by the next one, and leaves no files", async () => {
+    await source.query("CREATE TABLE naps AS SELECT 60 AS seconds");
+    const first = await kenning.serve(env);
+    const { host, port, user, password, database: name } = source;
+    const wish = { name: "Shop", type: "postgresql", host, port, user, password, database: name };
+    const { datasource_id } = await call<{ datasource_id: number }>("create_datasource", wish);
+    const query =
+      "SELECT i, CASE WHEN i = 5000 THEN pg_sleep(seconds)::text END AS s FROM naps, generate_series(1, 5000) i";
+    const stored = { name: "Naps", datasource_id, query, run_now: false };
+    const { query_id } = await call<{ query_id: number }>("create_query", stored);
+    const { run } = await call<{ run: Run }>("run", { query_id, wait_seconds: 0 });
+    const folder = join(kenning.dataFolder, "runs");
+    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), 20_000);
+    first.child.kill("SIGKILL");
+    await first.stopped;
+    expect(readdirSync(folder)).toHaveLength(1);
+    await source.query("UPDATE naps SET seconds = 0");
+    // As if half a minute had gone by.
+    const catalog = new pg.Client(database.url);
+    await catalog.connect();
+    await catalog.query(
+      "UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'",
+    );
+    await catalog.query("UPDATE pgboss.queue SET monitor_claim_on = NULL, monitor_on = NULL");
+    await catalog.end();
+
+    const second = await kenning.serve(env);
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    const ended = await vi.waitFor(
+      async () => {
+        const now = await call<Run>("get_query_run", { run_id: run.run_id });
+        expect(now.status).toBe("succeeded");
+        return now;
+      },
+      { timeout: 60_000, interval: 250 },
+    );
+    expect(ended).toMatchObject({ attempt: 2, rows: 5000 });
+    expect(readdirSync(folder)).toEqual([]);
+    second.child.kill("SIGTERM");
+    await second.stopped;
+  }, 120_000);
+
+  it("runs from the command line without a server", async () => {
+    const done = await kenning.run(["query", "run", "naps", "--workspace", "acme", "--json"], { env });
+    expect({ ...done, out: JSON.parse(done.out || "{}") }).toMatchObject({
+      code: 0,
+      out: { name: "Naps", status: "succeeded", rows: 5000 },
+    });
+    const tested = await kenning.run(["datasource", "test", "Shop", "--workspace", "acme"], { env });
+    expect(tested).toMatchObject({ code: 0, out: expect.stringContaining("The connection works.") });
+    const unknown = await kenning.run(["query", "run", "nope", "--workspace", "acme"], { env });
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no query "nope"') });
+    const nowhere = await kenning.run(["datasource", "test", "Shop", "--workspace", "none"], { env });
+    expect(nowhere.err).toContain('no workspace "none"');
+    await source.query("DROP TABLE naps");
+    const failed = await kenning.run(["query", "run", "1", "--workspace", "acme"], { env });
+    expect(failed).toMatchObject({ code: 1, out: expect.stringContaining("failed") });
+  }, 60_000);
+});

@@ -1,0 +1,51 @@
+import { resultOf } from "./datasets.ts";
+import type { TestServer } from "./server.ts";
+
+/** Databases of the tests are on this machine. */
+export const ALLOW_LOOPBACK = { env: { KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" } };
+
+interface Source {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+}
+
+/** A datasource for a database of the tests, made through the public door; its id. */
+export async function makeDatasource(
+  server: TestServer,
+  token: string,
+  name: string,
+  { host, port, user, password, database }: Source,
+  type = "postgresql",
+): Promise<number> {
+  const args = { name, type, host, port, user, password, database, connection_test: "skip" };
+  const made = await resultOf<{ datasource_id: number }>(server, token, "create_datasource", args);
+  return made.datasource_id;
+}
+
+export interface RunAnswer {
+  query_id: number;
+  name: string;
+  dataset_id: number | null;
+  message: string;
+  run: {
+    run_id: number;
+    status: string;
+    attempt: number;
+    rows: number | null;
+    error: string | null;
+    duration_ms: number | null;
+    truncated: string | null;
+  };
+}
+
+/** A query, made and run through the public door. */
+export function makeQuery(
+  server: TestServer,
+  token: string,
+  args: { name: string; datasource_id: number; query: string } & Record<string, unknown>,
+): Promise<RunAnswer> {
+  return resultOf<RunAnswer>(server, token, "create_query", args);
+}
