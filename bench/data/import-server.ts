@@ -18,7 +18,11 @@ await analytics.describe();
 
 process.on("message", async (path: string) => {
   if (path !== "stop") {
-    const { part, rows, rejectedRows } = await imports.importFile({ source: { path }, key: "parts/one" });
+    const { part, rows, rejectedRows } = await imports.importFile({
+      source: { path },
+      scope: "1",
+      key: "parts/one",
+    });
     process.send?.({ bytes: part.bytes, rows, rejectedRows });
     return;
   }

@@ -25,7 +25,9 @@ export async function callTool<T>(
   });
   const response = await fetch(url, { method: "POST", headers, body });
   const text = await response.text();
-  const { result } = JSON.parse(text) as { result?: { isError?: boolean; structuredContent?: T } };
+  // A call that tells of its progress is answered by a stream of events, of which the last is the answer.
+  const json = text.startsWith("{") ? text : text.slice(text.lastIndexOf("data: ") + "data: ".length);
+  const { result } = JSON.parse(json) as { result?: { isError?: boolean; structuredContent?: T } };
   if (result?.isError !== false || result.structuredContent === undefined) throw new Error(text);
   return result.structuredContent;
 }

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-export interface Ask {
-  (sql: string): Promise<string>;
-}
+export type Ask = (sql: string) => Promise<string>;
 
 export interface Target {
   name: string;

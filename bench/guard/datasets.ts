@@ -37,7 +37,8 @@ export async function makeFiles(folder: string, rows: number, { withCsv = false 
   };
   for (const [name, select] of Object.entries(selects)) {
     await connection.run(`COPY (${select}) TO '${at(`${name}.parquet`)}' (FORMAT parquet)`);
-    if (withCsv) await connection.run(`COPY (${select}) TO '${at(`${name}.csv`)}' (FORMAT csv, HEADER false)`);
+    if (withCsv)
+      await connection.run(`COPY (${select}) TO '${at(`${name}.csv`)}' (FORMAT csv, HEADER false)`);
   }
   connection.disconnectSync();
   instance.closeSync();

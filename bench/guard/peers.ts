@@ -64,7 +64,15 @@ async function startToolbox(
   const platform = `server-${process.platform}-${process.arch}`;
   const program = join(folder, "node_modules/@toolbox-sdk", platform, "bin/toolbox");
   if (existsSync(program)) chmodSync(program, 0o755);
-  const flags = ["--prebuilt", source, "--port", String(port), "--log-level", "ERROR", "--disable-version-check"];
+  const flags = [
+    "--prebuilt",
+    source,
+    "--port",
+    String(port),
+    "--log-level",
+    "ERROR",
+    "--disable-version-check",
+  ];
   return peer(name, port, start(program, flags, folder, env));
 }
 

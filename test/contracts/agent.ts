@@ -1,9 +1,9 @@
 import { contract } from "./contract.ts";
 
 /**
- * What /api/data-agent/mcp promises: who may come in, sessions, forms of errors, audit, limits, settings.
- * Promises of tools and resources that do not exist yet, and of the authorization server, are not listed; the work
- * that adds them adds their promises.
+ * What /api/data-agent/mcp promises: who may come in, resources, sessions, forms of errors, audit, limits, settings.
+ * Promises of tools that do not exist yet, and of the authorization server, are not listed; the work that adds them
+ * adds their promises.
  */
 export const agent = contract("agent", {
   "agent.challenge.missing":
@@ -22,6 +22,22 @@ export const agent = contract("agent", {
   "agent.example.read": "resources/read of knecta://ontologies works the same way, with contents[0].text",
   "agent.example.call": "tools/call of ask_question works the same way",
   "agent.example.sdk": "The TypeScript example works: connect, listResources, readResource, callTool",
+
+  "agent.resource.templates":
+    "knecta://ontologies, knecta://ontologies/{id} and knecta://ontologies/{id}/datasets/{name} can be browsed",
+  "agent.resource.ontologies":
+    "knecta://ontologies is a JSON array of id, name, description (nullable), datasetCount and fieldCount",
+  "agent.resource.ontologies.ready": "It has only ontologies that are ready",
+  "agent.resource.ontologies.everyone":
+    "It needs ontologies:read, and is the same for all members who have that, viewers too",
+  "agent.resource.ontology":
+    "knecta://ontologies/{id} is JSON: ontology with id, name, description; datasets with name, description, source",
+  "agent.resource.ontology.missing":
+    "An ontology that is unknown or not ready: -32002, Ontology not found or not ready, ontologyId, ONTOLOGY_NOT_FOUND",
+  "agent.resource.dataset":
+    "knecta://ontologies/{id}/datasets/{name} is text/yaml: name, description, source.table, fields with name, type, description, source_column",
+  "agent.resource.dataset.missing":
+    "A dataset that is not in the ontology: -32002, Dataset not found in ontology, datasetName, ontologyId, DATASET_NOT_FOUND",
 
   "agent.session.created": "The first POST begins a session",
   "agent.session.generated": "Without mcp-session-id the server makes one up and returns it",

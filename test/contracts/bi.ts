@@ -64,6 +64,8 @@ export const bi = contract("bi", {
   "bi.get-data.counts": "knowi_get_data says totalRows and returnedRows",
   "bi.get-data.one-required": "knowi_get_data needs one of widgetId or datasetId",
   "bi.get-details.dataset": "knowi_get_details of a dataset has its full metadata with its schema",
+  "bi.get-details.query": "knowi_get_details of a query has its configuration and last runs",
+  "bi.get-details.datasource": "knowi_get_details of a datasource has its configuration, without secrets",
   "bi.push-data.creates": "knowi_push_data creates the dataset if it does not exist",
   "bi.push-data.appends": "knowi_push_data appends rows to an existing dataset",
   "bi.import-file.inline": "knowi_import_file takes inline text of CSV, JSON and XML",
@@ -76,6 +78,19 @@ export const bi = contract("bi", {
   "bi.export-csv.one-required": "knowi_export_csv needs to be told what to export",
   "bi.delete.dataset": "knowi_delete deletes a dataset",
   "bi.delete.three-parameters": "knowi_delete needs assetType, assetId and confirm true, or it fails",
+
+  "bi.create-datasource.parameters":
+    "knowi_create_datasource takes name and datasourceType, and if need be host, port, dbName, dbUser and dbPassword",
+  "bi.create-datasource.types":
+    "datasourceType is mysql, postgresql, restapi, csv, redshift and others; one that is not served is told with those that are",
+  "bi.create-datasource.owner":
+    "A datasource belongs to the organisation of whoever made it, and no other sees it",
+  "bi.create-query.parameters":
+    "knowi_create_query needs name, datasourceId and queryString, and takes runNow",
+  "bi.create-query.runs": "knowi_create_query executes the query immediately by default",
+  "bi.create-query.run-now": "knowi_create_query with runNow false does not execute it",
+  "bi.run.query": "knowi_run triggers the execution of a query by queryId",
+  "bi.run.one-required": "knowi_run needs one of queryId or reportId",
 
   "bi.audit.call": "Each tool call is logged with tool name, success and milliseconds, for admins to read",
   "bi.audit.denied": "A denied call is logged with the user and what was asked for",

@@ -15,10 +15,11 @@ export const CUSTOMERS = [
   { id: 2, name: "Bob", city: "Rome", email: "bob@example.com" },
 ];
 
-/** Numbers of a policy that the extension of a dataset takes as JSON. */
 export interface ShopWish {
   name?: string;
   description?: string;
+  /** Where orders come from, if not from the dataset of that name. */
+  source?: string;
   /** What the model's own extension says about orders: `policies`, `view_query`. */
   orders?: Record<string, unknown>;
   /** Further fields of orders: names and expressions. */
@@ -57,7 +58,7 @@ semantic_model:
     ai_context: { instructions: Amounts are in euros. }
     datasets:
       - name: orders
-        source: shop.public.Orders
+        source: ${wish.source ?? "shop.public.Orders"}
         primary_key: [id]
         description: What was ordered
         fields: ${JSON.stringify(fields)}
@@ -153,8 +154,9 @@ export async function digestOf(
   token: string,
   args: Record<string, unknown> = {},
 ): Promise<string> {
-  return (await resultOf<{ digest: string }>(server, token, "get_semantic_model", { modelName: "shop", ...args }))
-    .digest;
+  return (
+    await resultOf<{ digest: string }>(server, token, "get_semantic_model", { modelName: "shop", ...args })
+  ).digest;
 }
 
 export async function fieldsOf(server: TestServer, token: string, name = "orders", modelName = "shop") {

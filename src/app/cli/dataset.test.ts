@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { xlsx } from "../../domains/data/files/test-files.ts";
+import type { Terminal } from "./command.ts";
+import { runCommandLine } from "./command-line.ts";
+import { reportFailure } from "./failure.ts";
 
 const CSV = "name,born,score\nAda,1815-12-10,1.5\nBob,1990-01-02,-3\n";
 
@@ -12,22 +15,54 @@ let kenning: CommandLine;
 let database: TestDatabase;
 let env: Record<string, string>;
 
+const before = process.cwd();
+
 beforeAll(async () => {
   kenning = await CommandLine.open();
   database = await createTestDatabase();
   env = { DATABASE_URL: database.url };
-  await kenning.run(["workspace", "create", "acme"], { env });
-  await kenning.run(["workspace", "create", "lonely"], { env });
+  vi.stubEnv("KENNING_HOME", kenning.dataFolder);
+  vi.stubEnv("DATABASE_URL", database.url);
+  process.chdir(kenning.home);
+  await run(["workspace", "create", "acme"]);
+  await run(["workspace", "create", "lonely"]);
   const member = ["--workspace", "acme", "--role", "admin"];
-  await kenning.run(["user", "create", "boss@acme.org", ...member], { env });
+  await run(["user", "create", "boss@acme.org", ...member]);
 });
 afterAll(async () => {
+  process.chdir(before);
+  vi.unstubAllEnvs();
   await database.drop();
   kenning.remove();
 });
 
+/** `kenning WORDS` in this process, which saves a start of Node each time. */
+async function run(words: readonly string[]): Promise<Ended> {
+  const ended: Ended = { code: 1, out: "", err: "" };
+  const terminal: Terminal = {
+    out: (text) => {
+      ended.out += text;
+    },
+    err: (text) => {
+      ended.err += text;
+    },
+    readAll: async () => "",
+  };
+  try {
+    ended.code = await runCommandLine(words, terminal);
+  } catch (error) {
+    await reportFailure(error, terminal);
+  }
+  return ended;
+}
+
 /** `kenning dataset … --workspace acme` in the folder in which the files lie. */
 function dataset(...words: string[]): Promise<Ended> {
+  return run(["dataset", ...words, "--workspace", "acme"]);
+}
+
+/** The same in a process of its own, which writes to its real standard output. */
+function datasetAlone(...words: string[]): Promise<Ended> {
   return kenning.run(["dataset", ...words, "--workspace", "acme"], { env });
 }
 
@@ -149,7 +184,7 @@ describe("kenning dataset import", () => {
   test("refuses a workspace that is not there, or in which nobody answers for it", async () => {
     file("people.csv", CSV);
     const into = (slug: string) =>
-      kenning.run(["dataset", "import", "people.csv", "--name", "X", "--workspace", slug], { env });
+      run(["dataset", "import", "people.csv", "--name", "X", "--workspace", slug]);
     await expectRefusal(into("nowhere"), /nowhere/);
     await expectRefusal(into("lonely"), /has no admin.*kenning user create/);
   });
@@ -173,7 +208,7 @@ describe("kenning dataset export", () => {
     expect({ code, out }).toEqual({ code: 0, out: "" });
     expect(err).toMatch(/^Wrote Sample \(id \d+\) to back\.csv as csv\.\n$/);
     expect(written("back.csv").toString()).toBe(CSV.replaceAll("\n", "\r\n"));
-    const piped = await dataset("export", "Sample", "--output", "-", "--format", "json");
+    const piped = await datasetAlone("export", "Sample", "--output", "-", "--format", "json");
     expect(piped.err).toBe("");
     expect(JSON.parse(piped.out)).toEqual([
       { name: "Ada", born: "1815-12-10", score: 1.5 },
@@ -188,8 +223,10 @@ describe("kenning dataset export", () => {
     await dataset("import", file("more.csv", "name,age\nCy,7\n"), "--name", "One", "--append");
     await dataset("export", "One", "--output", "two.parquet");
     await dataset("import", "two.parquet", "--name", "Two");
-    const { out } = await dataset("export", "Two", "--output", "-");
-    expect(out).toBe("name,born,score,age\r\nAda,1815-12-10,1.5,\r\nBob,1990-01-02,-3,\r\nCy,,,7\r\n");
+    await dataset("export", "Two", "--output", "two.csv");
+    expect(written("two.csv").toString()).toBe(
+      "name,born,score,age\r\nAda,1815-12-10,1.5,\r\nBob,1990-01-02,-3,\r\nCy,,,7\r\n",
+    );
     expect(await listed("Two")).toMatchObject({ columns: (await listed("One"))?.columns });
   });
 
@@ -202,10 +239,10 @@ describe("kenning dataset export", () => {
     await dataset("export", "Many", "--output", "many-back.json");
     expect(JSON.parse(written("many-back.json").toString())).toHaveLength(50_000);
     await dataset("import", file("header.csv", "a,b\n"), "--name", "None");
-    expect((await dataset("export", "None", "--output", "-")).out).toBe("a,b\r\n");
-    expect(JSON.parse((await dataset("export", "None", "--output", "-", "--format", "json")).out)).toEqual(
-      [],
-    );
+    await dataset("export", "None", "--output", "none.csv");
+    expect(written("none.csv").toString()).toBe("a,b\r\n");
+    await dataset("export", "None", "--output", "none.json");
+    expect(JSON.parse(written("none.json").toString())).toEqual([]);
     expect(await dataset("export", "None", "--output", "none.parquet")).toMatchObject({ code: 0 });
     expect(written("none.parquet").subarray(0, 4).toString()).toBe("PAR1");
   });
@@ -233,7 +270,7 @@ describe("kenning dataset list and delete", () => {
     await kenning.run(["user", "create", "boss@acme.org", "--workspace", "lonely", "--role", "admin"], {
       env,
     });
-    const empty = await kenning.run(["dataset", "list", "--workspace", "lonely"], { env });
+    const empty = await run(["dataset", "list", "--workspace", "lonely"]);
     expect(empty).toMatchObject({ code: 0, out: "", err: expect.stringContaining("kenning dataset import") });
   });
 
@@ -259,10 +296,8 @@ describe("kenning dataset list and delete", () => {
   });
 
   test("a running server sees what a command has done at once", async () => {
-    const token = await kenning.run(
-      ["token", "create", "--user", "boss@acme.org", "--workspace", "acme", "--kind", "api"],
-      { env },
-    );
+    const who = ["--user", "boss@acme.org", "--workspace", "acme"];
+    const token = await run(["token", "create", ...who, "--kind", "api"]);
     const server = await kenning.serve(env);
     try {
       await dataset("import", file("sample.csv", CSV), "--name", "Beside");

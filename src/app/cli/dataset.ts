@@ -49,17 +49,17 @@ export async function importDataset({ args, options }: ImportInput, terminal: Te
   await withData(async ({ data: { data, imports }, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const progress = new Progress(terminal);
-    const file = await imports
-      .importFile({
+    const file = await untilStopped((signal) =>
+      imports.importFile({
         source: { path },
         scope: String(caller.workspace.id),
         key: data.newPartKey(),
         fileType: options.type,
         options: fileOptions(options),
-        signal: stopSignal(),
+        signal,
         onProgress: ({ stage, fraction }) => progress.show(`${args.file}: ${stage}`, fraction),
-      })
-      .finally(() => progress.end());
+      }),
+    ).finally(() => progress.end());
     const mode = options.append ? "append" : "replace";
     const detail = { ...file.detected, file: file.fileName, bytes: file.bytes };
     const dataset = await data.commit(caller, options.name, mode, file.part, { kind: "import", detail });
@@ -111,8 +111,8 @@ export async function exportDataset({ args, options }: ExportInput, terminal: Te
     if (select !== undefined) {
       terminal.err("Policies of this dataset hold for admins too: some rows or columns are left out.\n");
     }
-    const target = { output, format: options.format, signal: stopSignal() };
-    await writeExport({ data, caller, dataset }, target, terminal);
+    const source = { data, caller, dataset };
+    await untilStopped((signal) => writeExport(source, { output, format: options.format, signal }, terminal));
   });
   return 0;
 }
@@ -223,8 +223,14 @@ async function requireDataset(
 }
 
 /** Ctrl-C ends the work in an orderly way, with nothing half done left behind. */
-function stopSignal(): AbortSignal {
+async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
+  const abort = (): void => stop.abort();
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, abort);
+  try {
+    return await work(stop.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, abort);
+  }
 }

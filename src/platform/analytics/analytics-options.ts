@@ -25,6 +25,9 @@ export interface Column {
   type: string;
 }
 
+/** Where the relations are that only other relations may name. */
+export const HIDDEN_SCHEMA = "_scope_base";
+
 /** What a query sees under a name: the rows of some Parquet parts, in this order. */
 export interface Relation {
   name: string;
@@ -256,6 +259,8 @@ export interface MergeRequest extends Scoped {
   parts: readonly string[];
   key: string;
   columns?: readonly Column[];
+  /** For others to read: without the newer encodings of Parquet, in which parts are kept. */
+  isPortable?: boolean;
 }
 
 export interface InspectOptions extends Scoped {

@@ -26,5 +26,6 @@ export type {
   RowsRequest,
   SerializedSql,
 } from "./analytics-options.ts";
+export { HIDDEN_SCHEMA } from "./analytics-options.ts";
 export { inferColumns } from "./types/row-types.ts";
 export { widenColumns } from "./types/widen.ts";

@@ -15,6 +15,7 @@ import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analyt
  * engine would allow it (`allowed_paths` allows writing too) is the operating system's work, as root only.
  */
 const GID = 65_510;
+const READER = process.getuid?.() === 0 ? { uid: GID + 9, gid: GID } : undefined;
 let analytics: TestAnalytics;
 let part: Part;
 let other: Part;
@@ -36,20 +37,9 @@ beforeAll(async () => {
     socket.end();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const reader = process.getuid?.() === 0 ? { uid: GID + 9, gid: GID } : undefined;
-  const tempFolder = join(analytics.home, "tmp");
-  shelf = await Shelf.make(tempFolder, reader);
+  shelf = await Shelf.make(join(analytics.home, "tmp"), READER);
   file = await shelf.put(part.path, "0.parquet");
-  sandbox = createSandbox({
-    name: "wall",
-    module: join(import.meta.dirname, "test-worker.ts"),
-    tempFolder,
-    memoryMb: 700,
-    requestTimeoutMs: 30_000,
-    permissionModel: "off",
-    log: { warn: () => undefined },
-    ...reader,
-  });
+  sandbox = openWall();
   await sandbox.call("open", [file]);
 });
 afterAll(async () => {
@@ -57,6 +47,19 @@ afterAll(async () => {
   server.close();
   await analytics.remove();
 });
+
+function openWall(): Sandbox {
+  return createSandbox({
+    name: "wall",
+    module: join(import.meta.dirname, "test-worker.ts"),
+    tempFolder: join(analytics.home, "tmp"),
+    memoryMb: 700,
+    requestTimeoutMs: 30_000,
+    permissionModel: "off",
+    log: { warn: () => undefined },
+    ...READER,
+  });
+}
 
 const run = (sql: string): Promise<unknown> => sandbox.call("run", sql);
 
@@ -99,6 +102,26 @@ describe("SQL without a guard", () => {
     ["settings: of the log", () => `SET log_query_path = '${join(analytics.home, "log")}'`],
     ["a profile", () => `SET profiling_output = '${join(analytics.home, "profile")}'`],
     ["secrets", () => "CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'x', SECRET 'y')"],
+    ["a file by COPY", () => "CREATE TABLE x (a VARCHAR); COPY x FROM '/etc/passwd'"],
+    ["a file by its name alone", () => `SELECT * FROM '${secret}'`],
+    ["a file by a query in a text", () => `FROM query('FROM read_csv(''${secret}'')')`],
+    ["a file by a macro", () => `CREATE MACRO m() AS TABLE FROM read_csv('${secret}'); FROM m()`],
+    ["a file's metadata", () => `SELECT * FROM parquet_metadata('${other.path}')`],
+    ["a file by sniffing", () => `FROM sniff_csv('${secret}')`],
+    ["a database by reading", () => `FROM read_duckdb('${join(analytics.home, "x.db")}')`],
+    ["the environment", () => "SELECT getenv('PATH')"],
+    ["the process's memory", () => "SELECT * FROM read_blob('/proc/self/mem')"],
+    ["the process's open files", () => "SELECT * FROM glob('/proc/self/fd/*')"],
+    ["a way around by a link", () => `SELECT * FROM read_text('${file}/../../secret.csv')`],
+    ["a way around by a folder", () => `SELECT * FROM read_parquet('${shelf.pathOf("")}../../blobs/**')`],
+    ["a profile by pragma", () => `PRAGMA profile_output='${join(analytics.home, "profile")}'`],
+    ["a secret's place", () => "SET secret_directory = '/tmp'"],
+    ["another home", () => "SET home_directory = '/root'"],
+    ["other files to spill to", () => "SET temp_directory = '/tmp'"],
+    ["a proxy", () => "SET http_proxy = 'http://127.0.0.1:1'"],
+    ["the network with a database", () => "ATTACH 'https://example.com/x.db'"],
+    ["a PostgreSQL", () => "ATTACH 'host=127.0.0.1' AS pg (TYPE postgres)"],
+    ["extensions from elsewhere", () => "INSTALL spatial FROM 'http://127.0.0.1:1'"],
   ])("does not reach %s", async (_, sql) => {
     expect(await run(sql())).toMatch(/^failed: /);
   });
@@ -106,6 +129,26 @@ describe("SQL without a guard", () => {
   it("left no trace", async () => {
     expect(connections).toEqual([]);
     expect((await readdir(analytics.home)).sort()).toEqual(["blobs", "secret.csv", "tmp"]);
+  });
+
+  it("writes no log where it must not, though the engine's lock does not keep it from logging", async (context) => {
+    needsRoot(context);
+    const wall = openWall();
+    try {
+      await wall.call("open", [file]);
+      for (const folder of [analytics.home, join(analytics.home, "blobs"), "/root", "/etc"]) {
+        const sql = `CALL enable_logging(storage := 'file', storage_path := '${folder}')`;
+        // Some end the process: a log that cannot be written is not an error of the statement.
+        await wall.call("run", sql).catch(() => undefined);
+        await wall.call("run", "SELECT 1").catch(() => wall.call("open", [file]));
+      }
+      expect((await readdir(analytics.home)).sort()).toEqual(["blobs", "secret.csv", "tmp"]);
+      for (const folder of [join(analytics.home, "blobs"), "/root", "/etc"]) {
+        expect((await readdir(folder)).filter((name) => /duckdb_log/.test(name))).toEqual([]);
+      }
+    } finally {
+      await wall.close();
+    }
   });
 
   it("cannot change or remove a part, not even the one that it reads", async (context) => {

@@ -46,6 +46,7 @@ export async function startBoss(
     supervise: role === "worker",
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
+    queueCacheIntervalSeconds: SUPERVISE_SECONDS,
     useListenNotify: role === "worker",
     schedule: false,
     // Dependent jobs and background migrations are not used; their polling would be all the idle traffic.

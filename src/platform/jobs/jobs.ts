@@ -39,6 +39,8 @@ export interface JobOptions {
   retryDelaySeconds: number;
   longestRetryDelaySeconds: number;
   timeoutSeconds: number;
+  /** Whether jobs have keys that keep others back. Without, one whose process died is tried again sooner. */
+  keyed: boolean;
   /** When Kenning stops: let it finish, or tell it to end, to be tried again by the next process. */
   onStop: "finish" | "abort";
   /** How long finished jobs can be asked for. */
@@ -51,6 +53,7 @@ const DEFAULTS: JobOptions = {
   retryDelaySeconds: 2,
   longestRetryDelaySeconds: 600,
   timeoutSeconds: 900,
+  keyed: true,
   onStop: "finish",
   keepSeconds: 7 * 86_400,
 };
@@ -173,6 +176,8 @@ export class Jobs {
     const boss = await this.#sender();
     await this.#ensureQueue(boss, definition);
     const db = options.tx === undefined ? {} : { db: await overTransaction(options.tx) };
+    if (options.singletonKey !== undefined && !definition.options.keyed)
+      throw new Error(`jobs of ${name} have no keys`);
     // The queue's policy allows one waiting and one running job a key; jobs without one get their own.
     const singletonKey = options.singletonKey ?? randomUUID();
     const startAfter = options.startAfter === undefined ? {} : { startAfter: options.startAfter };
@@ -266,7 +271,7 @@ export class Jobs {
       deleteAfterSeconds: options.keepSeconds,
     };
     const made = boss
-      .createQueue(name, { policy: "stately", ...settings })
+      .createQueue(name, { policy: options.keyed ? "stately" : "standard", ...settings })
       .then(() => boss.updateQueue(name, settings));
     this.#queues.set(name, made);
     made.catch(() => this.#queues.delete(name));

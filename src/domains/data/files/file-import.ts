@@ -34,7 +34,7 @@ export interface FileOptions extends ConvertOptions {
 export interface FileImport {
   source: FileSource;
   /** Whose file it is (a workspace): where several wait, all workspaces have their turn. */
-  scope: string;
+  scope?: string;
   /** The key of the new part in blob storage. */
   key: string;
   /** What the caller says it is. */

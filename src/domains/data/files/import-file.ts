@@ -179,7 +179,7 @@ async function convert(
   const result = await analytics.convert({
     source: { path, handOver: isOurs },
     format,
-    scope,
+    ...(scope !== undefined && { scope }),
     key,
     options: report === undefined ? optionsOf(options) : readOptionsOf(options, report),
     ...(signal && { signal }),

@@ -17,7 +17,7 @@ export interface ReadRequest extends Omit<OpenParams, "path"> {
   /** Of ours, with the file in it; the rows are written beside the file. */
   folder: string;
   fileName: string;
-  scope: string;
+  scope?: string | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((fraction: number) => void) | undefined;
 }
@@ -47,7 +47,7 @@ export class SandboxedReader {
   }
 
   async read(request: ReadRequest): Promise<ReadFile> {
-    const slot = await this.#slots.take(request.scope, request.signal);
+    const slot = await this.#slots.take(request.scope ?? "", request.signal);
     try {
       if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
       return await this.#readInSandbox(request, FIRST_UID + slot);

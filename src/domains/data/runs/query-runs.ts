@@ -50,6 +50,7 @@ export class QueryRuns {
       retries: LIMITS.queries.retries,
       retryDelaySeconds: LIMITS.queries.retrySeconds,
       timeoutSeconds: TIMEOUT_SECONDS,
+      keyed: false,
       onStop: "abort",
     });
   }
@@ -80,8 +81,9 @@ export class QueryRuns {
     for (let pauseMs = POLL_MS; isActive(current) && performance.now() < until; ) {
       await sleep(Math.min(pauseMs, Math.max(1, until - performance.now())), undefined, { signal });
       pauseMs = Math.min(pauseMs * 1.5, SLOWEST_POLL_MS);
+      const before = current.rowCount;
       current = (await this.#parts.store.get(run.id)) ?? current;
-      if (current.rowCount !== null) onRows?.(current.rowCount);
+      if (current.rowCount !== null && current.rowCount !== before) onRows?.(current.rowCount);
     }
     return current;
   }

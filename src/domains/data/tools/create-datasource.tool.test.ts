@@ -174,7 +174,7 @@ describe("create_datasource", () => {
     ],
     ["a port for a URL", { datasourceType: "csv", host: "https://example.com/a.csv" }, /takes no port/],
     ["an unknown argument", { tls: "require" }, /tls/],
-  ])("refuses %s", async (_what, change, message) => {
+  ])("[bi.create-datasource.types] refuses %s", async (_what, change, message) => {
     const args = { name: "Bad", datasourceType: "mysql", host: "db.example.com", port: 3306, dbUser: "u" };
     await expect(create({ ...args, ...change })).rejects.toThrow(message);
   });
@@ -187,7 +187,7 @@ describe("create_datasource", () => {
     );
   });
 
-  it("is for contributors, and stays in its workspace", async () => {
+  it("[bi.create-datasource.owner] is for contributors, and stays in its workspace", async () => {
     const args = { name: "Mine", datasourceType: "mysql", host: "127.0.0.1", port: 1, dbUser: "u" };
     expect((await callTool(server, undefined, "knowi_create_datasource", args, BI)).status).toBe(401);
     const viewer = await server.token({ role: "viewer" });

@@ -26,7 +26,7 @@ export const deleteAsset = defineTool({
   },
   title: "Delete an asset",
   description:
-    "Deletes a dataset, query or datasource. A deleted dataset can be brought back for 30 days with restore_asset.",
+    "Deletes a dataset, query or datasource. A datasource that queries use is refused; the dataset of a deleted query stays. It can be brought back for 30 days with restore_asset.",
   permission: "bi:write",
   effect: "destroy",
   input: z.strictObject({

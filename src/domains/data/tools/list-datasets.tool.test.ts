@@ -8,7 +8,7 @@ let token: string;
 
 interface Listing {
   total: number;
-  datasets: { name: string; rows: number; columns: { name: string }[] }[];
+  datasets: { id: number; name: string; rows: number | null; columns: { name: string }[] }[];
 }
 
 beforeAll(async () => {
@@ -33,6 +33,21 @@ describe("list_datasets", () => {
   it("finds part of a name, taken literally", async () => {
     expect((await list({ query: "alp" })).datasets.map(({ name }) => name)).toEqual(["Alpha"]);
     expect((await list({ query: "%" })).datasets.map(({ name }) => name)).toEqual(["100% done"]);
+  });
+
+  it("hides columns, and the number of rows where some are hidden", async () => {
+    const { datasets } = await list({ query: "Beta" });
+    const policies = [
+      { name: "few", roles: ["viewer"], rows: [{ field: "a", operator: "=", value: 1 }] },
+      { name: "less", roles: ["viewer"], hide: ["b"] },
+    ];
+    const args = { dataset_name: "Beta", rows: [{ a: 3, b: "x" }] };
+    await resultOf(server, token, "push_data", args);
+    const admin = await server.token({ role: "admin" });
+    await resultOf(server, admin, "set_dataset_policies", { dataset_id: datasets[0]?.id, policies });
+    const seen = await list({ query: "Beta" }, await server.token({ role: "viewer" }));
+    expect(seen.datasets).toMatchObject([{ rows: null, columns: [{ name: "a" }] }]);
+    expect((await list({ query: "Beta" })).datasets).toMatchObject([{ rows: 3 }]);
   });
 
   it("shows nothing of another workspace, and needs a token", async () => {

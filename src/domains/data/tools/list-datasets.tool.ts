@@ -23,7 +23,7 @@ export const listDatasets = defineTool({
         id: z.int(),
         name: z.string(),
         description: z.string().nullable(),
-        rows: z.int(),
+        rows: z.int().nullable().describe("Null where policies keep some from you"),
         columns: z.array(columnShape),
         refreshed_at: z.string(),
       }),
@@ -35,14 +35,17 @@ export const listDatasets = defineTool({
     const { total, items } = await datasets.list(caller.workspace.id, filter);
     return {
       total,
-      datasets: items.map((dataset) => ({
-        id: dataset.id,
-        name: dataset.name,
-        description: dataset.description,
-        rows: dataset.rowCount,
-        columns: [...restrictionFor(caller, dataset).columns],
-        refreshed_at: dataset.refreshedAt.toISOString(),
-      })),
+      datasets: items.map((dataset) => {
+        const { columns, condition } = restrictionFor(caller, dataset);
+        return {
+          id: dataset.id,
+          name: dataset.name,
+          description: dataset.description,
+          rows: condition === null ? dataset.rowCount : null,
+          columns: [...columns],
+          refreshed_at: dataset.refreshedAt.toISOString(),
+        };
+      }),
     };
   },
 });

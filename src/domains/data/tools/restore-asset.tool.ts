@@ -9,7 +9,10 @@ export const restoreAsset = defineTool({
   description: "Brings back an asset that was deleted in the last 30 days.",
   permission: "bi:write",
   effect: "write",
-  input: z.strictObject({ asset_type: z.string().describe("dataset"), asset_id: z.int() }),
+  input: z.strictObject({
+    asset_type: z.string().describe("dataset, query or datasource"),
+    asset_id: z.int(),
+  }),
   output: z.object({ restored: z.literal(true), asset_type: z.string(), asset_id: z.int() }),
 
   async run({ asset_type, asset_id }, { assets, caller }) {

@@ -12,7 +12,7 @@ import { checkTables } from "./checks/tables.ts";
 import { checkTypes } from "./checks/types.ts";
 import { refuse } from "./refusal.ts";
 import { peelExplain } from "./tokens/explain.ts";
-import { visitTree } from "./tree.ts";
+import { keyOf, visitTree } from "./tree.ts";
 
 /** DuckDB's own parser (`analytics.serializeSql`). */
 export type Serialize = (sql: string, signal?: AbortSignal) => Promise<SerializedSql>;
@@ -56,7 +56,7 @@ export async function guardSql(text: string, options: GuardOptions): Promise<Gua
   checkText(text);
   const { sql, isExplain } = peelExplain(text);
   const statement = onlyStatement(await options.serialize(sql, options.signal));
-  const known = new Map(options.datasets.map((name) => [name.toLowerCase(), name]));
+  const known = new Map(options.datasets.map((name) => [keyOf(name), name]));
   const context = { known, columns: options.columns, used: new Set<string>() };
   visitTree(statement, (visit) => {
     for (const check of CHECKS) check(visit, context);

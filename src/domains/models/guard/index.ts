@@ -1,1 +1,2 @@
+export { withColumnHelp } from "./column-help.ts";
 export { type Guarded, type GuardOptions, guardSql, type Serialize } from "./guard.ts";

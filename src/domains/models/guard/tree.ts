@@ -6,6 +6,9 @@ export type Node = Readonly<Record<string, unknown>>;
 /** Names of common table expressions, in lower case, that can be seen at a place. */
 export type Scope = ReadonlySet<string>;
 
+/** The parser keeps the names in a WITH as keys of a map; here they are visited like anything else. */
+export const NAME_OF_EXPRESSION = "name of an expression";
+
 export interface Visit {
   node: Node;
   scope: Scope;
@@ -48,11 +51,12 @@ export function visitTree(root: unknown, visit: (visit: Visit) => void): void {
 function childrenOf(node: Node, scope: Scope, depth: number): Open[] {
   const { cte_map, ...others } = node;
   const { children, inner } = commonTables(cte_map, scope, depth);
-  // What a recursive expression selects from itself is in its own parts.
-  const name = node.type === "RECURSIVE_CTE_NODE" ? text(node.cte_name).toLowerCase() : undefined;
-  const seen = name === undefined ? inner : new Set([...inner, name]);
+  // A recursive expression can be seen in the part that is repeated, and not in the one that it begins with.
+  const isRecursive = node.type === "RECURSIVE_CTE_NODE";
+  const own = isRecursive ? new Set([...inner, keyOf(text(node.cte_name))]) : inner;
   for (const [field, value] of Object.entries(others)) {
-    if (typeof value === "object") children.push({ value, field, scope: seen, depth });
+    if (typeof value === "object")
+      children.push({ value, field, scope: field === "right" ? own : inner, depth });
   }
   return children;
 }
@@ -65,11 +69,16 @@ function commonTables(map: unknown, scope: Scope, depth: number): { children: Op
   const inner = new Set(scope);
   for (const { key, value } of entries) {
     const name = text(key);
-    children.push({ value: { type: "CTE", name }, field: "cte", scope, depth });
+    children.push({ value: { type: NAME_OF_EXPRESSION, name }, field: "cte", scope, depth });
     children.push({ value, field: "cte", scope: new Set(inner), depth });
-    inner.add(name.toLowerCase());
+    inner.add(keyOf(name));
   }
   return { children, inner };
+}
+
+/** The same for all ways to write a name; the engine folds no other letters than these. */
+export function keyOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 export function text(value: unknown): string {

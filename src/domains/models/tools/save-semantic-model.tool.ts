@@ -33,6 +33,7 @@ export const saveSemanticModel = defineTool({
   async run({ content, publish }, { models, caller, signal }) {
     const examination = await examine(models, caller, [{ name: "model.yaml", text: content }], signal);
     assertReadable(examination);
+    for (const { model } of examination.models) models.assertMayWrite(caller, model);
     const records = publish
       ? await publishAll(models, caller, examination)
       : await Promise.all(examination.models.map(({ model }) => models.saveDraft(caller, model)));

@@ -1,12 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
-import type { Column } from "../analytics-options.ts";
+import { type Column, HIDDEN_SCHEMA } from "../analytics-options.ts";
 import { sqlType } from "../types/column-types.ts";
 import { quoteList, quoteName } from "../types/sql-text.ts";
 import type { WireRelation } from "../wire.ts";
-
-/** Where the relations are that only other relations may name. */
-export const HIDDEN_SCHEMA = "_scope_base";
 
 /** A relation, or for plans an empty table in its place. */
 type Made = WireRelation & { isTable?: boolean };

@@ -24,7 +24,7 @@ import { type CsvJob, convertCsv } from "./csv-convert.ts";
 import { inspectParts } from "./inspect-parts.ts";
 import { convertJson, type JsonJob, planLines } from "./json-convert.ts";
 import { convertParquet, type ParquetJob } from "./parquet-convert.ts";
-import { planAll, writePart } from "./write-part.ts";
+import { type PartOptions, planAll, writePart } from "./write-part.ts";
 
 /** What this process writes for itself, inside its own folder. */
 const WORK_FOLDER = "work";
@@ -117,15 +117,15 @@ function longestLine(text: Uint8Array): number {
   return longest;
 }
 
-async function merge(params: MergeParams, context: WorkerContext): Promise<WriteAnswer> {
+async function merge(params: MergeParams & PartOptions, context: WorkerContext): Promise<WriteAnswer> {
   const engine = await engineFor("bulk", params.settings);
   return withConnection(engine, async (connection) => {
-    const { inputs, columns, output } = params;
+    const { inputs, columns, output, isPortable } = params;
     const source =
       columns === undefined
         ? readParquet(inputs)
         : `(${await selectParts(connection, inputs, columns, "data")})`;
-    return writePart(connection, await planAll(connection, source), output, context);
+    return writePart(connection, await planAll(connection, source), output, context, { isPortable });
   });
 }
 

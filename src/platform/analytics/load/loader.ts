@@ -84,10 +84,11 @@ export class Loader {
   }
 
   async mergeParts(request: MergeRequest): Promise<Part> {
-    const { parts, columns } = request;
-    return this.#work(this.#conversions, request, async (desk, name) =>
-      this.#write(desk, name, "merge", { inputs: await desk.put(parts, name), columns }, request),
-    );
+    const { parts, columns, isPortable = false } = request;
+    return this.#work(this.#conversions, request, async (desk, name) => {
+      const inputs = await desk.put(parts, name);
+      return this.#write(desk, name, "merge", { inputs, columns, isPortable }, request);
+    });
   }
 
   async inspect(parts: readonly string[], options: InspectOptions): Promise<Inspection> {

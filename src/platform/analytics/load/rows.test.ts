@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Column, inferColumns, type JsonValue, type Part, widenColumns } from "../index.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
@@ -252,6 +253,29 @@ describe("merging", () => {
     const plain = await analytics.mergeParts({ parts: parts.map(({ path }) => path), key: analytics.key() });
     expect(plain.columns.map(({ name }) => name).sort()).toEqual(["a", "b", "n"]);
   });
+
+  it("keeps the newer encodings for ourselves", async () => {
+    const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, amount: id / 7, text: `text ${id}` }));
+    const pushed = await push(rows);
+    const merge = (isPortable?: boolean): Promise<Part> =>
+      analytics.mergeParts({
+        parts: [pushed.path],
+        key: analytics.key(),
+        ...(isPortable !== undefined && { isPortable }),
+      });
+    expect(await encodings(pushed)).toEqual(["PLAIN"]);
+    expect(await encodings(await merge(true))).toEqual(["PLAIN"]);
+    expect(await encodings(await merge())).toContain("DELTA_BINARY_PACKED");
+  });
+
+  async function encodings({ path }: Part): Promise<string[]> {
+    const connection = await DuckDBConnection.create();
+    const reader = await connection.runAndReadAll(
+      "SELECT DISTINCT unnest(string_split(encodings, ', ')) AS encoding FROM parquet_metadata($1) ORDER BY 1",
+      [path],
+    );
+    return reader.getRows().map(([encoding]) => String(encoding));
+  }
 });
 
 describe("inspecting", () => {

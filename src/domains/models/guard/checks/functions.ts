@@ -5,7 +5,7 @@ import { FUNCTIONS } from "../functions/index.ts";
 import { refusedFor } from "../functions/refused.ts";
 import { isReserved } from "../names.ts";
 import { refuse } from "../refusal.ts";
-import { text } from "../tree.ts";
+import { keyOf, text } from "../tree.ts";
 
 /** Functions, operators, aggregates and windows alike: all have names, and all names are on a list. */
 export const checkFunctions: Check = ({ node, field }) => {
@@ -13,7 +13,7 @@ export const checkFunctions: Check = ({ node, field }) => {
   const name = text(node.function_name);
   // What stands in FROM has a list of its own.
   const isTable = field === "function";
-  if (!isTable && !FUNCTIONS.has(name.toLowerCase())) throw unknown(name);
+  if (!isTable && !FUNCTIONS.has(keyOf(name))) throw unknown(name);
   checkQualification(text(node.catalog), text(node.schema), name);
   if (node.export_state === true) {
     throw refuse("function", "forbidden", "EXPORT_STATE is not allowed.", "Leave EXPORT_STATE out.");

@@ -1,5 +1,6 @@
 import type { Check } from "../check.ts";
 import { refuse } from "../refusal.ts";
+import { NAME_OF_EXPRESSION } from "../tree.ts";
 
 /** Every kind of thing that a statement may consist of. What is not here is refused by its name. */
 const QUERIES = ["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"];
@@ -13,7 +14,7 @@ const TYPES = [
   "STRUCT_TYPE_INFO",
   "UNBOUND_TYPE_INFO",
 ];
-const PLAIN = new Set([...QUERIES, ...TABLES, ...MODIFIERS, ...ORDERS, ...TYPES, "CTE"]);
+const PLAIN = new Set([...QUERIES, ...TABLES, ...MODIFIERS, ...ORDERS, ...TYPES, NAME_OF_EXPRESSION]);
 
 const EXPRESSIONS = new Map<string, readonly string[] | RegExp>([
   ["BETWEEN", ["COMPARE_BETWEEN"]],

@@ -1,7 +1,7 @@
 import { clip } from "../../../../kernel/clip.ts";
 import type { Check } from "../check.ts";
 import { refuse } from "../refusal.ts";
-import { type Node, text } from "../tree.ts";
+import { keyOf, type Node, text } from "../tree.ts";
 
 /** Functions that make rows out of nothing but their arguments. */
 export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ export const checkTableFunctions: Check = ({ node }) => {
   const called = (node.function ?? {}) as Node;
   const name = text(called.function_name);
   const isQualified = text(called.schema) !== "" || text(called.catalog) !== "";
-  if (called.class === "FUNCTION" && !isQualified && TABLE_FUNCTIONS.has(name.toLowerCase())) return;
+  if (called.class === "FUNCTION" && !isQualified && TABLE_FUNCTIONS.has(keyOf(name))) return;
   const shown = [text(called.catalog), text(called.schema), name].filter((part) => part !== "").join(".");
   throw refuse(
     "table_function",

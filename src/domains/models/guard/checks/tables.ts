@@ -4,11 +4,11 @@ import { quoteName } from "../../../../kernel/sql-text.ts";
 import type { Check, GuardContext } from "../check.ts";
 import { isCatalogView, isReserved, looksLikeFile } from "../names.ts";
 import { refuse } from "../refusal.ts";
-import { type Node, type Scope, text } from "../tree.ts";
+import { keyOf, NAME_OF_EXPRESSION, type Node, type Scope, text } from "../tree.ts";
 
 /** Only the model's datasets by their bare names, and what the statement itself has named before. */
 export const checkTables: Check = ({ node, scope }, context) => {
-  if (node.type === "CTE") checkName(text(node.name));
+  if (node.type === NAME_OF_EXPRESSION) checkName(text(node.name));
   if (node.type !== "BASE_TABLE") return;
   const name = text(node.table_name);
   checkQualification(node, name);
@@ -30,7 +30,7 @@ function checkQualification(node: Node, name: string): void {
 }
 
 function checkKnown(name: string, scope: Scope, { known, used }: GuardContext): void {
-  const key = name.toLowerCase();
+  const key = keyOf(name);
   if (scope.has(key)) return;
   const dataset = known.get(key);
   if (dataset === undefined) throw unknownTable(name, known, scope);

@@ -6,8 +6,8 @@ export interface Token {
   text: string;
 }
 
-/** What DuckDB takes for space, tried on all characters: ASCII without the vertical tab, and these of Unicode. */
-const SPACE = /[\t\n\f\r \u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]/;
+/** What DuckDB takes for space somewhere, tried on all characters. */
+const SPACE = /[\t\n\v\f\r \u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]/;
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_$]*/uy;
 
 /** The token at or after a place; undefined at the end of the text, or in a comment that does not end. */

@@ -1,0 +1,129 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { makeQuery } from "../../../../test/support/datasources.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+/** Sources that are no database servers: their columns have no types of their own, or are found out. */
+
+const CSV = 'id;name;price;day\n1;ü;1,50;01.02.2026\n2;"a""b";2,00;03.02.2026\n3;;;\n';
+let server: TestServer;
+let token: string;
+let web: Server;
+let base: string;
+const seen: string[] = [];
+const folder = mkdtempSync(join(tmpdir(), "kenning-files-"));
+
+beforeAll(async () => {
+  web = createServer((request, response) => {
+    seen.push(`${request.url} ${request.headers.authorization ?? "-"}`);
+    if (request.url?.startsWith("/a.csv")) {
+      response.writeHead(200, { "content-type": "text/csv" }).end(CSV);
+      return;
+    }
+    const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
+    const rows =
+      page === 1
+        ? [{ id: 1, tags: ["a"], at: "2026-01-01T00:00:00Z" }]
+        : page === 2
+          ? [{ id: 2.5, more: { x: 1 } }]
+          : [];
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ items: rows }));
+  });
+  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  server = await startTestServer({
+    env: { KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1", KENNING_FILE_FOLDERS: folder },
+  });
+  token = await server.token({ role: "contributor" });
+});
+afterAll(async () => {
+  await server.stop();
+  web.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function source(name: string, args: object): Promise<number> {
+  const wish = { name, connection_test: "skip", ...args };
+  return (await resultOf<{ datasource_id: number }>(server, token, "create_datasource", wish)).datasource_id;
+}
+
+async function rowsOf(name: string, datasource_id: number, query: string) {
+  const made = await makeQuery(server, token, { name, datasource_id, query });
+  expect(made.run).toMatchObject({ status: "succeeded", error: null });
+  return resultOf<{ rows: unknown[]; columns: { name: string; type: string }[] }>(server, token, "get_data", {
+    dataset_id: made.dataset_id,
+  });
+}
+
+describe("a query on a web service or a file", () => {
+  it("reads all pages of a REST API, with types as in push_data", async () => {
+    const settings = { paging: { kind: "page" }, resultPath: "items" };
+    const id = await source("API", { type: "rest", host: base, token: "tok-12345678", settings });
+    const { rows, columns } = await rowsOf("Items", id, "/items");
+    expect(columns.map(({ name }) => name)).toEqual(["id", "tags", "at", "more"]);
+    expect(columns[0]?.type).toBe("DOUBLE");
+    expect(columns[2]?.type).toBe("TIMESTAMP WITH TIME ZONE");
+    expect(rows).toMatchObject([
+      { id: 1, tags: ["a"], more: null },
+      { id: 2.5, more: { x: 1 } },
+    ]);
+    expect(seen.at(0)).toBe("/items?page=1 Bearer tok-12345678");
+  });
+
+  it("finds out the types of a CSV file as an import does", async () => {
+    const id = await source("CSV", { type: "csv", host: `${base}/a.csv` });
+    const { rows, columns } = await rowsOf("Prices", id, "");
+    expect(columns.map(({ name }) => name)).toEqual(["id", "name", "price", "day"]);
+    expect(columns[0]?.type).toMatch(/INT/);
+    expect(rows).toMatchObject([
+      { id: 1, name: "ü" },
+      { id: 2, name: 'a"b' },
+      { id: 3, name: null, price: null, day: null },
+    ]);
+  });
+
+  it("reads an SQLite file in an allowed folder, and no other", async () => {
+    const path = join(folder, "shop.sqlite");
+    const file = new DatabaseSync(path);
+    file.exec("CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'x'), (2, NULL)");
+    file.close();
+    // A process of another user reads it.
+    chmodSync(folder, 0o755);
+    chmodSync(path, 0o644);
+    const { rows } = await rowsOf(
+      "Lite",
+      await source("Lite", { type: "sqlite", database: path }),
+      "SELECT * FROM t",
+    );
+    expect(rows).toEqual([
+      { a: 1, b: "x" },
+      { a: 2, b: null },
+    ]);
+    writeFileSync("/tmp/kenning-elsewhere.sqlite", "");
+    const made = await resultOf<{ connection: { ok: boolean } }>(server, token, "create_datasource", {
+      name: "Elsewhere",
+      type: "sqlite",
+      database: "/tmp/kenning-elsewhere.sqlite",
+    });
+    rmSync("/tmp/kenning-elsewhere.sqlite");
+    expect(made.connection.ok).toBe(false);
+  });
+
+  it("leaves no temporary files", () => {
+    const homes = readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-server-"));
+    const left = homes.flatMap((home) => {
+      try {
+        return readdirSync(join(tmpdir(), home, "runs")).filter((name) => name.includes(`-${process.pid}-`));
+      } catch {
+        return [];
+      }
+    });
+    expect(left).toEqual([]);
+  });
+});

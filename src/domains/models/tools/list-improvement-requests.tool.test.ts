@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { openShop, refusalsOf, type Shop } from "../../../../test/support/models.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+let server: TestServer;
+let shop: Shop;
+
+interface Listed {
+  total: number;
+  requests: { id: number; title: string; state: string; closed_at: string | null }[];
+}
+
+beforeAll(async () => {
+  server = await startTestServer();
+  shop = await openShop(server);
+  for (const title of ["first", "second", "third"]) {
+    const args = { modelName: "shop", title, description: "please" };
+    await resultOf(server, shop.contributor, "request_improvement", args);
+  }
+});
+afterAll(() => server.stop());
+
+const list = (args: Record<string, unknown> = {}, token = shop.admin) =>
+  resultOf<Listed>(server, token, "list_improvement_requests", args);
+const titles = async (args: Record<string, unknown> = {}) =>
+  (await list(args)).requests.map(({ title }) => title);
+
+describe("list_improvement_requests", () => {
+  it("lists what is open, the newest first, a page at a time", async () => {
+    expect(await titles()).toEqual(["third", "second", "first"]);
+    expect(await titles({ limit: 1, offset: 1 })).toEqual(["second"]);
+    expect((await list({ limit: 1 })).total).toBe(3);
+  });
+
+  it("lists by state", async () => {
+    const { requests } = await list();
+    const id = requests.find(({ title }) => title === "second")?.id;
+    await resultOf(server, shop.admin, "close_improvement_request", { id, state: "declined" });
+    expect(await titles()).toEqual(["third", "first"]);
+    expect(await titles({ state: "declined" })).toEqual(["second"]);
+    expect(await titles({ state: "done" })).toEqual([]);
+    expect(await titles({ state: "all" })).toEqual(["third", "second", "first"]);
+    await expect(list({ state: "closed" })).rejects.toThrow(/state/);
+  });
+
+  it("lists nothing of another workspace", async () => {
+    await server.app.identity.workspaces.create({ slug: "globex" });
+    const foreign = await server.token({ workspace: "globex" });
+    expect(await list({ state: "all" }, foreign)).toEqual({ total: 0, requests: [] });
+  });
+
+  it("is for admins", async () => {
+    expect(await refusalsOf(server, shop.contributor, "list_improvement_requests", {})).toEqual({
+      anonymous: 401,
+      wrong: expect.stringContaining("admin"),
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import {
+  digestOf,
+  openShop,
+  refusalsOf,
+  type Shop,
+  saveModel,
+  shopModel,
+  textOf,
+} from "../../../../test/support/models.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+let server: TestServer;
+let shop: Shop;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  shop = await openShop(server);
+});
+afterAll(() => server.stop());
+
+const DRAFT = { publish: false };
+const publish = (token: string, args: Record<string, unknown> = {}) =>
+  resultOf(server, token, "publish_semantic_model", { modelName: "shop", ...args });
+
+describe("publish_semantic_model", () => {
+  it("publishes the draft of anyone in the workspace, and uses it up", async () => {
+    await saveModel(server, shop.admin, shopModel({ description: "Second" }), DRAFT);
+    expect(await digestOf(server, shop.viewer)).toContain("A small shop");
+    expect(await publish(shop.contributor)).toEqual({
+      name: "shop",
+      id: shop.model.id,
+      version: 2,
+      warnings: [],
+    });
+    expect(await digestOf(server, shop.viewer)).toContain("Second");
+    await expect(publish(shop.contributor)).rejects.toThrow(/^shop has no draft to publish/);
+  });
+
+  it("rolls back by publishing an earlier version anew, without touching the draft's author", async () => {
+    expect(await publish(shop.contributor, { version: 1 })).toMatchObject({ version: 3 });
+    expect(await digestOf(server, shop.viewer)).toContain("A small shop");
+    await expect(publish(shop.contributor, { version: 99 })).rejects.toThrow(/^shop has no version 99/);
+    await expect(publish(shop.contributor, { version: 0 })).rejects.toThrow(/version/);
+  });
+
+  it("refuses errors, also those that came since, and leaves what is published as it is", async () => {
+    await saveModel(
+      server,
+      shop.admin,
+      shopModel({ description: "Broken", fields: { x: "nothing + 1" } }),
+      DRAFT,
+    );
+    await expect(publish(shop.admin)).rejects.toThrow(
+      /was not published, because of an error:[\s\S]*nothing/,
+    );
+    expect(await digestOf(server, shop.viewer)).toContain("A small shop");
+    const id = await makeDataset(server, shop.admin, "Brief", [{ id: 1 }]);
+    const content =
+      "semantic_model: [{ name: brief, datasets: [{ name: brief, source: Brief, fields: [{ name: id, expression: id }] }] }]";
+    await saveModel(server, shop.admin, content);
+    const asset = { asset_type: "dataset", asset_id: id };
+    await resultOf(server, shop.admin, "delete_asset", { ...asset, confirm: true });
+    await expect(publish(shop.admin, { modelName: "brief", version: 1 })).rejects.toThrow(
+      /There is no dataset "Brief"/,
+    );
+    await resultOf(server, shop.admin, "restore_asset", asset);
+    expect(await publish(shop.admin, { modelName: "brief", version: 1 })).toMatchObject({ version: 2 });
+  });
+
+  it("tells nobody by its checks what policies hide from them", async () => {
+    const policies = [{ name: "costs", roles: ["contributor"], hide: ["cost"] }];
+    await resultOf(server, shop.admin, "set_dataset_policies", { dataset_id: shop.orders, policies });
+    const answer = await callTool(server, shop.contributor, "publish_semantic_model", {
+      modelName: "shop",
+      version: 1,
+    });
+    expect(textOf(answer)).toMatch(/^Policies hide a part of orders from you/);
+    expect(textOf(answer)).not.toContain("cost");
+    await resultOf(server, shop.admin, "set_dataset_policies", { dataset_id: shop.orders, policies: [] });
+  });
+
+  it("is for those with ontologies:write, for their models, in their workspace", async () => {
+    expect(await refusalsOf(server, shop.viewer, "publish_semantic_model", { modelName: "shop" })).toEqual({
+      anonymous: 401,
+      wrong: expect.stringContaining("ontologies:write"),
+    });
+    const reader = await server.token({ limits: { readOnly: true } });
+    await expect(publish(reader, { version: 1 })).rejects.toThrow(/ontologies:write/);
+    const limited = await server.token({ limits: { models: ["other"] } });
+    await expect(publish(limited, { version: 1 })).rejects.toThrow(/^There is no semantic model "shop"/);
+    await server.app.identity.workspaces.create({ slug: "globex" });
+    const foreign = await server.token({ workspace: "globex" });
+    await expect(publish(foreign, { version: 1 })).rejects.toThrow(/^There is no semantic model "shop"/);
+  });
+});
