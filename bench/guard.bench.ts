@@ -99,7 +99,7 @@ async function compare(
     runs: clients.map((client) => bySql((sql) => ask(client, target, sql))),
   }));
   const tasks = [...inside, ...outside.map(({ name, runs }) => ({ name, run: runs[0] as Task["run"] }))];
-  const rounds = isSmall ? (isQuick ? 50 : 300) : isQuick ? 7 : 11;
+  const rounds = isSmall ? (isQuick ? 25 : 150) : isQuick ? 3 : 7;
   const times = await takeTurns(tasks, { rounds, warmup: isSmall ? 10 : 1 });
   const rates = isSmall
     ? await throughput(outside, { rounds: isQuick ? 1 : 3, ms: isQuick ? 500 : 2_000 })
@@ -115,23 +115,26 @@ async function compare(
 }
 
 async function roundTrips(kenning: Kenning, client: Client): Promise<Table> {
-  const table = new Table("Statements to the catalog for one call (lookup by key)", [
-    "call",
-    "statements",
-    "ms of them",
-  ]);
-  const sql = (n: number) => asked.lookup.sql(n);
+  const table = new Table("Statements to the catalog for one call", ["call", "lookup by key", "small join"]);
+  const calls = 30;
+  const row = async (name: string, count: (question: Question) => Promise<number>) =>
+    table.add([name, await count(asked.lookup), await count(asked.join)]);
   const inside = { "models.query": kenning.query, "models.query and stored": kenning.queryAndStore };
   for (const [name, run] of Object.entries(inside)) {
-    const seen: { count: number; ms: number }[] = [];
-    for (let n = 0; n < 50; n += 1) seen.push(await countStatements(() => run(sql(n + 1_000_000))));
-    table.add([name, String(median(seen.map(({ count }) => count))), median(seen.map(({ ms }) => ms))]);
+    await row(name, async (question) => {
+      const seen: number[] = [];
+      for (let n = 0; n < calls; n += 1) {
+        seen.push(await countStatements(() => run(question.sql(n + 1_000_000))));
+      }
+      return median(seen);
+    });
   }
-  const calls = 50;
   for (const target of [kenning.unstored, kenning.target]) {
-    const before = await kenning.roundTrips();
-    for (let n = 0; n < calls; n += 1) await ask(client, target, sql(n + 2_000_000));
-    table.add([`${target.name} over MCP`, ((await kenning.roundTrips()) - before) / calls, Number.NaN]);
+    await row(`${target.name} over MCP`, async (question) => {
+      const before = await kenning.roundTrips();
+      for (let n = 0; n < calls; n += 1) await ask(client, target, question.sql(n + 2_000_000));
+      return ((await kenning.roundTrips()) - before) / calls;
+    });
   }
   return table;
 }
@@ -177,10 +180,18 @@ async function main(): Promise<void> {
   for (const { lines } of [cost, trips, table]) console.log(`${lines.join("\n")}\n`);
 }
 
+async function cleanUp(): Promise<void> {
+  for (const cleanup of cleanups.splice(0).toReversed()) {
+    await cleanup().catch((error: unknown) => console.error(error));
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+}
 try {
   await main();
 } finally {
-  for (const cleanup of cleanups.toReversed())
-    await cleanup().catch((error: unknown) => console.error(error));
-  rmSync(folder, { recursive: true, force: true });
+  await cleanUp();
 }

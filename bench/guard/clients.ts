@@ -12,6 +12,7 @@ export interface Target {
 }
 
 const START_MS = 30_000;
+const ANSWER_MS = 300_000;
 
 /** The official client. A server that is just starting is waited for. */
 export async function connect({ name, url, headers = {} }: Target): Promise<Client> {
@@ -32,7 +33,10 @@ export async function connect({ name, url, headers = {} }: Target): Promise<Clie
 
 /** One tool call; the text of its answer. */
 export async function ask(client: Client, { name, tool, args }: Target, sql: string): Promise<string> {
-  const { content, isError } = await client.callTool({ name: tool, arguments: args(sql) });
+  const { content, isError } = await client.callTool(
+    { name: tool, arguments: args(sql) },
+    { timeout: ANSWER_MS },
+  );
   const text = content.map((item) => (item.type === "text" ? item.text : "")).join("");
   if (isError) throw new Error(`${name}: ${text.slice(0, 1_000)}`);
   return text;

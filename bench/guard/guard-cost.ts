@@ -50,7 +50,7 @@ export async function guardCost(kenning: Kenning, { isQuick }: { isQuick: boolea
         { name: "query", run: (n) => kenning.query(make(n)) },
         { name: "call", run: (n) => ask(client, kenning.unstored, make(n)) },
       ],
-      { rounds: isQuick ? (isHuge ? 3 : 30) : isHuge ? 9 : 200, warmup: isHuge ? 1 : 10 },
+      { rounds: isQuick ? (isHuge ? 1 : 15) : isHuge ? 5 : 60, warmup: isHuge ? 1 : 5 },
     );
     const of = (step: string) => median(times.get(step) ?? []);
     const share = (part: number) => `${((100 * part) / of("call")).toFixed(0)}%`;

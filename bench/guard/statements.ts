@@ -84,7 +84,7 @@ function fill(item: (index: number) => string, between: string, characters = HUG
   return items.join(between);
 }
 
-/** Subqueries in subqueries. Not deeper: DuckDB's optimiser needs minutes for 200 levels with 700 predicates each. */
+/** Subqueries in subqueries. Not deeper: DuckDB's planner needs five minutes for 200 levels with 40 predicates each. */
 function nested(depth: number): string {
   let sql = "SELECT * FROM customers WHERE id < 10";
   for (let level = 0; level < depth; level += 1) {

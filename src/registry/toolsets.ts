@@ -3,7 +3,9 @@ export const TOOLSETS = {
   system: { description: "Who you are and which toolsets there are", byDefault: true },
   memory: { description: "Facts that change over time, linked in a graph", byDefault: true },
   models: { description: "Semantic models and SQL over them", byDefault: true },
-  data: { description: "Datasets, datasources and queries", byDefault: true },
+  modeling: { description: "Write, check and publish semantic models", byDefault: false },
+  data: { description: "Datasets: find, read, add and export rows", byDefault: true },
+  datasources: { description: "Connect databases and web APIs, and make queries on them", byDefault: false },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },
 } as const satisfies Record<string, { description: string; byDefault: boolean }>;
 

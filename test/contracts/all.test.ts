@@ -42,6 +42,14 @@ async function audited(filter: Record<string, unknown>, as = token) {
   return shown?.structuredContent as { events: Event[]; next_before: number | null };
 }
 
+const ADMIN_TOOLS = [
+  "list_audit_events",
+  "set_dataset_policies",
+  "list_improvement_requests",
+  "close_improvement_request",
+  "set_model_page_size",
+];
+
 describe("the list of tools", () => {
   it("[all.tools.default] [all.tools.names] is short, and plain in its names", async () => {
     const real = (await names()).filter((name) => !name.startsWith("fixture_"));
@@ -52,13 +60,8 @@ describe("the list of tools", () => {
   });
 
   it("[all.tools.toolsets-query] is chosen by query", async () => {
-    expect(await names("?toolsets=admin")).toEqual(["list_audit_events", "set_dataset_policies"]);
-    expect(await names("?toolsets=system,admin")).toEqual([
-      "whoami",
-      "list_toolsets",
-      "list_audit_events",
-      "set_dataset_policies",
-    ]);
+    expect(await names("?toolsets=admin")).toEqual(ADMIN_TOOLS);
+    expect(await names("?toolsets=system,admin")).toEqual(["whoami", "list_toolsets", ...ADMIN_TOOLS]);
     expect(await names("?toolsets=%20System%20,%20nonsense")).toEqual(["whoami", "list_toolsets"]);
     expect(await names("?toolsets=all")).toEqual(expect.arrayContaining(["whoami", "list_audit_events"]));
     expect(await names("?toolsets=nonsense")).toEqual(await names());
@@ -66,7 +69,7 @@ describe("the list of tools", () => {
 
   it("[all.tools.toolsets-header] or by header, where the query wins", async () => {
     const headers = { "x-mcp-toolsets": "admin" };
-    expect(await names("", { headers })).toEqual(["list_audit_events", "set_dataset_policies"]);
+    expect(await names("", { headers })).toEqual(ADMIN_TOOLS);
     expect(await names("?toolsets=system", { headers })).toEqual(["whoami", "list_toolsets"]);
   });
 

@@ -101,6 +101,8 @@ describe.each(["legacy", "pinned"] as const)("resources, %s", (mode) => {
     expect((await client.listResources()).resources).toMatchObject([{ uri: "knecta://ontologies" }]);
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
       { uriTemplate: "knecta://ontologies/{id}" },
+      { uriTemplate: "knecta://ontologies/{id}/datasets/{name}" },
+      { uriTemplate: "knecta://failures/{id}" },
     ]);
     expect((await client.readResource({ uri: "knecta://ontologies" })).contents).toMatchObject([
       { text: "[]" },

@@ -96,12 +96,17 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
     const client = await connect(era);
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual([
+      "kenning://models",
       "note://all",
       "note://one/first",
       "note://one/a%20b%2Fc",
     ]);
     const { resourceTemplates } = await client.listResourceTemplates();
-    expect(resourceTemplates).toMatchObject([{ uriTemplate: "note://one/{name}", mimeType: "text/plain" }]);
+    expect(resourceTemplates).toMatchObject([
+      { uriTemplate: "kenning://models/{id}" },
+      { uriTemplate: "kenning://models/{id}/datasets/{name}" },
+      { uriTemplate: "note://one/{name}", mimeType: "text/plain" },
+    ]);
     await client.close();
   });
 

@@ -69,7 +69,7 @@ semantic_model:
         fields:
           - { name: id, expression: id }
           - { name: name, expression: name }
-          - { name: city, expression: city }
+          - { name: city, expression: city, dimension: { is_time: false }, ai_context: Where they live. }
     relationships:
       - { name: order_customer, from: orders, to: customers, from_columns: [customer_id], to_columns: [id] }
     metrics: ${JSON.stringify(named({ revenue: "SUM(orders.net)", profit: "SUM(orders.net - orders.cost)", ...wish.metrics }))}

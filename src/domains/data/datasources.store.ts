@@ -33,7 +33,7 @@ export interface ListFilter {
 }
 
 /** A deleted datasource or query can be restored this long. */
-export const DELETED_KEPT_MS = 30 * MS.day;
+const DELETED_KEPT_MS = 30 * MS.day;
 
 /** What the catalog knows of datasources. Their secrets are there only sealed. */
 export class DatasourcesStore {

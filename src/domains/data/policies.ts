@@ -33,26 +33,45 @@ function conditionOf(filter: PolicyFilter, caller: Caller, columns: readonly Col
   if (column === undefined) return "FALSE";
   const value = isAttribute(filter.value) ? caller.attributes[filter.value.attribute] : filter.value;
   if (value === undefined) return "FALSE";
-  const field = quoteName(column.name);
   const values = Array.isArray(value) ? value : [value];
-  const literals = values.map((item) => literal(item, column.type));
+  const isNative = filter.operator !== "like" && (NUMBER.test(column.type) || NATIVE.test(column.type));
+  const type = isNative ? column.type : "VARCHAR";
+  const field = isNative ? quoteName(column.name) : `CAST(${quoteName(column.name)} AS VARCHAR)`;
+  const literals = values.map((item) => literal(item, type));
   if (filter.operator === "in")
     return literals.length === 0 ? "FALSE" : `${field} IN (${literals.join(", ")})`;
   if (filter.operator === "between") {
     return literals.length === 2 ? `${field} BETWEEN ${literals[0]} AND ${literals[1]}` : "FALSE";
   }
   if (literals.length !== 1) return "FALSE";
-  if (filter.operator === "like") return `CAST(${field} AS VARCHAR) ILIKE ${literals[0]}`;
+  if (filter.operator === "like") return `${field} ILIKE ${literals[0]}`;
   // NULL must not pass as "not equal": what is unknown is not shown.
   return `coalesce(${field} ${filter.operator} ${literals[0]}, FALSE)`;
 }
 
+/** Types whose values are compared as what they are; all others, such as JSON and lists, as their text. */
+const NATIVE = /^(?:DATE|TIMESTAMP.*|TIME.*|BOOLEAN|UUID)$/i;
+const NUMBER = /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL)/i;
+
+/**
+ * A value of the column's own type, or NULL where it is none: otherwise the engine would turn the column into the
+ * type of the value, and fail with what stands in a row that nobody may see. Numbers stay as they are, since 1.5
+ * would be rounded to fit whole ones, and so does a time of day beside dates.
+ */
 function literal(value: string | number | boolean | null, type: string): string {
-  if (value === null) return "NULL";
-  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "NULL";
-  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
-  const isText = /^(VARCHAR|JSON|UUID|ENUM)/i.test(type);
-  return isText ? quoteText(value) : `TRY_CAST(${quoteText(value)} AS ${type})`;
+  if (value === null || (typeof value === "number" && !Number.isFinite(value))) return "NULL";
+  const text = quoteText(String(value));
+  if (type === "VARCHAR") return text;
+  if (NUMBER.test(type)) return `TRY_CAST(${text} AS ${exactNumber(String(value)) ?? type})`;
+  const hasTime = /^DATE$/i.test(type) && /\d[ T]\d/.test(String(value));
+  return `TRY_CAST(${text} AS ${hasTime ? "TIMESTAMP" : type})`;
+}
+
+/** A decimal type that holds exactly the digits of a number; undefined for text that is none. */
+function exactNumber(text: string): string | undefined {
+  const [, whole, fraction = ""] = /^-?(\d{1,28})(?:\.(\d{1,10}))?$/.exec(text) ?? [];
+  if (whole === undefined) return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? "DOUBLE" : undefined;
+  return `DECIMAL(${whole.length + fraction.length}, ${fraction.length})`;
 }
 
 function isAttribute(value: PolicyFilter["value"]): value is { attribute: string } {

@@ -32,7 +32,11 @@ const WAYS: [way: string, wish: ShopWish][] = [
   ["of the model", { name: "model", source: "Sales", orders: { policies: POLICIES } }],
   ["of the datasets below a view query", { name: "view", orders: { view_query: join("Orders") } }],
   [
-    "of the model over a view query",
+    "of the model over a plain view query",
+    { name: "plain", orders: { view_query: "SELECT * FROM Sales", policies: POLICIES } },
+  ],
+  [
+    "of the model over a view query with a join",
     { name: "both", orders: { view_query: join("Sales"), policies: POLICIES } },
   ],
 ];

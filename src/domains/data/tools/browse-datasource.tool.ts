@@ -5,7 +5,7 @@ import { columnShape, defineTool } from "../define.ts";
 /** What there is to query. For those who may write queries: nobody's policies hold in a foreign database. */
 export const browseDatasource = defineTool({
   name: "browse_datasource",
-  toolset: "data",
+  toolset: "datasources",
   title: "Browse a datasource",
   description:
     "The tables and views of a datasource, or the columns of one of them. Use it before create_query.",

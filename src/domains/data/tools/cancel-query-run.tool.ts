@@ -5,7 +5,7 @@ import { runOf, runShape } from "../runs/run-shape.ts";
 /** Ends a run here and on the server of its datasource. */
 export const cancelQueryRun = defineTool({
   name: "cancel_query_run",
-  toolset: "data",
+  toolset: "datasources",
   title: "Cancel a run of a query",
   description:
     "Stops a run that is queued or running; the dataset stays as it was. One that has ended stays as it is.",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { ALLOW_LOOPBACK } from "../../../../test/support/datasources.ts";
+import { ALLOW_LOOPBACK, makeQuery } from "../../../../test/support/datasources.ts";
 import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../test/support/mariadb.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { type PostgresSource, startPostgresSource } from "../../../../test/support/postgres-source.ts";
@@ -77,6 +77,24 @@ describe("create_datasource", () => {
     const { host, port, database, user, password } = mariadb!;
     const made = await createPlain({ name: "Maria", type: "MySQL", host, port, database, user, password });
     expect(made).toMatchObject({ type: "mysql", connection: { ok: true } });
+    await mariadb!.query(
+      "CREATE TABLE shop.t (a INT, b DECIMAL(8,2), c TEXT); INSERT INTO shop.t VALUES (1, 2.50, 'ü'), (2, NULL, NULL)",
+    );
+    const { datasource_id } = made;
+    const { run, dataset_id } = await makeQuery(server, token, {
+      name: "T",
+      datasource_id,
+      query: "SELECT * FROM t ORDER BY a",
+    });
+    expect(run).toMatchObject({ status: "succeeded", rows: 2 });
+    const { rows } = await resultOf<{ rows: Record<string, unknown>[] }>(server, token, "get_data", {
+      dataset_id,
+    });
+    expect(rows).toMatchObject([
+      { a: 1, c: "ü" },
+      { a: 2, b: null, c: null },
+    ]);
+    expect(Number(rows[0]?.b)).toBe(2.5);
   });
 
   it("stores it and says so when nobody answers, unless it has to work", async () => {

@@ -9,7 +9,7 @@ const text = (about: string) => z.string().max(4_096).optional().describe(about)
 /** Stores how to reach a database or web service. Secrets are sealed, and never come back. */
 export const createDatasource = defineTool({
   name: "create_datasource",
-  toolset: "data",
+  toolset: "datasources",
   wire: {
     bi: {
       name: "knowi_create_datasource",

@@ -11,7 +11,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** A question to a datasource, whose answer becomes a dataset of the query's name. */
 export const createQuery = defineTool({
   name: "create_query",
-  toolset: "data",
+  toolset: "datasources",
   wire: {
     bi: {
       name: "knowi_create_query",

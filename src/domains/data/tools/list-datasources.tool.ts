@@ -5,7 +5,7 @@ import { defineTool } from "../define.ts";
 /** What queries can be asked of; never a secret. */
 export const listDatasources = defineTool({
   name: "list_datasources",
-  toolset: "data",
+  toolset: "datasources",
   title: "List datasources",
   description:
     "The datasources of this workspace with their settings; with types: also all types there can be.",

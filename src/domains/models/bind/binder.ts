@@ -144,7 +144,10 @@ export class Binder {
         if (name === undefined) {
           return [
             dataset,
-            { problem: noSource(dataset, table), isRestricted: bases.some((each) => isPartial(caller, each)) },
+            {
+              problem: noSource(dataset, table),
+              isRestricted: bases.some((each) => isPartial(caller, each)),
+            },
           ];
         }
         bases.push({ table, dataset: byName.get(name.toLowerCase()) as Dataset });

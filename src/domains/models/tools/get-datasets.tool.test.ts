@@ -33,9 +33,10 @@ describe("get_datasets", () => {
     },
   );
 
-  it("[models.datasets.several] shows several at once, in the order asked for", async () => {
+  it("[models.datasets.several] [models.datasets.returns] shows several at once, in the order asked for", async () => {
     const text = textOf(await get([{ name: "customers" }, { name: "orders" }]));
     expect(text.match(/^## .*/gm)).toEqual(['## "customers"', '## "orders" — What was ordered']);
+    expect(text.split("\n")).toContain("- **city** text dim Note: Where they live.");
   });
 
   it("[models.datasets.page] pages the fields of each dataset by itself", async () => {

@@ -5,7 +5,7 @@ import { defineTool, modelName, problemShape } from "../define.ts";
 /** Makes a draft, or an earlier version, what everyone sees. */
 export const publishSemanticModel = defineTool({
   name: "publish_semantic_model",
-  toolset: "models",
+  toolset: "modeling",
   title: "Publish semantic model",
   description:
     "Publish the draft of a semantic model; or roll back: give a version, and what it said is published again as the newest version.",

@@ -10,7 +10,7 @@ const which = z.union([z.int().min(1), z.enum(["published", "draft"])]);
 /** The file behind a model, for those who work on it. */
 export const readSemanticModel = defineTool({
   name: "read_semantic_model",
-  toolset: "models",
+  toolset: "modeling",
   title: "Read source of semantic model",
   description:
     "The source of a semantic model as an Ossie/OSI file, to change and save again; its versions; and what differs from another version.",

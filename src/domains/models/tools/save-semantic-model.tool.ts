@@ -6,7 +6,7 @@ import { defineTool, problemShape } from "../define.ts";
 /** Makes or changes a model from its file, as a draft that nobody else sees, or at once for everyone. */
 export const saveSemanticModel = defineTool({
   name: "save_semantic_model",
-  toolset: "models",
+  toolset: "modeling",
   title: "Save semantic model",
   description:
     "Create or change semantic models from an Ossie/OSI file (YAML or JSON). It is checked against the data and kept as a draft; with publish: true it becomes visible to everyone, unless it has errors. Problems come back with line and hint.",
