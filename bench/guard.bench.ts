@@ -99,10 +99,10 @@ async function compare(
     runs: clients.map((client) => bySql((sql) => ask(client, target, sql))),
   }));
   const tasks = [...inside, ...outside.map(({ name, runs }) => ({ name, run: runs[0] as Task["run"] }))];
-  const rounds = isSmall ? (isQuick ? 25 : 150) : isQuick ? 3 : 7;
-  const times = await takeTurns(tasks, { rounds, warmup: isSmall ? 10 : 1 });
+  const rounds = isSmall ? (isQuick ? 15 : 150) : isQuick ? 3 : 7;
+  const times = await takeTurns(tasks, { rounds, warmup: isSmall && !isQuick ? 10 : 1 });
   const rates = isSmall
-    ? await throughput(outside, { rounds: isQuick ? 1 : 3, ms: isQuick ? 500 : 2_000 })
+    ? await throughput(outside, { rounds: isQuick ? 1 : 3, ms: isQuick ? 300 : 2_000 })
     : await throughput(
         outside.map(({ name, runs }) => ({ name, runs: runs.slice(0, 2) })),
         { rounds: 1, ms: isQuick ? 300 : 3_000 },

@@ -221,7 +221,7 @@ export class Data {
     }
   }
 
-  /** Lets `use` have all that this caller may see as one Parquet file, which it must leave as it is. */
+  /** Lets `use` have all that this caller may see as one Parquet file that every tool reads; it is gone afterwards. */
   async withParquet<T>(
     caller: Caller,
     dataset: Dataset,
@@ -229,17 +229,16 @@ export class Data {
     use: (path: string) => Promise<T>,
   ): Promise<T> {
     const { analytics, blobs } = this.#parts;
-    const { parts, visible, select } = await this.relation(caller, dataset);
+    const { parts, visible } = await this.relation(caller, dataset);
     if (restrictionFor(caller, dataset).condition !== null) {
       throw new AppError("bad_request", `Policies keep some rows of ${dataset.name} from you.`, {
         hint: "Export what is left as csv or json.",
       });
     }
-    const [first, ...others] = parts;
-    if (first !== undefined && others.length === 0 && select === undefined) return use(first);
     const key = newKey();
     try {
-      return await use((await analytics.mergeParts({ parts, key, columns: visible, signal })).path);
+      const merged = await analytics.mergeParts({ parts, key, columns: visible, isPortable: true, signal });
+      return await use(merged.path);
     } finally {
       await blobs.delete(key);
     }

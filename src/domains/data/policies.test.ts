@@ -24,6 +24,7 @@ const COLUMNS: Column[] = Object.entries({
 }).map(([name, type]) => ({ name, type }));
 
 let analytics: TestAnalytics;
+let part: Part;
 let ids: (filter: PolicyFilter) => Promise<number[]>;
 
 beforeAll(async () => {
@@ -41,7 +42,7 @@ beforeAll(async () => {
     json: { id },
     list: [id],
   }));
-  const part = await analytics.rowsToPart({ rows, columns: COLUMNS, key: analytics.key() });
+  part = await analytics.rowsToPart({ rows, columns: COLUMNS, key: analytics.key() });
   ids = async (filter) => {
     const caller = { role: "viewer", groups: [], attributes: {} } as unknown as Caller;
     const { condition } = restrictionFor(caller, {
@@ -60,6 +61,12 @@ beforeAll(async () => {
 });
 afterAll(() => analytics.remove());
 
+function conditionOf(filter: PolicyFilter): string {
+  const caller = { role: "viewer", groups: [], attributes: {} } as unknown as Caller;
+  const policies = [{ name: "p", rows: [filter] }];
+  return String(restrictionFor(caller, { columns: COLUMNS, policies }).condition);
+}
+
 describe("a condition of a policy", () => {
   const values = ["x", "5", "1.5", "", "2024-01-02", "it's", 5, 1.5, -1, 1e300, true, false, null];
   const operators = ["=", "!=", ">", "<", ">=", "<=", "like", "in", "between"] as const;
@@ -67,14 +74,15 @@ describe("a condition of a policy", () => {
   it.each(COLUMNS.map(({ name }) => name))(
     "on %s never fails, whatever it is compared with",
     async (field) => {
-      for (const operator of operators) {
-        for (const value of values) {
-          for (const given of [value, [value], [value, value], []]) {
-            const filter = { field, operator, value: given };
-            await expect(ids(filter), JSON.stringify(filter)).resolves.toBeInstanceOf(Array);
-          }
-        }
-      }
+      const conditions = operators.flatMap((operator) =>
+        values.flatMap((value) =>
+          [value, [value], [value, value], []].map((given) => conditionOf({ field, operator, value: given })),
+        ),
+      );
+      const counts = conditions.map((condition) => `count(*) FILTER (WHERE ${condition})`);
+      const sql = `SELECT ${counts.join(", ")} FROM t`;
+      const { rows } = await analytics.query({ scope: "w", relations: [relationOf("t", part)], sql });
+      expect(rows[0]).toHaveLength(conditions.length);
     },
   );
 

@@ -51,7 +51,9 @@ function conditionOf(filter: PolicyFilter, caller: Caller, columns: readonly Col
 
 /** Types whose values are compared as what they are; all others, such as JSON and lists, as their text. */
 const NATIVE = /^(?:DATE|TIMESTAMP.*|TIME.*|BOOLEAN|UUID)$/i;
-const NUMBER = /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL)/i;
+const NUMBER = /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL(?:\(.*\))?)$/i;
+const PLAIN_NUMBER = /^-?\d{1,28}(?:\.\d{1,10})?$/;
+const ANY_NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
  * A value of the column's own type, or NULL where it is none: otherwise the engine would turn the column into the
@@ -62,16 +64,10 @@ function literal(value: string | number | boolean | null, type: string): string 
   if (value === null || (typeof value === "number" && !Number.isFinite(value))) return "NULL";
   const text = quoteText(String(value));
   if (type === "VARCHAR") return text;
-  if (NUMBER.test(type)) return `TRY_CAST(${text} AS ${exactNumber(String(value)) ?? type})`;
+  if (NUMBER.test(type) && PLAIN_NUMBER.test(String(value))) return String(value);
+  if (NUMBER.test(type) && ANY_NUMBER.test(String(value))) return `TRY_CAST(${text} AS DOUBLE)`;
   const hasTime = /^DATE$/i.test(type) && /\d[ T]\d/.test(String(value));
   return `TRY_CAST(${text} AS ${hasTime ? "TIMESTAMP" : type})`;
-}
-
-/** A decimal type that holds exactly the digits of a number; undefined for text that is none. */
-function exactNumber(text: string): string | undefined {
-  const [, whole, fraction = ""] = /^-?(\d{1,28})(?:\.(\d{1,10}))?$/.exec(text) ?? [];
-  if (whole === undefined) return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? "DOUBLE" : undefined;
-  return `DECIMAL(${whole.length + fraction.length}, ${fraction.length})`;
 }
 
 function isAttribute(value: PolicyFilter["value"]): value is { attribute: string } {

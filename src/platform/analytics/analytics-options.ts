@@ -222,12 +222,16 @@ export interface AnalyticsWalls {
  *   DuckDB's own parser has to show one SELECT from those names (`query/sql-surface.ts`), the engine has access
  *   to no other file, takes no settings and no extensions (`engine/engine.ts`), and there is one engine for each
  *   scope and set of relations.
+ * - Rows that a relation's policy hides are as if they were not there, in results, errors, statistics and plans
+ *   (`isRestricted`, docs/decisions/0006-policies-and-the-optimiser.md); how long a query takes may still tell.
  * - As root the process is another user in an empty network, to whom only the parts are linked that its engines
  *   need (`shelf.ts`). It cannot write them, though the engine itself would let SQL write what it may read; it
  *   can write nothing but its own folder and what is open to everybody (/tmp). Each process is yet another user.
  * - Without root, the process is the same user as the server. Then only the check of the tree and the engine's
  *   own walls stand between SQL and the server's files, and nothing stands between a bug of the engine and them;
- *   the network is still closed where the kernel allows it. `describe()` tells which walls there are.
+ *   the network is still closed where the kernel allows it. What the engine by itself would allow is then kept
+ *   away by the check of the tree alone: writing to the parts that it reads, and logs (`enable_logging`) anywhere
+ *   that the server may write. `describe()` tells which walls there are, and `walls.test.ts` tries them.
  * - Files of strangers are read by a third process, with SQL of ours alone.
  */
 export interface Analytics {
