@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-export type Ask = (sql: string) => Promise<string>;
-
 export interface Target {
   name: string;
   url: string;

@@ -12,7 +12,7 @@ export interface Files {
   csv: { orders: string; customers: string };
 }
 
-export const CUSTOMERS = 100_000;
+const CUSTOMERS = 100_000;
 
 /** The same rows each time, in whichever order they are made. */
 const ORDERS = `

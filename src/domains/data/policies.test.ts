@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Part } from "../../platform/analytics/index.ts";
 import {
   openTestAnalytics,
   relationOf,

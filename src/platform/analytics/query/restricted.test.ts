@@ -196,8 +196,8 @@ describe("what a policy hides", () => {
     expect(await outcome(leaky, sql)).toMatch(HIDDEN);
   });
 
-  it("is not told by statistics, neither by which conditions are evaluated nor by a function", async () => {
-    // Visible amounts are 65 to 84, hidden ones below -987,654: all of these have to fail in the same way.
+  it("is not told by statistics, neither by what is evaluated nor by a function", async () => {
+    // Visible amounts are 65 to 84, hidden ones below -987,654: these have to come out alike, whatever is hidden.
     const limits = [64, 0, -1, -SECRET + 1, -SECRET - 1, -SECRET - ROWS - 1, -1e12];
     const found = await Promise.all(
       limits.map((limit) =>
