@@ -44,14 +44,34 @@ export interface App {
 
 /** The only place that constructs things. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<App> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await composeOnto(opened, config, options);
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+/** What is opened is put onto the stack, so that it is closed again whatever happens after it. */
+async function composeOnto(
+  opened: AsyncDisposableStack,
+  config: Config,
+  options: ComposeOptions,
+): Promise<App> {
   const { clock = systemClock, log = createLog(config) } = options;
   const metrics = new Metrics();
   const ground = await openGround(config, log, clock, metrics);
+  opened.defer(() => ground.close());
   const { catalog, state, identity } = ground;
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
+  opened.defer(() => fetch.close());
   const jobs = new Jobs(catalog, log);
   const data = await openDataSlice(config, ground, { fetch, jobs, clock, log });
-  await data.sweep();
+  opened.defer(() => data.close());
+  opened.defer(() => jobs.stop());
+  // Housekeeping can wait; whoever calls cannot.
+  await data.sweep().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   const models = openModels({ catalog, analytics: data.analytics, data: data.services, clock });
   const parts = { catalog, audit: identity.audit, data: data.services, models, version: VERSION };
   const registry = composeRegistry(parts);
@@ -66,6 +86,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const root = rootSecret(config.storage.home, config.security.jwtSecret);
   const stateKey = deriveKey(root, "mcp request state");
   const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
+  opened.defer(() => signIn.close());
   const endpoints = new Map<Surface["name"], Endpoint>();
   for (const surface of MCP_SURFACES) {
     if (surface.name === "knowledge" && !config.knowledge.enabled) continue;
@@ -80,8 +101,15 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
     (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn }),
   );
-  const sweeps = [identity.audit, signIn, data, ...[...endpoints.values()].map(({ sessions }) => sessions)];
+  const sweeps = [
+    identity.audit,
+    signIn,
+    data,
+    jobs,
+    ...[...endpoints.values()].map(({ sessions }) => sessions),
+  ];
   const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, log);
+  opened.defer(() => clearInterval(sweeper));
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
     const counts = await Promise.all([...endpoints.values()].map(({ sessions }) => sessions.count()));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -96,13 +124,11 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     endpoints,
     listen: () => listener.listen(),
     async close() {
-      clearInterval(sweeper);
-      signIn.close();
+      // Jobs end while the last calls do: both have their time, and not one after the other.
+      const jobsEnd = jobs.stop();
       await listener.close(() => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close())));
-      await jobs.stop();
-      await data.close();
-      await fetch.close();
-      await ground.close();
+      await jobsEnd;
+      await opened.disposeAsync();
     },
   };
 }
@@ -118,7 +144,6 @@ export async function openIdentityAndData(config: Config): Promise<{
   identity: Identity;
   data: DataSlice;
   models: ModelsServices;
-  jobs: Jobs;
   close(): Promise<void>;
 }> {
   const log = createLog(config);
@@ -135,7 +160,7 @@ export async function openIdentityAndData(config: Config): Promise<{
     };
     const { analytics, services } = data;
     const models = openModels({ catalog: ground.catalog, analytics, data: services, clock: systemClock });
-    return { identity: ground.identity, data, models, jobs, close };
+    return { identity: ground.identity, data, models, close };
   } catch (error) {
     await fetch.close();
     await ground.close();
@@ -261,9 +286,8 @@ function sweepEvery(
   log: Logger,
 ): NodeJS.Timeout {
   const sweep = () => {
-    Promise.all(dusty.map((place) => place.sweep())).catch((error) =>
-      log.warn({ err: error }, "sweep failed; trying again later"),
-    );
+    for (const place of dusty)
+      place.sweep().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
   return setInterval(sweep, everyMs).unref();
 }

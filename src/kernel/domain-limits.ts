@@ -17,8 +17,8 @@ export const DOMAIN_LIMITS = {
     batchRows: 1_000,
     /** Values of one batch of a result. */
     batchBytes: 1024 * 1024,
-    /** Largest single row. */
-    rowBytes: 32 * 1024 * 1024,
+    /** Largest single row; no more than the engine takes as one object. */
+    rowBytes: 16 * 1024 * 1024,
     /** Columns of a result. */
     columns: 4_096,
     /** Tables that are listed. */
@@ -159,16 +159,48 @@ export const DOMAIN_LIMITS = {
     storedQueries: 1_000,
     /** Stored queries of one person in a workspace that have a name. */
     namedQueries: 500,
+    /** Largest stored query, its SQL and its parameters together; a larger one runs but is not stored. */
+    storedQueryBytes: 64 * 1024,
+    /** SQL of a stored query that a list shows. */
+    listedSqlCharacters: 2_000,
+    /** Each parameter of a stored query that a list shows. */
+    listedParamCharacters: 200,
     /** Longest title of an improvement request. */
     titleCharacters: 200,
     /** Longest description of an improvement request. */
     descriptionCharacters: 2_000,
     /** Improvement requests of a workspace that are open at once. */
     openImprovements: 1_000,
-    /** Largest model as text, all its files together. */
+    /** Largest text that is read as models, all its files together. */
     modelBytes: 4 * 1024 * 1024,
+    /** Files that are read together as models. */
+    modelFiles: 2_000,
+    /** Words, signs and line breaks of the files of models that are read together: reading one takes some microseconds, during which nothing else happens. */
+    modelTokens: 100_000,
+    /** Values of a model's file after its aliases have been followed. */
+    modelValues: 100_000,
+    /** Deepest nesting of a model's file. */
+    modelDepth: 40,
+    /** Longest name of a model. */
+    modelNameCharacters: 100,
+    /** Longest name of anything in a model. */
+    partNameCharacters: 200,
+    /** Models of one file or folder. */
+    modelsPerFile: 50,
+    /** Models of a workspace, drafts among them. */
+    modelsPerWorkspace: 500,
+    /** Problems of models that are listed at once; the rest is counted. */
+    problems: 200,
+    /** Longest message of such a problem; SQL in it is cut. */
+    problemCharacters: 1_000,
+    /** Differences between two versions of a model that are printed; the rest is counted. */
+    printedChanges: 200,
     /** Versions of a model that are kept; the oldest make room. */
     versions: 200,
+    /** Longest that the engine may take to say which columns a part of a model has. */
+    bindMs: 10_000,
+    /** Relationships of a model whose keys are compared with the data when it is checked. */
+    checkedRelationships: 50,
     /** What is remembered in one process of how models fit the data. */
     keptBindings: 2_000,
     /** Longest check that the keys of a relationship are unique. */
@@ -195,10 +227,18 @@ export const DOMAIN_LIMITS = {
   queries: {
     /** Queries on datasources that run at once in one process; more wait. */
     runs: 4,
+    /** Runs of one workspace at work at once; a place stays for the others. */
+    runsPerWorkspace: 3,
+    /** Runs of one workspace that wait or are at work. */
+    activeRuns: 200,
+    /** Queries of one workspace. */
+    perWorkspace: 5_000,
     /** Rows of one query's result; more are left out, and the run says so. */
     rows: 50_000_000,
     /** All values of one query's result together; more are left out, and the run says so. */
     bytes: 16 * 1024 * 1024 * 1024,
+    /** Disk that one answer takes before it is a dataset; more is left out, and the run says so. */
+    spoolBytes: 32 * 1024 * 1024 * 1024,
     /** How long a call waits for a run to end before it answers that it goes on. */
     waitMs: 10_000,
     /** Further tries after a connection was lost. */
@@ -211,6 +251,8 @@ export const DOMAIN_LIMITS = {
     shownRuns: 5,
     /** Parameters that one query has values for. */
     parameters: 100,
+    /** All values of these parameters together. */
+    parameterBytes: 1024 * 1024,
     /** Longest error of a run that is kept. */
     errorCharacters: 2_000,
   },

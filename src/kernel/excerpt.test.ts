@@ -34,12 +34,39 @@ test.for([
     "cookie",
   ],
   ...["Set-Cookie", "connectionString", "pwd", "aws.secret", "passphrase", "secretAccessKey"],
+  ...["X-Auth-Key", "Ocp-Apim-Subscription-Key", "X-Amz-Signature", "X-Amz-Credential", "AccountKey"],
+  ...["X-Amz-Security-Token"],
 ])("a value under %s is masked", (name) => {
   expect(isSecretName(name)).toBe(true);
   expect(excerpt({ [name]: "hunter2", list: [{ [name]: { deep: "hunter2" } }] })).not.toContain("hunter2");
   expect(JSON.stringify(maskFields({ [name]: "hunter2", inner: { [name]: ["hunter2"] } }))).not.toContain(
     "hunter2",
   );
+});
+
+test.for(["key", "sig", "auth", "code", "appid", "appId"])("a text under %s is masked", (name) => {
+  expect(isSecretName(name)).toBe(true);
+  expect(excerpt({ [name]: "hunter2" })).toBe(`{"${name}":"***"}`);
+});
+
+test.for([
+  ["https://example.com/a?key=hunter2&page=hunter2#hunter2", "https://example.com/a?key=***&page=***"],
+  ["https://example.com/a?hunter2", "https://example.com/a?***"],
+  ["see https://example.com/?q=hunter2 there", "see https://example.com/?q=*** there"],
+  ["/orders?status=open&api_key=hunter2", "/orders?status=open&api_key=***"],
+  ["/orders?sig=hunter2&page=2", "/orders?sig=***&page=2"],
+  [
+    '{"path":"/a","params":{"appid": "hun\\"ter2","page":"2"}}',
+    '{"path":"/a","params":{"appid":"***","page":"2"}}',
+  ],
+] as const)("in %s only names are left of what may be a secret", ([text, masked]) => {
+  expect(maskText(text)).toBe(masked);
+});
+
+test("of headers only the names are written down", () => {
+  const args = { settings: { headers: { "X-Tenant": "hunter2", Accept: "hunter2" } }, page: 1 };
+  expect(excerpt(args)).toBe('{"settings":{"headers":{"X-Tenant":"***","Accept":"***"}},"page":1}');
+  expect(maskFields({ headers: [["X-Tenant", "hunter2"]] })).toEqual({ headers: "***" });
 });
 
 test.for(["max_tokens", "tokens_used", "author", "keyword", "key", "passed", "tokenize", "hasPassword"])(

@@ -4,10 +4,15 @@ const MASK = "***";
 
 /** Names of fields whose value is never written down, compared without case, `_` and `-`. */
 const SECRET_WORDS =
-  /password|passwd|passphrase|secret|apikey|privatekey|accesskey|authorization|credential|connectionstring|(?:token|pwd|cookie|jwt)$/;
+  /password|passwd|passphrase|secret|apikey|privatekey|accesskey|authkey|accountkey|subscriptionkey|signature|authorization|credential|connectionstring|(?:token|pwd|cookie|jwt)$/;
+
+/** Names that are secret only as a whole, and only before a text: `key: 7` is most likely none. */
+const SECRET_NAMES = /^(?:key|sig|auth|code|appid|appkey|pass|pw|pin|otp|sas)$/;
+
+type Replacement = string | ((...found: string[]) => string);
 
 /** Texts that are secrets whatever field they stand in. */
-const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
+const SECRET_TEXTS: readonly { pattern: RegExp; replacement: Replacement }[] = [
   // Our own tokens and client secrets: a prefix and at least part of their 43 characters.
   {
     pattern: /(?<![A-Za-z0-9])(kmt_|kmcp_|kapi_|kbt_|kcs_|wg-)[A-Za-z0-9_-]{12,}/g,
@@ -20,11 +25,20 @@ const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
   { pattern: /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,2}/g, replacement: MASK },
   // The password inside a URL such as postgres://user:password@host.
   { pattern: /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@]{0,256}):[^\s/@]{1,256}@/gi, replacement: `$1:${MASK}@` },
-  // A key or token among the parameters of a URL.
+  // All parameters of a URL in full: which of them is a key, only its server knows.
   {
-    pattern:
-      /([?&][A-Za-z0-9_.-]{0,60}(?:password|passwd|secret|api[_-]?key|access[_-]?key|token|pwd|signature|credential)=)[^&#\s"']{1,2048}/gi,
-    replacement: `$1${MASK}`,
+    pattern: /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s?#"<>]{1,2048}[?#])([^\s"<>]+)/gi,
+    replacement: (_whole, address = "", parameters = "") => address + maskParameters(parameters),
+  },
+  // A key or token among the parameters of a path.
+  {
+    pattern: /([?&#;])([A-Za-z0-9_.%[\]-]{1,80})=([^&#\s"]+)/g,
+    replacement: (whole, sign, name = "") => (isSecretName(name) ? `${sign}${name}=${MASK}` : whole),
+  },
+  // A field of an object that is written as a text.
+  {
+    pattern: /"([A-Za-z0-9_. -]{1,80})"\s{0,10}:\s{0,10}"(?:[^"\\]|\\.)*"?/g,
+    replacement: (whole, name = "") => (isSecretName(name) ? `"${name}":"${MASK}"` : whole),
   },
   {
     pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}/g,
@@ -35,10 +49,24 @@ const SECRET_TEXTS: readonly { pattern: RegExp; replacement: string }[] = [
 /** How much more than the limit of a text is looked at, so that a secret cut by the limit is still seen. */
 const LOOKAHEAD_CHARACTERS = 512;
 /** A cheap test that spares most texts the replacements. */
-const MAYBE_SECRET = /kmt_|kmcp_|kapi_|kbt_|kcs_|wg-|bearer|basic|\$argon2|eyJ|:\/\/|-----BEGIN/i;
+const MAYBE_SECRET =
+  /kmt_|kmcp_|kapi_|kbt_|kcs_|wg-|bearer|basic|\$argon2|eyJ|:\/\/|-----BEGIN|[?&#;][^=\s]{1,80}=|"\s{0,10}:/i;
 
 export function isSecretName(name: string): boolean {
-  return SECRET_WORDS.test(name.toLowerCase().replace(/[_\-\s.]/g, ""));
+  const plain = plainName(name);
+  return SECRET_WORDS.test(plain) || SECRET_NAMES.test(plain);
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[_\-\s.]/g, "");
+}
+
+/** `a=***&b=***`: the names stay. */
+function maskParameters(text: string): string {
+  return text
+    .split("&")
+    .map((pair) => (pair.includes("=") ? pair.slice(0, pair.indexOf("=") + 1) + MASK : MASK))
+    .join("&");
 }
 
 /** A text with the secrets in it masked, and without what PostgreSQL cannot store. */
@@ -46,7 +74,8 @@ export function maskText(text: string, limit: number = LIMITS.call.auditExcerptC
   const cut = text.length > limit + LOOKAHEAD_CHARACTERS ? text.slice(0, limit + LOOKAHEAD_CHARACTERS) : text;
   let masked = storable(cut);
   if (MAYBE_SECRET.test(masked)) {
-    for (const { pattern, replacement } of SECRET_TEXTS) masked = masked.replace(pattern, replacement);
+    for (const { pattern, replacement } of SECRET_TEXTS)
+      masked = masked.replace(pattern, replacement as string);
   }
   return masked.length > limit ? `${masked.slice(0, Math.max(0, limit - 1)).toWellFormed()}…` : masked;
 }
@@ -111,7 +140,7 @@ class ExcerptWriter {
       this.#put(`${first ? "" : ","}${JSON.stringify(maskText(name, 100))}:`);
       first = false;
       if (hides(name, value)) this.#put(`"${MASK}"`);
-      else this.write(value, depth + 1);
+      else this.write(isHeaders(name) ? withoutValues(value) : value, depth + 1);
     }
     this.#put("}");
   }
@@ -124,7 +153,20 @@ class ExcerptWriter {
 
 /** `hasPassword: true` says nothing secret; everything else under a secret name does. */
 function hides(name: string, value: unknown): boolean {
-  return value !== null && typeof value !== "boolean" && value !== undefined && isSecretName(name);
+  if (value === null || value === undefined || typeof value === "boolean") return false;
+  return typeof value === "string" ? isSecretName(name) : SECRET_WORDS.test(plainName(name));
+}
+
+/** Any header of a request may say who asks. */
+function isHeaders(name: string): boolean {
+  return plainName(name).endsWith("headers");
+}
+
+function withoutValues(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return MASK;
+  if (Array.isArray(value)) return value.length === 0 ? value : MASK;
+  const names = Object.keys(value).slice(0, KEPT_ITEMS);
+  return Object.fromEntries(names.map((name) => [name, MASK]));
 }
 
 /** Most fields or items of one level that are kept by `maskFields`. */
@@ -153,7 +195,9 @@ function maskLevel(value: unknown, depth: number, budget: { characters: number }
   for (const [name, item] of Object.entries(value).slice(0, KEPT_ITEMS)) {
     // A plain assignment of `__proto__` would set the prototype instead of a field.
     if (name === "__proto__" || budget.characters <= 0) continue;
-    kept[spend(name, budget, 100)] = hides(name, item) ? MASK : maskLevel(item, depth + 1, budget);
+    kept[spend(name, budget, 100)] = hides(name, item)
+      ? MASK
+      : maskLevel(isHeaders(name) ? withoutValues(item) : item, depth + 1, budget);
   }
   return kept;
 }

@@ -7,3 +7,8 @@ export function quoteName(name: string): string {
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** A text that LIKE takes as it is, whatever signs it has. */
+export function likeText(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}

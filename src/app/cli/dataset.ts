@@ -223,7 +223,7 @@ async function requireDataset(
 }
 
 /** Ctrl-C ends the work in an orderly way, with nothing half done left behind. */
-async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   const signals = ["SIGINT", "SIGTERM"] as const;

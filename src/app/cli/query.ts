@@ -1,5 +1,7 @@
+import type { DataServices } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
+import { untilStopped } from "./dataset.ts";
 import { isId } from "./datasource.ts";
 import { withData } from "./with-data.ts";
 
@@ -8,8 +10,9 @@ interface RunInput {
   options: { workspace: string; json: boolean };
 }
 
+/** Runs a query here, whether a server runs or not; what others have asked for is left to servers. */
 export async function runQuery({ args, options }: RunInput, terminal: Terminal): Promise<number> {
-  return withData(async ({ data, callerFor, startJobs }) => {
+  return withData(async ({ data, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const { queriesStore, runs } = data;
     const wanted = args.query;
@@ -19,19 +22,31 @@ export async function runQuery({ args, options }: RunInput, terminal: Terminal):
     if (query === undefined) {
       throw new AppError("not_found", `There is no query "${wanted}" in ${options.workspace}.`);
     }
-    await startJobs();
-    const { run: begun } = await runs.start(caller, query);
     const onRows = (rows: number) => terminal.err(`${rows} rows …\n`);
-    const run = await runs.waitFor(begun, {
-      waitMs: Number.POSITIVE_INFINITY,
-      signal: new AbortController().signal,
-      onRows,
+    const run = await untilStopped(async (signal) => {
+      const { run: begun, isNew } = await runs.start(caller, query);
+      const ended = await runs.finish(begun, { signal, onRows });
+      if (!signal.aborted) return ended;
+      // What somebody else asked for goes on without us.
+      if (isNew) await runs.cancel(begun);
+      return runs.require(caller, begun.id);
     });
-    const { status, rowCount: rows, error } = run;
-    if (options.json) terminal.out(`${JSON.stringify({ name: query.name, status, rows, error }, null, 2)}\n`);
-    else if (status === "succeeded") terminal.out(`${query.name}: ${rows} rows.\n`);
-    else
-      terminal.out(`${query.name}: the run ${status === "failed" ? `failed: ${error}` : "was cancelled."}\n`);
+    const { status, rowCount: rows, truncated, rejectedRows, error } = run;
+    const { name } = query;
+    if (options.json)
+      terminal.out(`${JSON.stringify({ name, status, rows, truncated, rejectedRows, error }, null, 2)}\n`);
+    else terminal.out(`${name}: ${outcomeOf(run)}\n`);
     return status === "succeeded" ? 0 : 1;
   });
+}
+
+type Run = Awaited<ReturnType<DataServices["runs"]["require"]>>;
+
+function outcomeOf({ status, rowCount, truncated, rejectedRows, error }: Run): string {
+  if (status === "failed") return `the run failed: ${error}`;
+  if (status === "cancelled") return "the run was cancelled.";
+  if (status !== "succeeded") return `the run is ${status}, and goes on where a server runs.`;
+  const cut = truncated === null ? "" : ` The limit on ${truncated} cut the result off.`;
+  const rejected = rejectedRows ? ` Rows that could not be read and are left out: ${rejectedRows}.` : "";
+  return `${rowCount} rows.${cut}${rejected}`;
 }

@@ -13,8 +13,6 @@ export interface OpenedData {
   models: ModelsServices;
   /** The operator in this workspace: everything an admin may, without limits. Throws `not_found`. */
   callerFor(slug: string): Promise<Caller>;
-  /** Lets this process work on jobs, too: the server need not run. */
-  startJobs(): Promise<void>;
 }
 
 /** Opens catalog and data for one piece of work, whether the server runs or not, and closes both again. */
@@ -22,11 +20,10 @@ export async function withData<T>(work: (opened: OpenedData) => Promise<T>): Pro
   const config = loadConfig();
   // Whatever the work is, it needs a workspace: there is none where there is no database yet.
   requireDatabase(config);
-  const { identity, data, models, jobs, close } = await openIdentityAndData(quiet(config));
+  const { identity, data, models, close } = await openIdentityAndData(quiet(config));
   try {
     const callerFor = (slug: string) => operatorIn(identity, slug);
-    const startJobs = () => jobs.start();
-    return await work({ identity, data: data.services, models, callerFor, startJobs });
+    return await work({ identity, data: data.services, models, callerFor });
   } finally {
     await close();
   }

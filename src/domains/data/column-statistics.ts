@@ -36,8 +36,8 @@ const KEPT = 200;
  */
 export class StatisticsCache {
   readonly #data: Pick<Data, "relation" | "summarise">;
-  /** The one that was asked for last comes last. */
-  readonly #kept = new Map<string, ColumnStatistics>();
+  /** The one that was asked for last comes last. Whoever asks while they are counted waits for the same count. */
+  readonly #kept = new Map<string, Promise<ColumnStatistics>>();
 
   constructor(data: Pick<Data, "relation" | "summarise">) {
     this.#data = data;
@@ -46,12 +46,26 @@ export class StatisticsCache {
   async of(caller: Caller, dataset: Dataset): Promise<ColumnStatistics> {
     const { visible, ...relation } = await this.#data.relation(caller, dataset, "rows");
     const key = JSON.stringify([dataset.workspaceId, relation.version, relation.select]);
-    const known = this.#kept.get(key) ?? (await this.#count(caller, relation, visible));
+    const known = this.#kept.get(key) ?? this.#begin(key, caller, relation, visible);
     this.#kept.delete(key);
     this.#kept.set(key, known);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
     return known;
+  }
+
+  #begin(
+    key: string,
+    caller: Caller,
+    relation: Relation,
+    visible: readonly Column[],
+  ): Promise<ColumnStatistics> {
+    const counting = this.#count(caller, relation, visible);
+    // A count that failed, perhaps for lack of time, is no answer for the next who asks.
+    counting.catch(() => {
+      if (this.#kept.get(key) === counting) this.#kept.delete(key);
+    });
+    return counting;
   }
 
   async #count(caller: Caller, relation: Relation, visible: readonly Column[]): Promise<ColumnStatistics> {

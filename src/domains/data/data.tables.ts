@@ -131,6 +131,8 @@ export const queryRuns = pgTable(
     rowCount: count("row_count"),
     /** Which limit ended the result before its end. */
     truncated: text("truncated").$type<"rows" | "bytes" | "pages">(),
+    /** Rows that did not fit the types of their columns and were left out. */
+    rejectedRows: count("rejected_rows"),
     datasetVersion: integer("dataset_version"),
     /** Why it failed, or why the last try did. */
     error: text("error"),

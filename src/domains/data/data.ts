@@ -15,8 +15,14 @@ import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import { isLeftover, ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { compile, parse } from "./c9ql/index.ts";
-import type { Column, Dataset, DatasetPolicy, DatasetSource } from "./dataset.ts";
-import type { DatasetsStore } from "./datasets.store.ts";
+import {
+  assertNotFromQuery,
+  type Column,
+  type Dataset,
+  type DatasetPolicy,
+  type DatasetSource,
+} from "./dataset.ts";
+import type { Change, DatasetsStore } from "./datasets.store.ts";
 import { restrictionFor } from "./policies.ts";
 
 export interface DataParts {
@@ -66,6 +72,8 @@ export class Data {
     dataset: Dataset,
     name: string = dataset.name,
   ): Promise<Relation & { visible: Column[] }> {
+    if (dataset.columns.length === 0)
+      throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
     const { columns, condition } = restrictionFor(caller, dataset);
     if (columns.length === 0)
       throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
@@ -90,6 +98,8 @@ export class Data {
     dataset: Dataset,
     { limit, offset = 0, c9ql, signal }: ReadOptions,
   ): Promise<Page> {
+    // Whatever is asked of a dataset without columns, nothing comes of it.
+    if (dataset.columns.length === 0) return { columns: [], rows: [], totalRows: 0, returnedRows: 0 };
     const { visible, ...relation } = await this.relation(caller, dataset, "rows");
     const { sql, params } =
       c9ql === undefined ? { sql: 'SELECT * FROM "rows"', params: [] } : this.#compile(c9ql, visible);
@@ -117,6 +127,7 @@ export class Data {
 
   /** All rows that this caller may see, in the order in which they came, a batch at a time. */
   async *stream(caller: Caller, dataset: Dataset, signal: AbortSignal): AsyncGenerator<QueryBatch> {
+    if (dataset.columns.length === 0) return;
     const { visible: _visible, ...relation } = await this.relation(caller, dataset, "rows");
     const request = { scope: scopeOf(caller), relations: [relation], sql: 'SELECT * FROM "rows"', signal };
     yield* this.#parts.analytics.queryStream(request);
@@ -143,6 +154,7 @@ export class Data {
   ): Promise<Dataset> {
     assertName(name);
     const existing = await this.#parts.datasets.findByName(caller.workspace.id, name);
+    if (existing !== undefined) assertNotFromQuery(existing);
     if (rows.length === 0) {
       if (existing !== undefined) return existing;
       throw new AppError("bad_request", "There are no rows to make a dataset of.");
@@ -165,7 +177,8 @@ export class Data {
     mode: "append" | "replace",
     part: Part,
     source: DatasetSource,
-    mayChange?: (existing: Dataset) => void,
+    mayChange: (existing: Dataset) => void = assertNotFromQuery,
+    within?: Change["within"],
   ): Promise<Dataset> {
     const { datasets, blobs } = this.#parts;
     try {
@@ -180,6 +193,7 @@ export class Data {
         // A number column that turned into text would break everything that calculates with it.
         widen: (before, added) => widenColumns(before, added, { numbersToText: false }),
         mayChange,
+        within,
       });
       if (part.rows === 0) await blobs.delete(part.key);
       return dataset;

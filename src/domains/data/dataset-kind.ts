@@ -6,6 +6,7 @@ import type { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import { restrictionFor } from "./policies.ts";
+import { isWhole } from "./query-view.ts";
 
 /** Datasets, as tools that span slices see them. */
 export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
@@ -37,8 +38,13 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       return { columns, rows, totalRows };
     },
 
-    async delete({ workspace }, id) {
-      await datasets.remove(workspace.id, id);
+    /** Whoever could delete it and make it anew would be rid of its policies. */
+    async delete(caller, id) {
+      const { name, policies } = await data.require(caller, id);
+      if (policies.length > 0 && !caller.permissions.includes("admin")) {
+        throw new AppError("forbidden", `${name} has policies, so only an admin may delete it.`);
+      }
+      await datasets.remove(caller.workspace.id, id);
     },
 
     async restore({ workspace }, id) {
@@ -54,11 +60,11 @@ async function contentsFor(
   dataset: Dataset,
   statistics: StatisticsCache,
 ): Promise<Record<string, unknown>> {
-  const { columns, condition } = restrictionFor(caller, dataset);
-  const isWhole = condition === null && columns.length === dataset.columns.length;
+  const { columns } = restrictionFor(caller, dataset);
+  const seesAll = isWhole(caller, dataset);
   // How a file was read names columns, and may name hidden ones.
-  const source = isWhole ? dataset.source : { kind: dataset.source.kind };
-  const sizes = isWhole ? { rows: dataset.rowCount, bytes: dataset.bytes } : {};
+  const source = seesAll ? dataset.source : { kind: dataset.source.kind };
+  const sizes = seesAll ? { rows: dataset.rowCount, bytes: dataset.bytes } : {};
   if (columns.length === 0) return { columns, ...sizes, source };
   const counted = await statistics.of(caller, dataset).catch((error: unknown) => ({
     columns,

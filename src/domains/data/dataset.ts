@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../../kernel/errors.ts";
 import { ROLES } from "../../kernel/permissions.ts";
 import type { Column } from "../../platform/analytics/index.ts";
 
@@ -57,4 +58,25 @@ export interface DatasetPart {
   blobKey: string;
   rowCount: number;
   bytes: number;
+}
+
+/** A query fills the dataset of its name, but never one that came from elsewhere. */
+export function assertOwnDataset(
+  query: { id: number; name: string },
+  { source }: Pick<Dataset, "source">,
+): void {
+  if (source.kind === "query" && source.detail?.queryId === query.id) return;
+  throw new AppError(
+    "conflict",
+    `There is already a dataset called ${query.name}, which is not from this query.`,
+    { hint: "Give the query another name, or delete that dataset." },
+  );
+}
+
+/** What is put into the dataset of a query would be gone with its next run. */
+export function assertNotFromQuery({ name, source }: Pick<Dataset, "name" | "source">): void {
+  if (source.kind !== "query") return;
+  throw new AppError("conflict", `${name} is filled by a query, and each run replaces all of its rows.`, {
+    hint: "Choose another name for these rows.",
+  });
 }

@@ -18,10 +18,12 @@ export interface Change {
   widen: (before: readonly Column[], added: readonly Column[]) => Column[];
   /** Looks at the dataset that is there before it is changed, and throws if it must stay. */
   mayChange?: ((existing: Dataset) => void) | undefined;
+  /** Writes what belongs to the change, or throws to undo it. */
+  within?: ((tx: CatalogTx, changed: Dataset) => Promise<void>) | undefined;
 }
 
 /** How long a file stays after the last version that used it: longer than any reader reads. */
-const ENDED_PARTS_KEPT_MS = 15 * MS.minute;
+const ENDED_PARTS_KEPT_MS = 60 * MS.minute;
 /** Parts that were put together stand where the first of them stood. */
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
 /** A deleted dataset can be restored this long. */
@@ -41,12 +43,18 @@ export class DatasetsStore {
   async commit(change: Change): Promise<Dataset> {
     return this.#catalog.transaction(async (tx) => {
       const existing = await this.#lockByName(tx, change.workspaceId, change.name);
-      if (existing === undefined) return this.#create(tx, change);
-      change.mayChange?.(existing);
-      return change.mode === "append"
-        ? this.#append(tx, existing, change)
-        : this.#replace(tx, existing, change);
+      if (existing !== undefined) change.mayChange?.(existing);
+      const changed = await this.#apply(tx, existing, change);
+      await change.within?.(tx, changed);
+      return changed;
     });
+  }
+
+  #apply(tx: CatalogTx, existing: Dataset | undefined, change: Change): Promise<Dataset> {
+    if (existing === undefined) return this.#create(tx, change);
+    return change.mode === "append"
+      ? this.#append(tx, existing, change)
+      : this.#replace(tx, existing, change);
   }
 
   async find(workspaceId: number, id: number): Promise<Dataset | undefined> {
@@ -105,19 +113,34 @@ export class DatasetsStore {
       .orderBy(IN_ORDER);
   }
 
-  /** Datasets that have at least this many small files; most first. */
+  /** Datasets that have many small files side by side, as many as can be put together; most first. */
   async scattered(most: number): Promise<{ id: number; workspaceId: number }[]> {
-    const small = lt(datasetParts.bytes, LIMITS.data.smallPartBytes);
-    const many = sql`count(*) >= ${LIMITS.data.smallParts}`;
-    return this.#catalog.db
+    const { smallPartBytes, smallParts } = LIMITS.data;
+    const place = sql`row_number() OVER (PARTITION BY ${datasetParts.datasetId} ORDER BY ${IN_ORDER})`;
+    const isSmall = sql<boolean>`${datasetParts.bytes} < ${smallPartBytes}`;
+    const placed = this.#catalog.db
+      .select({
+        datasetId: datasetParts.datasetId,
+        isSmall: isSmall.as("is_small"),
+        // The same for all small parts between two large ones.
+        stretch:
+          sql<number>`${place} - row_number() OVER (PARTITION BY ${datasetParts.datasetId}, ${isSmall} ORDER BY ${IN_ORDER})`.as(
+            "stretch",
+          ),
+      })
+      .from(datasetParts)
+      .where(isNull(datasetParts.untilVersion))
+      .as("placed");
+    const rows = await this.#catalog.db
       .select({ id: datasets.id, workspaceId: datasets.workspaceId })
       .from(datasets)
-      .innerJoin(datasetParts, eq(datasetParts.datasetId, datasets.id))
-      .where(and(isNull(datasets.deletedAt), isNull(datasetParts.untilVersion), small))
-      .groupBy(datasets.id)
-      .having(many)
+      .innerJoin(placed, eq(placed.datasetId, datasets.id))
+      .where(and(isNull(datasets.deletedAt), placed.isSmall))
+      .groupBy(datasets.id, placed.stretch)
+      .having(sql`count(*) >= ${smallParts}`)
       .orderBy(sql`count(*) DESC`)
       .limit(most);
+    return [...new Map(rows.map((row) => [row.id, row])).values()];
   }
 
   /** Puts one file in the place of several that hold the same rows, unless they have changed meanwhile. */
@@ -127,10 +150,17 @@ export class DatasetsStore {
       if (dataset === undefined) return false;
       const condition = and(inArray(datasetParts.blobKey, [...merged]), isNull(datasetParts.untilVersion));
       const [found] = await tx
-        .select({ count: count(), position: sql<string>`min(${IN_ORDER})` })
+        .select({
+          count: count(),
+          position: sql<string>`min(${IN_ORDER})`,
+          rows: sql<string>`sum(${datasetParts.rowCount})`,
+          bytes: sql<string>`sum(${datasetParts.bytes})`,
+        })
         .from(datasetParts)
         .where(condition);
       if (found?.count !== merged.length) return false;
+      if (Number(found.rows) !== part.rowCount)
+        throw new Error(`parts with ${found.rows} rows became one with ${part.rowCount}`);
       const version = dataset.version + 1;
       await tx
         .update(datasetParts)
@@ -139,7 +169,8 @@ export class DatasetsStore {
       await tx
         .insert(datasetParts)
         .values({ ...part, datasetId, position: Number(found.position), fromVersion: version });
-      await tx.update(datasets).set({ version }).where(eq(datasets.id, datasetId));
+      const bytes = dataset.bytes - Number(found.bytes) + part.bytes;
+      await tx.update(datasets).set({ version, bytes }).where(eq(datasets.id, datasetId));
       return true;
     });
   }

@@ -1,5 +1,6 @@
 import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
+import { shownSettings } from "./datasource-secrets.ts";
 import type { DatasourcesStore } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
 import type { QueriesStore } from "./queries.store.ts";
@@ -23,7 +24,7 @@ export function datasourceKind(
         id,
         name,
         type,
-        settings,
+        settings: shownSettings(settings),
         has_secrets: hasSecrets,
         queries: items.map((query) => ({ id: query.id, name: query.name })),
         query_count: total,

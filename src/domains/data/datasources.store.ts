@@ -1,10 +1,11 @@
 import { and, asc, eq, ilike, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { likeText } from "../../kernel/sql-text.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
-import type { Secrets } from "./connectors/index.ts";
 import { datasources, queries } from "./data.tables.ts";
+import type { Access, SealedSecrets } from "./datasource-secrets.ts";
 
 export interface Datasource {
   id: number;
@@ -17,13 +18,11 @@ export interface Datasource {
   createdAt: Date;
 }
 
-export interface NewDatasource {
+export interface NewDatasource extends Access {
   workspaceId: number;
   userId: number;
   name: string;
   type: string;
-  settings: Record<string, unknown>;
-  secrets: Secrets;
 }
 
 export interface ListFilter {
@@ -53,13 +52,9 @@ export class DatasourcesStore {
       return await this.#catalog.transaction(async (tx) => {
         const [made] = await tx.insert(datasources).values(values).returning({ id: datasources.id });
         const id = made!.id;
-        const sealedSecrets =
-          Object.keys(secrets).length === 0
-            ? null
-            : this.#vault.seal(JSON.stringify(secrets), sealContext(workspaceId, id));
         const [row] = await tx
           .update(datasources)
-          .set({ sealedSecrets })
+          .set({ sealedSecrets: this.#seal({ workspaceId, id }, secrets) })
           .where(eq(datasources.id, id))
           .returning();
         return shown(row!);
@@ -67,9 +62,25 @@ export class DatasourcesStore {
     } catch (error) {
       if (!isUniqueViolation(error, "datasources_name")) throw error;
       throw new AppError("conflict", `There is already a datasource called ${name}.`, {
-        hint: "Choose another name, or use that one: list_datasources shows it.",
+        hint: "Choose another name, or use that one; with replace: true create_datasource changes it.",
       });
     }
+  }
+
+  /** Other settings and secrets, in place of all that there were. */
+  async change({ workspaceId, id }: Datasource, { settings, secrets }: Access): Promise<Datasource> {
+    const [row] = await this.#catalog.db
+      .update(datasources)
+      .set({ settings, sealedSecrets: this.#seal({ workspaceId, id }, secrets) })
+      .where(and(own(workspaceId), eq(datasources.id, id)))
+      .returning();
+    if (row === undefined) throw noDatasource(id);
+    return shown(row);
+  }
+
+  #seal({ workspaceId, id }: Pick<Datasource, "workspaceId" | "id">, secrets: SealedSecrets): string | null {
+    if (Object.keys(secrets).length === 0) return null;
+    return this.#vault.seal(JSON.stringify(secrets), sealContext(workspaceId, id));
   }
 
   async find(workspaceId: number, id: number): Promise<Datasource | undefined> {
@@ -92,7 +103,7 @@ export class DatasourcesStore {
     workspaceId: number,
     { query, limit, offset }: ListFilter,
   ): Promise<{ total: number; items: Datasource[] }> {
-    const named = query === undefined ? undefined : ilike(datasources.name, `%${literal(query)}%`);
+    const named = query === undefined ? undefined : ilike(datasources.name, `%${likeText(query)}%`);
     const condition = and(own(workspaceId), named);
     const [total, rows] = await Promise.all([
       this.#catalog.db.$count(datasources, condition),
@@ -108,13 +119,13 @@ export class DatasourcesStore {
   }
 
   /** For the one place that connects. */
-  async secrets({ id, workspaceId }: Datasource): Promise<Secrets> {
+  async secrets({ id, workspaceId }: Datasource): Promise<SealedSecrets> {
     const [row] = await this.#catalog.db
       .select({ sealed: datasources.sealedSecrets })
       .from(datasources)
       .where(eq(datasources.id, id));
     if (row === undefined || row.sealed === null) return {};
-    return JSON.parse(this.#vault.open(row.sealed, sealContext(workspaceId, id)).reveal()) as Secrets;
+    return JSON.parse(this.#vault.open(row.sealed, sealContext(workspaceId, id)).reveal()) as SealedSecrets;
   }
 
   /** Refuses while queries depend on it. Whoever makes a query at the same time waits, and then finds it gone. */
@@ -180,11 +191,6 @@ export function noDatasource(id: number): AppError {
   return new AppError("not_found", `There is no datasource with id ${id}.`, {
     hint: "list_datasources shows what there is.",
   });
-}
-
-/** A text that a pattern takes as it is. */
-export function literal(text: string): string {
-  return text.replace(/[\\%_]/g, "\\$&");
 }
 
 function own(workspaceId: number) {

@@ -1,5 +1,4 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { isSecretName } from "../../kernel/excerpt.ts";
 import type { Caller } from "../../registry/caller.ts";
 import {
   type Connector,
@@ -12,6 +11,7 @@ import {
   type Secrets,
 } from "./connectors/index.ts";
 import { assertName } from "./data.ts";
+import { type Access, sealable, unsealed, webAddress } from "./datasource-secrets.ts";
 import { type Datasource, type DatasourcesStore, noDatasource } from "./datasources.store.ts";
 
 export interface DatasourceWish extends PlainFields {
@@ -22,6 +22,8 @@ export interface DatasourceWish extends PlainFields {
   settings?: Record<string, unknown> | undefined;
   /** Whether to connect now, and whether that has to work. */
   connectionTest: "report" | "require" | "skip";
+  /** Changes the datasource of that name if there is one. */
+  replace?: boolean | undefined;
 }
 
 export interface ConnectionReport {
@@ -30,9 +32,8 @@ export interface ConnectionReport {
   server_version?: string;
 }
 
-interface Checked {
+interface Checked extends Access {
   type: string;
-  settings: Record<string, unknown>;
   secrets: Secrets;
 }
 
@@ -54,21 +55,34 @@ export class Datasources {
 
   /** Stored even when nobody answers: a firewall may open later. The report says how it is. */
   async create(
-    { workspace, user }: Caller,
+    caller: Caller,
     wish: DatasourceWish,
     signal: AbortSignal,
   ): Promise<{ datasource: Datasource; connection: ConnectionReport | null }> {
     assertName(wish.name);
     const checked = check(wish);
     const test = () => this.#use(checked, checked.secrets, (connector) => connector.test(signal));
-    if (wish.connectionTest === "require") await test();
-    const datasource = await this.#store.create({
-      workspaceId: workspace.id,
-      userId: user.id,
-      name: wish.name,
-      ...checked,
-    });
-    return { datasource, connection: wish.connectionTest === "skip" ? null : await report(test()) };
+    const required = wish.connectionTest === "require" ? succeeded(await test()) : undefined;
+    const datasource = await this.#keep(caller, wish, checked);
+    const connection = required ?? (wish.connectionTest === "skip" ? null : await report(test()));
+    return { datasource, connection };
+  }
+
+  /** What replaces a datasource replaces all of it: a secret must not be sent to where it was not given for. */
+  async #keep({ workspace, user }: Caller, wish: DatasourceWish, checked: Checked): Promise<Datasource> {
+    const { name } = wish;
+    const sealed = sealable(checked);
+    const existing = wish.replace === true ? await this.#store.findByName(workspace.id, name) : undefined;
+    if (existing === undefined) {
+      const owner = { workspaceId: workspace.id, userId: user.id };
+      return this.#store.create({ ...owner, name, type: checked.type, ...sealed });
+    }
+    if (existing.type !== checked.type) {
+      throw new AppError("conflict", `${name} is a ${existing.type} datasource.`, {
+        hint: "Its type stays as it is, because queries are written for it. Make another datasource.",
+      });
+    }
+    return this.#store.change(existing, sealed);
   }
 
   test(datasource: Datasource, signal: AbortSignal): Promise<ConnectionReport> {
@@ -77,7 +91,9 @@ export class Datasources {
 
   /** Lets `work` have a connector, which is closed afterwards. */
   async connect<T>(datasource: Datasource, work: (connector: Connector) => Promise<T>): Promise<T> {
-    return this.#use(datasource, await this.#store.secrets(datasource), work);
+    const stored = { settings: datasource.settings, secrets: await this.#store.secrets(datasource) };
+    const { settings, secrets } = unsealed(stored);
+    return this.#use({ type: datasource.type, settings }, secrets, work);
   }
 
   async #use<T>(
@@ -94,11 +110,14 @@ export class Datasources {
   }
 }
 
-async function report(testing: Promise<{ ok: true; serverVersion?: string }>): Promise<ConnectionReport> {
+function succeeded({ serverVersion }: { serverVersion?: string }): ConnectionReport {
+  const version = serverVersion === undefined ? {} : { server_version: serverVersion };
+  return { ok: true, message: "The connection works.", ...version };
+}
+
+async function report(testing: Promise<{ serverVersion?: string }>): Promise<ConnectionReport> {
   try {
-    const { serverVersion } = await testing;
-    const version = serverVersion === undefined ? {} : { server_version: serverVersion };
-    return { ok: true, message: "The connection works.", ...version };
+    return succeeded(await testing);
   } catch (error) {
     if (!isAppError(error) || error.code === "cancelled") throw error;
     return { ok: false, message: error.advice };
@@ -142,48 +161,45 @@ interface Draft {
 }
 
 /** How the secret of a web service is sent, where that follows from what was given. */
-function webAccess({ settings, secrets }: Draft, { dbUser }: DatasourceWish): Draft {
-  const fromUrl = takeSecretsOut(settings.url);
-  const withUrl = fromUrl === undefined ? settings : { ...settings, url: fromUrl.url };
-  if (settings.auth !== undefined) {
-    if (fromUrl?.auth !== undefined) throw twoSecrets();
-    return { settings: withUrl, secrets };
+function webAccess({ settings: given, secrets }: Draft, { dbUser }: DatasourceWish): Draft {
+  const { url, login } = withoutLogin(given.url);
+  const settings = { ...given, url };
+  if (login !== undefined) {
+    if (given.auth !== undefined || Object.keys(secrets).length > 0) throw twoSecrets();
+    const { user, password } = login;
+    return { settings: { ...settings, auth: { kind: "basic", user } }, secrets: { password } };
   }
-  if (fromUrl?.auth !== undefined) {
-    if (Object.keys(secrets).length > 0) throw twoSecrets();
-    return { settings: { ...withUrl, auth: fromUrl.auth }, secrets: fromUrl.secrets };
-  }
+  if (given.auth !== undefined) return { settings, secrets };
   if (dbUser !== undefined)
-    return { settings: { ...withUrl, auth: { kind: "basic", user: dbUser } }, secrets };
+    return { settings: { ...settings, auth: { kind: "basic", user: dbUser } }, secrets };
   const token = secrets.token ?? secrets.password;
-  if (token === undefined) return { settings: withUrl, secrets };
-  return { settings: { ...withUrl, auth: { kind: "bearer" } }, secrets: { token } };
+  if (token === undefined) return { settings, secrets };
+  return { settings: { ...settings, auth: { kind: "bearer" } }, secrets: { token } };
 }
 
-/** A password or key inside the URL would be stored and shown with it, so it becomes a secret. */
-function takeSecretsOut(
-  text: unknown,
-): { url: string; auth?: Record<string, unknown>; secrets: Secrets } | undefined {
-  const url = typeof text === "string" ? URL.parse(text) : null;
-  if (url === null) return undefined;
-  const names = [...new Set(url.searchParams.keys())].filter(isSecretName);
-  const hasLogin = url.username !== "" || url.password !== "";
-  if (names.length + (hasLogin ? 1 : 0) > 1) throw twoSecrets();
-  if (hasLogin) {
-    const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
-    url.username = "";
-    url.password = "";
-    return { url: url.href, auth: { kind: "basic", user }, secrets: { password } };
+/** A login inside the URL becomes a secret of its own. What is no text, the settings' schema complains of. */
+function withoutLogin(text: unknown): { url: unknown; login?: { user: string; password: string } } {
+  if (typeof text !== "string") return { url: text };
+  const url = webAddress(text);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url: text };
+  url.username = "";
+  url.password = "";
+  return { url: url.href, login: { user: decoded(username), password: decoded(password) } };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new AppError("bad_request", "The login in the URL is not written correctly.", {
+      hint: "Write % as %25, or give user and password by themselves.",
+    });
   }
-  const [name] = names;
-  if (name === undefined) return undefined;
-  const token = url.searchParams.get(name) ?? "";
-  url.searchParams.delete(name);
-  return { url: url.href, auth: { kind: "query", name }, secrets: { token } };
 }
 
 function twoSecrets(): AppError {
-  return new AppError("bad_request", "The URL carries a secret, and there is another one.", {
+  return new AppError("bad_request", "The URL carries a login, and there is another secret.", {
     hint: "Take it out of the URL, and say in settings.auth how the secret is sent.",
   });
 }

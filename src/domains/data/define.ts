@@ -1,11 +1,14 @@
 import { z } from "zod";
 import type { AssetKinds } from "../../registry/asset-kind.ts";
+import type { Caller } from "../../registry/caller.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "./data.ts";
+import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import type { DatasourcesStore } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
 import type { FileImports } from "./files/index.ts";
+import { restrictionFor } from "./policies.ts";
 import type { QueriesStore } from "./queries.store.ts";
 import type { Queries } from "./queries.ts";
 import type { QueryRunsStore } from "./runs/query-runs.store.ts";
@@ -35,6 +38,18 @@ export const changedDataset = z.object({
   dataset_id: z.int(),
   dataset_name: z.string(),
   version: z.int(),
-  total_rows: z.int(),
+  total_rows: z.int().nullable().describe("Null where policies keep some from you"),
   columns: z.array(columnShape),
 });
+
+/** The answer of such a tool, as far as the dataset's policies let this caller know it. */
+export function changeOf(caller: Caller, dataset: Dataset): z.output<typeof changedDataset> {
+  const { columns, condition } = restrictionFor(caller, dataset);
+  return {
+    dataset_id: dataset.id,
+    dataset_name: dataset.name,
+    version: dataset.version,
+    total_rows: condition === null ? dataset.rowCount : null,
+    columns: [...columns],
+  };
+}

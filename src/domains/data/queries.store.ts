@@ -1,10 +1,12 @@
-import { and, asc, eq, ilike, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { likeText } from "../../kernel/sql-text.ts";
 import { type Catalog, isUniqueViolation } from "../../platform/catalog/index.ts";
 import type { Parameters } from "./connectors/index.ts";
-import { queries } from "./data.tables.ts";
-import { holdDatasource, type ListFilter, literal } from "./datasources.store.ts";
+import { datasets, queries } from "./data.tables.ts";
+import { assertOwnDataset, type Dataset } from "./dataset.ts";
+import { holdDatasource, type ListFilter } from "./datasources.store.ts";
 
 /** A question to a datasource; its answer becomes a dataset. */
 export interface Query {
@@ -57,8 +59,13 @@ export class QueriesStore {
   async change(query: Query, text: QueryText): Promise<Query> {
     return this.#catalog.transaction(async (tx) => {
       await holdDatasource(tx, query.workspaceId, text.datasourceId);
-      const [row] = await tx.update(queries).set(text).where(eq(queries.id, query.id)).returning();
-      return row!;
+      const [row] = await tx
+        .update(queries)
+        .set(text)
+        .where(and(own(query.workspaceId), eq(queries.id, query.id)))
+        .returning();
+      if (row === undefined) throw noQuery(query.id);
+      return row;
     });
   }
 
@@ -84,7 +91,7 @@ export class QueriesStore {
   ): Promise<{ total: number; items: Query[] }> {
     const condition = and(
       own(workspaceId),
-      query === undefined ? undefined : ilike(queries.name, `%${literal(query)}%`),
+      query === undefined ? undefined : ilike(queries.name, `%${likeText(query)}%`),
       datasourceId === undefined ? undefined : eq(queries.datasourceId, datasourceId),
     );
     const [total, items] = await Promise.all([
@@ -98,6 +105,35 @@ export class QueriesStore {
         .offset(offset),
     ]);
     return { total, items };
+  }
+
+  /** The datasets that queries filled, by id; also deleted ones, whose policies still say what may be known. */
+  async datasetsOf(items: readonly Query[]): Promise<Map<number, Dataset>> {
+    const ids = items.flatMap(({ datasetId }) => datasetId ?? []);
+    if (ids.length === 0) return new Map();
+    const rows = await this.#catalog.db.select().from(datasets).where(inArray(datasets.id, ids));
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /**
+   * Refuses to fill a dataset that came from elsewhere, and to make a deleted one anew while it can be restored:
+   * its policies would be gone.
+   */
+  async checkDataset(query: Query): Promise<void> {
+    const sameName = and(
+      sql`lower(${datasets.name}) = lower(${query.name})`,
+      eq(datasets.workspaceId, query.workspaceId),
+      isNull(datasets.deletedAt),
+    );
+    const filled = query.datasetId === null ? undefined : eq(datasets.id, query.datasetId);
+    const found = await this.#catalog.db.select().from(datasets).where(or(sameName, filled));
+    const current = found.find(({ deletedAt }) => deletedAt === null);
+    if (current !== undefined) return assertOwnDataset(query, current);
+    const [deleted] = found;
+    if (deleted === undefined) return;
+    throw new AppError("conflict", `The dataset of ${query.name} was deleted.`, {
+      hint: `Bring it back first: restore_asset with asset_type dataset and asset_id ${deleted.id}.`,
+    });
   }
 
   async setDataset(id: number, datasetId: number): Promise<void> {
@@ -136,6 +172,12 @@ export class QueriesStore {
 
 function own(workspaceId: number) {
   return and(eq(queries.workspaceId, workspaceId), isNull(queries.deletedAt));
+}
+
+export function noQuery(id: number): AppError {
+  return new AppError("not_found", `There is no query with id ${id}.`, {
+    hint: "list_queries shows what there is.",
+  });
 }
 
 export function nameTaken(name: string): AppError {

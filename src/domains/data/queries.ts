@@ -1,13 +1,15 @@
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { parse } from "./c9ql/index.ts";
+import { parametersOf, parse } from "./c9ql/index.ts";
 import type { Parameters } from "./connectors/index.ts";
 import { assertName } from "./data.ts";
+import { assertOwnDataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
+import type { Datasource } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
-import { nameTaken, type QueriesStore, type Query } from "./queries.store.ts";
-import { assertOwnDataset } from "./runs/query-runs.ts";
+import { nameTaken, noQuery, type QueriesStore, type Query } from "./queries.store.ts";
+import { type QueryView, viewFor } from "./query-view.ts";
 
 export interface QueryWish {
   name: string;
@@ -35,45 +37,80 @@ export class Queries {
 
   async require({ workspace }: Caller, id: number): Promise<Query> {
     const query = await this.#parts.store.find(workspace.id, id);
-    if (query !== undefined) return query;
-    throw new AppError("not_found", `There is no query with id ${id}.`, {
-      hint: "list_queries shows what there is.",
-    });
+    if (query === undefined) throw noQuery(id);
+    return query;
+  }
+
+  /** What this caller may know of a query, by the policies of the dataset that it fills. */
+  async view(caller: Caller, query: Query): Promise<QueryView> {
+    return (await this.views(caller, [query])).get(query.id) ?? viewFor(caller, undefined);
+  }
+
+  async views(caller: Caller, queries: readonly Query[]): Promise<Map<number, QueryView>> {
+    const datasets = await this.#parts.store.datasetsOf(queries);
+    return new Map(
+      queries.map(({ id, datasetId }) => [id, viewFor(caller, datasets.get(datasetId ?? Number.NaN))]),
+    );
   }
 
   async create(caller: Caller, wish: QueryWish): Promise<{ query: Query; isNew: boolean }> {
     const { workspace, user } = caller;
     const { name, datasourceId, queryText, c9ql = "", parameters = {} } = wish;
     assertName(name);
-    parse(c9ql);
-    checkParameters(parameters);
-    await this.#checkText(caller, wish, parameters);
+    checkSizes(parameters);
+    const asked = parametersOf(parse(c9ql)).map((parameter) => parameter.name);
+    const datasource = await this.#parts.datasources.require(caller, datasourceId);
+    await this.#checkText(datasource, queryText, parameters);
+    checkUse(Object.keys(parameters), { queryText, asked, type: datasource.type });
     const text = { datasourceId, queryText, parameters, c9ql: c9ql.trim() === "" ? null : c9ql };
     const existing = await this.#parts.store.findByName(workspace.id, name);
     if (existing !== undefined && !wish.replace) throw nameTaken(name);
-    const dataset = await this.#parts.datasets.findByName(workspace.id, name);
-    if (dataset !== undefined) assertOwnDataset(existing ?? { id: 0, name }, dataset);
-    if (existing !== undefined)
+    if (existing !== undefined) {
+      await this.#parts.store.checkDataset(existing);
       return { query: await this.#parts.store.change(existing, text), isNew: false };
+    }
+    const dataset = await this.#parts.datasets.findByName(workspace.id, name);
+    if (dataset !== undefined) assertOwnDataset({ id: 0, name }, dataset);
     const owner = { workspaceId: workspace.id, userId: user.id };
     return { query: await this.#parts.store.create(owner, name, text), isNew: true };
   }
 
   /** A connector says at once what is wrong at first sight; only whoever asks for rows connects. */
-  async #checkText(
-    caller: Caller,
-    { datasourceId, queryText }: QueryWish,
-    parameters: Parameters,
-  ): Promise<void> {
-    const { datasources } = this.#parts;
-    const datasource = await datasources.require(caller, datasourceId);
-    await datasources.connect(datasource, async (connector) => {
+  async #checkText(datasource: Datasource, queryText: string, parameters: Parameters): Promise<void> {
+    await this.#parts.datasources.connect(datasource, async (connector) => {
       connector.run(queryText, { parameters, maxRows: 1, maxBytes: 1, timeoutMs: 1 });
     });
   }
 }
 
-function checkParameters(parameters: Parameters): void {
-  if (Object.keys(parameters).length <= LIMITS.queries.parameters) return;
-  throw new AppError("too_large", `A query has at most ${LIMITS.queries.parameters} parameters.`);
+function checkSizes(parameters: Parameters): void {
+  const { parameters: most, parameterBytes } = LIMITS.queries;
+  const { parameterValues } = LIMITS.datasources;
+  if (Object.keys(parameters).length > most)
+    throw new AppError("too_large", `A query has at most ${most} parameters.`);
+  if (Object.values(parameters).flat().length > parameterValues)
+    throw new AppError("too_large", `The parameters have more than ${parameterValues} values.`);
+  if (Buffer.byteLength(JSON.stringify(parameters)) > parameterBytes)
+    throw new AppError("too_large", `The parameters have more than ${parameterBytes / 1024} kB.`);
+}
+
+interface Uses {
+  queryText: string;
+  /** What C9QL asks for. */
+  asked: readonly string[];
+  type: string;
+}
+
+/** A value that stands for nothing is most likely a slip in its name. */
+function checkUse(names: readonly string[], { queryText, asked, type }: Uses): void {
+  const isWeb = type === "restapi";
+  const pattern = isWeb ? /\{([A-Za-z_]\w*)\}/g : /(?<![:\w]):([A-Za-z_]\w*)/g;
+  const used = new Set([...queryText.matchAll(pattern)].map(([, name]) => name));
+  const inC9ql = new Set(asked.map((name) => name.toLowerCase()));
+  const unused = names.filter((name) => !used.has(name) && !inC9ql.has(name.toLowerCase()));
+  if (unused.length === 0) return;
+  const [first = ""] = unused;
+  throw new AppError("bad_request", `The query does not use ${unused.slice(0, 10).join(", ")}.`, {
+    hint: `Write ${isWeb ? `{${first}}` : `:${first}`} where the value belongs, or leave the parameter out.`,
+  });
 }

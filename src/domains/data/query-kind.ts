@@ -1,6 +1,7 @@
 import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { DataServices } from "./define.ts";
+import { seenRun } from "./query-view.ts";
 import { isActive } from "./runs/query-runs.store.ts";
 import { runOf } from "./runs/run-shape.ts";
 
@@ -15,35 +16,37 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
 
     async describe(caller, id) {
       const query = await queries.require(caller, id);
-      const [datasource, dataset, latest] = await Promise.all([
+      const [view, datasource, dataset, latest] = await Promise.all([
+        queries.view(caller, query),
         datasourcesStore.find(caller.workspace.id, query.datasourceId),
         query.datasetId === null ? undefined : datasets.find(caller.workspace.id, query.datasetId),
         runs.latest(id, LIMITS.queries.shownRuns),
       ]);
+      const seen = latest.map((run) => seenRun(run, view));
+      const { queryText, c9ql, parameters } = query;
       return {
         id,
         name: query.name,
         datasource: datasource && { id: datasource.id, name: datasource.name, type: datasource.type },
-        query: query.queryText,
-        c9ql: query.c9ql,
-        parameters: query.parameters,
+        ...(view.texts && { query: queryText, c9ql, parameters }),
         dataset: dataset && {
           id: dataset.id,
           name: dataset.name,
           version: dataset.version,
           refreshed_at: dataset.refreshedAt.toISOString(),
         },
-        last_error: latest[0]?.error ?? null,
-        runs: latest.map(runOf),
+        last_error: seen[0]?.error ?? null,
+        runs: seen.map(runOf),
         created_at: query.createdAt.toISOString(),
       };
     },
 
     /** The dataset that it made stays, as it was last. */
     async delete({ workspace }, id) {
+      // First, so that no run begins after the one that is cancelled.
+      await queriesStore.remove(workspace.id, id);
       const [last] = await runs.latest(id, 1);
       if (last !== undefined && isActive(last)) await runs.cancel(last);
-      await queriesStore.remove(workspace.id, id);
     },
 
     restore: ({ workspace }, id) => queriesStore.restore(workspace.id, id),

@@ -1,7 +1,8 @@
 import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { locate, type ModelFile, readModels } from "./format/index.ts";
-import { listProblems } from "./list-problems.ts";
+import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type { ModelRecord } from "./models.store.ts";
 import type { Models } from "./models.ts";
@@ -23,6 +24,7 @@ export async function examine(
   signal: AbortSignal,
 ): Promise<Examination> {
   const read = readModels(files);
+  assertFew(read.models);
   const examined: Examination["models"] = [];
   let isUnreadable = read.models.length === 0 || read.problems.some(isError);
   for (const { model, problems, places } of read.models) {
@@ -31,18 +33,26 @@ export async function examine(
       examined.push({ model, problems });
       continue;
     }
-    const found = await models.check(caller, model, signal);
-    examined.push({ model, problems: [...problems, ...found.map((problem) => locate(problem, places))] });
+    const found = (await models.check(caller, model, signal)).map((problem) => locate(problem, places));
+    examined.push({ model, problems: boundProblems([...problems, ...found]) });
   }
   const problems = [...read.problems, ...examined.flatMap((each) => each.problems)];
   return { models: examined, problems, isUnreadable };
+}
+
+function assertFew(models: readonly unknown[]): void {
+  const { modelsPerFile } = LIMITS.models;
+  if (models.length <= modelsPerFile) return;
+  const message = `There are ${models.length} models, and at most ${modelsPerFile} can be read at once.`;
+  throw new AppError("too_large", message, { hint: "Split them into several files." });
 }
 
 export function assertReadable({ isUnreadable, problems }: Examination): void {
   if (!isUnreadable) return;
   const errors = problems.filter(isError);
   const reasons = errors.length === 0 ? "there is no model in it." : listProblems(errors);
-  throw new AppError("bad_request", `The model cannot be read: ${reasons}`, { data: { problems: errors } });
+  const data = { problems: boundProblems(errors) };
+  throw new AppError("bad_request", `The model cannot be read: ${reasons}`, { data });
 }
 
 /** Publishes models all together or not at all: an error in one keeps all of them as they are. */
@@ -52,15 +62,11 @@ export async function publishAll(
   examination: Examination,
 ): Promise<ModelRecord[]> {
   assertReadable(examination);
-  for (const { model, problems } of examination.models) {
-    models.assertMayWrite(caller, model);
-    models.assertPublishable(model, problems);
-  }
-  const records: ModelRecord[] = [];
-  for (const { model, problems } of examination.models) {
-    records.push(await models.publish(caller, model, problems));
-  }
-  return records;
+  const publications = examination.models.map(({ model, problems }) => ({
+    document: model,
+    warnings: problems,
+  }));
+  return models.publishAll(caller, publications);
 }
 
 function isError({ severity }: Problem): boolean {

@@ -119,7 +119,7 @@ describe("a dataset that was deleted", () => {
       expect(digest).toContain('"customers"');
       expect(digest).not.toMatch(/"orders"|revenue|order_customer/);
       expect(await failure("SELECT * FROM orders", modelName)).toMatch(
-        /^The dataset orders of this model is not there, or not for you/,
+        /^There is no dataset "orders" in this model/,
       );
       const sql = "SELECT count(*) AS n FROM customers";
       expect((await query(server, viewer, sql, { modelName })).rows).toEqual([{ n: 2 }]);

@@ -4,7 +4,7 @@ import { quoteName } from "../../kernel/sql-text.ts";
 import type { Analytics } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
-import type { BoundModel, SeenDataset } from "./bind/index.ts";
+import { type BoundModel, reasonOf, type SeenDataset } from "./bind/index.ts";
 import { pathTo } from "./format/index.ts";
 import type { DataType, Problem, Relationship, SemanticModel } from "./model.ts";
 import { relationsOf } from "./views.ts";
@@ -35,8 +35,8 @@ export async function checkAgainstData(
   }: { data: Data; analytics: Analytics; caller: Caller; signal: AbortSignal },
 ): Promise<Problem[]> {
   const byName = new Map(bound.datasets.map((seen) => [seen.dataset.name.toLowerCase(), seen]));
-  const problems = bound.datasets.flatMap(wrongTypes);
-  for (const relationship of document.relationships) {
+  const problems = bound.datasets.flatMap((seen) => [...wrongTypes(seen), ...wrongPolicies(seen)]);
+  for (const [i, relationship] of document.relationships.entries()) {
     const from = byName.get(relationship.from.toLowerCase());
     const to = byName.get(relationship.to.toLowerCase());
     if (from === undefined || to === undefined) continue;
@@ -45,9 +45,10 @@ export async function checkAgainstData(
       ...missingColumns(relationship, to, relationship.toColumns),
     ];
     problems.push(...missing, ...(missing.length === 0 ? differentTypes(relationship, from, to) : []));
-    if (missing.length > 0) continue;
+    if (missing.length > 0 || i >= LIMITS.models.checkedRelationships) continue;
     const repeated = await countRepeated(to, relationship.toColumns, { data, analytics, caller, signal });
-    if (repeated > 0) problems.push(notUnique(relationship, repeated));
+    if (typeof repeated === "string") problems.push(uncountable(relationship, repeated));
+    else if (repeated > 0) problems.push(notUnique(relationship, repeated));
   }
   return problems;
 }
@@ -63,6 +64,25 @@ function wrongTypes({ dataset, bound }: SeenDataset): Problem[] {
         path: pathTo("datasets", dataset.name, "fields", field.name),
       },
     ];
+  });
+}
+
+/** A policy that names nothing would hide nothing. */
+function wrongPolicies({ dataset, below }: SeenDataset): Problem[] {
+  const columns = new Set(below.map(({ name }) => name.toLowerCase()));
+  const fields = new Set(dataset.fields.map(({ name }) => name.toLowerCase()));
+  return dataset.policies.flatMap(({ name: policy, hide = [], rows = [] }) => {
+    const isKnown = (name: string) => columns.has(name.toLowerCase()) || fields.has(name.toLowerCase());
+    const unknown = [
+      ...hide.filter((name) => !isKnown(name)),
+      ...rows.map(({ field }) => field).filter((name) => !columns.has(name.toLowerCase())),
+    ];
+    return unknown.map((name) => ({
+      severity: "error" as const,
+      message: `The policy ${policy} of ${dataset.name} names ${name}, which there is not.`,
+      hint: "It hides columns and fields, and chooses rows by columns, of this dataset.",
+      path: pathTo("datasets", dataset.name),
+    }));
   });
 }
 
@@ -106,7 +126,7 @@ function kindOf(type: string): string {
   return type;
 }
 
-/** How many keys occur more than once; 0 when that takes too long to find out. */
+/** How many keys occur more than once, or why that cannot be told; 0 when it takes too long to find out. */
 async function countRepeated(
   to: SeenDataset,
   columns: readonly string[],
@@ -116,9 +136,10 @@ async function countRepeated(
     caller,
     signal,
   }: { data: Data; analytics: Analytics; caller: Caller; signal: AbortSignal },
-): Promise<number> {
+): Promise<number | string> {
   const key = columns.map(quoteName).join(", ");
-  const sql = `SELECT count(*) FROM (SELECT 1 FROM ${quoteName(to.dataset.name)} WHERE (${key}) IS NOT NULL GROUP BY ${key} HAVING count(*) > 1)`;
+  const isThere = columns.map((column) => `${quoteName(column)} IS NOT NULL`).join(" AND ");
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM ${quoteName(to.dataset.name)} WHERE ${isThere} GROUP BY ${key} HAVING count(*) > 1)`;
   const relations = await relationsOf(data, caller, [to]);
   try {
     const limits = { ms: LIMITS.models.uniquenessMs };
@@ -132,8 +153,17 @@ async function countRepeated(
     return Number(rows[0]?.[0] ?? 0);
   } catch (error) {
     if (isAppError(error) && error.code === "timeout") return 0;
-    throw error;
+    return reasonOf(error);
   }
+}
+
+function uncountable({ name, to }: Relationship, reason: string): Problem {
+  return {
+    severity: "warning",
+    message: `The keys of ${to} in the relationship ${name} cannot be read: ${reason}`,
+    hint: "Correct the expressions of those fields, or the data.",
+    path: pathTo("relationships", name),
+  };
 }
 
 function notUnique({ name, to, toColumns }: Relationship, repeated: number): Problem {

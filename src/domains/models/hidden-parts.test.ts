@@ -66,9 +66,7 @@ describe("hidden columns", () => {
         modelName: "shop",
         sql: "FROM customers",
       });
-      expect(textOf(await query_)).toMatch(
-        /^The dataset customers of this model is not there, or not for you/,
-      );
+      expect(textOf(await query_)).toMatch(/^There is no dataset "customers" in this model/);
       expect((await query(server, shop.viewer, "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 3 }]);
       const ontology = await readResource(server, shop.viewer, `knecta://ontologies/${shop.model.id}`);
       expect(ontology.content?.text).not.toContain("ustomers");
@@ -99,7 +97,7 @@ describe("hidden columns", () => {
       expect(digest).toContain('"customers"');
       const args = { modelName: "explicit", sql: "SELECT * FROM orders" };
       const text = textOf(await callTool(server, shop.viewer, "execute_query", args));
-      expect(text).toMatch(/^The dataset orders of this model is not there, or not for you/);
+      expect(text).toMatch(/^There is no dataset "orders" in this model/);
       expect((await query(server, shop.viewer, "FROM customers", { modelName: "explicit" })).rowCount).toBe(
         2,
       );

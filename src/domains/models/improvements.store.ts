@@ -1,10 +1,11 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type ImprovementState, improvementRequests, semanticModels } from "./models.tables.ts";
+import { usableModels } from "./usable-models.ts";
 
 export interface Improvement {
   id: number;
@@ -57,11 +58,11 @@ export class ImprovementsStore {
   }
 
   async list(
-    { workspace }: Caller,
+    caller: Caller,
     { state, limit, offset }: { state: ImprovementState | null; limit: number; offset: number },
   ): Promise<{ total: number; items: Improvement[] }> {
     const condition = and(
-      eq(improvementRequests.workspaceId, workspace.id),
+      this.#usable(caller),
       state === null ? undefined : eq(improvementRequests.state, state),
     );
     const [total, items] = await Promise.all([
@@ -89,18 +90,26 @@ export class ImprovementsStore {
   }
 
   async close(
-    { workspace, user }: Caller,
+    caller: Caller,
     id: number,
     { state, resolution }: { state: Exclude<ImprovementState, "open">; resolution: string | null },
   ): Promise<void> {
     const rows = await this.#catalog.db
       .update(improvementRequests)
-      .set({ state, resolution, closedBy: user.id, closedAt: this.#clock.now() })
-      .where(and(eq(improvementRequests.workspaceId, workspace.id), eq(improvementRequests.id, id)))
+      .set({ state, resolution, closedBy: caller.user.id, closedAt: this.#clock.now() })
+      .where(and(this.#usable(caller), eq(improvementRequests.id, id)))
       .returning({ id: improvementRequests.id });
     if (rows.length > 0) return;
     throw new AppError("not_found", `There is no improvement request with id ${id}.`, {
       hint: "list_improvement_requests shows what there is.",
     });
+  }
+
+  /** Those about models that there are and that the token is for. */
+  #usable(caller: Caller) {
+    return and(
+      eq(improvementRequests.workspaceId, caller.workspace.id),
+      inArray(improvementRequests.modelId, usableModels(this.#catalog, caller)),
+    );
   }
 }

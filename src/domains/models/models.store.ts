@@ -23,6 +23,25 @@ export interface VersionInfo {
   isPublished: boolean;
 }
 
+/** What is to become the published version of a model. */
+export interface Publication {
+  document: SemanticModel;
+  warnings: readonly Problem[];
+  /** The model that it was checked for; without one, whichever has its name, or a new one. */
+  modelId?: number;
+}
+
+/** Throws if a document may not take the place of the one that is published now. */
+export type MayReplace = (published: SemanticModel, next: SemanticModel) => void;
+
+/** A published model in a list. */
+export interface ModelSummary {
+  uuid: string;
+  name: string;
+  description: string | null;
+  version: number;
+}
+
 export const DEFAULT_ITEMS_PER_PAGE = 50;
 
 const { draft: _, ...columns } = getTableColumns(semanticModels);
@@ -69,6 +88,22 @@ export class ModelsStore {
     }));
   }
 
+  /** The same without their documents, of which there may be megabytes. */
+  async summaries(workspaceId: number): Promise<ModelSummary[]> {
+    const { document, version } = semanticModelVersions;
+    return this.#catalog.db
+      .select({
+        uuid: semanticModels.uuid,
+        name: sql<string>`${document}->>'name'`,
+        description: sql<string | null>`${document}->>'description'`,
+        version,
+      })
+      .from(semanticModels)
+      .innerJoin(semanticModelVersions, this.#currentVersion())
+      .where(this.#own(workspaceId))
+      .orderBy(asc(sql`lower(${semanticModels.name})`));
+  }
+
   async publishedBy(
     workspaceId: number,
     key: { name: string } | { uuid: string } | { id: number },
@@ -104,70 +139,100 @@ export class ModelsStore {
   }
 
   async versions(record: ModelRecord): Promise<VersionInfo[]> {
+    const { version, publishedAt, publishedBy, warnings } = semanticModelVersions;
     const rows = await this.#catalog.db
-      .select()
+      .select({ version, publishedAt, publishedBy, warnings })
       .from(semanticModelVersions)
       .where(eq(semanticModelVersions.modelId, record.id))
-      .orderBy(desc(semanticModelVersions.version));
-    return rows.map(({ version, publishedAt, publishedBy, warnings }) => ({
-      version,
-      publishedAt,
-      publishedBy,
-      warnings,
-      isPublished: version === record.publishedVersion,
-    }));
+      .orderBy(desc(version));
+    return rows.map((row) => ({ ...row, isPublished: row.version === record.publishedVersion }));
   }
 
-  /** Keeps a draft, of a new model or of one that there is. What is published stays as it is. */
-  async saveDraft(workspaceId: number, userId: number, document: SemanticModel): Promise<ModelRecord> {
-    return this.#catalog.transaction(async (tx) => {
-      const id = await this.#lockOrMake(tx, workspaceId, userId, document.name);
-      await tx
-        .update(semanticModels)
-        .set({ name: document.name, draft: document, draftedBy: userId, draftedAt: this.#clock.now() })
-        .where(eq(semanticModels.id, id));
-      return this.#require(tx, id);
-    });
-  }
-
-  /** Makes a document the published version, under the next number. The draft is used up by that. */
-  async publish(
+  /** Keeps drafts, of new models or of those that there are: all or none. What is published stays as it is. */
+  async saveDrafts(
     workspaceId: number,
     userId: number,
-    document: SemanticModel,
-    warnings: readonly Problem[],
-  ): Promise<ModelRecord> {
+    documents: readonly SemanticModel[],
+  ): Promise<ModelRecord[]> {
     return this.#catalog.transaction(async (tx) => {
-      const id = await this.#lockOrMake(tx, workspaceId, userId, document.name);
-      const [last] = await tx
-        .select({ version: sql<number>`coalesce(max(${semanticModelVersions.version}), 0)::int` })
-        .from(semanticModelVersions)
-        .where(eq(semanticModelVersions.modelId, id));
-      const version = (last?.version ?? 0) + 1;
-      await tx.insert(semanticModelVersions).values({
-        modelId: id,
-        version,
-        document,
-        warnings: [...warnings],
-        publishedBy: userId,
-        publishedAt: this.#clock.now(),
-      });
-      const oldest = version - LIMITS.models.versions;
-      await tx
-        .delete(semanticModelVersions)
-        .where(and(eq(semanticModelVersions.modelId, id), lte(semanticModelVersions.version, oldest)));
-      await tx
-        .update(semanticModels)
-        .set({
-          name: document.name,
-          publishedVersion: version,
-          draft: null,
-          draftedBy: null,
-          draftedAt: null,
-        })
-        .where(eq(semanticModels.id, id));
-      return this.#require(tx, id);
+      await this.#lockNames(tx, workspaceId, documents);
+      const records: ModelRecord[] = [];
+      for (const document of documents) {
+        const id = await this.#lockOrMake(tx, workspaceId, userId, document.name);
+        await tx
+          .update(semanticModels)
+          .set({ name: document.name, draft: document, draftedBy: userId, draftedAt: this.#clock.now() })
+          .where(eq(semanticModels.id, id));
+        records.push(await this.#require(tx, id));
+      }
+      return records;
     });
+  }
+
+  /** Makes documents the published versions, each under the next number: all or none. */
+  async publishAll(
+    workspaceId: number,
+    userId: number,
+    publications: readonly Publication[],
+    mayReplace: MayReplace,
+  ): Promise<ModelRecord[]> {
+    return this.#catalog.transaction(async (tx) => {
+      const documents = publications.map(({ document }) => document);
+      await this.#lockNames(tx, workspaceId, documents);
+      const records: ModelRecord[] = [];
+      for (const publication of publications) {
+        const { document, modelId } = publication;
+        const id =
+          modelId === undefined
+            ? await this.#lockOrMake(tx, workspaceId, userId, document.name)
+            : await this.#lock(tx, workspaceId, modelId, document.name);
+        records.push(await this.#publish(tx, id, userId, publication, mayReplace));
+      }
+      return records;
+    });
+  }
+
+  async #publish(
+    tx: CatalogTx,
+    id: number,
+    userId: number,
+    { document, warnings }: Publication,
+    mayReplace: MayReplace,
+  ): Promise<ModelRecord> {
+    const [published] = await tx
+      .select({ document: semanticModelVersions.document })
+      .from(semanticModels)
+      .innerJoin(semanticModelVersions, this.#currentVersion())
+      .where(eq(semanticModels.id, id));
+    if (published !== undefined) mayReplace(published.document, document);
+    const [last] = await tx
+      .select({ version: sql<number>`coalesce(max(${semanticModelVersions.version}), 0)::int` })
+      .from(semanticModelVersions)
+      .where(eq(semanticModelVersions.modelId, id));
+    const version = (last?.version ?? 0) + 1;
+    await tx.insert(semanticModelVersions).values({
+      modelId: id,
+      version,
+      document,
+      warnings: [...warnings],
+      publishedBy: userId,
+      publishedAt: this.#clock.now(),
+    });
+    const oldest = version - LIMITS.models.versions;
+    await tx
+      .delete(semanticModelVersions)
+      .where(and(eq(semanticModelVersions.modelId, id), lte(semanticModelVersions.version, oldest)));
+    await tx
+      .update(semanticModels)
+      .set({ name: document.name, publishedVersion: version })
+      .where(eq(semanticModels.id, id));
+    // A draft is used up when it is what has been published, and not when somebody saved another one meanwhile.
+    const isThis = sql`${semanticModels.draft} = ${JSON.stringify(document)}::jsonb`;
+    await tx
+      .update(semanticModels)
+      .set({ draft: null, draftedBy: null, draftedAt: null })
+      .where(and(eq(semanticModels.id, id), isThis));
+    return this.#require(tx, id);
   }
 
   async remove(workspaceId: number, id: number): Promise<boolean> {
@@ -189,7 +254,7 @@ export class ModelsStore {
       );
       const [row] = await tx.select(record).from(semanticModels).where(deleted);
       if (row === undefined || !mayUse(row.name)) return false;
-      await this.#lockName(tx, workspaceId, row.name);
+      await this.#lockNames(tx, workspaceId, [row]);
       const [taken] = await tx
         .select({ id: semanticModels.id })
         .from(semanticModels)
@@ -197,6 +262,7 @@ export class ModelsStore {
       if (taken !== undefined) {
         throw new AppError("conflict", `There is another semantic model called ${row.name} by now.`);
       }
+      await this.#assertRoom(tx, workspaceId);
       await tx.update(semanticModels).set({ deletedAt: null }).where(eq(semanticModels.id, id));
       return true;
     });
@@ -227,14 +293,15 @@ export class ModelsStore {
     return row as ModelRecord;
   }
 
+  /** The model of that name, locked; its name must be locked already. */
   async #lockOrMake(tx: CatalogTx, workspaceId: number, userId: number, name: string): Promise<number> {
-    await this.#lockName(tx, workspaceId, name);
     const [row] = await tx
       .select({ id: semanticModels.id })
       .from(semanticModels)
       .where(and(this.#own(workspaceId), this.#named(name)))
       .for("update");
     if (row !== undefined) return row.id;
+    await this.#assertRoom(tx, workspaceId);
     const [made] = await tx
       .insert(semanticModels)
       .values({ workspaceId, name, createdBy: userId, createdAt: this.#clock.now() })
@@ -242,10 +309,33 @@ export class ModelsStore {
     return (made as { id: number }).id;
   }
 
-  /** Two who write the same name wait for each other. */
-  async #lockName(tx: CatalogTx, workspaceId: number, name: string): Promise<void> {
-    const key = `model:${workspaceId}:${name.toLowerCase()}`;
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+  /** A model that was there when the work began, locked. */
+  async #lock(tx: CatalogTx, workspaceId: number, id: number, name: string): Promise<number> {
+    const [row] = await tx
+      .select({ id: semanticModels.id })
+      .from(semanticModels)
+      .where(and(this.#own(workspaceId), eq(semanticModels.id, id)))
+      .for("update");
+    if (row !== undefined) return row.id;
+    throw new AppError("not_found", `The semantic model ${name} has been deleted meanwhile.`, {
+      hint: "restore_asset brings it back.",
+    });
+  }
+
+  /** Two who write the same name wait for each other; all names at once and in order, so that they never do for ever. */
+  async #lockNames(tx: CatalogTx, workspaceId: number, models: readonly { name: string }[]): Promise<void> {
+    const names = new Set(models.map(({ name }) => name.toLowerCase()));
+    for (const name of [...names].sort()) await lock(tx, `model:${workspaceId}:${name}`);
+  }
+
+  /** Whoever makes models in a workspace takes turns, so that their number is right. */
+  async #assertRoom(tx: CatalogTx, workspaceId: number): Promise<void> {
+    await lock(tx, `models:${workspaceId}`);
+    const { modelsPerWorkspace } = LIMITS.models;
+    if ((await tx.$count(semanticModels, this.#own(workspaceId))) < modelsPerWorkspace) return;
+    throw new AppError("plan_limit", `This workspace has ${modelsPerWorkspace} semantic models already.`, {
+      hint: "Delete one that is no longer needed.",
+    });
   }
 
   #own(workspaceId: number) {
@@ -262,4 +352,8 @@ export class ModelsStore {
       eq(semanticModelVersions.version, semanticModels.publishedVersion),
     );
   }
+}
+
+async function lock(tx: CatalogTx, key: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
 }

@@ -38,7 +38,7 @@ export const semanticModels = pgTable(
     draft: jsonb("draft").$type<SemanticModel>(),
     draftedBy: person("drafted_by"),
     draftedAt: moment("drafted_at"),
-    /** Null as long as it was never published, or when it was taken back. */
+    /** Null as long as it was never published. */
     publishedVersion: integer("published_version"),
     createdBy: person("created_by"),
     createdAt: moment("created_at").notNull(),
@@ -80,7 +80,7 @@ export const storedQueries = pgTable(
     createdAt: moment("created_at").notNull(),
     ranAt: moment("ran_at").notNull(),
   },
-  (table) => [index("stored_queries_owner").on(table.workspaceId, table.ownerId, table.createdAt)],
+  (table) => [index("stored_queries_owner").on(table.workspaceId, table.ownerId, table.ranAt)],
 );
 
 export const IMPROVEMENT_STATES = ["open", "done", "declined"] as const;

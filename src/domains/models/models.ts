@@ -6,10 +6,18 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
 import type { Binder, BoundModel } from "./bind/index.ts";
 import { checkAgainstData } from "./check-model.ts";
-import { guardSql } from "./guard/index.ts";
-import { listProblems } from "./list-problems.ts";
+import { guardSql, withColumnHelp } from "./guard/index.ts";
+import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
-import type { ModelRecord, ModelsStore, PublishedModel } from "./models.store.ts";
+import { assertSamePolicies } from "./model-policies.ts";
+import type {
+  MayReplace,
+  ModelRecord,
+  ModelSummary,
+  ModelsStore,
+  Publication,
+  PublishedModel,
+} from "./models.store.ts";
 import { visibleModel } from "./see.ts";
 import { relationsOf } from "./views.ts";
 import type { VisibleModel } from "./visible-model.ts";
@@ -75,15 +83,17 @@ export class Models {
     { sql, params, signal }: { sql: string; params: readonly string[]; signal: AbortSignal },
   ): Promise<QueryAnswer> {
     const { analytics, data } = this.#parts;
-    const names = model.document.datasets.map(({ name }) => name);
-    const serialize = (text: string) => analytics.serializeSql(text, signal);
-    const guarded = await guardSql(sql, { datasets: names, serialize });
-    const used = new Set(guarded.datasets.map((name) => name.toLowerCase()));
-    const { datasets } = await this.#bind(caller, model, used);
-    for (const name of guarded.datasets) {
-      if (!datasets.some(({ dataset }) => dataset.name.toLowerCase() === name.toLowerCase()))
-        throw gone(name);
-    }
+    const bound = await this.#bind(caller, model);
+    const columns = new Map(
+      bound.datasets.map((seen) => [seen.dataset.name, seen.bound.columns.map(({ name }) => name)]),
+    );
+    const guarded = await guardSql(sql, {
+      datasets: [...columns.keys()],
+      columns,
+      serialize: (text) => analytics.serializeSql(text, signal),
+    });
+    const used = new Set(guarded.datasets);
+    const datasets = bound.datasets.filter(({ dataset }) => used.has(dataset.name));
     if (guarded.isExplain && datasets.some(({ isRowRestricted }) => isRowRestricted)) {
       throw new AppError(
         "forbidden",
@@ -93,7 +103,7 @@ export class Models {
         },
       );
     }
-    const result = await analytics.query({
+    const request = {
       scope: String(caller.workspace.id),
       relations: await relationsOf(data, caller, datasets),
       sql: guarded.sql,
@@ -104,8 +114,11 @@ export class Models {
         memoryMb: LIMITS.models.queryMemoryMb,
         spillMb: LIMITS.models.querySpillMb,
       },
-      ...(guarded.isExplain && { explain: true }),
+      explain: guarded.isExplain,
       signal,
+    };
+    const result = await analytics.query(request).catch((error) => {
+      throw withColumnHelp(error, columns);
     });
     return { columns: result.columns, rows: result.rows, isTruncated: result.truncated !== false };
   }
@@ -133,17 +146,36 @@ export class Models {
     );
   }
 
-  /** Keeps a draft, which may have any number of problems. */
-  async saveDraft(caller: Caller, document: SemanticModel): Promise<ModelRecord> {
-    this.assertMayWrite(caller, document);
-    return this.#parts.store.saveDraft(caller.workspace.id, caller.user.id, document);
+  /** What a list says of the published models that this caller's token may see. */
+  async summaries(caller: Caller): Promise<ModelSummary[]> {
+    const all = await this.#parts.store.summaries(caller.workspace.id);
+    return all.filter(({ name }) => this.mayUse(caller, name));
   }
 
-  /** Publishes a document under its name: with warnings, not with errors. */
-  async publish(caller: Caller, document: SemanticModel, problems: readonly Problem[]): Promise<ModelRecord> {
-    this.assertMayWrite(caller, document);
-    this.assertPublishable(document, problems);
-    return this.#parts.store.publish(caller.workspace.id, caller.user.id, document, problems);
+  /** Keeps drafts, which may have any number of problems. */
+  async saveDrafts(caller: Caller, documents: readonly SemanticModel[]): Promise<ModelRecord[]> {
+    for (const document of documents) this.assertMayWrite(caller, document);
+    return this.#parts.store.saveDrafts(caller.workspace.id, caller.user.id, documents);
+  }
+
+  /** Publishes documents under their names, all or none: with warnings, not with errors. */
+  async publishAll(caller: Caller, publications: readonly Publication[]): Promise<ModelRecord[]> {
+    for (const { document, warnings } of publications) {
+      this.assertMayWrite(caller, document);
+      this.assertPublishable(document, warnings);
+      await this.assertMayReplace(caller, document);
+    }
+    const { workspace, user } = caller;
+    const mayReplace: MayReplace = (published, next) => assertSamePolicies(caller, published, next);
+    return this.#parts.store.publishAll(workspace.id, user.id, publications, mayReplace);
+  }
+
+  /** Nobody takes the place of a model of which something is hidden from them, or changes what it hides. */
+  async assertMayReplace(caller: Caller, document: SemanticModel): Promise<void> {
+    const published = await this.#parts.store.publishedBy(caller.workspace.id, { name: document.name });
+    if (published === undefined) return;
+    await this.assertUnrestricted(caller, published.document);
+    assertSamePolicies(caller, published.document, document);
   }
 
   assertMayWrite(caller: Caller, { name }: SemanticModel): void {
@@ -159,18 +191,13 @@ export class Models {
       `The model ${name} was not published, because of ${errors.length === 1 ? "an error" : `${errors.length} errors`}: ${listProblems(errors)}`,
       {
         hint: "\nCorrect that and publish again. What was published before is unchanged.",
-        data: { problems: errors },
+        data: { problems: boundProblems(errors) },
       },
     );
   }
 
-  async #bind(
-    caller: Caller,
-    { record, version, document }: PublishedModel,
-    only?: ReadonlySet<string>,
-  ): Promise<BoundModel> {
-    const key = `${record.uuid}:${version}`;
-    return this.#parts.binder.bind(caller, document, only === undefined ? { key } : { key, only });
+  #bind(caller: Caller, { record, version, document }: PublishedModel): Promise<BoundModel> {
+    return this.#parts.binder.bind(caller, document, `${record.uuid}:${version}`);
   }
 
   /** Drafts are suggested only to those who work on models. */
@@ -186,12 +213,6 @@ export class Models {
     const hint = match === undefined ? "list_semantic_models shows what there is." : `Did you mean ${match}?`;
     return new AppError("not_found", `There is no semantic model ${shorten(name)}.`, { hint });
   }
-}
-
-function gone(name: string): AppError {
-  return new AppError("not_found", `The dataset ${name} of this model is not there, or not for you.`, {
-    hint: "get_semantic_model shows the datasets that you can query.",
-  });
 }
 
 function shorten(name: string): string {

@@ -13,22 +13,12 @@ export const queryResult = z.object({
 });
 
 export function resultOf({ columns, rows, isTruncated }: QueryAnswer): z.input<typeof queryResult> {
-  const names = differentNames(columns.map(({ name }) => name));
+  // The engine gives columns of the same name different ones; and this name is not for objects.
+  const names = columns.map(({ name }) => (name === "__proto__" ? "__proto__:1" : name));
   return {
     columns: names,
     rows: rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]))),
     rowCount: rows.length,
     ...(isTruncated && { truncated: true as const }),
   };
-}
-
-/** Two columns of the same name would be one in a row: the later one gets a number, as in the engine's own tables. */
-function differentNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    let free = name;
-    for (let i = 1; taken.has(free); i++) free = `${name}_${i}`;
-    taken.add(free);
-    return free;
-  });
 }

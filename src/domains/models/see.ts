@@ -12,6 +12,13 @@ export function visibleModel({ record, version, document }: PublishedModel, boun
       new Set(bound.columns.map(({ name }) => name.toLowerCase())),
     ]),
   );
+  const restricted = new Set(
+    bound.datasets
+      .filter(({ isRowRestricted }) => isRowRestricted)
+      .map(({ dataset }) => dataset.name.toLowerCase()),
+  );
+  const shownOf = (ai: AiContext, names: readonly string[]) =>
+    names.some((name) => restricted.has(name.toLowerCase())) ? withoutValues(ai) : ai;
   const has = (dataset: string, wanted: readonly string[]) =>
     wanted.every((column) => columns.get(dataset.toLowerCase())?.has(column.toLowerCase()) ?? false);
   return {
@@ -19,12 +26,16 @@ export function visibleModel({ record, version, document }: PublishedModel, boun
     name: document.name,
     version,
     description: document.description,
-    ai: document.ai,
+    ai: restricted.size > 0 ? withoutValues(document.ai) : document.ai,
     datasets,
-    relationships: document.relationships.filter(
-      ({ from, to, fromColumns, toColumns }) => has(from, fromColumns) && has(to, toColumns),
-    ),
-    metrics: bound.metrics.map(({ metric, sql }) => ({ ...metric, sql })),
+    relationships: document.relationships
+      .filter(({ from, to, fromColumns, toColumns }) => has(from, fromColumns) && has(to, toColumns))
+      .map((each) => ({ ...each, ai: shownOf(each.ai, [each.from, each.to]) })),
+    metrics: bound.metrics.map(({ metric, sql, datasets }) => ({
+      ...metric,
+      sql,
+      ai: shownOf(metric.ai, datasets),
+    })),
   };
 }
 
@@ -36,7 +47,7 @@ function visibleDataset({ dataset, bases, bound, viewQuery, isRowRestricted }: S
     name: dataset.name,
     source: dataset.source,
     description: dataset.description,
-    ai: dataset.ai,
+    ai: isRowRestricted ? withoutValues(dataset.ai) : dataset.ai,
     primaryKey: hasAll(dataset.primaryKey) ? dataset.primaryKey : [],
     uniqueKeys: dataset.uniqueKeys.filter(hasAll),
     rowCount: isWhole ? (bases[0]?.dataset.rowCount ?? null) : null,
@@ -44,7 +55,6 @@ function visibleDataset({ dataset, bases, bound, viewQuery, isRowRestricted }: S
   };
 }
 
-/** Values that the author wrote down may come from rows that this caller does not see. */
 function visibleField({ field, type, sql }: BoundField, isRowRestricted: boolean): VisibleField {
   const { name, label, description, dataType, isTime, distinctValues, ai } = field;
   return {
@@ -56,10 +66,11 @@ function visibleField({ field, type, sql }: BoundField, isRowRestricted: boolean
     type,
     sql,
     distinctValues: isRowRestricted ? [] : distinctValues,
-    ai: isRowRestricted ? withoutExamples(ai) : ai,
+    ai: isRowRestricted ? withoutValues(ai) : ai,
   };
 }
 
-function withoutExamples(ai: AiContext): AiContext {
-  return { ...ai, examples: [] };
+/** Values that the author wrote down may come from rows that this caller does not see. */
+function withoutValues(ai: AiContext): AiContext {
+  return { ...ai, examples: [], more: {} };
 }

@@ -5,6 +5,7 @@ import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { semanticModels, storedQueries } from "./models.tables.ts";
+import { usableModels } from "./usable-models.ts";
 
 export interface StoredQuery {
   id: string;
@@ -16,6 +17,23 @@ export interface StoredQuery {
   createdAt: Date;
   ranAt: Date;
 }
+
+/** A query in a list: of a long text only the beginning. */
+export interface ListedQuery extends Omit<StoredQuery, "modelId" | "ownerId" | "createdAt"> {
+  model: string;
+  /** How long the whole text is. */
+  sqlCharacters: number;
+}
+
+const listed = {
+  id: storedQueries.id,
+  model: semanticModels.name,
+  name: storedQueries.name,
+  sql: sql<string>`left(${storedQueries.sql}, ${LIMITS.models.listedSqlCharacters})`,
+  sqlCharacters: sql<number>`length(${storedQueries.sql})`,
+  params: storedQueries.params,
+  ranAt: storedQueries.ranAt,
+};
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -29,11 +47,13 @@ export class StoredQueriesStore {
     this.#clock = clock;
   }
 
-  /** The id of a query: the one it has if the same person ran the same text before. */
+  /** The id of a query: the one it has if the same person ran the same text before. None if it is too large. */
   async keep(
     { workspace, user }: Caller,
     { modelId, text, params }: { modelId: number; text: string; params: readonly string[] },
-  ): Promise<string> {
+  ): Promise<string | undefined> {
+    const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(params));
+    if (bytes > LIMITS.models.storedQueryBytes) return undefined;
     const now = this.#clock.now();
     return this.#catalog.transaction(async (tx) => {
       const mine = and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.ownerId, user.id));
@@ -73,13 +93,13 @@ export class StoredQueriesStore {
     });
   }
 
-  async require({ workspace }: Caller, id: string): Promise<StoredQuery> {
-    const [row] = UUID.test(id)
-      ? await this.#catalog.db
-          .select()
-          .from(storedQueries)
-          .where(and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.id, id)))
-      : [];
+  async require(caller: Caller, id: string): Promise<StoredQuery> {
+    const wanted = and(
+      eq(storedQueries.workspaceId, caller.workspace.id),
+      eq(storedQueries.id, id),
+      inArray(storedQueries.modelId, usableModels(this.#catalog, caller)),
+    );
+    const [row] = UUID.test(id) ? await this.#catalog.db.select().from(storedQueries).where(wanted) : [];
     if (row !== undefined) return row;
     throw new AppError("not_found", "There is no stored query with that id.", {
       hint: "Run the SQL with execute_query: its answer has a new storedQueryId.",
@@ -88,19 +108,19 @@ export class StoredQueriesStore {
 
   /** One's own queries, the last run first; an admin can see everyone's. */
   async list(
-    { workspace, user, token }: Caller,
+    caller: Caller,
     options: { everyone: boolean; namedOnly: boolean; limit: number; offset: number },
-  ): Promise<{ total: number; items: (StoredQuery & { model: string })[] }> {
+  ): Promise<{ total: number; items: ListedQuery[] }> {
     const condition = and(
-      eq(storedQueries.workspaceId, workspace.id),
-      inArray(storedQueries.modelId, this.#usable({ workspace, token })),
-      options.everyone ? undefined : eq(storedQueries.ownerId, user.id),
+      eq(storedQueries.workspaceId, caller.workspace.id),
+      inArray(storedQueries.modelId, usableModels(this.#catalog, caller)),
+      options.everyone ? undefined : eq(storedQueries.ownerId, caller.user.id),
       options.namedOnly ? isNotNull(storedQueries.name) : undefined,
     );
-    const [total, rows] = await Promise.all([
+    const [total, items] = await Promise.all([
       this.#catalog.db.$count(storedQueries, condition),
       this.#catalog.db
-        .select({ query: storedQueries, model: semanticModels.name })
+        .select(listed)
         .from(storedQueries)
         .innerJoin(semanticModels, eq(semanticModels.id, storedQueries.modelId))
         .where(condition)
@@ -108,7 +128,7 @@ export class StoredQueriesStore {
         .limit(options.limit)
         .offset(options.offset),
     ]);
-    return { total, items: rows.map(({ query, model }) => ({ ...query, model })) };
+    return { total, items };
   }
 
   /** Gives a query a name, or takes it away. Named queries stay until they are deleted. */
@@ -135,22 +155,6 @@ export class StoredQueriesStore {
   async remove(caller: Caller, id: string): Promise<void> {
     await this.#requireOwn(caller, id);
     await this.#catalog.db.delete(storedQueries).where(eq(storedQueries.id, id));
-  }
-
-  /** The models that there are and that the token is for. */
-  #usable({ workspace, token }: Pick<Caller, "workspace" | "token">) {
-    const { models } = token.limits;
-    const names = models?.map((name) => name.toLowerCase());
-    return this.#catalog.db
-      .select({ id: semanticModels.id })
-      .from(semanticModels)
-      .where(
-        and(
-          eq(semanticModels.workspaceId, workspace.id),
-          isNull(semanticModels.deletedAt),
-          names === undefined ? undefined : inArray(sql`lower(${semanticModels.name})`, names),
-        ),
-      );
   }
 
   async #requireOwn(caller: Caller, id: string): Promise<StoredQuery> {

@@ -1,5 +1,5 @@
 import { quoteName } from "../../kernel/sql-text.ts";
-import type { Relation } from "../../platform/analytics/index.ts";
+import { HIDDEN_SCHEMA, type Relation } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
 import type { SeenDataset } from "./bind/index.ts";
@@ -41,7 +41,7 @@ async function overQuery(data: Data, caller: Caller, seen: SeenDataset): Promise
   );
   const tables = bases.map(
     ({ table }, i) =>
-      `${quoteName(table)} AS (SELECT * FROM "_scope_base".${quoteName(hidden[i]?.name ?? "")})`,
+      `${quoteName(table)} AS (SELECT * FROM ${HIDDEN_SCHEMA}.${quoteName(hidden[i]?.name ?? "")})`,
   );
   const columns = viewColumns.map(({ name }) => quoteName(name)).join(", ");
   const where = viewCondition === null ? "" : ` WHERE ${viewCondition}`;

@@ -197,6 +197,126 @@ describe("a queue", () => {
   });
 });
 
+/** Works until it is told to end, and then fails. */
+const untilAborted = async (_: unknown, { signal }: { signal: AbortSignal }) => {
+  await sleep(60_000, undefined, { signal });
+};
+
+const running = (jobs: Jobs, id: string) =>
+  vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 10_000 });
+
+describe("a try", () => {
+  it("does not count when its process stops", async () => {
+    const first = openJobs();
+    first.define("interrupted", number, untilAborted, { retries: 0, onStop: "abort" });
+    await first.start();
+    const id = await first.enqueue("interrupted", { n: 1 });
+    await running(first, id);
+    await first.stop();
+    expect(await first.status(id)).toMatchObject({ state: "waiting", attempt: 1 });
+    const second = openJobs();
+    second.define("interrupted", number, async (_, { attempt }) => attempt, { retries: 0 });
+    await second.start();
+    expect(await settled(second, id)).toMatchObject({ state: "done", attempt: 1, result: 1 });
+  });
+
+  it("ends when its process was taken for dead, and leaves the job to the next try", async () => {
+    const jobs = openJobs();
+    const reasons: unknown[] = [];
+    const { promise: enough, resolve: finish } = Promise.withResolvers<void>();
+    const work = async (_: unknown, { attempt, signal }: { attempt: number; signal: AbortSignal }) => {
+      if (attempt > 1) return enough.then(() => attempt);
+      await sleep(60_000, undefined, { signal }).catch(() => reasons.push(signal.reason));
+      return attempt;
+    };
+    jobs.define("revenant", number, work, { concurrency: 2, retryDelaySeconds: 1 });
+    await jobs.start();
+    const id = await jobs.enqueue("revenant", { n: 1 });
+    await running(jobs, id);
+    const uuid = id.slice("revenant:".length);
+    // What pg-boss does with a job whose heartbeat has stopped, and its next fetch.
+    await catalog.pool.query("UPDATE pgboss.job SET state = 'retry' WHERE id = $1", [uuid]);
+    await vi.waitFor(() => expect(reasons).toMatchObject([{ code: "cancelled" }]), 10_000);
+    const other = openJobs();
+    other.define("revenant", number, work);
+    const worked = other.workOn(id, new AbortController().signal);
+    await vi.waitFor(async () => expect((await jobs.status(id)).attempt).toBe(2), { timeout: 10_000 });
+    await sleep(500);
+    expect(await jobs.status(id)).toMatchObject({ state: "running" });
+    finish();
+    await worked;
+    expect(await settled(jobs, id)).toMatchObject({ state: "done", attempt: 2, result: 2 });
+  });
+});
+
+describe("a process without workers", () => {
+  it("works on its own job and on no other", async () => {
+    const jobs = openJobs();
+    const seen: number[] = [];
+    const work = async ({ n }: { n: number }, { attempt }: { attempt: number }) => {
+      seen.push(n);
+      if (attempt === 1) throw new Error("not yet");
+    };
+    jobs.define("own", number, work, { retryDelaySeconds: 1 });
+    const others = await jobs.enqueue("own", { n: 1 });
+    const own = await jobs.enqueue("own", { n: 2 });
+    await jobs.workOn(own, new AbortController().signal);
+    expect(seen).toEqual([2, 2]);
+    expect(await jobs.status(own)).toMatchObject({ state: "done", attempt: 2 });
+    expect(await jobs.status(others)).toMatchObject({ state: "waiting" });
+  });
+
+  it("gives its job back when it is told to stop", async () => {
+    const jobs = openJobs();
+    jobs.define("given-back", number, untilAborted, { onStop: "abort" });
+    const id = await jobs.enqueue("given-back", { n: 1 });
+    const stop = new AbortController();
+    const worked = jobs.workOn(id, stop.signal);
+    await running(jobs, id);
+    stop.abort();
+    await worked;
+    expect(await jobs.status(id)).toMatchObject({ state: "waiting", attempt: 1 });
+  });
+});
+
+it("leaves a place for others when one group has many jobs", async () => {
+  const jobs = openJobs();
+  const atWork = new Map<string, number>();
+  let most = 0;
+  const { promise: enough, resolve: finish } = Promise.withResolvers<void>();
+  const group = z.strictObject({ who: z.string() });
+  const work = async ({ who }: { who: string }) => {
+    atWork.set(who, (atWork.get(who) ?? 0) + 1);
+    most = Math.max(most, atWork.get(who) ?? 0);
+    if (who === "greedy") await enough;
+    atWork.set(who, (atWork.get(who) ?? 0) - 1);
+  };
+  jobs.define("shared", group, work, { concurrency: 4, perGroup: 3, keyed: false });
+  await jobs.start();
+  const greedy = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(() => jobs.enqueue("shared", { who: "greedy" }, { group: "greedy" })),
+  );
+  await vi.waitFor(() => expect(atWork.get("greedy")).toBe(3), 10_000);
+  const modest = await jobs.enqueue("shared", { who: "modest" }, { group: "modest" });
+  expect(await settled(jobs, modest)).toMatchObject({ state: "done" });
+  finish();
+  await Promise.all(greedy.map((id) => settled(jobs, id)));
+  expect(most).toBe(3);
+});
+
+it("wakes up for the first job of another process", async () => {
+  const fresh = await openTestCatalog();
+  const dormant = new Jobs(fresh, silentLog);
+  const sender = new Jobs(fresh, silentLog);
+  for (const jobs of [dormant, sender]) jobs.define("first", number, async () => "done");
+  await dormant.start({ lazily: true });
+  const id = await sender.enqueue("first", { n: 1 });
+  await dormant.sweep();
+  expect(await settled(sender, id)).toMatchObject({ state: "done" });
+  await Promise.all([dormant.stop(), sender.stop()]);
+  await fresh.close();
+});
+
 it("asks nothing of the database as long as there are no jobs", async () => {
   const untouched = await openTestCatalog();
   const jobs = new Jobs(untouched, silentLog);

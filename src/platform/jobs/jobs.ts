@@ -1,20 +1,29 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { z } from "zod";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 import { hasQueues, overTransaction, startBoss } from "./boss.ts";
+import { claimJob, handBackJob, type JobTry, jobRows } from "./job-rows.ts";
 import { type Progress, ProgressWriter, readProgress, removeOldProgress } from "./progress.ts";
+import { Tries } from "./tries.ts";
 
 const STOP_TIMEOUT_MS = 20_000;
 /** A worker that dies is noticed after this long, and its job is tried again. */
 const HEARTBEAT_SECONDS = 30;
+const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1_000;
 /** New jobs wake their worker at once; polling only catches what a notification missed. */
 const POLL_SECONDS = 30;
-const CANCEL_CHECK_MS = 1_000;
+/** How often whoever waits for one job looks whether it can work on it. */
+const LOOK_MS = 250;
+/** Every so many looks, jobs of processes that were killed are looked for. */
+const SUPERVISED_LOOKS = 40;
 const ENQUEUE_TRIES = 5;
 /** How much later than due a retry is looked for: once if all is quick, and once more if it was not. */
 const RETRY_SLACKS_MS = [100, 3_000];
+/** When a job that was given back is due. */
+const HANDED_BACK_MS = [2_100, 5_000];
 /** After a start there may be jobs of a process that was killed; they are due a little later. */
 const FIRST_LOOKS_MS = [3_000, 10_000];
 
@@ -33,6 +42,8 @@ export type JobHandler<T> = (data: T, context: JobContext) => Promise<unknown>;
 export interface JobOptions {
   /** Jobs of this name at work at the same time in one process. */
   concurrency: number;
+  /** Jobs of one group at work at the same time: the turn of others comes all the same. */
+  perGroup: number;
   /** Further tries after the first one failed. */
   retries: number;
   /** Wait before the first retry; it doubles with each one. */
@@ -49,6 +60,7 @@ export interface JobOptions {
 
 const DEFAULTS: JobOptions = {
   concurrency: 1,
+  perGroup: Number.MAX_SAFE_INTEGER,
   retries: 3,
   retryDelaySeconds: 2,
   longestRetryDelaySeconds: 600,
@@ -64,6 +76,8 @@ export interface EnqueueOptions {
   /** At most one job with this key waits and one runs; enqueueing again returns the waiting one. */
   singletonKey?: string;
   startAfter?: Date;
+  /** Whose job it is, where one must not take all places. */
+  group?: string;
 }
 
 export interface JobStatus {
@@ -86,6 +100,13 @@ interface Definition {
   options: JobOptions;
 }
 
+/** What a job left: its result, its error, or what pg-boss says of one that did not end by itself. */
+interface JobOutput {
+  result?: unknown;
+  message?: string;
+  value?: { message?: string };
+}
+
 const STATES = {
   created: "waiting",
   retry: "waiting",
@@ -101,17 +122,17 @@ export class Jobs {
   readonly #log: CatalogLog;
   readonly #definitions = new Map<string, Definition>();
   readonly #queues = new Map<string, Promise<void>>();
-  readonly #running = new Map<string, { controller: AbortController; onStop: JobOptions["onStop"] }>();
+  readonly #tries: Tries;
   readonly #timers = new Set<NodeJS.Timeout>();
   #boss: Promise<PgBoss> | undefined;
   /** Begins with the first job that is enqueued. */
   #isDormant = false;
   #waking: Promise<void> | undefined;
-  #cancelWatch: NodeJS.Timeout | undefined;
 
   constructor(catalog: Catalog, log: CatalogLog) {
     this.#catalog = catalog;
     this.#log = log;
+    this.#tries = new Tries(catalog, log);
   }
 
   define<S extends z.ZodType>(
@@ -140,6 +161,7 @@ export class Jobs {
       this.#isDormant = true;
       return;
     }
+    this.#tries.resume();
     const sender = await this.#boss;
     const boss = await this.#open("worker");
     await sender?.stop({ graceful: false, close: false });
@@ -155,17 +177,63 @@ export class Jobs {
     }
   }
 
-  /** Takes no more jobs and waits for those at work; one that does not end in time is tried again later. */
+  /**
+   * Takes no more jobs and waits for those at work; one that does not end in time is tried again later. Others may
+   * enqueue meanwhile, and must call this again when they are done.
+   */
   async stop(): Promise<void> {
-    clearInterval(this.#cancelWatch);
     for (const timer of this.#timers) clearTimeout(timer);
     this.#isDormant = false;
     await this.#waking?.catch(() => undefined);
-    for (const { controller, onStop } of this.#running.values())
-      if (onStop === "abort") controller.abort(new AppError("unavailable", "Kenning is stopping."));
-    const boss = await this.#boss?.catch(() => undefined);
+    this.#tries.stopAll();
+    const opened = this.#boss;
+    const boss = await opened?.catch(() => undefined);
     await boss?.stop({ graceful: true, close: false, timeout: STOP_TIMEOUT_MS });
-    this.#boss = undefined;
+    if (this.#boss === opened) this.#boss = undefined;
+  }
+
+  /** A process that waits for the first job cannot hear of one that another process enqueued. */
+  async sweep(): Promise<void> {
+    if (this.#isDormant && (await hasQueues(this.#catalog))) await this.wake();
+  }
+
+  /**
+   * Works on this one job and on no other until it has ended, so that a command can see to what it asked for.
+   * Whoever else has taken it is waited for. When the signal aborts, the job is given back.
+   */
+  async workOn(id: string, signal: AbortSignal): Promise<void> {
+    const { name, uuid } = parseId(id);
+    const definition = this.#require(name);
+    const boss = await this.#sender();
+    const stop = (): void => this.#tries.stop(uuid);
+    signal.addEventListener("abort", stop);
+    try {
+      for (let looks = 0; !signal.aborted; looks += 1) {
+        if (looks % SUPERVISED_LOOKS === 0) await boss.supervise(name);
+        const job = await claimJob(this.#catalog, name, uuid);
+        if (job !== undefined) await this.#tryOnce(boss, job, definition);
+        const state = (await jobRows(this.#catalog, [name], [uuid])).get(uuid)?.state;
+        if (!isWaitingOrRunning(state)) return;
+        await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** What pg-boss does around a job that one of its workers has fetched. */
+  async #tryOnce(boss: PgBoss, job: Omit<JobTry, "signal">, definition: Definition): Promise<void> {
+    const { id, name } = job;
+    const beat = setInterval(() => void boss.touch(name, id).catch(() => undefined), HEARTBEAT_MS / 2);
+    const signal = AbortSignal.timeout(definition.options.timeoutSeconds * 1_000);
+    try {
+      const output = await this.#run({ ...job, signal }, definition);
+      if (output !== undefined) await boss.complete(name, id, output);
+    } catch (error) {
+      await boss.fail(name, id, { message: messageOf(error) });
+    } finally {
+      clearInterval(beat);
+    }
   }
 
   /** Resolves with the id to ask for its status. */
@@ -180,9 +248,12 @@ export class Jobs {
       throw new Error(`jobs of ${name} have no keys`);
     // The queue's policy allows one waiting and one running job a key; jobs without one get their own.
     const singletonKey = options.singletonKey ?? randomUUID();
-    const startAfter = options.startAfter === undefined ? {} : { startAfter: options.startAfter };
+    const more = {
+      ...(options.startAfter !== undefined && { startAfter: options.startAfter }),
+      ...(options.group !== undefined && { group: { id: options.group } }),
+    };
     for (let tries = 0; tries < ENQUEUE_TRIES; tries += 1) {
-      const sent = await boss.send(name, parsed, { singletonKey, ...startAfter, ...db });
+      const sent = await boss.send(name, parsed, { singletonKey, ...more, ...db });
       if (sent !== null) return idOf(name, sent);
       const [waiting] = await boss.findJobs(name, { key: singletonKey, queued: true, ...db });
       if (waiting !== undefined) return idOf(name, waiting.id);
@@ -201,7 +272,7 @@ export class Jobs {
     const [job] = await boss.findJobs<object>(name, { id: uuid });
     if (job === undefined) throw unknownJob(id);
     const state = STATES[job.state];
-    const output = (job.output ?? undefined) as { result?: unknown; message?: string } | undefined;
+    const output = (job.output ?? undefined) as JobOutput | undefined;
     const hasFailed = state === "failed" || (state === "waiting" && job.retryCount > 0);
     return {
       id,
@@ -210,7 +281,7 @@ export class Jobs {
       attempt: job.retryCount + 1,
       progress: state === "running" ? await readProgress(this.#catalog.db, uuid) : undefined,
       result: state === "done" ? output?.result : undefined,
-      error: hasFailed ? (output?.message ?? "it gave no reason") : undefined,
+      error: hasFailed ? (output?.message ?? output?.value?.message ?? "it gave no reason") : undefined,
       createdAt: job.createdOn,
       startedAt: job.startedOn ?? undefined,
       finishedAt: job.completedOn ?? undefined,
@@ -223,7 +294,7 @@ export class Jobs {
     this.#require(name);
     const boss = await this.#sender();
     await boss.cancel(name, uuid);
-    this.#running.get(uuid)?.controller.abort(cancelled());
+    this.#tries.cancel(uuid);
   }
 
   /** Makes ready for a job; call it before a transaction that is to enqueue one, which would wait for it. */
@@ -280,12 +351,22 @@ export class Jobs {
 
   /** Resolves with the id of the worker. */
   async #work(boss: PgBoss, definition: Definition): Promise<string> {
-    const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS };
+    const { perGroup, concurrency } = definition.options;
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: POLL_SECONDS,
+      ...(perGroup < concurrency && { groupConcurrency: perGroup }),
+    };
     let worker = "";
-    worker = await boss.work(definition.name, { includeMetadata: true, ...polling }, async (jobs) => {
+    worker = await boss.work(definition.name, { includeMetadata: true, ...options }, async (jobs) => {
       // pg-boss rests after each job, but there may be more than the one it was woken for.
       boss.notifyWorker(worker);
       const [job] = jobs as [JobWithMetadata<unknown>];
+      // Workers that fetch in the same moment do not see each other's jobs.
+      if (this.#tries.ofGroup(job) >= perGroup && (await handBackJob(this.#catalog, job))) {
+        this.#wakeLater(boss, worker, HANDED_BACK_MS);
+        return undefined;
+      }
       try {
         return await this.#run(job, definition);
       } catch (error) {
@@ -300,25 +381,28 @@ export class Jobs {
     return worker;
   }
 
+  /** Undefined when this try decides nothing about the job: another one follows, whatever became of this. */
   async #run(
-    job: JobWithMetadata<unknown>,
+    job: JobTry,
     { schema, handler, options }: Definition,
-  ): Promise<{ result: unknown }> {
-    const controller = new AbortController();
+  ): Promise<{ result: unknown } | undefined> {
     const progress = new ProgressWriter(this.#catalog.db, job.id);
-    this.#running.set(job.id, { controller, onStop: options.onStop });
-    this.#watchForCancel();
+    const begun = this.#tries.begin(job, options.onStop);
     try {
       const result = await handler(schema.parse(job.data), {
         id: idOf(job.name, job.id),
         attempt: job.retryCount + 1,
-        signal: AbortSignal.any([job.signal, controller.signal]),
+        signal: AbortSignal.any([begun.controller.signal, job.signal]),
         progress: (fraction, note) => progress.report(fraction, note),
       });
-      return { result };
+      return begun.isSuperseded ? undefined : { result };
+    } catch (error) {
+      if (begun.isSuperseded) return undefined;
+      if (begun.isStopped && (await handBackJob(this.#catalog, job).catch(() => false))) return undefined;
+      throw error;
     } finally {
-      this.#running.delete(job.id);
       await progress.finish();
+      await this.#tries.end(begun);
     }
   }
 
@@ -345,28 +429,6 @@ export class Jobs {
       this.#timers.add(timer);
     }
   }
-
-  /** Cancelling happens in the database, perhaps by another process: while jobs run, look there now and then. */
-  #watchForCancel(): void {
-    this.#cancelWatch ??= setInterval(() => {
-      if (this.#running.size === 0) {
-        clearInterval(this.#cancelWatch);
-        this.#cancelWatch = undefined;
-        return;
-      }
-      this.#abortCancelled().catch((error) =>
-        this.#log.debug({ reason: messageOf(error) }, "jobs could not be checked"),
-      );
-    }, CANCEL_CHECK_MS).unref();
-  }
-
-  async #abortCancelled(): Promise<void> {
-    const { rows } = await this.#catalog.pool.query<{ id: string }>(
-      "SELECT id FROM pgboss.job WHERE name = ANY($1) AND id = ANY($2::uuid[]) AND state = 'cancelled'",
-      [[...this.#definitions.keys()], [...this.#running.keys()]],
-    );
-    for (const { id } of rows) this.#running.get(id)?.controller.abort(cancelled());
-  }
 }
 
 function idOf(name: string, uuid: string): string {
@@ -383,6 +445,6 @@ function unknownJob(id: string): AppError {
   return new AppError("not_found", `There is no job ${id.slice(0, 200)}.`);
 }
 
-function cancelled(): AppError {
-  return new AppError("cancelled", "The job was cancelled.");
+function isWaitingOrRunning(state: string | undefined): boolean {
+  return state === "created" || state === "retry" || state === "active";
 }

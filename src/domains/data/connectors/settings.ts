@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { isSecretName } from "../../../kernel/excerpt.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { TLS_MODES } from "./network/tls-options.ts";
 
@@ -63,11 +62,7 @@ const headers = z
       .regex(/^[^\r\n\0]*$/),
   )
   .refine((fields) => Object.keys(fields).length <= 50, { error: "must be at most 50" })
-  .refine((fields) => !Object.keys(fields).some(isSecretName), {
-    error:
-      'must not hold credentials: use auth, such as {"kind":"header","name":"X-Api-Key"}, and the secret token',
-  })
-  .describe("Headers that are sent with each request; credentials go into auth");
+  .describe("Headers that are sent with each request; their values are sealed");
 
 const auth = z
   .discriminatedUnion("kind", [

@@ -48,9 +48,16 @@ export async function executeQuery(
     const answer = await ask(parts, query, datasource, join(folder, "answer"), progress);
     const { part, rejectedRows } = await toPart(parts, query, answer, progress.signal);
     const { rows: rowsRead, truncated } = answer;
-    if (query.c9ql === null) return { part, rowsRead, rejectedRows, truncated };
+    // C9QL could name no column of an answer that has none.
+    if (query.c9ql === null || part.columns.length === 0) return { part, rowsRead, rejectedRows, truncated };
     const path = join(folder, "transformed");
-    return { part: await transform(parts, query, part, path, progress), rowsRead, rejectedRows, truncated };
+    const transformed = await transform(parts, query, part, path, progress);
+    return {
+      part: transformed.part,
+      rowsRead,
+      rejectedRows: rejectedRows + transformed.rejectedRows,
+      truncated: truncated ?? transformed.truncated,
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -78,7 +85,7 @@ function ask(
 async function toPart(
   { analytics, newPartKey }: ExecutionParts,
   { workspaceId }: Query,
-  { path, format, options, rows, columns }: Spooled,
+  { path, format, options, rows, columns }: Omit<Spooled, "truncated">,
   signal: AbortSignal,
 ): Promise<{ part: Part; rejectedRows: number }> {
   const key = newPartKey();
@@ -104,7 +111,7 @@ async function transform(
   input: Part,
   path: string,
   { signal, onRows }: Progress,
-): Promise<Part> {
+): Promise<Pick<Execution, "part" | "rejectedRows" | "truncated">> {
   const { analytics, blobs, clock } = parts;
   try {
     const columns = input.columns;
@@ -125,7 +132,8 @@ async function transform(
       limits: { ms: LIMITS.analytics.convertMs },
       signal,
     });
-    return (await toPart(parts, query, await spool(batches, path, onRows), signal)).part;
+    const { truncated, ...spooled } = await spool(batches, path, onRows);
+    return { ...(await toPart(parts, query, spooled, signal)), truncated };
   } finally {
     if (input.rows > 0) {
       await blobs.delete(input.key);

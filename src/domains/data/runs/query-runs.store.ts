@@ -1,10 +1,11 @@
-import { and, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import { queries, queryRuns, type RunState } from "../data.tables.ts";
+import type { Dataset } from "../dataset.ts";
 
 export interface QueryRun {
   id: number;
@@ -14,6 +15,7 @@ export interface QueryRun {
   attempt: number;
   rowCount: number | null;
   truncated: Truncation | null;
+  rejectedRows: number | null;
   datasetVersion: number | null;
   error: string | null;
   queuedAt: Date;
@@ -40,12 +42,13 @@ export class QueryRunsStore {
 
   /** A new run with its job, or the one that is active already. */
   async start(
-    queryId: number,
+    query: { id: number; workspaceId: number },
     userId: number,
     enqueue: (tx: CatalogTx, runId: number) => Promise<string>,
   ): Promise<{ run: QueryRun; isNew: boolean }> {
+    const queryId = query.id;
     for (let tries = 0; tries < START_TRIES; tries += 1) {
-      const made = await this.#insert(queryId, userId, enqueue);
+      const made = await this.#insert(query, userId, enqueue);
       if (made !== undefined) return { run: made, isNew: true };
       const [active] = await this.#catalog.db
         .select()
@@ -58,7 +61,7 @@ export class QueryRunsStore {
   }
 
   async #insert(
-    queryId: number,
+    { id: queryId, workspaceId }: { id: number; workspaceId: number },
     userId: number,
     enqueue: (tx: CatalogTx, runId: number) => Promise<string>,
   ): Promise<QueryRun | undefined> {
@@ -66,6 +69,7 @@ export class QueryRunsStore {
       const values = { queryId, status: "queued" as const, startedBy: userId, queuedAt: this.#clock.now() };
       const [row] = await tx.insert(queryRuns).values(values).onConflictDoNothing().returning();
       if (row === undefined) return undefined;
+      await assertRoom(tx, workspaceId);
       const jobId = await enqueue(tx, row.id);
       await tx.update(queryRuns).set({ jobId }).where(eq(queryRuns.id, row.id));
       const old = tx
@@ -95,18 +99,48 @@ export class QueryRunsStore {
     return row;
   }
 
-  /** Writes down what became of a try, unless the run was cancelled or another try has begun. */
+  /** Writes down how a try is getting on or that it failed, unless the run was cancelled or another try has begun. */
   async record(
     { id, attempt }: Pick<QueryRun, "id" | "attempt">,
-    values: Partial<Pick<QueryRun, "status" | "rowCount" | "truncated" | "datasetVersion" | "error">>,
+    values: { status?: "queued" | "failed"; rowCount?: number | null; error?: string },
   ): Promise<boolean> {
-    const hasEnded = values.status === "succeeded" || values.status === "failed";
+    const hasEnded = values.status === "failed";
     const rows = await this.#catalog.db
       .update(queryRuns)
       .set({ ...values, ...(hasEnded && { finishedAt: this.#clock.now() }) })
       .where(and(eq(queryRuns.id, id), eq(queryRuns.attempt, attempt), eq(queryRuns.status, "running")))
       .returning({ id: queryRuns.id });
     return rows.length > 0;
+  }
+
+  /** Ends a try with its result, in the transaction that makes it the dataset; throws where it no longer counts. */
+  async succeed(
+    tx: CatalogTx,
+    { id, attempt, queryId }: QueryRun,
+    dataset: Pick<Dataset, "id" | "rowCount" | "version">,
+    result: Pick<QueryRun, "truncated" | "rejectedRows">,
+  ): Promise<void> {
+    const { rowCount, version: datasetVersion } = dataset;
+    const [ended] = await tx
+      .update(queryRuns)
+      .set({
+        ...result,
+        status: "succeeded",
+        rowCount,
+        datasetVersion,
+        error: null,
+        finishedAt: this.#clock.now(),
+      })
+      .where(and(eq(queryRuns.id, id), eq(queryRuns.attempt, attempt), eq(queryRuns.status, "running")))
+      .returning({ id: queryRuns.id });
+    if (ended === undefined)
+      throw new AppError("cancelled", "The run was cancelled, or another try has begun.");
+    const [query] = await tx
+      .update(queries)
+      .set({ datasetId: dataset.id })
+      .where(and(eq(queries.id, queryId), isNull(queries.deletedAt)))
+      .returning({ id: queries.id });
+    if (query === undefined) throw new AppError("not_found", "The query was deleted.");
   }
 
   /** Ends an active run from outside; false when it had ended. */
@@ -162,4 +196,18 @@ export class QueryRunsStore {
       .from(queryRuns)
       .where(inArray(queryRuns.status, [...ACTIVE]));
   }
+}
+
+/** Nobody's runs may keep those of others waiting for ever. */
+async function assertRoom(tx: CatalogTx, workspaceId: number): Promise<void> {
+  const { activeRuns } = LIMITS.queries;
+  const [found] = await tx
+    .select({ active: count() })
+    .from(queryRuns)
+    .innerJoin(queries, eq(queries.id, queryRuns.queryId))
+    .where(and(eq(queries.workspaceId, workspaceId), inArray(queryRuns.status, [...ACTIVE])));
+  if ((found?.active ?? 0) <= activeRuns) return;
+  throw new AppError("plan_limit", `${activeRuns} runs of this workspace wait or are at work already.`, {
+    hint: "Wait until some have ended, or end them with cancel_query_run.",
+  });
 }

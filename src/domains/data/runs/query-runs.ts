@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { clip } from "../../../kernel/clip.ts";
-import { AppError, isAppError, messageOf } from "../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { isOutage } from "../../../platform/catalog/index.ts";
-import type { JobContext, Jobs } from "../../../platform/jobs/index.ts";
+import { type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
+import type { JobContext, JobStatus, Jobs } from "../../../platform/jobs/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type JobOwner, ownerOf } from "../../identity/index.ts";
 import type { Data } from "../data.ts";
-import type { Dataset } from "../dataset.ts";
+import { assertOwnDataset } from "../dataset.ts";
 import type { QueriesStore, Query } from "../queries.store.ts";
 import { type ExecutionParts, executeQuery } from "./execute-query.ts";
 import { isActive, type QueryRun, type QueryRunsStore } from "./query-runs.store.ts";
@@ -28,8 +28,15 @@ const JOB = "query.run";
 const POLL_MS = 50;
 const SLOWEST_POLL_MS = 500;
 const PROGRESS_MS = 500;
-/** Longer than any execution, which has limits of its own. */
-const TIMEOUT_SECONDS = (LIMITS.datasources.runMs + 2 * LIMITS.analytics.convertMs) / 1_000 + 300;
+/** How often whoever waits for a run looks whether anybody works on it. */
+const SETTLE_MS = 5_000;
+const START_TRIES = 3;
+/**
+ * Longer than an execution whose stages take all the time they may: to ask, to convert the answer, C9QL, and to
+ * convert what it gives. Each stage waits for its turn in the engine, too, so there is as much again for these.
+ */
+const TIMEOUT_SECONDS =
+  (LIMITS.datasources.connectMs + LIMITS.datasources.runMs + 2 * 3 * LIMITS.analytics.convertMs) / 1_000;
 
 const jobData = z.strictObject({
   runId: z.int(),
@@ -47,6 +54,7 @@ export class QueryRuns {
     this.#parts = parts;
     parts.jobs.define(JOB, jobData, (data, context) => this.#work(data, context), {
       concurrency: LIMITS.queries.runs,
+      perGroup: LIMITS.queries.runsPerWorkspace,
       retries: LIMITS.queries.retries,
       retryDelaySeconds: LIMITS.queries.retrySeconds,
       timeoutSeconds: TIMEOUT_SECONDS,
@@ -58,11 +66,41 @@ export class QueryRuns {
   /** Begins a run, or gives the one that is under way. */
   async start(caller: Caller, query: Query): Promise<{ run: QueryRun; isNew: boolean }> {
     const { jobs, store } = this.#parts;
+    await this.#parts.queries.checkDataset(query);
     await jobs.wake();
     const { id: queryId, workspaceId } = query;
-    return store.start(queryId, caller.user.id, (tx, runId) =>
-      jobs.enqueue(JOB, { runId, workspaceId, queryId, owner: ownerOf(caller) }, { tx }),
-    );
+    const enqueue = (tx: CatalogTx, runId: number): Promise<string> => {
+      const data = { runId, workspaceId, queryId, owner: ownerOf(caller) };
+      return jobs.enqueue(JOB, data, { tx, group: String(workspaceId) });
+    };
+    for (let tries = 0; tries < START_TRIES; tries += 1) {
+      const { run, isNew } = await store.start(query, caller.user.id, enqueue);
+      const current = isNew ? run : await this.#settled(run);
+      if (isActive(current)) return { run: current, isNew };
+      // Nobody worked on it any more, so it has failed, and there is room for another.
+    }
+    throw new AppError("conflict", "Other runs of this query come and go too fast.", { hint: "Try again." });
+  }
+
+  /** Works on a run in this process, unless another one does, until it has ended or the signal aborts. */
+  async finish(
+    run: QueryRun,
+    { signal, onRows }: { signal: AbortSignal; onRows: (rows: number) => void },
+  ): Promise<QueryRun> {
+    const { jobs, store } = this.#parts;
+    const done = new AbortController();
+    const watched = this.waitFor(run, {
+      waitMs: Number.POSITIVE_INFINITY,
+      signal: AbortSignal.any([signal, done.signal]),
+      onRows,
+    }).catch(() => undefined);
+    try {
+      if (run.jobId !== null) await jobs.workOn(run.jobId, signal);
+    } finally {
+      done.abort();
+      await watched;
+    }
+    return this.#settled((await store.get(run.id)) ?? run);
   }
 
   async require({ workspace }: Caller, id: number): Promise<QueryRun> {
@@ -78,12 +116,16 @@ export class QueryRuns {
   ): Promise<QueryRun> {
     const until = performance.now() + waitMs;
     let current = run;
+    let settledAt = performance.now();
     for (let pauseMs = POLL_MS; isActive(current) && performance.now() < until; ) {
       await sleep(Math.min(pauseMs, Math.max(1, until - performance.now())), undefined, { signal });
       pauseMs = Math.min(pauseMs * 1.5, SLOWEST_POLL_MS);
       const before = current.rowCount;
       current = (await this.#parts.store.get(run.id)) ?? current;
       if (current.rowCount !== null && current.rowCount !== before) onRows?.(current.rowCount);
+      if (performance.now() - settledAt < SETTLE_MS) continue;
+      current = await this.#settled(current);
+      settledAt = performance.now();
     }
     return current;
   }
@@ -100,6 +142,13 @@ export class QueryRuns {
     return Promise.all((await this.#parts.store.latest(queryId, limit)).map((run) => this.#settled(run)));
   }
 
+  /** The last run of each of these queries. */
+  async lastOf(queryIds: readonly number[]): Promise<Map<number, QueryRun>> {
+    const last = await this.#parts.store.lastOf(queryIds);
+    const settled = await Promise.all([...last.values()].map((run) => this.#settled(run)));
+    return new Map(settled.map((run) => [run.queryId, run]));
+  }
+
   /** Runs whose process died, and that nobody will try again, must not run for ever. */
   async sweep(): Promise<void> {
     for (const run of await this.#parts.store.active()) await this.#settled(run);
@@ -114,8 +163,9 @@ export class QueryRuns {
         ? undefined
         : await jobs.status(run.jobId).catch((error: unknown) => void ignoreUnknown(error));
     if (job?.state === "waiting" || job?.state === "running") return run;
-    // The run's own record comes a moment before the end of its job, so it is looked at again.
-    await store.end(run.id, "failed", run.error ?? "The server stopped in the middle of the run.");
+    // The run's own record comes a moment before the end of its job: what has ended stays as it is.
+    if (job?.state === "cancelled") await store.end(run.id, "cancelled", null);
+    else await store.end(run.id, "failed", run.error ?? lostReason(job));
     return (await store.get(run.id)) ?? run;
   }
 
@@ -129,13 +179,18 @@ export class QueryRuns {
       if (query === undefined) throw new AppError("not_found", "The query was deleted.");
       await this.#execute(caller, query, run, context);
     } catch (error) {
-      const isTransient = (isAppError(error) && error.code === "unavailable") || isOutage(error);
-      const isLast = context.attempt > LIMITS.queries.retries;
-      const reason = reasonOf(error);
-      if (!isAppError(error)) log.error({ err: error, run: runId }, "a run of a query failed unexpectedly");
-      const status = isTransient && !isLast ? "queued" : "failed";
-      await store.record(run, { status, rowCount: null, error: reason });
-      if (isTransient && !isLast) throw new AppError("unavailable", reason);
+      const { signal, attempt } = context;
+      const cause = causeOf(error, signal);
+      if (!isAppError(cause)) log.error({ err: cause, run: runId }, "a run of a query failed unexpectedly");
+      if (cause === signal.reason && isTransient(cause)) {
+        // The process stops. That is no fault of the run, and does not count as a try.
+        await store.record(run, { status: "queued", rowCount: null });
+        throw cause;
+      }
+      const reason = reasonOf(cause);
+      const isOver = !isTransient(cause) || attempt > LIMITS.queries.retries;
+      await store.record(run, { status: isOver ? "failed" : "queued", rowCount: null, error: reason });
+      if (!isOver) throw new AppError("unavailable", reason);
     }
   }
 
@@ -149,6 +204,7 @@ export class QueryRuns {
   async #execute(caller: Caller, query: Query, run: QueryRun, { signal }: JobContext): Promise<void> {
     const { store, queries, data, execution } = this.#parts;
     const datasource = await execution.datasources.require(caller, query.datasourceId);
+    await queries.checkDataset(query);
     let reportedAt = 0;
     const onRows = (rowCount: number): void => {
       if (performance.now() - reportedAt < PROGRESS_MS) return;
@@ -171,33 +227,45 @@ export class QueryRuns {
       ...(rejectedRows > 0 && { rejectedRows }),
       ...(truncated !== null && { truncated }),
     };
-    const dataset = await data.commit(
+    await data.commit(
       caller,
       query.name,
       "replace",
       part,
       { kind: "query", detail },
       (existing) => assertOwnDataset(query, existing),
+      // The dataset is changed and the run has succeeded, or neither: a try that no longer counts changes nothing.
+      (tx, dataset) => store.succeed(tx, run, dataset, { truncated, rejectedRows }),
     );
-    await queries.setDataset(query.id, dataset.id);
-    const { rowCount, version: datasetVersion } = dataset;
-    await store.record(run, { status: "succeeded", rowCount, truncated, datasetVersion, error: null });
   }
 }
 
-/** A query fills the dataset of its name, but never one that came from elsewhere. */
-export function assertOwnDataset({ id, name }: Pick<Query, "id" | "name">, { source }: Dataset): void {
-  if (source.kind === "query" && source.detail?.queryId === id) return;
-  throw new AppError("conflict", `There is already a dataset called ${name}, which is not from this query.`, {
-    hint: "Give the query another name, or delete that dataset.",
-  });
-}
-
 function reasonOf(error: unknown): string {
-  const text = isAppError(error) ? error.advice : isOutage(error) ? messageOf(error) : UNEXPECTED;
+  const text = isAppError(error) ? error.advice : isOutage(error) ? OUTAGE : UNEXPECTED;
   return clip(text, LIMITS.queries.errorCharacters);
 }
 
+/** What made a try end: once it was told to end, whatever is thrown is only how it did. */
+function causeOf(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted) return error;
+  return isAppError(signal.reason) ? signal.reason : new AppError("timeout", "The run took too long.");
+}
+
+/** Whether another try may go better. */
+function isTransient(error: unknown): boolean {
+  if (isAppError(error)) return error.code === "unavailable" && error.data.retryable !== false;
+  return isOutage(error);
+}
+
+/** Why a run is active whose job is not. */
+function lostReason(job: JobStatus | undefined): string {
+  if (job === undefined) return "The run was lost: there is no job for it any more.";
+  if (job.error?.includes("heartbeat")) return "The server stopped in the middle of the run.";
+  if (job.error?.includes("timed out")) return "The run took too long.";
+  return "The run ended without a result.";
+}
+
+const OUTAGE = "Kenning could not reach its own database.";
 const UNEXPECTED = "Something went wrong inside Kenning; its log says what.";
 
 function ignoreUnknown(error: unknown): void {

@@ -10,6 +10,7 @@ export const runShape = z.object({
   attempt: z.int(),
   rows: z.int().nullable(),
   truncated: z.string().nullable(),
+  rejected_rows: z.int().nullable(),
   duration_ms: z.int().nullable(),
   error: z.string().nullable(),
   started_at: z.string().nullable(),
@@ -25,6 +26,7 @@ export function runOf(run: QueryRun): z.output<typeof runShape> {
     attempt: run.attempt,
     rows: run.rowCount,
     truncated: run.truncated,
+    rejected_rows: run.rejectedRows,
     duration_ms: startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null,
     error: run.error,
     started_at: startedAt?.toISOString() ?? null,
@@ -41,11 +43,18 @@ export function sentenceOf(run: QueryRun, dataset: string): string {
   switch (run.status) {
     case "succeeded": {
       const cut = run.truncated === null ? "" : ` The limit on ${run.truncated} cut the result off.`;
-      return `The dataset ${dataset} has ${run.rowCount} rows.${cut}`;
+      return `The dataset ${dataset} has ${run.rowCount} rows.${cut}${rejectedSentence(run)}`;
     }
     case "cancelled":
       return "The run was cancelled. The dataset stays as it was.";
     default:
       return `The run failed: ${run.error} The dataset, if there is one, stays as it was.`;
   }
+}
+
+/** With a space before it; empty when no rows were left out. */
+export function rejectedSentence({ rejectedRows }: Pick<QueryRun, "rejectedRows">): string {
+  if (rejectedRows === null || rejectedRows === 0) return "";
+  const rows = rejectedRows === 1 ? "1 row" : `${rejectedRows} rows`;
+  return ` ${rows} could not be read and ${rejectedRows === 1 ? "is" : "are"} left out.`;
 }

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { ConvertOptions, FileFormat } from "../../../platform/analytics/index.ts";
 import { ANY_TYPE, type RowBatch, type SourceColumn, type Truncation, UNTYPED } from "../connectors/index.ts";
 
@@ -11,22 +12,32 @@ export interface Spooled {
   truncated: Truncation | null;
 }
 
-/** Writes rows to a file as they come, so that memory holds one batch. The next batch is asked for when one is written. */
+/**
+ * Writes rows to a file as they come, so that memory holds one batch. The next batch is asked for when one is
+ * written, and none any more when the file would be too large.
+ */
 export async function spool(
   batches: AsyncIterable<Omit<RowBatch, "rows"> & { rows: readonly unknown[][] }>,
   path: string,
   onRows: (rows: number) => void,
+  mostBytes: number = LIMITS.queries.spoolBytes,
 ): Promise<Spooled> {
   const file = await open(path, "wx", 0o600);
   let writer: LineWriter | undefined;
   let columns: readonly SourceColumn[] = [];
   let rows = 0;
+  let bytes = 0;
   let truncated: Truncation | null = null;
   try {
     for await (const batch of batches) {
       columns = batch.columns;
       writer ??= isText(columns) ? new CsvLines() : new JsonLines();
       const text = writer.lines(columns, batch.rows);
+      bytes += Buffer.byteLength(text);
+      if (bytes > mostBytes) {
+        truncated = "bytes";
+        break;
+      }
       if (text !== "") await file.appendFile(text);
       rows += batch.rows.length;
       truncated = batch.truncated ?? truncated;

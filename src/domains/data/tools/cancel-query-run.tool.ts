@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
+import { seenRun } from "../query-view.ts";
 import { runOf, runShape } from "../runs/run-shape.ts";
 
 /** Ends a run here and on the server of its datasource. */
@@ -14,8 +15,10 @@ export const cancelQueryRun = defineTool({
   input: z.strictObject({ run_id: z.int() }),
   output: runShape.extend({ cancelled: z.boolean() }),
 
-  async run({ run_id }, { runs, caller }) {
+  async run({ run_id }, { runs, queries, caller }) {
     const cancelled = await runs.cancel(await runs.require(caller, run_id));
-    return { ...runOf(await runs.require(caller, run_id)), cancelled };
+    const run = await runs.require(caller, run_id);
+    const view = await queries.view(caller, await queries.require(caller, run.queryId));
+    return { ...runOf(seenRun(run, view)), cancelled };
   },
 });

@@ -133,7 +133,7 @@ describe("create_datasource", () => {
       connection_test: "skip",
     });
     expect(await detailsOf(rest.datasource_id)).toMatchObject({
-      settings: { url: "https://example.com/orders", auth: { kind: "query", name: "api_key" } },
+      settings: { url: "https://example.com/orders", parameters: ["api_key"] },
       has_secrets: true,
     });
     const login = await createPlain({

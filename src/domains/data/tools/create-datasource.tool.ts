@@ -44,7 +44,7 @@ export const createDatasource = defineTool({
   },
   title: "Create a datasource",
   description:
-    "Stores a connection to a database, REST API, CSV URL or file, for create_query. It is tried at once and the answer says whether it works; it is stored either way, unless connection_test is require. Passwords and tokens are encrypted and never shown again.",
+    "Stores a connection to a database, REST API, CSV URL or file, for create_query. It is tried at once and the answer says whether it works; it is stored either way, unless connection_test is require. Passwords, tokens, values of headers and of URL parameters are encrypted and never shown again.",
   permission: "bi:write",
   effect: "write",
   input: z.strictObject({
@@ -54,7 +54,7 @@ export const createDatasource = defineTool({
     port,
     database: text("Database; for sqlite and duckdb the path of the file"),
     user: text("User name"),
-    password: text("Password; give secrets only here and in token"),
+    password: text("Password"),
     token: text("Token of a web service"),
     settings: z
       .record(z.string(), z.unknown())
@@ -63,6 +63,10 @@ export const createDatasource = defineTool({
         "More settings of the type. Databases: tls (disable, prefer, require, verify-full), ca. restapi, csv: headers, auth ({kind: bearer | header | query | basic, name, user}). restapi: method, resultPath, paging",
       ),
     connection_test: z.enum(["report", "require", "skip"]).default("report"),
+    replace: z
+      .boolean()
+      .default(false)
+      .describe("Change the datasource of that name: all settings and secrets become those given now"),
   }),
   output: z.object({
     datasource_id: z.int(),

@@ -149,9 +149,9 @@ describe("create_query", () => {
     const { queries } = await resultOf<{ queries: { id: number }[] }>(server, token, "list_queries", {
       query: "Between",
     });
-    const { run } = await resultOf<RunAnswer>(server, token, "run", { query_id: queries[0]?.id });
-    expect(run).toMatchObject({ status: "failed", attempt: 1 });
-    expect(run.error).toMatch(/already a dataset called Between/);
+    await expect(resultOf(server, token, "run", { query_id: queries[0]?.id })).rejects.toThrow(
+      /already a dataset called Between/,
+    );
     expect((await read(dataset_id)).rows).toEqual([{ a: 1 }]);
     expect((await read(between)).rows).toEqual([{ a: 1 }]);
   });
@@ -171,6 +171,28 @@ describe("create_query", () => {
     const args = { name: "Refused", datasourceId, queryString: "SELECT 1 AS a", ...change };
     await expect(create(args)).rejects.toThrow(message);
     expect(await resultOf(server, token, "list_queries", { query: "Refused" })).toMatchObject({ total: 0 });
+  });
+
+  it.each([
+    ["a name that nothing uses", { parameters: { most: 1, mots: 1 } }, /does not use mots.*:mots/s],
+    ["too many values", { parameters: { most: Array(10_001).fill(1) } }, /more than 10000 values/],
+    ["too large a value", { parameters: { most: "x".repeat(2 ** 20) } }, /more than 1024 kB/],
+  ])("refuses parameters with %s", async (_what, change, message) => {
+    const query = "SELECT * FROM orders WHERE id <= :most";
+    const args = { name: "Refused", datasource_id: datasourceId, query, run_now: false, ...change };
+    await expect(makeQuery(server, token, args)).rejects.toThrow(message);
+    expect(await resultOf(server, token, "list_queries", { query: "Refused" })).toMatchObject({ total: 0 });
+  });
+
+  it("takes a parameter that only C9QL asks for", async () => {
+    const { run } = await makeQuery(server, token, {
+      name: "C9QL parameter",
+      datasource_id: datasourceId,
+      query: "SELECT id FROM orders",
+      c9ql: "select id where id <= $c9_most$",
+      parameters: { most: 3 },
+    });
+    expect(run).toMatchObject({ status: "succeeded", rows: 3, error: null });
   });
 
   it("says where C9QL is wrong before anything is stored, and names unknown columns after the run", async () => {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
+import { seenRun, seenSentence } from "../query-view.ts";
 import { isActive } from "../runs/query-runs.store.ts";
-import { runOf, runShape, sentenceOf } from "../runs/run-shape.ts";
+import { runOf, runShape } from "../runs/run-shape.ts";
 
 const name = z.string().describe("Name for the query");
 const runNow = z.boolean().default(true).describe("Execute the query immediately (default: true)");
@@ -39,7 +40,9 @@ export const createQuery = defineTool({
   input: z.strictObject({
     name: z.string().describe("Name of the query and of the dataset"),
     datasource_id: z.int(),
-    query: z.string().describe("SQL or what the datasource takes; :name stands for a parameter"),
+    query: z
+      .string()
+      .describe("SQL or what the datasource takes. A parameter is :name in SQL, {name} in a restapi path"),
     c9ql: z
       .string()
       .optional()
@@ -47,7 +50,7 @@ export const createQuery = defineTool({
     parameters: z
       .record(z.string(), z.union([scalar, z.array(scalar)]))
       .optional()
-      .describe("Values for :name, by name"),
+      .describe("Values of the parameters, by name; each must stand in the query"),
     run_now: runNow,
     replace: z.boolean().default(false).describe("Change the query of that name if there is one"),
   }),
@@ -66,16 +69,19 @@ export const createQuery = defineTool({
     const stored = { query_id: query.id, name: query.name };
     if (!args.run_now)
       return { ...stored, dataset_id: query.datasetId, run: null, message: "Stored; run it with run." };
+    const before = await queries.view(caller, query);
     const { run: begun, isNew } = await runs.start(caller, query);
     const onRows = (rows: number) => client.progress(rows, { message: `${rows} rows` });
-    const run = await runs.waitFor(begun, { waitMs: LIMITS.queries.waitMs, signal, onRows });
-    const after = isActive(run) ? query : await queriesStore.find(caller.workspace.id, query.id);
+    const waitMs = LIMITS.queries.waitMs;
+    const run = await runs.waitFor(begun, { waitMs, signal, ...(before.rows && { onRows }) });
+    const after = (isActive(run) ? query : await queriesStore.find(caller.workspace.id, query.id)) ?? query;
+    const view = await queries.view(caller, after);
     const old = isNew ? "" : "An earlier run was still under way; run it again to see the change. ";
     return {
       ...stored,
-      dataset_id: after?.datasetId ?? null,
-      run: runOf(run),
-      message: old + sentenceOf(run, query.name),
+      dataset_id: after.datasetId,
+      run: runOf(seenRun(run, view)),
+      message: old + seenSentence(run, query.name, view),
     };
   },
 });

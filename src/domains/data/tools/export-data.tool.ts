@@ -59,6 +59,10 @@ export const exportData = defineTool({
   async run({ dataset_id, format, limit, escape_formulas }, { data, caller, signal }) {
     const dataset = await data.require(caller, dataset_id);
     const page = await data.read(caller, dataset, { limit, signal });
+    if (page.columns.length === 0 && format === "parquet")
+      throw new AppError("bad_request", `${dataset.name} has no columns, and a Parquet file needs some.`, {
+        hint: "Export it as csv or json.",
+      });
     const file = await exportRows(data, page, { format, escapeFormulas: escape_formulas, signal });
     return {
       file_name: `${dataset.name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
+import { seenRun } from "../query-view.ts";
 import { runOf, runShape } from "../runs/run-shape.ts";
 
 /** For runs that take longer than a call. */
@@ -13,7 +14,9 @@ export const getQueryRun = defineTool({
   input: z.strictObject({ run_id: z.int().describe("As run or create_query told it") }),
   output: runShape,
 
-  async run({ run_id }, { runs, caller }) {
-    return runOf(await runs.require(caller, run_id));
+  async run({ run_id }, { runs, queries, caller }) {
+    const run = await runs.require(caller, run_id);
+    const view = await queries.view(caller, await queries.require(caller, run.queryId));
+    return runOf(seenRun(run, view));
   },
 });

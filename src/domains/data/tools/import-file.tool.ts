@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assertName } from "../data.ts";
-import { changedDataset, defineTool } from "../define.ts";
+import { assertNotFromQuery } from "../dataset.ts";
+import { changedDataset, changeOf, defineTool } from "../define.ts";
 import { FILE_TYPES } from "../files/index.ts";
 
 const content = z
@@ -71,8 +72,10 @@ export const importFile = defineTool({
     notes: z.array(z.string()),
   }),
 
-  async run(args, { data, imports, caller, signal, client }) {
+  async run(args, { data, datasets, imports, caller, signal, client }) {
     assertName(args.dataset_name);
+    const existing = await datasets.findByName(caller.workspace.id, args.dataset_name);
+    if (existing !== undefined) assertNotFromQuery(existing);
     const file = await imports.importFile({
       source: { content: args.content, fileUrl: args.file_url },
       scope: String(caller.workspace.id),
@@ -95,11 +98,7 @@ export const importFile = defineTool({
       detail,
     });
     return {
-      dataset_id: dataset.id,
-      dataset_name: dataset.name,
-      version: dataset.version,
-      total_rows: dataset.rowCount,
-      columns: [...dataset.columns],
+      ...changeOf(caller, dataset),
       rows_read: file.rows,
       rows_rejected: file.rejectedRows,
       rejected: file.rejected.slice(0, 20),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CONNECTOR_TYPES } from "../connectors/index.ts";
+import { shownSettings } from "../datasource-secrets.ts";
 import { defineTool } from "../define.ts";
 
 /** What queries can be asked of; never a secret. */
@@ -41,7 +42,7 @@ export const listDatasources = defineTool({
         id,
         name,
         type,
-        settings,
+        settings: shownSettings(settings),
         has_secrets: hasSecrets,
       })),
       ...(types && {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
+import { seenRun } from "../query-view.ts";
 import { runOf, runShape } from "../runs/run-shape.ts";
 
 /** The queries and how their last runs went. */
@@ -29,24 +30,30 @@ export const listQueries = defineTool({
     ),
   }),
 
-  async run({ query, datasource_id: datasourceId, limit, offset }, { queriesStore, runsStore, caller }) {
+  async run(
+    { query, datasource_id: datasourceId, limit, offset },
+    { queries, queriesStore, runsStore, caller },
+  ) {
     const { total, items } = await queriesStore.list(caller.workspace.id, {
       query,
       datasourceId,
       limit,
       offset,
     });
-    const last = await runsStore.lastOf(items.map(({ id }) => id));
+    const [last, views] = await Promise.all([
+      runsStore.lastOf(items.map(({ id }) => id)),
+      queries.views(caller, items),
+    ]);
     return {
       total,
       queries: items.map(({ id, name, datasourceId, datasetId }) => {
-        const run = last.get(id);
+        const [run, view] = [last.get(id), views.get(id)];
         return {
           id,
           name,
           datasource_id: datasourceId,
           dataset_id: datasetId,
-          last_run: run === undefined ? null : runOf(run),
+          last_run: run && view ? runOf(seenRun(run, view)) : null,
         };
       }),
     };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { changedDataset, defineTool } from "../define.ts";
+import { changedDataset, changeOf, defineTool } from "../define.ts";
 
 const rows = z
   .array(z.record(z.string(), z.unknown()))
@@ -35,13 +35,6 @@ export const pushData = defineTool({
 
   async run({ dataset_name, rows }, { data, caller, signal }) {
     const dataset = await data.push(caller, dataset_name, rows, signal);
-    return {
-      rows_pushed: rows.length,
-      dataset_id: dataset.id,
-      dataset_name: dataset.name,
-      version: dataset.version,
-      total_rows: dataset.rowCount,
-      columns: [...dataset.columns],
-    };
+    return { rows_pushed: rows.length, ...changeOf(caller, dataset) };
   },
 });

@@ -90,6 +90,12 @@ describe("run", () => {
     await expect(resultOf(server, token, "knowi_run", args, BI)).rejects.toThrow(message);
   });
 
+  it("names what is missing as the surface calls it", async () => {
+    await expect(resultOf(server, token, "run", {})).rejects.toThrow(
+      /One of query_id or report_id is required/,
+    );
+  });
+
   it("answers that a long run goes on, begins no second one, and counts its rows", async () => {
     const id = await stored("SELECT i, pg_sleep(0.0007) FROM generate_series(1, 4000) i");
     const first = await run(id, 0);

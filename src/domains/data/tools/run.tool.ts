@@ -2,7 +2,8 @@ import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
-import { runOf, runShape, sentenceOf } from "../runs/run-shape.ts";
+import { seenRun, seenSentence } from "../query-view.ts";
+import { runOf, runShape } from "../runs/run-shape.ts";
 
 const MOST_SECONDS = LIMITS.queries.waitMs / 1_000;
 
@@ -18,10 +19,10 @@ export const run = defineTool({
         queryId: z.int().optional().describe("Query to execute"),
         reportId: z.int().optional().describe("Report to trigger"),
       }),
-      adapt: ({ queryId, reportId }: { queryId?: number; reportId?: number }) => ({
-        query_id: queryId,
-        report_id: reportId,
-      }),
+      adapt: ({ queryId, reportId }: { queryId?: number; reportId?: number }) => {
+        assertOne({ queryId, reportId });
+        return { query_id: queryId, report_id: reportId };
+      },
     },
   },
   title: "Run a query",
@@ -49,23 +50,33 @@ export const run = defineTool({
   }),
 
   async run({ query_id, report_id, wait_seconds }, { queries, runs, caller, signal, client }) {
-    if ((query_id === undefined) === (report_id === undefined))
-      throw new AppError("bad_request", "One of queryId or reportId is required, and only one.");
+    assertOne({ query_id, report_id });
     if (query_id === undefined)
-      throw new AppError("unsupported", "Reports are not available yet.", {
-        hint: "Run a query by queryId.",
-      });
+      throw new AppError("unsupported", "Reports are not available yet.", { hint: "Run a query." });
     const query = await queries.require(caller, query_id);
+    const before = await queries.view(caller, query);
     const { run: begun } = await runs.start(caller, query);
     const onRows = (rows: number) => client.progress(rows, { message: `${rows} rows` });
-    const ended = await runs.waitFor(begun, { waitMs: wait_seconds * 1_000, signal, onRows });
-    const { name, datasetId } = await queries.require(caller, query_id);
+    const ended = await runs.waitFor(begun, {
+      waitMs: wait_seconds * 1_000,
+      signal,
+      ...(before.rows && { onRows }),
+    });
+    const after = await queries.require(caller, query_id);
+    const view = await queries.view(caller, after);
     return {
       query_id,
-      name,
-      dataset_id: datasetId,
-      run: runOf(ended),
-      message: sentenceOf(ended, name),
+      name: after.name,
+      dataset_id: after.datasetId,
+      run: runOf(seenRun(ended, view)),
+      message: seenSentence(ended, after.name, view),
     };
   },
 });
+
+/** The error has the names by which the surface knows them. */
+function assertOne(ids: Record<string, number | undefined>): void {
+  if (Object.values(ids).filter((id) => id !== undefined).length === 1) return;
+  const names = Object.keys(ids).join(" or ");
+  throw new AppError("bad_request", `One of ${names} is required, and only one.`);
+}

@@ -1,4 +1,4 @@
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Column } from "../../data/index.ts";
@@ -6,6 +6,7 @@ import { pathTo } from "../format/index.ts";
 import { type Field, type ModelDataset, type Problem, sqlOf } from "../model.ts";
 import type { Engine } from "./engine.ts";
 import { readExpression } from "./expression.ts";
+import { orReason } from "./reason.ts";
 
 export interface BoundField {
   field: Field;
@@ -26,6 +27,8 @@ export interface BoundDataset {
 }
 
 const SHOWN_COLUMNS = 40;
+/** Computed fields that are put to the engine in one statement. */
+const TOGETHER = 50;
 
 interface Item {
   name: string;
@@ -35,8 +38,8 @@ interface Item {
 }
 
 /**
- * Makes the view of a dataset over `columns`. The engine itself says what fits: all fields at once, and one by one
- * if that fails, so that one broken field does not take the others with it.
+ * Makes the view of a dataset over `columns`. Of computed fields the engine itself says what fits: some at once, and
+ * one by one if that fails, so that one broken field does not take the others with it.
  */
 export async function bindDataset(
   dataset: ModelDataset,
@@ -45,22 +48,36 @@ export async function bindDataset(
   engine: Engine,
 ): Promise<BoundDataset> {
   const { items, problems } = await readItems(dataset, columns, extras, engine);
-  const describe = (some: readonly Item[]) => describeItems(dataset, some, columns, engine);
-  let good = items;
-  let types = await describe(items).catch(() => undefined);
-  if (types === undefined) {
-    good = [];
-    for (const item of items) {
-      const failure = await describe([...good.filter(isNamedBy(item)), item]).then(() => undefined, asText);
-      if (failure === undefined) good.push(item);
-      else problems.push(brokenField(dataset, item, failure));
-    }
-    types = await describe(good).catch(() => []);
+  const types = new Map<Item, string>();
+  const byName = new Map(columns.map(({ name, type }) => [quoteName(name), type]));
+  for (const item of items) {
+    const type = byName.get(item.sql);
+    if (type !== undefined) types.set(item, type);
   }
-  const fields = good.flatMap(({ field, sql, isColumn }, i) =>
-    field === undefined ? [] : [{ field, type: types[i]?.type ?? "VARCHAR", sql: isColumn ? null : sql }],
-  );
-  return { items: listOf(good), fields, columns: types, problems };
+  const describe = async (some: readonly Item[]) => {
+    const needed = items.filter((item) => types.has(item) && some.some((each) => isNamedBy(each)(item)));
+    const found = await describeItems(dataset, [...needed, ...some], columns, engine);
+    for (const [i, item] of some.entries()) types.set(item, found[needed.length + i]?.type ?? "VARCHAR");
+  };
+  const computed = items.filter((item) => !types.has(item));
+  for (let at = 0; at < computed.length; at += TOGETHER) {
+    const some = computed.slice(at, at + TOGETHER);
+    if (!("reason" in (await orReason(describe(some))))) continue;
+    for (const item of some) {
+      const result = await orReason(describe([item]));
+      if ("reason" in result) problems.push(brokenField(dataset, item, result.reason));
+    }
+  }
+  const good = items.filter((item) => types.has(item));
+  const typed = good.map((item) => ({ ...item, type: types.get(item) as string }));
+  return {
+    items: listOf(good),
+    fields: typed.flatMap(({ field, type, sql, isColumn }) =>
+      field === undefined ? [] : [{ field, type, sql: isColumn ? null : sql }],
+    ),
+    columns: typed.map(({ name, type }) => ({ name, type })),
+    problems,
+  };
 }
 
 /** The columns of some items beside a plain column of the source: an aggregate cannot stand there. */
@@ -95,6 +112,7 @@ async function readItems(
     if (column !== undefined) {
       const isColumn = column.toLowerCase() === field.name.toLowerCase();
       items.push({ name: field.name, sql: quoteName(column), field, isColumn });
+      if (!isName(sql)) problems.push(unusedExpression(dataset, field));
       continue;
     }
     const item: Item = { name: field.name, sql, field, isColumn: false };
@@ -102,9 +120,9 @@ async function readItems(
       problems.push(missingColumn(dataset, item, columns));
       continue;
     }
-    const failure = await readExpression(sql, engine.serialize).then(() => undefined, asText);
-    if (failure === undefined) items.push(item);
-    else problems.push(brokenField(dataset, item, failure));
+    const read = await orReason(readExpression(sql, engine.serialize));
+    if ("value" in read) items.push(item);
+    else problems.push(brokenField(dataset, item, read.reason));
   }
   const taken = new Set(dataset.fields.map(({ name }) => name.toLowerCase()));
   for (const extra of extras) {
@@ -160,6 +178,15 @@ function brokenField({ name: dataset }: ModelDataset, { name, sql }: Item, reaso
   };
 }
 
+function unusedExpression({ name: dataset }: ModelDataset, { name }: Field): Problem {
+  return {
+    severity: "warning",
+    message: `The view query of ${dataset} has a column ${name}, so the expression of that field is not used.`,
+    hint: "Compute it in the view query, or give the field another name.",
+    path: pathTo("datasets", dataset, "fields", name),
+  };
+}
+
 function missingColumn(
   { name: dataset, source }: ModelDataset,
   { name, sql }: Item,
@@ -174,11 +201,4 @@ function missingColumn(
     hint: match === undefined ? all : `Did you mean ${match}?`,
     path: pathTo("datasets", dataset, "fields", name),
   };
-}
-
-/** What the engine says, without the picture of the statement: that is not as its author wrote it. */
-export function asText(error: unknown): string {
-  if (!isAppError(error)) throw error;
-  const [said = ""] = error.advice.split(/\n\s*LINE \d+:/);
-  return said.replace(/\s+/g, " ").trim();
 }

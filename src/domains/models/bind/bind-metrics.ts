@@ -2,9 +2,9 @@ import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Column } from "../../data/index.ts";
 import { pathTo } from "../format/index.ts";
 import { type Metric, type Problem, sqlOf } from "../model.ts";
-import { asText } from "./bind-dataset.ts";
 import type { Engine } from "./engine.ts";
 import { readExpression } from "./expression.ts";
+import { orReason } from "./reason.ts";
 
 export interface BoundMetric {
   metric: Metric;
@@ -37,12 +37,12 @@ export async function bindMetrics(
   const problems: Problem[] = [];
   for (const metric of metrics) {
     const sql = sqlOf(metric.expression).trim();
-    const result = await bindMetric(metric, sql, views, engine).catch(asText);
-    if (typeof result !== "string") bound.push({ metric, sql, ...result });
+    const result = await orReason(bindMetric(metric, sql, views, engine));
+    if ("value" in result) bound.push({ metric, sql, ...result.value });
     else {
       problems.push({
         severity: "error",
-        message: `The metric ${metric.name} cannot be computed as ${sql}: ${result}`,
+        message: `The metric ${metric.name} cannot be computed as ${sql}: ${result.reason}`,
         hint: "Name columns as dataset.column, with names of this model.",
         path: pathTo("metrics", metric.name),
       });

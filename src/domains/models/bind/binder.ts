@@ -5,10 +5,11 @@ import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
 import { pathTo } from "../format/index.ts";
-import type { Metric, ModelDataset, Problem, SemanticModel } from "../model.ts";
-import { asText, type BoundDataset, bindDataset } from "./bind-dataset.ts";
+import type { Field, Metric, ModelDataset, Problem, SemanticModel } from "../model.ts";
+import { type BoundDataset, bindDataset } from "./bind-dataset.ts";
 import { type BoundMetric, bindMetrics, metricColumns } from "./bind-metrics.ts";
 import { bindingEngine, type Engine } from "./engine.ts";
+import { orReason, reasonOf } from "./reason.ts";
 import { readViewQuery, sourceNames } from "./source-tables.ts";
 
 /** A dataset of a model for one caller: what lies below it, and the view over that. */
@@ -18,6 +19,8 @@ export interface SeenDataset {
   bases: { table: string; dataset: Dataset }[];
   /** The SELECT over the bases, by the names of their tables. */
   viewQuery: string | null;
+  /** All columns below the view, before the model's own policies. */
+  below: readonly Column[];
   /** What the model's own policies leave of a view query's columns and rows. */
   viewColumns: readonly Column[];
   viewCondition: string | null;
@@ -45,6 +48,7 @@ interface Unbound {
 interface Below {
   bases: SeenDataset["bases"];
   viewQuery: string | null;
+  below: readonly Column[];
   columns: readonly Column[];
   condition: string | null;
   isRowRestricted: boolean;
@@ -69,19 +73,14 @@ export class Binder {
   }
 
   /** `key` names the document as long as it does not change; without one nothing is kept. */
-  async bind(
-    caller: Caller,
-    document: SemanticModel,
-    { key, only }: { key?: string; only?: ReadonlySet<string> } = {},
-  ): Promise<BoundModel> {
+  async bind(caller: Caller, document: SemanticModel, key?: string): Promise<BoundModel> {
     const engine = bindingEngine(this.#parts.analytics, `${caller.workspace.id}:bind`);
     const keep: Keep = (what, work) => (key === undefined ? work() : this.#keep(`${key}:${what}`, work));
     const extras = await keep("extras", () => extrasOf(document, engine));
-    const wanted = document.datasets.filter(({ name }) => only?.has(name.toLowerCase()) ?? true);
     const problems: Problem[] = [];
     const datasets: SeenDataset[] = [];
     const restricted: string[] = [];
-    const found = await this.#findBases(caller, wanted, keep, engine);
+    const found = await this.#findBases(caller, document.datasets, keep, engine);
     for (const [dataset, bases] of found) {
       const below = "problem" in bases ? bases : await this.#below(caller, dataset, bases, keep, engine);
       if ("problem" in below) {
@@ -89,16 +88,17 @@ export class Binder {
         if (below.isRestricted) restricted.push(dataset.name);
         continue;
       }
-      if (below.isRowRestricted || below.isColumnRestricted) restricted.push(dataset.name);
-      const what = `${dataset.name}:${fingerprint(below.columns)}`;
+      const isFieldHidden = shownFields(caller, dataset).length < dataset.fields.length;
+      if (below.isRowRestricted || below.isColumnRestricted || isFieldHidden) restricted.push(dataset.name);
+      const shown = { ...dataset, fields: shownFields(caller, dataset) };
+      const what = `${dataset.name}:${fingerprint([below.columns, shown.fields.map(({ name }) => name)])}`;
       const bound = await keep(what, () =>
-        bindDataset(dataset, below.columns, extras.get(dataset.name.toLowerCase()) ?? [], engine),
+        bindDataset(shown, below.columns, extras.get(dataset.name.toLowerCase()) ?? [], engine),
       );
       problems.push(...bound.problems);
       const { columns, condition, ...rest } = below;
       datasets.push({ dataset, ...rest, viewColumns: columns, viewCondition: condition, bound });
     }
-    if (only !== undefined) return { datasets, metrics: [], problems, restricted };
     const views = new Map(datasets.map(({ dataset, bound }) => [dataset.name, bound.columns]));
     const { metrics, problems: broken } = await keep(`metrics:${fingerprint([...views])}`, () =>
       bindMetrics(document.metrics, views, engine),
@@ -122,7 +122,7 @@ export class Binder {
           problem: problemOf(
             dataset,
             "view_query",
-            `The view query of ${dataset.name} cannot be used: ${asText(error)}`,
+            `The view query of ${dataset.name} cannot be used: ${reasonOf(error)}`,
           ),
         }));
       queries.set(dataset, await keep(`view:${dataset.name}`, read));
@@ -137,22 +137,16 @@ export class Binder {
     const byName = new Map(known.map((dataset) => [dataset.name.toLowerCase(), dataset]));
     return wanted.map((dataset) => {
       const query = queries.get(dataset);
-      if (query !== undefined && "problem" in query) return [dataset, { ...query, isRestricted: false }];
-      const bases: SeenDataset["bases"] = [];
-      for (const table of tablesOf(dataset)) {
+      if (query !== undefined && "problem" in query) return [dataset, { ...query, isRestricted: true }];
+      const tables = tablesOf(dataset);
+      const bases = tables.flatMap((table) => {
         const name = sourceNames(table).find((each) => byName.has(each.toLowerCase()));
-        if (name === undefined) {
-          return [
-            dataset,
-            {
-              problem: noSource(dataset, table),
-              isRestricted: bases.some((each) => isPartial(caller, each)),
-            },
-          ];
-        }
-        bases.push({ table, dataset: byName.get(name.toLowerCase()) as Dataset });
-      }
-      return [dataset, { bases, viewQuery: query?.sql ?? null }];
+        return name === undefined ? [] : [{ table, dataset: byName.get(name.toLowerCase()) as Dataset }];
+      });
+      const missing = tables.find((table) => !bases.some((base) => base.table === table));
+      if (missing === undefined) return [dataset, { bases, viewQuery: query?.sql ?? null }];
+      const isRestricted = isRestrictedBelow(caller, dataset, bases);
+      return [dataset, { problem: noSource(dataset, missing), isRestricted }];
     });
   }
 
@@ -172,6 +166,7 @@ export class Binder {
       return {
         bases: [{ table, dataset: restricted }],
         viewQuery,
+        below: dataset.columns,
         columns,
         condition: null,
         isRowRestricted: condition !== null,
@@ -185,18 +180,20 @@ export class Binder {
         problem: problemOf(
           model,
           "view_query",
-          `The view query of ${model.name} does not fit the data: ${asText(error)}`,
+          `The view query of ${model.name} does not fit the data: ${reasonOf(error)}`,
         ),
       })),
     );
     const isBelowRestricted = bases.some((each) => isPartial(caller, each));
-    if (!Array.isArray(described)) return { ...described, isRestricted: isBelowRestricted };
+    if (!Array.isArray(described)) {
+      return { ...described, isRestricted: isRestrictedBelow(caller, model, bases) };
+    }
     const own = restrictionFor(caller, { columns: described, policies: model.policies });
     if (own.columns.length === 0) return { problem: noSource(model, model.name), isRestricted: true };
     const isRowRestricted =
       own.condition !== null || restrictions.some(({ condition }) => condition !== null);
     const isColumnRestricted = own.columns.length < described.length || isBelowRestricted;
-    return { bases, viewQuery, ...own, isRowRestricted, isColumnRestricted };
+    return { bases, viewQuery, below: described, ...own, isRowRestricted, isColumnRestricted };
   }
 
   async #keep<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -229,6 +226,18 @@ function isPartial(caller: Caller, { dataset }: SeenDataset["bases"][number]): b
   return condition !== null || columns.length < dataset.columns.length;
 }
 
+/** What is not known because it cannot be bound counts as hidden, where the model has policies of its own. */
+function isRestrictedBelow(caller: Caller, model: ModelDataset, bases: SeenDataset["bases"]): boolean {
+  return model.policies.length > 0 || bases.some((each) => isPartial(caller, each));
+}
+
+/** The fields that the model's own policies do not hide by their names; columns are hidden by theirs. */
+function shownFields(caller: Caller, { fields, policies }: ModelDataset): Field[] {
+  const columns = fields.map(({ name }) => ({ name, type: "VARCHAR" }));
+  const shown = new Set(restrictionFor(caller, { columns, policies }).columns.map(({ name }) => name));
+  return fields.filter(({ name }) => shown.has(name));
+}
+
 /** The columns that keys, relationships and metrics name, by dataset in lower case. */
 async function extrasOf(document: SemanticModel, engine: Engine): Promise<Map<string, string[]>> {
   const extras = new Map<string, Set<string>>(
@@ -255,8 +264,8 @@ async function columnsOfMetrics(
   metrics: readonly Metric[],
   engine: Engine,
 ): Promise<{ table: string | null; column: string }[]> {
-  const all = await Promise.all(metrics.map((metric) => metricColumns(metric, engine).catch(() => [])));
-  return all.flat();
+  const all = await Promise.all(metrics.map((metric) => orReason(metricColumns(metric, engine))));
+  return all.flatMap((read) => ("value" in read ? read.value : []));
 }
 
 function noSource(dataset: ModelDataset, table: string): Problem {

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../../kernel/limits.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Serialize } from "../guard/index.ts";
@@ -14,10 +15,12 @@ export function bindingEngine(analytics: Analytics, scope: string): Engine {
   return {
     serialize: (sql) => analytics.serializeSql(sql),
     async describe(select, sources) {
-      // The sources stand in the statement itself, so that one engine serves for all.
+      // The sources stand in the statement itself, so that one engine serves for all. Nothing is computed.
       const tables = [...sources].map(([name, columns]) => `${quoteName(name)} AS (${withoutRows(columns)})`);
-      const sql = tables.length === 0 ? select : `WITH ${tables.join(", ")} SELECT * FROM (${select}\n)`;
-      return (await analytics.query({ scope, relations: [], sql, limits: { rows: 1 } })).columns;
+      const before = tables.length === 0 ? "" : `WITH ${tables.join(", ")} `;
+      const sql = `${before}SELECT * FROM (${select}\n) LIMIT 0`;
+      const limits = { rows: 1, ms: LIMITS.models.bindMs };
+      return (await analytics.query({ scope, relations: [], sql, limits })).columns;
     },
   };
 }

@@ -1,2 +1,3 @@
 export type { BoundField } from "./bind-dataset.ts";
 export { Binder, type BoundModel, type SeenDataset } from "./binder.ts";
+export { reasonOf } from "./reason.ts";

@@ -23,9 +23,10 @@ interface TableReference {
  * come back as the last part of their names, which is how datasets are called here.
  */
 export async function readViewQuery(
-  sql: string,
+  written: string,
   serialize: Serialize,
 ): Promise<{ sql: string; tables: string[] }> {
+  const sql = written.replace(/;\s*$/, "");
   const parsed = await serialize(sql);
   if (!parsed.ok) {
     const hint = "A view query is one SELECT over datasets of the workspace.";

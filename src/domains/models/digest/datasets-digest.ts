@@ -1,13 +1,12 @@
 import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import type { VisibleDataset, VisibleModel } from "../visible-model.ts";
 import { block } from "./inline.ts";
 import { about, fieldLine, more, words } from "./lines.ts";
 import { pageOf, section } from "./pages.ts";
 import { tableName } from "./sql-name.ts";
-
-const DATASETS_MAX = 10;
 
 /** More names than these are no help in an error; the model's digest lists them. */
 const NAMES_IN_ERROR_MAX = 30;
@@ -29,10 +28,10 @@ export function datasetsDigest(
   wanted: readonly WantedDataset[],
   { perPage }: { perPage: number },
 ): DatasetsDigest {
-  if (wanted.length < 1 || wanted.length > DATASETS_MAX) {
+  if (wanted.length < 1 || wanted.length > LIMITS.models.datasetsPerCall) {
     throw new AppError(
       "bad_request",
-      `Ask for 1 to ${DATASETS_MAX} datasets in one call, not ${wanted.length}.`,
+      `Ask for 1 to ${LIMITS.models.datasetsPerCall} datasets in one call, not ${wanted.length}.`,
     );
   }
   const pages = new Map<string, { dataset: VisibleDataset; page: number }>();

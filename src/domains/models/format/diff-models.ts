@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { clip } from "../../../kernel/clip.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { Expression, SemanticModel } from "../model.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
 import { step } from "./report.ts";
 
 export interface Change {
@@ -138,7 +138,7 @@ const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
 /** One line a change, for people and models. */
 export function printDiff(changes: readonly Change[]): string {
-  const lines = changes.slice(0, FORMAT_LIMITS.printedChanges).map(({ path, kind, before, after }) => {
+  const lines = changes.slice(0, LIMITS.models.printedChanges).map(({ path, kind, before, after }) => {
     const value = kind === "changed" ? `${shown(before)} → ${shown(after)}` : shown(after ?? before);
     return `${SIGNS[kind]} ${path}${value === "" ? "" : `: ${value}`}`;
   });

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../../kernel/limits.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type DatasetPolicy, datasetPolicy } from "../../data/index.ts";
@@ -15,7 +16,6 @@ import {
 import { dataTypeOf, isOwnType, isTemporal } from "./data-types.ts";
 import { dialects, expression, keptDialects } from "./expressions.ts";
 import { extension, type RawExtension, type Taken, takeOut } from "./extensions.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
 import {
   flag,
   type Keys,
@@ -33,8 +33,8 @@ import { plain, type Tree } from "./tree.ts";
 
 /* The format as tables: which keys a part has, by which other names they go, and how each is read. */
 
-const partName = name(FORMAT_LIMITS.nameCharacters);
-const modelName = name(FORMAT_LIMITS.modelNameCharacters, {
+const partName = name(LIMITS.models.partNameCharacters);
+const modelName = name(LIMITS.models.modelNameCharacters, {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   pattern: /[\u0000-\u001f\u007f/\\]/,
   message: "The name of a model has no slashes and no control characters.",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FORMAT_LIMITS } from "./format-limits.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import { readModels } from "./index.ts";
 
 /** Hostile and broken files: every one is refused with its place, quickly, and none is half read. */
@@ -107,20 +107,46 @@ describe("a hostile file", () => {
   });
 
   it("cannot be too large, or too many", () => {
-    expect(refusal("x".repeat(FORMAT_LIMITS.fileBytes + 1))).toEqual(["1: The file is larger than 2 MB."]);
+    const tooMuch = "More than 2,000 files or 4 MB cannot be read together.";
+    expect(refusal("x".repeat(LIMITS.models.modelBytes + 1))).toEqual([`1: ${tooMuch}`]);
     expect(refusal(`[${"1,".repeat(900_000)}1]`)).toEqual(["1: The file is too long to be read."]);
     const files = Array.from({ length: 10 }, (_, i) => ({
       name: `${i}.yaml`,
       text: "# ".padEnd(1_000_000, "x"),
     }));
-    expect(readModels(files).problems.at(-1)?.message).toContain("too large together");
+    expect(readModels(files).problems.at(-1)?.message).toBe(tooMuch);
   });
 
   it("does not make a long list of problems", () => {
     const keys = Array.from({ length: 1_000 }, (_, i) => `    unknown_${i}: 1\n`).join("");
     const { problems } = read(`${HEAD}${DATASETS}${keys}`);
-    expect(problems).toHaveLength(FORMAT_LIMITS.problems + 1);
-    expect(problems.at(-1)).toMatchObject({ severity: "error", message: "There are 800 more problems." });
+    expect(problems).toHaveLength(LIMITS.models.problems + 1);
+    expect(problems.at(-1)).toMatchObject({ severity: "warning", message: "There are 800 more problems." });
+  });
+
+  it("never cuts errors off behind warnings", () => {
+    const keys = Array.from({ length: 300 }, (_, i) => `    unknown_${i}: 1\n`).join("");
+    const { problems } = read(`${HEAD}${keys}    datasets: []\n`);
+    expect(problems).toHaveLength(LIMITS.models.problems + 1);
+    expect(problems.filter(({ severity }) => severity === "error")).toMatchObject([
+      { message: "The model has no datasets." },
+    ]);
+    expect(problems.at(-1)).toMatchObject({ severity: "warning", message: "There are 101 more problems." });
+    const nameless = `${HEAD}    datasets: [${"{}, ".repeat(300)}]\n`;
+    expect(read(nameless).problems.at(-1)).toMatchObject({ severity: "error", path: "" });
+  });
+
+  it("takes no long time over many unknown keys or columns", () => {
+    const keys = Array.from({ length: 20_000 }, (_, i) => `    descriptions_of_it_${i}: 1\n`).join("");
+    const fields = Array.from({ length: 300 }, (_, i) => `{ name: a_rather_long_name_of_a_field_${i} }`);
+    const columns = Array.from({ length: 10_000 }, (_, i) => `a_rather_long_name_of_fields_${i}`).join(", ");
+    const relationship = `{ name: r, from: d, to: d, from_columns: [${columns}], to_columns: [${columns}] }`;
+    const started = performance.now();
+    read(`${HEAD}${DATASETS}${keys}`);
+    read(
+      `${HEAD}    datasets: [{ name: d, source: d, fields: [${fields.join(", ")}] }]\n    relationships: [${relationship}]\n`,
+    );
+    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { clip } from "../../../kernel/clip.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import { type Report, Spot } from "./report.ts";
 import { checkKey, checkText, type Entry, type Tree, Unkeepable } from "./tree.ts";
 
@@ -21,7 +21,7 @@ import { checkKey, checkText, type Entry, type Tree, Unkeepable } from "./tree.t
 const PLAIN_TAGS = new Set(["str", "int", "float", "bool", "null", "map", "seq"]);
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
-const TOO_DEEP = `The file is nested deeper than ${FORMAT_LIMITS.depth} levels.`;
+const TOO_DEEP = `The file is nested deeper than ${LIMITS.models.modelDepth} levels.`;
 
 /** How much may still be read; shared by the files of one reading. */
 export interface Budget {
@@ -59,12 +59,13 @@ export function parseFile(file: { name: string; text: string }, report: Report, 
     ...documents.flatMap((one) => one.errors),
   ];
   const seen = new Set<string>();
+  const isConflict = errors.length > 0 && /^<{7} /m.test(text);
   for (const error of errors) {
     const { spot, column } = at(error.pos[0]);
     const sentence = sentenceOf(error);
     if (seen.has(`${spot.place.line} ${sentence}`)) continue;
     seen.add(`${spot.place.line} ${sentence}`);
-    spot.error(`${sentence} (line ${spot.place.line}, column ${column}).`, hintOf(error, text));
+    spot.error(`${sentence} (line ${spot.place.line}, column ${column}).`, isConflict ? CONFLICT : hintOf(error));
   }
   if (errors.length > 0) return [];
   const trees: Tree[] = [];
@@ -92,7 +93,7 @@ function refusalOf(text: string, budget: Budget): string | undefined {
     else if (token === "]" || token === "}") brackets--;
     else if (token === "-" || token === "?") dashes++;
     else if (token === "\n") dashes = 0;
-    if (brackets + dashes > 2 * FORMAT_LIMITS.depth) return TOO_DEEP;
+    if (brackets + dashes > 2 * LIMITS.models.modelDepth) return TOO_DEEP;
   }
   return undefined;
 }
@@ -114,8 +115,9 @@ function sentenceOf({ code, message }: YAMLError): string {
   return clip(message.replace(/[.:]?\s*$/, ""), 200);
 }
 
-function hintOf({ code, message }: YAMLError, text: string): string | undefined {
-  if (/^<{7} /m.test(text)) return "Resolve the conflict of versions that the file is marked with (<<<<<<<).";
+const CONFLICT = "Resolve the conflict of versions that the file is marked with (<<<<<<<).";
+
+function hintOf({ code, message }: YAMLError): string | undefined {
   if (code === "TAB_AS_INDENT" || message.includes("abs")) return "Indent with spaces.";
   if (code === "BLOCK_AS_IMPLICIT_KEY") return "Put a text that holds a colon between quotes.";
   if (code === "BAD_INDENT") return "Check the indentation.";
@@ -159,7 +161,7 @@ class Builder {
 
   #node(node: ParsedNode | null, depth: number): Tree {
     const offset = node?.range?.[0] ?? 0;
-    if (depth > FORMAT_LIMITS.depth) throw this.#tooDeep(offset);
+    if (depth > LIMITS.models.modelDepth) throw this.#tooDeep(offset);
     if (node === null) return this.#sized({ kind: "scalar", line: 1, value: null, text: "" }, [], offset);
     if (isAlias(node)) return this.#alias(node, offset, depth);
     this.#checkTag(node.tag, offset);
@@ -191,7 +193,7 @@ class Builder {
     if (anchor === undefined) {
       throw new Refusal(offset, `The alias *${clip(node.source)} stands for nothing that comes before it.`);
     }
-    if (depth + anchor.size.depth > FORMAT_LIMITS.depth) throw this.#tooDeep(offset);
+    if (depth + anchor.size.depth > LIMITS.models.modelDepth) throw this.#tooDeep(offset);
     return anchor.tree;
   }
 
@@ -221,7 +223,7 @@ class Builder {
     for (const source of value.kind === "list" ? value.items : [value]) {
       if (source.kind !== "map") throw new Refusal(offset, "Only maps can be merged with <<.");
       this.#mergedEntries += source.entries.size;
-      if (this.#mergedEntries > FORMAT_LIMITS.values) throw this.#tooMuch(offset);
+      if (this.#mergedEntries > LIMITS.models.modelValues) throw this.#tooMuch(offset);
       for (const [name, entry] of source.entries) if (!entries.has(name)) entries.set(name, entry);
     }
   }
@@ -244,7 +246,7 @@ class Builder {
       size.depth = Math.max(size.depth, depth + 1);
     }
     if (tree.kind === "map") for (const key of tree.entries.keys()) size.characters += key.length;
-    if (size.values > FORMAT_LIMITS.values || size.characters > FORMAT_LIMITS.characters) {
+    if (size.values > LIMITS.models.modelValues || size.characters > LIMITS.models.modelBytes) {
       throw this.#tooMuch(offset);
     }
     this.#sizes.set(tree, size);

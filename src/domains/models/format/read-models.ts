@@ -1,10 +1,10 @@
 import { clip } from "../../../kernel/clip.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { Problem, SemanticModel } from "../model.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
 import { readModel } from "./model-reader.ts";
 import { type Budget, parseFile } from "./parse.ts";
 import { nameIn, repeatedName } from "./readers.ts";
-import { locate, type Places, Report, Spot, step } from "./report.ts";
+import { type Places, Report, Spot, step } from "./report.ts";
 import { checkStructure } from "./structure.ts";
 import type { MapTree, Tree } from "./tree.ts";
 
@@ -27,6 +27,9 @@ export interface ReadModel {
 /** Versions of the format; 1.0 was relabelled 0.1.1. */
 const VERSIONS = ["1.0", "1", "0.1.1", "0.2.0.dev0"];
 const NEWEST = "0.2.0.dev0";
+
+const { modelFiles, modelBytes } = LIMITS.models;
+const TOO_MUCH = `More than ${modelFiles.toLocaleString("en")} files or ${modelBytes / 1024 / 1024} MB cannot be read together.`;
 
 /** A document of a file, before it is known what it is. */
 interface Part {
@@ -69,23 +72,15 @@ function atStart(report: Report, file: string): Spot {
 
 function readParts(files: readonly ModelFile[], report: Report): Part[] {
   const parts: Part[] = [];
-  const budget: Budget = { tokens: FORMAT_LIMITS.tokens };
+  const budget: Budget = { tokens: LIMITS.models.modelTokens };
   let bytes = 0;
   for (const [i, { name, text }] of files.entries()) {
     const file = name.replaceAll("\\", "/").replace(/^(\.?\/)+/, "");
     const spot = atStart(report, file);
-    const size = Buffer.byteLength(text);
-    bytes += size;
-    if (i >= FORMAT_LIMITS.files || bytes > FORMAT_LIMITS.totalBytes) {
-      spot.error(
-        "There are too many files, or they are too large together.",
-        "Import fewer models at a time.",
-      );
+    bytes += Buffer.byteLength(text);
+    if (i >= modelFiles || bytes > modelBytes) {
+      spot.error(TOO_MUCH, "Read fewer models at a time.");
       break;
-    }
-    if (size > FORMAT_LIMITS.fileBytes) {
-      spot.error(`The file is larger than ${FORMAT_LIMITS.fileBytes / 1024 / 1024} MB.`);
-      continue;
     }
     if (/\.[a-z0-9]+$/i.test(file) && !/\.(ya?ml|json)$/i.test(file)) {
       spot.warn("The file is left out: it is neither YAML nor JSON.");
@@ -158,7 +153,7 @@ function readOne(tree: MapTree, { file, stem }: Part, datasets: readonly Part[])
     isNamedByFile: datasets.length > 0,
     datasets: datasets.map((part) => datasetIn(part, report)),
   }) as SemanticModel;
-  for (const problem of checkStructure(model)) report.add(locate(problem, report.places));
+  checkStructure(model, report);
   const names = [file, ...datasets.map((one) => one.file)];
   return { model, problems: report.problems(), files: [...new Set(names)], places: report.places };
 }

@@ -1,6 +1,6 @@
 import { clip } from "../../../kernel/clip.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import { nearest } from "../../../kernel/nearest.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
 import type { Spot } from "./report.ts";
 import { type MapTree, plain, type Tree } from "./tree.ts";
 
@@ -46,7 +46,7 @@ export function object<K extends Keys>(
 }
 
 export function warnOfUnknownKey(name: string, noun: string, known: readonly string[], spot: Spot): void {
-  const meant = nearest(name, known);
+  const meant = spot.report.hasRoom("warning") ? nearest(name, known) : undefined;
   spot.warn(
     `${noun} has no key ${clip(name)}: it has no effect.`,
     meant === undefined ? `It has ${known.join(", ")}.` : `Did you mean ${meant}?`,
@@ -122,7 +122,7 @@ export function repeatedName(noun: string, name: string): string {
 export function nameIn(tree: Tree): string | undefined {
   const said = tree.kind === "map" ? tree.entries.get("name")?.value : undefined;
   if (said?.kind !== "scalar" || said.value === null) return undefined;
-  return said.text.length <= FORMAT_LIMITS.nameCharacters ? said.text : undefined;
+  return said.text.length <= LIMITS.models.partNameCharacters ? said.text : undefined;
 }
 
 /** Text without the space around it, which is only how the file is laid out. Nothing is left of an empty one. */

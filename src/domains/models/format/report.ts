@@ -1,5 +1,5 @@
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { Problem } from "../model.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
 
 /** Where something stands in a file. */
 export interface Place {
@@ -33,30 +33,48 @@ export function locate(problem: Problem, places: Places): Problem {
   }
 }
 
-/** Problems as they are found, up to a bound. */
+/** Problems as they are found, up to a bound; errors are never left out in favour of warnings. */
 export class Report {
   readonly places = new Map<string, Place>();
-  #problems: Problem[] = [];
-  #left = 0;
+  readonly #kept = { error: [] as Found[], warning: [] as Found[] };
+  #found = 0;
 
   add(problem: Problem): void {
-    if (this.#problems.length < FORMAT_LIMITS.problems) this.#problems.push(problem);
-    else this.#left++;
+    this.#found++;
+    if (this.hasRoom(problem.severity)) this.#kept[problem.severity].push({ problem, order: this.#found });
+  }
+
+  /** Whether one more will be listed; what helps to understand it need not be worked out otherwise. */
+  hasRoom(severity: Problem["severity"]): boolean {
+    return this.#kept[severity].length < LIMITS.models.problems;
   }
 
   get hasErrors(): boolean {
-    return this.#problems.some(({ severity }) => severity === "error");
+    return this.#kept.error.length > 0;
   }
 
   problems(): Problem[] {
-    if (this.#left === 0) return this.#problems;
-    const message = `There are ${this.#left} more problems.`;
-    return [
-      ...this.#problems,
-      // An error might be among them.
-      { severity: "error", message, hint: "Correct the ones above first.", path: "" },
-    ];
+    const { error, warning } = this.#kept;
+    const listed = [...error, ...warning].slice(0, LIMITS.models.problems);
+    const problems = listed.toSorted((a, b) => a.order - b.order).map(({ problem }) => problem);
+    const left = this.#found - listed.length;
+    if (left === 0) return problems;
+    // Errors come first: where there is room for a warning, none of them is among the rest.
+    const severity = this.hasRoom("error") ? "warning" : "error";
+    return [...problems, moreProblems(left, severity)];
   }
+}
+
+/** A problem, and which one it was. */
+interface Found {
+  problem: Problem;
+  order: number;
+}
+
+/** Stands for problems that are not listed. */
+export function moreProblems(count: number, severity: Problem["severity"]): Problem {
+  const message = count === 1 ? "There is one more problem." : `There are ${count} more problems.`;
+  return { severity, message, hint: "Correct the ones above first.", path: "" };
 }
 
 /** A place in a file that is being read, and the way to complain about it. */

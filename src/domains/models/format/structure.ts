@@ -1,16 +1,30 @@
 import { nearest } from "../../../kernel/nearest.ts";
+import { isReserved } from "../guard/names.ts";
 import { type ModelDataset, type Problem, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
-import { FORMAT_LIMITS } from "./format-limits.ts";
 import { JoinTree } from "./join-tree.ts";
 import { repeatedName } from "./readers.ts";
-import { step } from "./report.ts";
+import { locate, type Report, step } from "./report.ts";
 
-/** What can be said about a model without looking at the data; no more than can be read. */
-export function checkStructure(model: SemanticModel): Problem[] {
-  return [...problemsOf(model).take(FORMAT_LIMITS.problems)];
+/** A problem whose hint is worked out only if somebody will read it: that takes longer than all the rest. */
+type Finding = Omit<Problem, "hint"> & { hint?: string | (() => string | undefined) };
+
+/** Hints that are looked up among many names; whoever sees the pattern in these needs no more of them. */
+const LOOKED_UP_HINTS = 20;
+
+/** Reports what can be said about a model without looking at the data. */
+export function checkStructure(model: SemanticModel, report: Report): void {
+  let looked = 0;
+  for (const { hint, ...problem } of problemsOf(model)) {
+    if (!report.hasRoom(problem.severity)) {
+      report.add(problem);
+      continue;
+    }
+    const words = typeof hint !== "function" ? hint : looked++ < LOOKED_UP_HINTS ? hint() : undefined;
+    report.add(locate({ ...problem, ...(words !== undefined && { hint: words }) }, report.places));
+  }
 }
 
-function* problemsOf(model: SemanticModel): Generator<Problem> {
+function* problemsOf(model: SemanticModel): Generator<Finding> {
   if (model.datasets.length === 0) yield error("datasets", "The model has no datasets.");
   yield* repeated("dataset", "datasets", model.datasets);
   yield* repeated("relationship", "relationships", model.relationships);
@@ -26,15 +40,15 @@ function* problemsOf(model: SemanticModel): Generator<Problem> {
   }
 }
 
-function error(path: string, message: string, hint?: string): Problem {
+function error(path: string, message: string, hint?: Finding["hint"]): Finding {
   return { severity: "error", message, ...(hint !== undefined && { hint }), path };
 }
 
-function warning(path: string, message: string, hint?: string): Problem {
+function warning(path: string, message: string, hint?: Finding["hint"]): Finding {
   return { ...error(path, message, hint), severity: "warning" };
 }
 
-function* repeated(noun: string, path: string, items: readonly { name: string }[]): Generator<Problem> {
+function* repeated(noun: string, path: string, items: readonly { name: string }[]): Generator<Finding> {
   const seen = new Set<string>();
   for (const { name } of items) {
     if (seen.has(name.toLowerCase())) {
@@ -44,8 +58,15 @@ function* repeated(noun: string, path: string, items: readonly { name: string }[
   }
 }
 
-function* checkDataset({ name, fields }: ModelDataset): Generator<Problem> {
+function* checkDataset({ name, fields }: ModelDataset): Generator<Finding> {
   const path = step("datasets", name);
+  if (isReserved(name)) {
+    yield error(
+      path,
+      `${name} is a name of the engine's own: it could not be queried.`,
+      "Rename the dataset.",
+    );
+  }
   if (fields.length === 0) {
     yield warning(
       path,
@@ -96,7 +117,7 @@ function bare(sql: string): string {
 }
 
 /** Most names that a misspelt one is compared with. */
-const COMPARED_NAMES = 300;
+const COMPARED_NAMES = 200;
 
 function suggestion(word: string, known: Iterable<string>): string | undefined {
   const meant = nearest(word, [...Iterator.from(known).take(COMPARED_NAMES)]);
@@ -106,13 +127,13 @@ function suggestion(word: string, known: Iterable<string>): string | undefined {
 function* checkRelationship(
   { name, from, to, fromColumns, toColumns }: Relationship,
   datasets: ReadonlyMap<string, Indexed>,
-): Generator<Problem> {
+): Generator<Finding> {
   const path = step("relationships", name);
   const [many, one] = [datasets.get(from.toLowerCase()), datasets.get(to.toLowerCase())];
   for (const [end, wanted, found] of [["from", from, many] as const, ["to", to, one] as const]) {
     if (found !== undefined) continue;
-    const known = Iterator.from(datasets.values()).map(({ dataset }) => dataset.name);
-    yield error(step(path, end), `There is no dataset ${wanted}.`, suggestion(wanted, known));
+    const known = () => Iterator.from(datasets.values()).map(({ dataset }) => dataset.name);
+    yield error(step(path, end), `There is no dataset ${wanted}.`, () => suggestion(wanted, known()));
   }
   if (fromColumns.length === 0 || fromColumns.length !== toColumns.length) {
     const message = `The relationship joins ${fromColumns.length} columns to ${toColumns.length}.`;
@@ -137,7 +158,7 @@ function* unknownColumns({ dataset, columns }: Indexed, wanted: readonly string[
   if (dataset.fields.length === 0) return;
   for (const column of wanted) {
     if (columns.has(column.toLowerCase())) continue;
-    const hint = suggestion(column, columns) ?? "That is fine if the data have such a column.";
+    const hint = () => suggestion(column, columns) ?? "That is fine if the data have such a column.";
     yield warning(path, `No field of ${dataset.name} has the name ${column}.`, hint);
   }
 }
@@ -148,7 +169,7 @@ const WHICH_WAY = "Say in ai_context when each of the ways is meant.";
  * Datasets that can be joined in more than one way. Both parallel relationships (order date, delivery date) and
  * circles are normal, but whoever asks should know that there is a choice. A dataset joined to itself is none.
  */
-function* ambiguousJoins(relationships: readonly Relationship[]): Generator<Problem> {
+function* ambiguousJoins(relationships: readonly Relationship[]): Generator<Finding> {
   const tree = new JoinTree();
   const parallel = new Map<string, Relationship[]>();
   for (const relationship of relationships) {

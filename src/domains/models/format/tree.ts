@@ -1,4 +1,4 @@
-import { FORMAT_LIMITS } from "./format-limits.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 
 /** What a file says, each value with its line. Aliases share what they stand for. */
 export type Tree = MapTree | ListTree | ScalarTree;
@@ -53,8 +53,8 @@ export function plain(tree: Tree): unknown {
 
 /** Plain JSON that stood in a text on one line, as a tree. */
 export function treeOf(value: unknown, line: number, depth = 0): Tree {
-  if (depth > FORMAT_LIMITS.depth)
-    throw new Unkeepable(`is nested deeper than ${FORMAT_LIMITS.depth} levels`);
+  if (depth > LIMITS.models.modelDepth)
+    throw new Unkeepable(`is nested deeper than ${LIMITS.models.modelDepth} levels`);
   if (Array.isArray(value)) {
     return { kind: "list", line, items: value.map((item) => treeOf(item, line, depth + 1)) };
   }

@@ -39,12 +39,10 @@ describe("list_semantic_models", () => {
           description: "A small shop",
           id: shop.model.id,
           version: 1,
-          datasets: 2,
-          metrics: 2,
         },
       ]);
       expect(textOf(await callTool(server, shop.viewer, "list_semantic_models", {}, path))).toBe(
-        "- **Audit** (2 datasets, 2 metrics) — For auditors\n- **shop** (2 datasets, 2 metrics) — A small shop",
+        "- **Audit** — For auditors\n- **shop** — A small shop",
       );
     },
   );

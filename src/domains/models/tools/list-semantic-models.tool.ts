@@ -19,8 +19,6 @@ export const listSemanticModels = defineTool({
         description: z.string().nullable(),
         id: z.string(),
         version: z.int(),
-        datasets: z.int(),
-        metrics: z.int(),
       }),
     ),
   }),
@@ -30,27 +28,13 @@ export const listSemanticModels = defineTool({
       : models.map(line).join("\n"),
 
   async run(_, { models, caller }) {
-    const published = await models.published(caller);
-    return {
-      models: published.map(({ record, version, document }) => ({
-        name: document.name,
-        description: document.description,
-        id: record.uuid,
-        version,
-        datasets: document.datasets.length,
-        metrics: document.metrics.length,
-      })),
-    };
+    // No numbers of datasets or metrics: to know what this caller sees of each, every model would have to be bound.
+    const summaries = await models.summaries(caller);
+    return { models: summaries.map(({ uuid, ...rest }) => ({ ...rest, id: uuid })) };
   },
 });
 
-function line(model: {
-  name: string;
-  description: string | null;
-  datasets: number;
-  metrics: number;
-}): string {
-  const said = model.description?.replace(/\s+/g, " ").trim();
-  const size = `${model.datasets} datasets, ${model.metrics} metrics`;
-  return `- **${model.name}** (${size})${said ? ` — ${said}` : ""}`;
+function line({ name, description }: { name: string; description: string | null }): string {
+  const said = description?.replace(/\s+/g, " ").trim();
+  return `- **${name}**${said ? ` — ${said}` : ""}`;
 }

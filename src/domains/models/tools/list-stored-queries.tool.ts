@@ -1,6 +1,11 @@
 import { z } from "zod";
+import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
+import type { ListedQuery } from "../stored-queries.store.ts";
+
+const { listedSqlCharacters, listedParamCharacters } = LIMITS.models;
 
 /** One's own queries, to find again what was asked before. */
 export const listStoredQueries = defineTool({
@@ -26,6 +31,7 @@ export const listStoredQueries = defineTool({
         modelName: z.string(),
         sql: z.string(),
         params: z.array(z.string()),
+        clipped: z.literal(true).optional().describe("SQL or parameters are longer than shown here"),
         ran_at: z.string(),
       }),
     ),
@@ -39,14 +45,19 @@ export const listStoredQueries = defineTool({
     const { total, items } = await storedQueries.list(caller, options);
     return {
       total,
-      queries: items.map(({ id, name, model, sql, params, ranAt }) => ({
+      queries: items.map(({ id, name, model, params, ranAt, ...query }) => ({
         storedQueryId: id,
         name,
         modelName: model,
-        sql,
-        params: [...params],
+        sql: query.sql,
+        params: params.map((value) => clip(value, listedParamCharacters)),
+        ...(isLong({ params, ...query }) && { clipped: true as const }),
         ran_at: ranAt.toISOString(),
       })),
     };
   },
 });
+
+function isLong({ sqlCharacters, params }: Pick<ListedQuery, "sqlCharacters" | "params">): boolean {
+  return sqlCharacters > listedSqlCharacters || params.some(({ length }) => length > listedParamCharacters);
+}

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool, modelName, problemShape } from "../define.ts";
+import { boundProblems } from "../list-problems.ts";
+import type { ModelRecord } from "../models.store.ts";
 
 /** Makes a draft, or an earlier version, what everyone sees. */
 export const publishSemanticModel = defineTool({
@@ -37,13 +39,15 @@ export const publishSemanticModel = defineTool({
     if (document === undefined) throw new AppError("not_found", `${record.name} has no version ${version}.`);
     // What a check says quotes the source.
     await models.assertUnrestricted(caller, document);
-    const problems = await models.check(caller, document, signal);
-    const published = await models.publish(caller, document, problems);
+    await models.assertMayReplace(caller, document);
+    const warnings = boundProblems(await models.check(caller, document, signal));
+    const publication = { document, warnings, modelId: record.id };
+    const [published] = (await models.publishAll(caller, [publication])) as [ModelRecord];
     return {
       name: published.name,
       id: published.uuid,
       version: published.publishedVersion as number,
-      warnings: problems,
+      warnings,
     };
   },
 });

@@ -2,8 +2,12 @@ import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { assertReadable, examine, publishAll } from "../authoring.ts";
 import { defineTool, problemShape } from "../define.ts";
+import { boundProblems } from "../list-problems.ts";
 
-/** Makes or changes a model from its file, as a draft that nobody else sees, or at once for everyone. */
+/** Of each model, however many there are. */
+const PROBLEMS_SHOWN = 10;
+
+/** Makes or changes a model from its file, as a draft for those who write models, or at once for everyone. */
 export const saveSemanticModel = defineTool({
   name: "save_semantic_model",
   toolset: "modeling",
@@ -36,7 +40,11 @@ export const saveSemanticModel = defineTool({
     for (const { model } of examination.models) models.assertMayWrite(caller, model);
     const records = publish
       ? await publishAll(models, caller, examination)
-      : await Promise.all(examination.models.map(({ model }) => models.saveDraft(caller, model)));
+      : await models.saveDrafts(
+          caller,
+          examination.models.map(({ model }) => model),
+        );
+    const shown = Math.max(PROBLEMS_SHOWN, Math.floor(LIMITS.models.problems / records.length));
     return {
       models: records.map(({ id, name, uuid, publishedVersion }, i) => ({
         name,
@@ -44,7 +52,7 @@ export const saveSemanticModel = defineTool({
         asset_id: id,
         state: publish ? ("published" as const) : ("draft" as const),
         version: publishedVersion,
-        problems: examination.models[i]?.problems ?? [],
+        problems: boundProblems(examination.models[i]?.problems ?? [], shown),
       })),
     };
   },

@@ -69,4 +69,4 @@ ALTER TABLE "stored_queries" ADD CONSTRAINT "stored_queries_model_id_semantic_mo
 ALTER TABLE "stored_queries" ADD CONSTRAINT "stored_queries_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "improvement_requests_workspace" ON "improvement_requests" USING btree ("workspace_id","created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "semantic_models_name" ON "semantic_models" USING btree ("workspace_id",lower("name")) WHERE "semantic_models"."deleted_at" IS NULL;--> statement-breakpoint
-CREATE INDEX "stored_queries_owner" ON "stored_queries" USING btree ("workspace_id","owner_id","created_at");
+CREATE INDEX "stored_queries_owner" ON "stored_queries" USING btree ("workspace_id","owner_id","ran_at");

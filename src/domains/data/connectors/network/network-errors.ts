@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "../../../../kernel/errors.ts";
 
-const UNKNOWN_HOST = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "EAI_FAIL", "EAI_NONAME"]);
+const UNKNOWN_HOST = new Set(["ENOTFOUND", "ENODATA", "EAI_FAIL", "EAI_NONAME"]);
 const REFUSED = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"]);
 const BROKEN = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE"]);
 const BAD_CERTIFICATE =
@@ -10,7 +10,8 @@ const BAD_CERTIFICATE =
 export function networkError(error: unknown, server: string): AppError | undefined {
   if (isAppError(error)) return error;
   const code = codeOf(error);
-  if (UNKNOWN_HOST.has(code)) return unavailable(`${server} was not found.`, "Check the host name.");
+  if (UNKNOWN_HOST.has(code)) return lasting(`${server} was not found.`, "Check the host name.");
+  if (code === "EAI_AGAIN") return unavailable(`${server} cannot be looked up just now.`, "Try again.");
   if (REFUSED.has(code)) {
     return unavailable(
       `Nothing answers at ${server}.`,
@@ -18,12 +19,10 @@ export function networkError(error: unknown, server: string): AppError | undefin
     );
   }
   if (code === "ETIMEDOUT") {
-    return new AppError("timeout", `${server} did not answer in time.`, {
-      hint: "Check host, port and firewall.",
-    });
+    return unavailable(`${server} did not answer in time.`, "Check host, port and firewall.");
   }
   if (BAD_CERTIFICATE.test(code)) {
-    return unavailable(
+    return lasting(
       `There is no secure connection to ${server}: ${code}.`,
       "Check the TLS setting and the certificate authority of the datasource.",
     );
@@ -45,6 +44,11 @@ export function garbageError(server: string): AppError {
 
 function unavailable(message: string, hint: string): AppError {
   return new AppError("unavailable", message, { hint });
+}
+
+/** For what stays as it is until somebody changes the datasource: another try is no use. */
+function lasting(message: string, hint: string): AppError {
+  return new AppError("unavailable", message, { hint, data: { retryable: false } });
 }
 
 function codeOf(error: unknown): string {

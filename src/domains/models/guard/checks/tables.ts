@@ -4,7 +4,7 @@ import { quoteName } from "../../../../kernel/sql-text.ts";
 import type { Check, GuardContext } from "../check.ts";
 import { isCatalogView, isReserved, looksLikeFile } from "../names.ts";
 import { refuse } from "../refusal.ts";
-import { keyOf, NAME_OF_EXPRESSION, type Node, type Scope, text } from "../tree.ts";
+import { isInScope, keyOf, NAME_OF_EXPRESSION, type Node, namesIn, type Scope, text } from "../tree.ts";
 
 /** Only the model's datasets by their bare names, and what the statement itself has named before. */
 export const checkTables: Check = ({ node, scope }, context) => {
@@ -29,9 +29,9 @@ function checkQualification(node: Node, name: string): void {
   throw refuse("table", "forbidden", `${shown} names a schema or database, which is not allowed.`, hint);
 }
 
-function checkKnown(name: string, scope: Scope, { known, used }: GuardContext): void {
+function checkKnown(name: string, scope: Scope | undefined, { known, used }: GuardContext): void {
   const key = keyOf(name);
-  if (scope.has(key)) return;
+  if (isInScope(scope, key)) return;
   const dataset = known.get(key);
   if (dataset === undefined) throw unknownTable(name, known, scope);
   used.add(dataset);
@@ -50,12 +50,12 @@ function reserved(name: string): Error {
   return refuse("table", "forbidden", message, "Select from the datasets of the model by their names alone.");
 }
 
-function unknownTable(name: string, known: ReadonlyMap<string, string>, scope: Scope): Error {
+function unknownTable(name: string, known: ReadonlyMap<string, string>, scope: Scope | undefined): Error {
   const datasets = [...known.values()];
   const message = looksLikeFile(name)
     ? `${quoteName(clip(name))} is no dataset of this model, and files cannot be read.`
     : `There is no dataset ${quoteName(clip(name))} in this model.`;
-  const meant = nearest(name, [...datasets, ...scope]);
+  const meant = nearest(name, [...datasets, ...namesIn(scope)]);
   const hint =
     meant === undefined
       ? `The datasets are ${clip(datasets.map(quoteName).join(", ") || "none", 500)}.`

@@ -1,0 +1,1 @@
+ALTER TABLE "query_runs" ADD COLUMN "rejected_rows" bigint;

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import type { Catalog, CatalogLog } from "../catalog/index.ts";
+import { type JobTry, jobRows } from "./job-rows.ts";
+
+const CHECK_MS = 1_000;
+
+interface Try extends Pick<JobTry, "id" | "name" | "retryCount" | "groupId"> {
+  controller: AbortController;
+  onStop: "finish" | "abort";
+  /** Told to end because this process stops: it is no fault of the job's. */
+  isStopped: boolean;
+  /** Another try has begun or will; this one has nothing to say about the job any more. */
+  isSuperseded: boolean;
+}
+
+/** The tries of jobs at work in this process, and what makes them end early. */
+export class Tries {
+  readonly #catalog: Catalog;
+  readonly #log: CatalogLog;
+  readonly #tries = new Map<string, Try>();
+  #watch: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  constructor(catalog: Catalog, log: CatalogLog) {
+    this.#catalog = catalog;
+    this.#log = log;
+  }
+
+  /** How many jobs of the group of this one are at work. */
+  ofGroup({ name, groupId }: Pick<JobTry, "name" | "groupId">): number {
+    if (groupId == null) return 0;
+    return [...this.#tries.values()].filter((entry) => entry.name === name && entry.groupId === groupId)
+      .length;
+  }
+
+  begin({ id, name, retryCount, groupId }: JobTry, onStop: Try["onStop"]): Try {
+    const older = this.#tries.get(id);
+    if (older !== undefined) supersede(older);
+    const controller = new AbortController();
+    const flags = { isStopped: false, isSuperseded: false };
+    const begun = { id, name, retryCount, groupId, controller, onStop, ...flags };
+    this.#tries.set(id, begun);
+    // It was fetched in the moment in which the others were told.
+    if (this.#isStopping) stop(begun);
+    this.#watchOver();
+    return begun;
+  }
+
+  async end(ended: Try): Promise<void> {
+    if (this.#tries.get(ended.id) === ended) this.#tries.delete(ended.id);
+    if (ended.isSuperseded) await this.#outlast(ended);
+  }
+
+  cancel(id: string): void {
+    this.#tries.get(id)?.controller.abort(cancelled());
+  }
+
+  stop(id: string): void {
+    const found = this.#tries.get(id);
+    if (found !== undefined) stop(found);
+  }
+
+  /** Tells all that can be told to end, and those that begin from now on. */
+  stopAll(): void {
+    this.#isStopping = true;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    for (const entry of this.#tries.values()) stop(entry);
+  }
+
+  resume(): void {
+    this.#isStopping = false;
+  }
+
+  /** Jobs are cancelled, or given to another process, in the database: while some run, look there now and then. */
+  #watchOver(): void {
+    this.#watch ??= setInterval(() => {
+      if (this.#tries.size === 0) {
+        clearInterval(this.#watch);
+        this.#watch = undefined;
+        return;
+      }
+      this.#check().catch((error) =>
+        this.#log.debug({ reason: messageOf(error) }, "jobs could not be checked"),
+      );
+    }, CHECK_MS).unref();
+  }
+
+  async #check(): Promise<void> {
+    const tries = [...this.#tries.values()];
+    const names = [...new Set(tries.map(({ name }) => name))];
+    const rows = await jobRows(
+      this.#catalog,
+      names,
+      tries.map(({ id }) => id),
+    );
+    for (const entry of tries) {
+      const row = rows.get(entry.id);
+      if (row === undefined || row.state === "cancelled") entry.controller.abort(cancelled());
+      else if (row.state !== "active" || row.retryCount !== entry.retryCount) supersede(entry);
+    }
+  }
+
+  /** pg-boss ends a job by its id alone: a try that another one followed must not end the work of that one. */
+  async #outlast({ id, name }: Try): Promise<void> {
+    while (!this.#isStopping) {
+      const state = await jobRows(this.#catalog, [name], [id]).then(
+        (rows) => rows.get(id)?.state,
+        () => "active",
+      );
+      if (state !== "active") return;
+      await sleep(CHECK_MS, undefined, { ref: false });
+    }
+  }
+}
+
+function stop(entry: Try): void {
+  if (entry.onStop !== "abort" || entry.controller.signal.aborted) return;
+  entry.isStopped = true;
+  entry.controller.abort(new AppError("unavailable", "Kenning is stopping."));
+}
+
+function supersede(entry: Try): void {
+  entry.isSuperseded = true;
+  entry.controller.abort(new AppError("cancelled", "Another try of this job has begun."));
+}
+
+function cancelled(): AppError {
+  return new AppError("cancelled", "The job was cancelled.");
+}
