@@ -125,9 +125,8 @@ async function composeOnto(
     listen: () => listener.listen(),
     async close() {
       // Jobs end while the last calls do: both have their time, and not one after the other.
-      const jobsEnd = jobs.stop();
-      await listener.close(() => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close())));
-      await jobsEnd;
+      const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+      await Promise.all([jobs.stop(), listener.close(endStreams)]);
       await opened.disposeAsync();
     },
   };

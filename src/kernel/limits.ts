@@ -174,7 +174,7 @@ export const LIMITS = {
     loadMemoryMb: 1_024,
     /** Conversions of files that run at once. */
     conversions: 2,
-    /** Pushes, merges and inspections that run at once. */
+    /** Pushes that run at once. */
     smallJobs: 3,
     /** Conversions and other work on parts that may wait. */
     waitingJobs: 200,

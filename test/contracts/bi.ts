@@ -64,7 +64,8 @@ export const bi = contract("bi", {
   "bi.get-data.counts": "knowi_get_data says totalRows and returnedRows",
   "bi.get-data.one-required": "knowi_get_data needs one of widgetId or datasetId",
   "bi.get-details.dataset": "knowi_get_details of a dataset has its full metadata with its schema",
-  "bi.get-details.query": "knowi_get_details of a query has its configuration and last runs",
+  "bi.get-details.query":
+    "knowi_get_details of a query has its last runs, and for those who may change it its configuration",
   "bi.get-details.datasource": "knowi_get_details of a datasource has its configuration, without secrets",
   "bi.push-data.creates": "knowi_push_data creates the dataset if it does not exist",
   "bi.push-data.appends": "knowi_push_data appends rows to an existing dataset",

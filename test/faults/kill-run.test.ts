@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -43,6 +44,17 @@ async function call<T>(name: string, args: object): Promise<T> {
   return result.structuredContent;
 }
 
+/** Lets `work` have a server, which is stopped afterwards. */
+async function serving<T>(work: () => Promise<T>): Promise<T> {
+  const { child, stopped } = await kenning.serve(env);
+  try {
+    return await work();
+  } finally {
+    child.kill("SIGTERM");
+    await stopped;
+  }
+}
+
 interface Run {
   status: string;
   run_id: number;
@@ -66,6 +78,10 @@ describe("a run whose server is killed", () => {
     first.child.kill("SIGKILL");
     await first.stopped;
     expect(readdirSync(folder)).toHaveLength(1);
+    // The database does not notice soon that nobody waits for its answer.
+    await source.query(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE '%naps%' AND pid <> pg_backend_pid()",
+    );
     await source.query("UPDATE naps SET seconds = 0");
     // As if half a minute had gone by.
     const catalog = new pg.Client(database.url);
@@ -91,6 +107,55 @@ describe("a run whose server is killed", () => {
     second.child.kill("SIGTERM");
     await second.stopped;
   }, 120_000);
+
+  it("goes on where it is, when a command runs another query beside it", async () => {
+    await source.query("UPDATE naps SET seconds = 60");
+    const first = await kenning.serve(env);
+    const { datasources } = await call<{ datasources: { id: number }[] }>("list_datasources", {});
+    const { run } = await call<{ run: Run }>("run", { query_id: 1, wait_seconds: 0 });
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 20_000);
+    const other = {
+      name: "Other",
+      datasource_id: datasources[0]?.id,
+      query: "SELECT 1 AS a",
+      run_now: false,
+    };
+    await call("create_query", other);
+    const done = await kenning.run(["query", "run", "Other", "--workspace", "acme"], { env });
+    expect(done).toMatchObject({ code: 0, out: "Other: 1 rows.\n" });
+    expect(await call<Run>("get_query_run", { run_id: run.run_id })).toMatchObject({
+      status: "running",
+      attempt: 1,
+    });
+    // A stop in an orderly way does not count as a try.
+    first.child.kill("SIGTERM");
+    await first.stopped;
+    await source.query("UPDATE naps SET seconds = 0");
+    await serving(() =>
+      vi.waitFor(
+        async () =>
+          expect(await call<Run>("get_query_run", { run_id: run.run_id })).toMatchObject({
+            status: "succeeded",
+            attempt: 1,
+          }),
+        { timeout: 60_000, interval: 250 },
+      ),
+    );
+  }, 120_000);
+
+  it("is cancelled with Ctrl-C at the command that asked for it", async () => {
+    await source.query("UPDATE naps SET seconds = 60");
+    const child = kenning.spawn(["query", "run", "Naps", "--workspace", "acme"], env);
+    let out = "";
+    child.stdout?.on("data", (chunk) => (out += chunk));
+    const stopped = once(child, "exit");
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 20_000);
+    child.kill("SIGINT");
+    expect(await stopped).toEqual([1, null]);
+    expect(out).toBe("Naps: the run was cancelled.\n");
+    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 10_000);
+    await source.query("UPDATE naps SET seconds = 0");
+  }, 60_000);
 
   it("runs from the command line without a server", async () => {
     const done = await kenning.run(["query", "run", "naps", "--workspace", "acme", "--json"], { env });

@@ -95,6 +95,7 @@ describe("kenning model", () => {
     ["empty.yaml", "", /empty\.yaml/],
     ["broken.yaml", "a: [1", /broken\.yaml:1/],
     ["other.yaml", "hello: world", /other\.yaml/],
+    ["large.yaml", "#".repeat(4 * 1024 * 1024 + 1), /large\.yaml is larger than 4 MB/],
   ])("refuses %s", async (name, content, sentence) => {
     if (content !== null) file(name, content);
     const { code, out, err } = await model("publish", name);
@@ -104,7 +105,16 @@ describe("kenning model", () => {
 
   test("refuses what is not there", async () => {
     expect((await model("export", "peple")).err).toContain("Did you mean people?");
-    expect((await model("export", "people", "--draft")).code).toBe(1);
+    const draft = await model("export", "people", "--draft");
+    expect(draft).toMatchObject({ code: 1, err: expect.stringContaining("people has no draft.") });
+    expect(draft.err).toContain("It has the versions 3, 2, 1.");
+    expect((await model("export", "people", "--version", "9")).err).toContain("people has no version 9.");
+    for (const version of ["abc", "0", "1.5"]) {
+      expect(await model("export", "people", "--version", version)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`--version must be the number of a version, not ${version}.`),
+      });
+    }
     const elsewhere = await kenning.run(["model", "list", "--workspace", "nowhere"], { env });
     expect(elsewhere.code).toBe(1);
   });

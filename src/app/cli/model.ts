@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
-import type { ModelFile } from "../../domains/models/index.ts";
+import { basename, join } from "node:path";
+import type { ModelFile, ModelsServices } from "../../domains/models/index.ts";
 import {
   diffModels,
   type Examination,
@@ -10,11 +10,15 @@ import {
   publishAll,
   writeModel,
 } from "../../domains/models/index.ts";
+import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
 import { withData } from "./with-data.ts";
+
+/** Versions that an error names, the newest first. */
+const SHOWN_VERSIONS = 10;
 
 interface OfFile {
   args: { file: string };
@@ -120,22 +124,42 @@ export async function exportModel(
   return withData(async ({ models: { models, modelsStore }, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const record = await models.require(caller, args.model);
-    const version = options.version === undefined ? record.publishedVersion : Number(options.version);
+    const version = options.version === undefined ? record.publishedVersion : versionIn(options.version);
     const document = options.draft
       ? await modelsStore.draft(record.id)
       : version === null
         ? undefined
         : await modelsStore.version(record.id, version);
     if (document === undefined || document === null) {
-      throw new AppError("not_found", `${record.name} has no such version.`, {
-        hint: record.hasDraft ? "It has a draft: use --draft." : "kenning model list shows its versions.",
-      });
+      throw await noSuchVersion(modelsStore, record, options);
     }
     const yaml = writeModel(document);
     if (options.output === undefined || options.output === "-") terminal.out(yaml);
     else writeFileSync(options.output, yaml);
     return 0;
   });
+}
+
+function versionIn(text: string): number {
+  const version = Number(text);
+  if (/^\d{1,9}$/.test(text) && version > 0) return version;
+  throw new AppError("bad_request", `--version must be the number of a version, not ${clip(text)}.`);
+}
+
+async function noSuchVersion(
+  store: ModelsServices["modelsStore"],
+  record: Awaited<ReturnType<ModelsServices["models"]["require"]>>,
+  { draft, version }: { draft: boolean; version: string | undefined },
+): Promise<AppError> {
+  const what = draft ? "draft" : version === undefined ? "published version" : `version ${version}`;
+  const numbers = (await store.versions(record)).map((each) => each.version);
+  const shown = numbers.slice(0, SHOWN_VERSIONS).join(", ");
+  const more = numbers.length > SHOWN_VERSIONS ? ` and ${numbers.length - SHOWN_VERSIONS} older ones` : "";
+  const hints = [
+    ...(numbers.length === 0 ? [] : [`It has the versions ${shown}${more}.`]),
+    ...(record.hasDraft && !draft ? ["It has a draft: use --draft."] : []),
+  ];
+  return new AppError("not_found", `${record.name} has no ${what}.`, { hint: hints.join(" ") });
 }
 
 function printProblems({ problems }: Examination, terminal: Terminal): void {
@@ -160,12 +184,19 @@ function readFiles(path: string): ModelFile[] {
     .filter((name) => /\.(ya?ml|json)$/i.test(name) && statSync(join(path, name)).isFile())
     .sort();
   if (names.length === 0) throw new AppError("bad_request", `There are no .yaml or .json files in ${path}.`);
-  return names.map((name) => ({ name: relative(".", name), text: readText(join(path, name)) }));
+  const bytes = names.reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
+  if (bytes > LIMITS.models.modelBytes) throw tooLarge(path);
+  return names.map((name) => ({ name, text: readText(join(path, name)) }));
+}
+
+function tooLarge(path: string): AppError {
+  const megabytes = LIMITS.models.modelBytes / 1024 / 1024;
+  return new AppError("too_large", `${path} is larger than ${megabytes} MB, which is too large for models.`);
 }
 
 function readText(path: string): string {
   const { size } = statSync(path);
-  if (size > LIMITS.models.modelBytes) throw new AppError("too_large", `${path} is too large for a model.`);
+  if (size > LIMITS.models.modelBytes) throw tooLarge(path);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {

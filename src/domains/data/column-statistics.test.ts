@@ -1,6 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { StatisticsCache } from "./column-statistics.ts";
+import type { Data } from "./data.ts";
+import type { Dataset } from "./dataset.ts";
 
 interface Details {
   rows?: number;
@@ -123,3 +129,30 @@ describe("statistics under policies", () => {
     expect(await detailsOf(id, viewer)).toMatchObject({ columns: [], source: { kind: "import" } });
   });
 });
+
+it("are counted once for all who ask at the same time, and anew after a failure", async () => {
+  let counts = 0;
+  let isBroken = true;
+  const data = {
+    relation: async () => ({ name: "rows", parts: [], columns: [], version: "1.1", visible: [COLUMN] }),
+    summarise: async () => {
+      counts += 1;
+      await sleep(20);
+      if (isBroken) throw new AppError("timeout", "Too slow.");
+      return [1, 0, 1, 1];
+    },
+  };
+  const statistics = new StatisticsCache(data as unknown as Data);
+  const ask = () => statistics.of({} as Caller, { workspaceId: 1 } as Dataset);
+  const failed = await Promise.allSettled([ask(), ask()]);
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(counts).toBe(2);
+  isBroken = false;
+  const [one, other] = await Promise.all([ask(), ask()]);
+  expect(one).toMatchObject({ rows: 1 });
+  expect(other).toBe(one);
+  expect(await ask()).toBe(one);
+  expect(counts).toBe(4);
+});
+
+const COLUMN = { name: "n", type: "INTEGER" };

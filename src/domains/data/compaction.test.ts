@@ -1,7 +1,12 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { silentLog } from "../../../test/support/database.ts";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { systemClock } from "../../kernel/clock.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
+import { DatasetsStore } from "./datasets.store.ts";
 
 let server: TestServer;
 let token: string;
@@ -43,10 +48,60 @@ describe("compaction", () => {
       }
     });
     for (; pushed < 40; pushed += 1) await makeDataset(server, token, "Busy", [{ i: pushed }]);
-    await vi.waitFor(async () => expect(await partsOf(dataset_id)).toBeLessThanOrEqual(16), 20_000);
+    await vi.waitFor(async () => expect(await partsOf(dataset_id)).toBeLessThan(32), 20_000);
     isDone = true;
     await Promise.all(readers);
     const { totalRows } = await resultOf<{ totalRows: number }>(server, token, "get_data", { dataset_id });
     expect(totalRows).toBe(40);
+    const sizes = await catalog.query(
+      `SELECT bytes, (SELECT sum(bytes) FROM dataset_parts WHERE dataset_id = d.id AND until_version IS NULL) AS parts
+       FROM datasets d WHERE id = $1`,
+      [dataset_id],
+    );
+    expect(sizes.rows[0].bytes).toBe(sizes.rows[0].parts);
+  });
+});
+
+describe("what is to be put together", () => {
+  const small = LIMITS.data.smallPartBytes - 1;
+  const large = LIMITS.data.smallPartBytes;
+  const many = Array.from({ length: LIMITS.data.smallParts - 1 }, () => small);
+  let datasets: DatasetsStore;
+  let opened: Catalog;
+
+  beforeAll(async () => {
+    opened = await openCatalog({ home: "", databaseUrl: server.databaseUrl, log: silentLog });
+    datasets = new DatasetsStore(opened, systemClock);
+  });
+  afterAll(() => opened.close());
+
+  /** A dataset with parts of these sizes, of one row each; its id. */
+  async function scatter(name: string, sizes: readonly number[]): Promise<number> {
+    const id = await makeDataset(server, token, name, [{ i: 0 }]);
+    await catalog.query("DELETE FROM dataset_parts WHERE dataset_id = $1", [id]);
+    for (const [index, bytes] of sizes.entries())
+      await catalog.query(
+        "INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version) VALUES ($1, $2, 1, $3, 1)",
+        [id, `${name}/${index}`, bytes],
+      );
+    return id;
+  }
+
+  it("lies side by side", async () => {
+    const apart = await scatter("Apart", [...many, large, ...many]);
+    const together = await scatter("Together", [large, ...many, small, large]);
+    const found = (await datasets.scattered(100)).map(({ id }) => id);
+    expect(found).toContain(together);
+    expect(found).not.toContain(apart);
+  });
+
+  it("must hold as many rows as before", async () => {
+    const id = await scatter("Lossy", [1, 2]);
+    const merge = (rowCount: number) =>
+      datasets.merge(id, ["Lossy/0", "Lossy/1"], { blobKey: `Lossy/${rowCount} rows`, rowCount, bytes: 3 });
+    await expect(merge(1)).rejects.toThrow("parts with 2 rows became one with 1");
+    expect(await partsOf(id)).toBe(2);
+    expect(await merge(2)).toBe(true);
+    expect(await partsOf(id)).toBe(1);
   });
 });

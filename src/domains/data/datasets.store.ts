@@ -2,6 +2,7 @@ import { and, asc, count, eq, ilike, inArray, isNotNull, isNull, lt, sql } from 
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { likeText } from "../../kernel/sql-text.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
@@ -87,8 +88,7 @@ export class DatasetsStore {
     workspaceId: number,
     { query, limit, offset }: { query?: string; limit: number; offset: number },
   ): Promise<{ total: number; items: Dataset[] }> {
-    const named =
-      query === undefined ? undefined : ilike(datasets.name, `%${query.replace(/[\\%_]/g, "\\$&")}%`);
+    const named = query === undefined ? undefined : ilike(datasets.name, `%${likeText(query)}%`);
     const condition = and(this.#own(workspaceId), named);
     const [total, items] = await Promise.all([
       this.#catalog.db.$count(datasets, condition),

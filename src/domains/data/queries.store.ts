@@ -1,8 +1,9 @@
 import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, isUniqueViolation } from "../../platform/catalog/index.ts";
+import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
 import type { Parameters } from "./connectors/index.ts";
 import { datasets, queries } from "./data.tables.ts";
 import { assertOwnDataset, type Dataset } from "./dataset.ts";
@@ -47,6 +48,7 @@ export class QueriesStore {
     try {
       return await this.#catalog.transaction(async (tx) => {
         await holdDatasource(tx, workspaceId, text.datasourceId);
+        await assertRoom(tx, workspaceId);
         const [row] = await tx.insert(queries).values(values).returning();
         return row!;
       });
@@ -136,10 +138,6 @@ export class QueriesStore {
     });
   }
 
-  async setDataset(id: number, datasetId: number): Promise<void> {
-    await this.#catalog.db.update(queries).set({ datasetId }).where(eq(queries.id, id));
-  }
-
   async remove(workspaceId: number, id: number): Promise<void> {
     await this.#catalog.db
       .update(queries)
@@ -168,6 +166,18 @@ export class QueriesStore {
       throw new AppError("conflict", "There is another query of that name by now.");
     }
   }
+}
+
+async function assertRoom(tx: CatalogTx, workspaceId: number): Promise<void> {
+  const { perWorkspace } = LIMITS.queries;
+  if ((await tx.$count(queries, own(workspaceId))) < perWorkspace) return;
+  throw new AppError(
+    "plan_limit",
+    `This workspace has ${perWorkspace} queries, which is as many as it can.`,
+    {
+      hint: "Delete those that nobody needs with delete_asset.",
+    },
+  );
 }
 
 function own(workspaceId: number) {

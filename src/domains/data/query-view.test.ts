@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import {
@@ -9,6 +10,9 @@ import {
 import { callTool } from "../../../test/support/mcp.ts";
 import { type PostgresSource, startPostgresSource } from "../../../test/support/postgres-source.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { systemClock } from "../../kernel/clock.ts";
+import { openCatalog } from "../../platform/catalog/index.ts";
+import { QueriesStore } from "./queries.store.ts";
 
 let server: TestServer;
 let source: PostgresSource;
@@ -43,7 +47,8 @@ const remove = (who: string, type: string, id: number | null) =>
   resultOf(server, who, "delete_asset", { ...asset(type, id), confirm: true });
 
 describe("a query whose dataset has policies", () => {
-  const text = "SELECT 'West' AS region, i AS salary_hidden FROM generate_series(1, 4321) i";
+  const text =
+    "SELECT CASE WHEN i > 9 THEN 'East' ELSE 'West' END AS region, i AS salary_hidden FROM generate_series(1, 4321) i";
 
   it("tells those whom they restrict neither rows, errors, text nor columns", async () => {
     const made = await makeQuery(server, contributor, { name: "Pay", datasource_id, query: text });
@@ -84,6 +89,16 @@ describe("a query whose dataset has policies", () => {
     expect(all).toMatchObject({
       details: { query: text, runs: [{ rows: 4321 }, { rows: 4321 }, {}, {}, {}] },
     });
+  });
+
+  it("is kept from them also while the dataset has no hidden column", async () => {
+    const args = { name: "Narrow", datasource_id, query: "SELECT 1 AS salary_hidden" };
+    const { dataset_id, query_id } = await makeQuery(server, contributor, args);
+    const policies = [{ name: "hide", roles: ["contributor"], hide: ["salary_hidden"] }];
+    await resultOf(server, admin, "set_dataset_policies", { dataset_id, policies });
+    await makeQuery(server, admin, { ...args, query: "SELECT 1 AS other -- salary_hidden", replace: true });
+    const seen = await resultOf(server, contributor, "get_details", asset("query", query_id));
+    expect(JSON.stringify(seen)).not.toContain("salary_hidden");
   });
 
   it("tells viewers without a restriction the rows, but no error", async () => {
@@ -182,5 +197,26 @@ describe("the dataset of a query", () => {
     await expect(resultOf(server, contributor, "run", { query_id: made.query_id })).rejects.toThrow(
       /already a dataset called Early/,
     );
+  });
+});
+
+describe("a change of a query", () => {
+  it("comes too late for a deleted one, and reaches none of another workspace", async () => {
+    const args = { name: "Late", datasource_id, query: "SELECT 1 AS a", run_now: false };
+    const { query_id } = await makeQuery(server, contributor, args);
+    const log = pino({ level: "silent" });
+    const catalog = await openCatalog({ home: "", databaseUrl: server.databaseUrl, log });
+    try {
+      const store = new QueriesStore(catalog, systemClock);
+      const { rows } = await catalog.pool.query("SELECT workspace_id FROM queries WHERE id = $1", [query_id]);
+      const query = await store.find(Number(rows[0].workspace_id), query_id);
+      const text = { datasourceId: datasource_id, queryText: "SELECT 2", c9ql: null, parameters: {} };
+      const foreign = { ...query!, workspaceId: query!.workspaceId + 1 };
+      await expect(store.change(foreign, text)).rejects.toMatchObject({ code: "not_found" });
+      await remove(contributor, "query", query_id);
+      await expect(store.change(query!, text)).rejects.toMatchObject({ code: "not_found" });
+    } finally {
+      await catalog.close();
+    }
   });
 });

@@ -17,10 +17,12 @@ export function viewFor(caller: Caller, dataset: Dataset | undefined): QueryView
   return { rows, texts: rows && caller.permissions.includes("bi:write") };
 }
 
-/** Whether no policy keeps anything of the dataset from this caller. */
-export function isWhole(caller: Caller, dataset: Dataset): boolean {
-  const { columns, condition } = restrictionFor(caller, dataset);
-  return condition === null && columns.length === dataset.columns.length;
+/** Whether no policy keeps anything of the dataset from this caller, also of columns that other runs gave it. */
+export function isWhole(caller: Caller, dataset: Pick<Dataset, "columns" | "policies">): boolean {
+  const hidden = dataset.policies.flatMap(({ hide }) => hide ?? []);
+  const all = [...dataset.columns, ...hidden.map((name) => ({ name, type: "VARCHAR" }))];
+  const { columns, condition } = restrictionFor(caller, { ...dataset, columns: all });
+  return condition === null && columns.length === all.length;
 }
 
 const HIDDEN_ERROR = "The reason is told only to those who may change queries and see all of the dataset.";
@@ -31,6 +33,7 @@ export function seenRun(run: QueryRun, { rows, texts }: QueryView): QueryRun {
     ...run,
     rowCount: rows ? run.rowCount : null,
     truncated: rows ? run.truncated : null,
+    rejectedRows: rows ? run.rejectedRows : null,
     error: texts || run.error === null ? run.error : HIDDEN_ERROR,
   };
 }

@@ -34,7 +34,7 @@ export async function examine(
       continue;
     }
     const found = (await models.check(caller, model, signal)).map((problem) => locate(problem, places));
-    examined.push({ model, problems: boundProblems([...problems, ...found]) });
+    examined.push({ model, problems: [...problems, ...found] });
   }
   const problems = [...read.problems, ...examined.flatMap((each) => each.problems)];
   return { models: examined, problems, isUnreadable };

@@ -1,6 +1,6 @@
 import { clip } from "../../kernel/clip.ts";
 import { LIMITS } from "../../kernel/limits.ts";
-import { moreProblems } from "./format/index.ts";
+import { countOf, moreProblems } from "./format/index.ts";
 import type { Problem } from "./model.ts";
 
 const SHOWN = 20;
@@ -28,8 +28,9 @@ export function boundProblems(
   if (problems.length <= most) return problems.map(short);
   const errors = problems.filter(({ severity }) => severity === "error");
   const listed = [...errors, ...problems.filter(({ severity }) => severity !== "error")].slice(0, most);
-  const rest = moreProblems(problems.length - most, errors.length > most ? "error" : "warning");
-  return [...listed.map(short), rest];
+  const count = (some: readonly Problem[]) => some.reduce((sum, problem) => sum + countOf(problem), 0);
+  const rest = count(problems) - count(listed);
+  return [...listed.map(short), moreProblems(rest, errors.length > most ? "error" : "warning")];
 }
 
 function shorten(text: string): string {

@@ -27,7 +27,7 @@ export function modelKind(models: Models, store: ModelsStore): AssetKind {
         versions: versions.map(({ version, publishedAt, warnings }) => ({
           version,
           published_at: publishedAt.toISOString(),
-          warnings: warnings.length,
+          warnings,
         })),
         created_at: record.createdAt.toISOString(),
       };

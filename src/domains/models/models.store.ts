@@ -19,7 +19,8 @@ export interface VersionInfo {
   version: number;
   publishedAt: Date;
   publishedBy: number | null;
-  warnings: readonly Problem[];
+  /** How many. */
+  warnings: number;
   isPublished: boolean;
 }
 
@@ -42,7 +43,7 @@ export interface ModelSummary {
   version: number;
 }
 
-export const DEFAULT_ITEMS_PER_PAGE = 50;
+const DEFAULT_ITEMS_PER_PAGE = 50;
 
 const { draft: _, ...columns } = getTableColumns(semanticModels);
 const record = { ...columns, hasDraft: sql<boolean>`${semanticModels.draft} IS NOT NULL` };
@@ -139,7 +140,8 @@ export class ModelsStore {
   }
 
   async versions(record: ModelRecord): Promise<VersionInfo[]> {
-    const { version, publishedAt, publishedBy, warnings } = semanticModelVersions;
+    const { version, publishedAt, publishedBy } = semanticModelVersions;
+    const warnings = sql<number>`jsonb_array_length(${semanticModelVersions.warnings})`;
     const rows = await this.#catalog.db
       .select({ version, publishedAt, publishedBy, warnings })
       .from(semanticModelVersions)

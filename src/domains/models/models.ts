@@ -9,7 +9,6 @@ import { checkAgainstData } from "./check-model.ts";
 import { guardSql, withColumnHelp } from "./guard/index.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
-import { assertSamePolicies } from "./model-policies.ts";
 import type {
   MayReplace,
   ModelRecord,
@@ -18,6 +17,7 @@ import type {
   Publication,
   PublishedModel,
 } from "./models.store.ts";
+import { assertSamePolicies } from "./same-policies.ts";
 import { visibleModel } from "./see.ts";
 import { relationsOf } from "./views.ts";
 import type { VisibleModel } from "./visible-model.ts";
@@ -167,7 +167,8 @@ export class Models {
     }
     const { workspace, user } = caller;
     const mayReplace: MayReplace = (published, next) => assertSamePolicies(caller, published, next);
-    return this.#parts.store.publishAll(workspace.id, user.id, publications, mayReplace);
+    const bounded = publications.map((each) => ({ ...each, warnings: boundProblems(each.warnings) }));
+    return this.#parts.store.publishAll(workspace.id, user.id, bounded, mayReplace);
   }
 
   /** Nobody takes the place of a model of which something is hidden from them, or changes what it hides. */

@@ -190,20 +190,6 @@ export interface ConvertResult {
   detected: Detected;
 }
 
-export interface ColumnStatistics extends Column {
-  nulls: number;
-  /** An estimate, from the first rows when there are many. */
-  distinct: number;
-  min: JsonValue;
-  max: JsonValue;
-}
-
-export interface Inspection {
-  rows: number;
-  bytes: number;
-  columns: ColumnStatistics[];
-}
-
 /** What DuckDB's own parser makes of a text; only SELECTs have a tree. */
 export type SerializedSql =
   | { ok: true; statements: JsonValue[] }
@@ -242,7 +228,6 @@ export interface Analytics {
   convert(request: ConvertRequest): Promise<ConvertResult>;
   rowsToPart(request: RowsRequest): Promise<Part>;
   mergeParts(request: MergeRequest): Promise<Part>;
-  inspect(parts: readonly string[], options?: InspectOptions): Promise<Inspection>;
   /**
    * Lets go of files that were deleted. Engines that are kept ready hold on to their parts, so that the space of
    * a deleted part is free only when they are closed: after ten minutes, or by this.
@@ -265,8 +250,4 @@ export interface MergeRequest extends Scoped {
   columns?: readonly Column[];
   /** For others to read: without the newer encodings of Parquet, in which parts are kept. */
   isPortable?: boolean;
-}
-
-export interface InspectOptions extends Scoped {
-  columns?: readonly Column[];
 }

@@ -46,7 +46,6 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       return loader.rowsToPart(request, json, columns);
     },
     mergeParts: (request) => loader.mergeParts(request),
-    inspect: (parts, inspectOptions = {}) => loader.inspect(parts, inspectOptions),
     forget: (parts) => pool.forget(parts),
     describe: async () => ({
       query: await pool.sandboxes[0]!.describe(),

@@ -100,9 +100,3 @@ export interface MergeParams {
   columns: readonly Column[] | undefined;
   output: string;
 }
-
-export interface InspectParams {
-  settings: LoadSettings;
-  inputs: readonly string[];
-  columns: readonly Column[] | undefined;
-}

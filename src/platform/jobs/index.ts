@@ -1,9 +1,3 @@
-export {
-  type EnqueueOptions,
-  type JobContext,
-  type JobHandler,
-  type JobOptions,
-  type JobStatus,
-  Jobs,
-} from "./jobs.ts";
+export type { EnqueueOptions, JobContext, JobHandler, JobOptions, JobStatus } from "./job-options.ts";
+export { Jobs } from "./jobs.ts";
 export type { Progress } from "./progress.ts";

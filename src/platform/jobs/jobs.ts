@@ -3,10 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { z } from "zod";
 import { AppError, messageOf } from "../../kernel/errors.ts";
-import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
+import type { Catalog, CatalogLog } from "../catalog/index.ts";
 import { hasQueues, overTransaction, startBoss } from "./boss.ts";
+import {
+  DEFAULT_OPTIONS,
+  type EnqueueOptions,
+  type JobHandler,
+  type JobOptions,
+  type JobStatus,
+} from "./job-options.ts";
 import { claimJob, handBackJob, type JobTry, jobRows } from "./job-rows.ts";
-import { type Progress, ProgressWriter, readProgress, removeOldProgress } from "./progress.ts";
+import { ProgressWriter, readProgress, removeOldProgress } from "./progress.ts";
 import { Tries } from "./tries.ts";
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -26,72 +33,6 @@ const RETRY_SLACKS_MS = [100, 3_000];
 const HANDED_BACK_MS = [2_100, 5_000];
 /** After a start there may be jobs of a process that was killed; they are due a little later. */
 const FIRST_LOOKS_MS = [3_000, 10_000];
-
-export interface JobContext {
-  id: string;
-  /** 1 for the first try. */
-  attempt: number;
-  /** Aborts when the job is cancelled, takes too long, or Kenning stops. */
-  signal: AbortSignal;
-  progress(fraction: number, note?: string): void;
-}
-
-/** May run more than once for one job, so it must not mind. Its result is kept as JSON. */
-export type JobHandler<T> = (data: T, context: JobContext) => Promise<unknown>;
-
-export interface JobOptions {
-  /** Jobs of this name at work at the same time in one process. */
-  concurrency: number;
-  /** Jobs of one group at work at the same time: the turn of others comes all the same. */
-  perGroup: number;
-  /** Further tries after the first one failed. */
-  retries: number;
-  /** Wait before the first retry; it doubles with each one. */
-  retryDelaySeconds: number;
-  longestRetryDelaySeconds: number;
-  timeoutSeconds: number;
-  /** Whether jobs have keys that keep others back. Without, one whose process died is tried again sooner. */
-  keyed: boolean;
-  /** When Kenning stops: let it finish, or tell it to end, to be tried again by the next process. */
-  onStop: "finish" | "abort";
-  /** How long finished jobs can be asked for. */
-  keepSeconds: number;
-}
-
-const DEFAULTS: JobOptions = {
-  concurrency: 1,
-  perGroup: Number.MAX_SAFE_INTEGER,
-  retries: 3,
-  retryDelaySeconds: 2,
-  longestRetryDelaySeconds: 600,
-  timeoutSeconds: 900,
-  keyed: true,
-  onStop: "finish",
-  keepSeconds: 7 * 86_400,
-};
-
-export interface EnqueueOptions {
-  /** The job exists if and only if this transaction commits. */
-  tx?: CatalogTx;
-  /** At most one job with this key waits and one runs; enqueueing again returns the waiting one. */
-  singletonKey?: string;
-  startAfter?: Date;
-  /** Whose job it is, where one must not take all places. */
-  group?: string;
-}
-
-export interface JobStatus {
-  id: string;
-  name: string;
-  state: "waiting" | "running" | "done" | "failed" | "cancelled";
-  attempt: number;
-  progress: Progress | undefined;
-  result: unknown;
-  error: string | undefined;
-  createdAt: Date;
-  startedAt: Date | undefined;
-  finishedAt: Date | undefined;
-}
 
 interface Definition {
   name: string;
@@ -146,7 +87,7 @@ export class Jobs {
       name,
       schema,
       handler: handler as JobHandler<unknown>,
-      options: { ...DEFAULTS, ...options },
+      options: { ...DEFAULT_OPTIONS, ...options },
     };
     this.#definitions.set(name, definition);
   }

@@ -53,7 +53,7 @@ export function sentenceOf(run: QueryRun, dataset: string): string {
 }
 
 /** With a space before it; empty when no rows were left out. */
-export function rejectedSentence({ rejectedRows }: Pick<QueryRun, "rejectedRows">): string {
+function rejectedSentence({ rejectedRows }: Pick<QueryRun, "rejectedRows">): string {
   if (rejectedRows === null || rejectedRows === 0) return "";
   const rows = rejectedRows === 1 ? "1 row" : `${rejectedRows} rows`;
   return ` ${rows} could not be read and ${rejectedRows === 1 ? "is" : "are"} left out.`;

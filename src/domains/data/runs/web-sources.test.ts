@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { makeQuery } from "../../../../test/support/datasources.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 
 /** Sources that are no database servers: their columns have no types of their own, or are found out. */
 
@@ -24,6 +25,11 @@ beforeAll(async () => {
     seen.push(`${request.url} ${request.headers.authorization ?? "-"}`);
     if (request.url?.startsWith("/a.csv")) {
       response.writeHead(200, { "content-type": "text/csv" }).end(CSV);
+      return;
+    }
+    if (request.url?.startsWith("/long.csv")) {
+      const long = "x".repeat(LIMITS.analytics.rowBytes + 1);
+      response.writeHead(200, { "content-type": "text/csv" }).end(`id,text\n1,a\n2,${long}\n3,c\n`);
       return;
     }
     const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
@@ -74,6 +80,13 @@ describe("a query on a web service or a file", () => {
       { id: 2.5, more: { x: 1 } },
     ]);
     expect(seen.at(0)).toBe("/items?page=1 Bearer tok-12345678");
+  });
+
+  it("says how many rows could not be read", async () => {
+    const id = await source("Long", { type: "csv", host: `${base}/long.csv` });
+    const made = await makeQuery(server, token, { name: "Long", datasource_id: id, query: "" });
+    expect(made.run).toMatchObject({ status: "succeeded", rows: 2, rejected_rows: 1 });
+    expect(made.message).toContain("1 row could not be read and is left out.");
   });
 
   it("finds out the types of a CSV file as an import does", async () => {

@@ -30,10 +30,7 @@ export const listQueries = defineTool({
     ),
   }),
 
-  async run(
-    { query, datasource_id: datasourceId, limit, offset },
-    { queries, queriesStore, runsStore, caller },
-  ) {
+  async run({ query, datasource_id: datasourceId, limit, offset }, { queries, queriesStore, runs, caller }) {
     const { total, items } = await queriesStore.list(caller.workspace.id, {
       query,
       datasourceId,
@@ -41,7 +38,7 @@ export const listQueries = defineTool({
       offset,
     });
     const [last, views] = await Promise.all([
-      runsStore.lastOf(items.map(({ id }) => id)),
+      runs.lastOf(items.map(({ id }) => id)),
       queries.views(caller, items),
     ]);
     return {

@@ -15,7 +15,7 @@ export interface RawExtension {
 const extensionData: Reader<Tree> = (tree, spot) => {
   if (tree.kind !== "scalar" || typeof tree.value !== "string") return tree;
   try {
-    return treeOf(JSON.parse(tree.value), tree.line);
+    return treeOf(JSON.parse(tree.value), tree.line, spot.report.budget);
   } catch (error) {
     if (error instanceof Unkeepable) spot.error(`The data ${error.message}.`);
     else if (!(error instanceof SyntaxError)) throw error;

@@ -1,4 +1,4 @@
 export { type Change, diffModels, printDiff } from "./diff-models.ts";
 export { type ModelFile, type ReadModel, readModels } from "./read-models.ts";
-export { locate, moreProblems, pathTo } from "./report.ts";
+export { countOf, locate, moreProblems, pathTo } from "./report.ts";
 export { writeModel } from "./write-model.ts";

@@ -85,7 +85,7 @@ describe("a hostile file", () => {
           .join(", ")}]`,
       );
     expect(refusal(laughs.join("\n"))).toEqual([
-      "6: The file is too large when its aliases are written out.",
+      "5: The file is too large when its aliases are written out.",
     ]);
   });
 
@@ -137,7 +137,7 @@ describe("a hostile file", () => {
   });
 
   it("takes no long time over many unknown keys or columns", () => {
-    const keys = Array.from({ length: 20_000 }, (_, i) => `    descriptions_of_it_${i}: 1\n`).join("");
+    const keys = Array.from({ length: 12_000 }, (_, i) => `    descriptions_of_it_${i}: 1\n`).join("");
     const fields = Array.from({ length: 300 }, (_, i) => `{ name: a_rather_long_name_of_a_field_${i} }`);
     const columns = Array.from({ length: 10_000 }, (_, i) => `a_rather_long_name_of_fields_${i}`).join(", ");
     const relationship = `{ name: r, from: d, to: d, from_columns: [${columns}], to_columns: [${columns}] }`;
@@ -146,7 +146,24 @@ describe("a hostile file", () => {
     read(
       `${HEAD}    datasets: [{ name: d, source: d, fields: [${fields.join(", ")}] }]\n    relationships: [${relationship}]\n`,
     );
-    expect(performance.now() - started).toBeLessThan(3_000);
+    const misspelt = Array.from(
+      { length: 1_000 },
+      (_, i) =>
+        `{ name: r${i}, from: a_rather_long_nam_${i}, to: a_rather_long_nane_${i}, from_columns: [x], to_columns: [x] }`,
+    );
+    const datasets = Array.from({ length: 300 }, (_, i) => `{ name: a_rather_long_name_${i}, source: d }`);
+    read(`${HEAD}    datasets: [${datasets.join(", ")}]\n    relationships: [${misspelt.join(", ")}]\n`);
+    expect(refusal("- ]\n".repeat(20_000)).length).toBeGreaterThan(0);
+    expect(performance.now() - started).toBeLessThan(8_000);
+  });
+
+  it("cannot hide a long list in the text of an extension", () => {
+    const list = (length: number) => `'{"x": [${Array(length).fill(1).join(",")}]}'`;
+    const extension = (length: number) =>
+      `    custom_extensions: [{ vendor_name: DBT, data: ${list(length)} }, { vendor_name: DBT, data: ${list(length)} }]\n`;
+    const hint = (text: string) => read(text).problems.map(({ message }) => message);
+    expect(hint(`${HEAD}${DATASETS}${extension(40_000)}`)).toEqual([]);
+    expect(hint(`${HEAD}${DATASETS}${extension(60_000)}`)).toEqual(["The data is too long to be read."]);
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from "yaml";
 import { clip } from "../../../kernel/clip.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { type Report, Spot } from "./report.ts";
+import { type Budget, type Report, Spot } from "./report.ts";
 import { checkKey, checkText, type Entry, type Tree, Unkeepable } from "./tree.ts";
 
 /** Tags that say no more than the value itself does. Everything else, such as `!!js/function`, is refused. */
@@ -23,13 +23,8 @@ const TAG_PREFIX = "tag:yaml.org,2002:";
 
 const TOO_DEEP = `The file is nested deeper than ${LIMITS.models.modelDepth} levels.`;
 
-/** How much may still be read; shared by the files of one reading. */
-export interface Budget {
-  tokens: number;
-}
-
 /** The documents of a YAML or JSON file; none if something in it cannot be read. */
-export function parseFile(file: { name: string; text: string }, report: Report, budget: Budget): Tree[] {
+export function parseFile(file: { name: string; text: string }, report: Report): Tree[] {
   const text = file.text.startsWith("\uFEFF") ? file.text.slice(1) : file.text;
   const lines = new LineCounter();
   const at = (offset: number) => {
@@ -38,7 +33,7 @@ export function parseFile(file: { name: string; text: string }, report: Report, 
     return { spot, column: Math.max(1, col) };
   };
   const start = new Spot(report, "", { file: file.name, line: 1 });
-  const refusal = refusalOf(text, budget);
+  const refusal = refusalOf(text, report.budget);
   if (refusal !== undefined) {
     start.error(refusal, "Split the model into several files or models.");
     return [];
@@ -65,7 +60,10 @@ export function parseFile(file: { name: string; text: string }, report: Report, 
     const sentence = sentenceOf(error);
     if (seen.has(`${spot.place.line} ${sentence}`)) continue;
     seen.add(`${spot.place.line} ${sentence}`);
-    spot.error(`${sentence} (line ${spot.place.line}, column ${column}).`, isConflict ? CONFLICT : hintOf(error));
+    spot.error(
+      `${sentence} (line ${spot.place.line}, column ${column}).`,
+      isConflict ? CONFLICT : hintOf(error),
+    );
   }
   if (errors.length > 0) return [];
   const trees: Tree[] = [];

@@ -2,9 +2,9 @@ import { clip } from "../../../kernel/clip.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Problem, SemanticModel } from "../model.ts";
 import { readModel } from "./model-reader.ts";
-import { type Budget, parseFile } from "./parse.ts";
+import { parseFile } from "./parse.ts";
 import { nameIn, repeatedName } from "./readers.ts";
-import { type Places, Report, Spot, step } from "./report.ts";
+import { type Budget, type Places, Report, Spot, step } from "./report.ts";
 import { checkStructure } from "./structure.ts";
 import type { MapTree, Tree } from "./tree.ts";
 
@@ -72,7 +72,6 @@ function atStart(report: Report, file: string): Spot {
 
 function readParts(files: readonly ModelFile[], report: Report): Part[] {
   const parts: Part[] = [];
-  const budget: Budget = { tokens: LIMITS.models.modelTokens };
   let bytes = 0;
   for (const [i, { name, text }] of files.entries()) {
     const file = name.replaceAll("\\", "/").replace(/^(\.?\/)+/, "");
@@ -86,7 +85,7 @@ function readParts(files: readonly ModelFile[], report: Report): Part[] {
       spot.warn("The file is left out: it is neither YAML nor JSON.");
       continue;
     }
-    for (const tree of parseFile({ name: file, text }, report, budget)) {
+    for (const tree of parseFile({ name: file, text }, report)) {
       if (tree.kind === "map") parts.push({ file, stem: file.replace(/\.(ya?ml|json)$/i, ""), tree });
       else spot.error("The file holds no semantic model: it must be a map with keys.");
     }
@@ -114,7 +113,7 @@ function readModelsOf(part: Part, datasets: readonly Part[], report: Report): Re
     }
     const isFolder = datasets.length > 0 || isIn("src", file) || isIn("build", file);
     if (tree.entries.has("version") || !isFolder) checkVersion(tree, spot);
-    return [readOne(tree, part, datasets)];
+    return [readOne(tree, part, datasets, report.budget)];
   }
   checkVersion(tree, spot);
   for (const [key, { line }] of tree.entries) {
@@ -125,7 +124,7 @@ function readModelsOf(part: Part, datasets: readonly Part[], report: Report): Re
   if (models.length === 0)
     spot.part("semantic_model", wrapped.line).error("The file holds no semantic model.");
   return models.flatMap((model, i) => {
-    if (model.kind === "map") return [readOne(model, part, i === 0 ? datasets : [])];
+    if (model.kind === "map") return [readOne(model, part, i === 0 ? datasets : [], report.budget)];
     spot.part("semantic_model", model.line).error("A semantic model must be a map with keys.");
     return [];
   });
@@ -144,8 +143,8 @@ function checkVersion(tree: MapTree, spot: Spot): void {
   spot.part("version", entry.line).warn(`The version is not known: the file is read as ${NEWEST}.`, hint);
 }
 
-function readOne(tree: MapTree, { file, stem }: Part, datasets: readonly Part[]): ReadModel {
-  const report = new Report();
+function readOne(tree: MapTree, { file, stem }: Part, datasets: readonly Part[], budget: Budget): ReadModel {
+  const report = new Report(budget);
   const spot = new Spot(report, "", { file, line: tree.line });
   const fileName = stem.slice(stem.lastIndexOf("/") + 1);
   const model = readModel(tree, spot, {

@@ -33,11 +33,21 @@ export function locate(problem: Problem, places: Places): Problem {
   }
 }
 
+/** How much may still be read; shared by all files and models of one reading. */
+export interface Budget {
+  tokens: number;
+}
+
 /** Problems as they are found, up to a bound; errors are never left out in favour of warnings. */
 export class Report {
+  readonly budget: Budget;
   readonly places = new Map<string, Place>();
   readonly #kept = { error: [] as Found[], warning: [] as Found[] };
   #found = 0;
+
+  constructor(budget: Budget = { tokens: LIMITS.models.modelTokens }) {
+    this.budget = budget;
+  }
 
   add(problem: Problem): void {
     this.#found++;
@@ -75,6 +85,12 @@ interface Found {
 export function moreProblems(count: number, severity: Problem["severity"]): Problem {
   const message = count === 1 ? "There is one more problem." : `There are ${count} more problems.`;
   return { severity, message, hint: "Correct the ones above first.", path: "" };
+}
+
+/** How many problems one stands for: its own, or those that are not listed. */
+export function countOf({ path, message }: Problem): number {
+  const [, count] = (path === "" && /^There (?:is one|are (\d+)) more problems?\.$/.exec(message)) || [];
+  return Number(count ?? 1);
 }
 
 /** A place in a file that is being read, and the way to complain about it. */

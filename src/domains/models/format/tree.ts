@@ -52,16 +52,17 @@ export function plain(tree: Tree): unknown {
 }
 
 /** Plain JSON that stood in a text on one line, as a tree. */
-export function treeOf(value: unknown, line: number, depth = 0): Tree {
+export function treeOf(value: unknown, line: number, budget: { tokens: number }, depth = 0): Tree {
+  if (--budget.tokens < 0) throw new Unkeepable("is too long to be read");
   if (depth > LIMITS.models.modelDepth)
     throw new Unkeepable(`is nested deeper than ${LIMITS.models.modelDepth} levels`);
   if (Array.isArray(value)) {
-    return { kind: "list", line, items: value.map((item) => treeOf(item, line, depth + 1)) };
+    return { kind: "list", line, items: value.map((item) => treeOf(item, line, budget, depth + 1)) };
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).map(([key, item]): [string, Entry] => {
       checkKey(key);
-      return [key, { line, value: treeOf(item, line, depth + 1) }];
+      return [key, { line, value: treeOf(item, line, budget, depth + 1) }];
     });
     return { kind: "map", line, entries: new Map(entries) };
   }

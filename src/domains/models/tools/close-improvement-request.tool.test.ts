@@ -52,4 +52,10 @@ describe("close_improvement_request", () => {
     await expect(close({ id: id + 100 })).rejects.toThrow(/list_improvement_requests shows what there is/);
     await expect(close({ resolution: "r".repeat(2_001) })).rejects.toThrow(/resolution/);
   });
+
+  it("does not know requests about models that the token is not for", async () => {
+    const limited = await server.token({ limits: { models: ["other"] } });
+    await expect(close({}, limited)).rejects.toThrow(`There is no improvement request with id ${id}.`);
+    await close({}, await server.token({ limits: { models: ["Shop"] } }));
+  });
 });

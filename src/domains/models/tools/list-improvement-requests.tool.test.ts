@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { openShop, refusalsOf, type Shop } from "../../../../test/support/models.ts";
+import { openShop, refusalsOf, type Shop, saveModel, shopModel } from "../../../../test/support/models.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 let server: TestServer;
@@ -55,5 +55,16 @@ describe("list_improvement_requests", () => {
       anonymous: 401,
       wrong: expect.stringContaining("admin"),
     });
+  });
+
+  it("lists nothing of models that the token is not for, or that are gone", async () => {
+    const { asset_id } = await saveModel(server, shop.admin, shopModel({ name: "other" }));
+    const wish = { modelName: "other", title: "fourth", description: "please" };
+    await resultOf(server, shop.admin, "request_improvement", wish);
+    const limited = await server.token({ limits: { models: ["OTHER"] } });
+    expect((await list({ state: "all" }, limited)).requests).toMatchObject([{ title: "fourth" }]);
+    const asset = { asset_type: "semantic_model", asset_id, confirm: true };
+    await resultOf(server, shop.admin, "delete_asset", asset);
+    expect((await list({ state: "all" })).total).toBe(3);
   });
 });

@@ -98,4 +98,20 @@ describe("list_stored_queries", () => {
       wrong: expect.stringContaining("ontologies:read"),
     });
   });
+
+  it("shows the beginning of what is long, and does not store what is very long", async () => {
+    const token = await server.token();
+    const sql = `SELECT $1 AS a -- ${"x".repeat(3_000)}`;
+    await query(server, token, sql, { params: ["y".repeat(300)] });
+    const [listed] = (await list(token)).queries;
+    expect(listed).toMatchObject({
+      sql: sql.slice(0, 2_000),
+      params: [`${"y".repeat(200)}…`],
+      clipped: true,
+    });
+    const huge = await query(server, token, `SELECT 1 AS a -- ${"x".repeat(70_000)}`);
+    expect(huge).toMatchObject({ rows: [{ a: 1 }] });
+    expect(huge.storedQueryId).toBeUndefined();
+    expect((await list(token)).total).toBe(1);
+  });
 });

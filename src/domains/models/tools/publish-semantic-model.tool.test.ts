@@ -95,4 +95,54 @@ describe("publish_semantic_model", () => {
     const foreign = await server.token({ workspace: "globex" });
     await expect(publish(foreign, { version: 1 })).rejects.toThrow(/^There is no semantic model "shop"/);
   });
+
+  it("uses up no draft but the one that it publishes", async () => {
+    const modelName = "kept";
+    const content = (description: string) => shopModel({ name: modelName, description });
+    await saveModel(server, shop.contributor, content("One"));
+    await saveModel(server, shop.contributor, content("Two"), DRAFT);
+    await publish(shop.contributor, { modelName, version: 1 });
+    await saveModel(server, shop.contributor, content("Three"));
+    const read = () =>
+      resultOf<{ has_draft: boolean; source: string }>(server, shop.contributor, "read_semantic_model", {
+        modelName,
+      });
+    expect(await read()).toMatchObject({ has_draft: true, source: expect.stringContaining("Two") });
+    expect(await publish(shop.contributor, { modelName })).toMatchObject({ version: 4 });
+    expect(await read()).toMatchObject({ has_draft: false, source: expect.stringContaining("Two") });
+  });
+
+  it("lets only admins change the policies of a published model, by whichever way", async () => {
+    const modelName = "guarded";
+    const policies = [{ name: "costs", roles: ["viewer"], hide: ["cost"] }];
+    const open = shopModel({ name: modelName, description: "Open" });
+    const closed = (description: string, hide = ["cost"]) =>
+      shopModel({ name: modelName, description, orders: { policies: [{ ...policies[0], hide }] } });
+    const refusal = /^Only an admin can change the policies of a published model: those of orders differ/;
+    await saveModel(server, shop.admin, open);
+    await expect(saveModel(server, shop.contributor, closed("Closed"))).rejects.toThrow(refusal);
+    await saveModel(server, shop.admin, closed("Closed"));
+    for (const content of [open, closed("Other", ["net"]), open.replaceAll("orders", "sales")]) {
+      await expect(saveModel(server, shop.contributor, content)).rejects.toThrow(refusal);
+    }
+    await expect(publish(shop.contributor, { modelName, version: 1 })).rejects.toThrow(refusal);
+    await saveModel(server, shop.contributor, open, DRAFT);
+    await expect(publish(shop.contributor, { modelName })).rejects.toThrow(refusal);
+    expect(await saveModel(server, shop.contributor, closed("Reworded"))).toMatchObject({ version: 3 });
+    expect(await publish(shop.admin, { modelName })).toMatchObject({ version: 4 });
+  });
+
+  it("lets nobody replace a model of which something is hidden from them", async () => {
+    const modelName = "hidden";
+    const policies = [{ name: "costs", roles: ["contributor"], hide: ["cost"] }];
+    const content = shopModel({ name: modelName, orders: { policies } });
+    await saveModel(server, shop.admin, shopModel({ name: modelName }));
+    await saveModel(server, shop.admin, content);
+    for (const attempt of [
+      () => saveModel(server, shop.contributor, shopModel({ name: modelName })),
+      () => publish(shop.contributor, { modelName, version: 1 }),
+    ]) {
+      await expect(attempt()).rejects.toThrow(/^Policies hide a part of orders from you/);
+    }
+  });
 });

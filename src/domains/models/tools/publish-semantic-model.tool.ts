@@ -40,14 +40,14 @@ export const publishSemanticModel = defineTool({
     // What a check says quotes the source.
     await models.assertUnrestricted(caller, document);
     await models.assertMayReplace(caller, document);
-    const warnings = boundProblems(await models.check(caller, document, signal));
+    const warnings = await models.check(caller, document, signal);
     const publication = { document, warnings, modelId: record.id };
     const [published] = (await models.publishAll(caller, [publication])) as [ModelRecord];
     return {
       name: published.name,
       id: published.uuid,
       version: published.publishedVersion as number,
-      warnings,
+      warnings: boundProblems(warnings),
     };
   },
 });

@@ -143,4 +143,30 @@ describe("save_semantic_model", () => {
       /There is no dataset/,
     );
   });
+
+  it("takes so many models at once and no more", async () => {
+    const models = (count: number) =>
+      JSON.stringify({
+        version: "0.1.1",
+        semantic_model: Array.from({ length: count }, (_, i) => ({
+          name: `one of many ${i}`,
+          datasets: [{ name: "d", source: "Nowhere", fields: [{ name: "id", expression: "id" }] }],
+        })),
+      });
+    await expect(saveModel(server, shop.admin, models(51), DRAFT)).rejects.toThrow(
+      /^There are 51 models, and at most 50 can be read at once/,
+    );
+    expect(await saveModel(server, shop.admin, models(50), DRAFT)).toMatchObject({ state: "draft" });
+  });
+
+  it("lists so many problems and no more, errors first, and no long SQL in them", async () => {
+    const many = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`f${i}`, `nothing_${i}`]));
+    const long = { name: "many problems", fields: { ...many, long: `'${"x".repeat(5_000)}' / nothing` } };
+    const { problems } = await saveModel(server, shop.admin, shopModel(long), DRAFT);
+    expect(problems).toHaveLength(201);
+    expect(problems.at(-1)?.message).toBe("There are 51 more problems.");
+    const sole = { name: "long problem", fields: { long: `'${"x".repeat(5_000)}' / nothing` } };
+    const [problem] = (await saveModel(server, shop.admin, shopModel(sole), DRAFT)).problems;
+    expect(problem?.message.length).toBeLessThan(1_100);
+  });
 });

@@ -61,6 +61,10 @@ describe("update_stored_query", () => {
     await expect(update(foreign, { delete: true })).rejects.toThrow(/^There is no stored query with that id/);
     const reader = await server.token({ limits: { readOnly: true } });
     await expect(update(reader, { name: "x" })).rejects.toThrow(/ontologies:write/);
+    const limited = await server.token({ limits: { models: ["other"] } });
+    for (const change of [{ name: "x" }, { delete: true }]) {
+      await expect(update(limited, change)).rejects.toThrow(/^There is no stored query with that id/);
+    }
     await update(shop.admin, { name: "By an admin" });
     expect(await named()).toEqual(["By an admin"]);
   });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Inspection, JsonValue } from "../analytics-options.ts";
 import { parseType, typeText } from "../types/column-types.ts";
 import type { ConvertAnswer, WriteAnswer } from "../wire.ts";
 
@@ -34,16 +33,6 @@ const converted = written.extend({
   detected,
 });
 
-const extreme = z.union([z.null(), z.boolean(), z.number(), z.string()]) satisfies z.ZodType<JsonValue>;
-const statistics = z.object({
-  name: z.string(),
-  type: z.string(),
-  nulls: count,
-  distinct: count,
-  min: extreme,
-  max: extreme,
-});
-const inspection = z.object({ rows: count, bytes: count, columns: z.array(statistics) });
 const progress = z.object({ fraction: z.number().min(0).max(1) });
 
 export function parseWritten(answer: unknown): WriteAnswer {
@@ -52,10 +41,6 @@ export function parseWritten(answer: unknown): WriteAnswer {
 
 export function parseConverted(answer: unknown): ConvertAnswer {
   return converted.parse(answer);
-}
-
-export function parseInspection(answer: unknown): Inspection {
-  return inspection.parse(answer);
 }
 
 export function parseProgress(value: unknown): { fraction: number } {

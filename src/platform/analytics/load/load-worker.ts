@@ -6,22 +6,18 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
-import type { Inspection } from "../analytics-options.ts";
 import { lock, openEngine, withConnection } from "../engine/engine.ts";
 import { asEngineError, asFileError } from "../engine/engine-errors.ts";
-import { whileRunning } from "../engine/interruption.ts";
 import { readParquet, selectParts } from "../engine/relation-sql.ts";
 import type {
   ConvertAnswer,
   ConvertParams,
-  InspectParams,
   LoadSettings,
   MergeParams,
   RowsParams,
   WriteAnswer,
 } from "../wire.ts";
 import { type CsvJob, convertCsv } from "./csv-convert.ts";
-import { inspectParts } from "./inspect-parts.ts";
 import { convertJson, type JsonJob, planLines } from "./json-convert.ts";
 import { convertParquet, type ParquetJob } from "./parquet-convert.ts";
 import { type PartOptions, planAll, writePart } from "./write-part.ts";
@@ -137,11 +133,4 @@ function method<P, T>(work: (params: P, context: WorkerContext) => Promise<T>) {
     });
 }
 
-async function inspect(params: InspectParams, { signal }: WorkerContext): Promise<Inspection> {
-  const engine = await engineFor("small", params.settings);
-  return withConnection(engine, (connection) =>
-    whileRunning(connection, signal, () => inspectParts(connection, params.inputs, params.columns)),
-  );
-}
-
-serve({ convert: method(convert), rows: method(writeRows), merge: method(merge), inspect: method(inspect) });
+serve({ convert: method(convert), rows: method(writeRows), merge: method(merge) });

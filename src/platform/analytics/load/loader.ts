@@ -10,8 +10,6 @@ import type {
   Column,
   ConvertRequest,
   ConvertResult,
-  Inspection,
-  InspectOptions,
   MergeRequest,
   Part,
   RowsRequest,
@@ -19,7 +17,7 @@ import type {
 import { FairQueue } from "../query/fair-queue.ts";
 import { type Reader, Shelf } from "../shelf.ts";
 import type { LoadSettings, WriteAnswer } from "../wire.ts";
-import { parseConverted, parseInspection, parseProgress, parseWritten } from "./load-answers.ts";
+import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
 
 export interface LoaderOptions {
   blobs: FolderBlobStore;
@@ -88,15 +86,6 @@ export class Loader {
     return this.#work(this.#conversions, request, async (desk, name) => {
       const inputs = await desk.put(parts, name);
       return this.#write(desk, name, "merge", { inputs, columns, isPortable }, request);
-    });
-  }
-
-  async inspect(parts: readonly string[], options: InspectOptions): Promise<Inspection> {
-    const { columns, signal } = options;
-    return this.#work(this.#smallJobs, options, async (desk, name) => {
-      const params = { settings: desk.settings, inputs: await desk.put(parts, name), columns };
-      const answer = await this.sandbox.call("inspect", params, callOptions(signal, LIMITS.analytics.jobMs));
-      return parseInspection(answer);
     });
   }
 

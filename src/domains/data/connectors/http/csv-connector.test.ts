@@ -162,14 +162,12 @@ describe("limits and failures", () => {
     expect(error.message).not.toContain("secret details");
   });
 
-  it("takes no query, no private address and no secret in a header", async () => {
+  it("takes no query, no private address and no header of more than one line", async () => {
     const connector = await open("a\n1");
     expect(await failure(readRows(connector, "SELECT 1").then())).toMatchObject({ code: "bad_request" });
     const inside = await openConnector("csv", { url: "http://10.0.0.1/x.csv" }, {}, openOptions);
     expect(await failure(inside.test())).toMatchObject({ code: "forbidden" });
     for (const settings of [
-      { url: "http://example.com/x", headers: { Authorization: "Bearer x" } },
-      { url: "http://example.com/x", headers: { "X-Api-Key": "x" } },
       { url: "http://example.com/x", headers: { "X-A": "a\r\nHost: b" } },
       { url: "http://example.com/x", unknown: 1 },
       { url: "no url" },

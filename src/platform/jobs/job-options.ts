@@ -1,0 +1,68 @@
+import type { CatalogTx } from "../catalog/index.ts";
+import type { Progress } from "./progress.ts";
+
+export interface JobContext {
+  id: string;
+  /** 1 for the first try. */
+  attempt: number;
+  /** Aborts when the job is cancelled, takes too long, or Kenning stops. */
+  signal: AbortSignal;
+  progress(fraction: number, note?: string): void;
+}
+
+/** May run more than once for one job, so it must not mind. Its result is kept as JSON. */
+export type JobHandler<T> = (data: T, context: JobContext) => Promise<unknown>;
+
+export interface JobOptions {
+  /** Jobs of this name at work at the same time in one process. */
+  concurrency: number;
+  /** Jobs of one group at work at the same time: the turn of others comes all the same. */
+  perGroup: number;
+  /** Further tries after the first one failed. */
+  retries: number;
+  /** Wait before the first retry; it doubles with each one. */
+  retryDelaySeconds: number;
+  longestRetryDelaySeconds: number;
+  timeoutSeconds: number;
+  /** Whether jobs have keys that keep others back. Without, one whose process died is tried again sooner. */
+  keyed: boolean;
+  /** When Kenning stops: let it finish, or tell it to end, to be tried again by the next process. */
+  onStop: "finish" | "abort";
+  /** How long finished jobs can be asked for. */
+  keepSeconds: number;
+}
+
+export const DEFAULT_OPTIONS: JobOptions = {
+  concurrency: 1,
+  perGroup: Number.MAX_SAFE_INTEGER,
+  retries: 3,
+  retryDelaySeconds: 2,
+  longestRetryDelaySeconds: 600,
+  timeoutSeconds: 900,
+  keyed: true,
+  onStop: "finish",
+  keepSeconds: 7 * 86_400,
+};
+
+export interface EnqueueOptions {
+  /** The job exists if and only if this transaction commits. */
+  tx?: CatalogTx;
+  /** At most one job with this key waits and one runs; enqueueing again returns the waiting one. */
+  singletonKey?: string;
+  startAfter?: Date;
+  /** Whose job it is, where one must not take all places. */
+  group?: string;
+}
+
+export interface JobStatus {
+  id: string;
+  name: string;
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
+  attempt: number;
+  progress: Progress | undefined;
+  result: unknown;
+  error: string | undefined;
+  createdAt: Date;
+  startedAt: Date | undefined;
+  finishedAt: Date | undefined;
+}
