@@ -1,5 +1,6 @@
 import { resultOf } from "./datasets.ts";
-import type { TestServer } from "./server.ts";
+import { type PostgresSource, startPostgresSource } from "./postgres-source.ts";
+import { startTestServer, type TestServer } from "./server.ts";
 
 /** Databases of the tests are on this machine. */
 export const ALLOW_LOOPBACK = { env: { KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" } };
@@ -23,6 +24,36 @@ export async function makeDatasource(
   const args = { name, type, host, port, user, password, database, connection_test: "skip" };
   const made = await resultOf<{ datasource_id: number }>(server, token, "create_datasource", args);
   return made.datasource_id;
+}
+
+/** A server, a database that is its datasource, and people who may do something with it or may not. */
+export interface Sourced {
+  server: TestServer;
+  source: PostgresSource;
+  datasource_id: number;
+  /** A contributor, a viewer, and an admin of another workspace. */
+  token: string;
+  viewer: string;
+  stranger: string;
+  stop(): Promise<void>;
+}
+
+export async function startSourced(): Promise<Sourced> {
+  const [server, source] = await Promise.all([startTestServer(ALLOW_LOOPBACK), startPostgresSource()]);
+  const token = await server.token({ role: "contributor" });
+  await server.app.identity.workspaces.create({ slug: "other" });
+  return {
+    server,
+    source,
+    token,
+    viewer: await server.token({ role: "viewer" }),
+    stranger: await server.token({ workspace: "other" }),
+    datasource_id: await makeDatasource(server, token, "Shop", source),
+    async stop() {
+      await server.stop();
+      await source.stop();
+    },
+  };
 }
 
 export interface RunAnswer {

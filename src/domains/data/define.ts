@@ -11,7 +11,6 @@ import type { FileImports } from "./files/index.ts";
 import { restrictionFor } from "./policies.ts";
 import type { QueriesStore } from "./queries.store.ts";
 import type { Queries } from "./queries.ts";
-import type { QueryRunsStore } from "./runs/query-runs.store.ts";
 import type { QueryRuns } from "./runs/query-runs.ts";
 
 /** What the tools of this slice work with. */
@@ -24,7 +23,6 @@ export interface DataServices {
   queries: Queries;
   queriesStore: QueriesStore;
   runs: QueryRuns;
-  runsStore: QueryRunsStore;
   /** Everything that details, deletion and export can be asked for, of whatever slice. */
   assets: AssetKinds;
 }

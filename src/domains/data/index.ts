@@ -117,10 +117,7 @@ export async function openData(parts: DataParts): Promise<DataSlice> {
   };
 }
 
-type Asked = Pick<
-  DataServices,
-  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "runsStore"
->;
+type Asked = Pick<DataServices, "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs">;
 
 /** Datasources, the queries on them and their runs. */
 async function openQueries(
@@ -146,7 +143,7 @@ async function openQueries(
     log,
   });
   const queries = new Queries({ store: queriesStore, datasources, datasets });
-  return { datasources, datasourcesStore, queries, queriesStore, runs, runsStore };
+  return { datasources, datasourcesStore, queries, queriesStore, runs };
 }
 
 interface Engines {

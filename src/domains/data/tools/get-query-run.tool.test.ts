@@ -1,29 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { ALLOW_LOOPBACK, makeDatasource, makeQuery } from "../../../../test/support/datasources.ts";
+import { makeQuery, startSourced } from "../../../../test/support/datasources.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { type PostgresSource, startPostgresSource } from "../../../../test/support/postgres-source.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let token: string;
-let viewer: string;
-let stranger: string;
-let source: PostgresSource;
-let datasource_id: number;
-
-beforeAll(async () => {
-  [server, source] = await Promise.all([startTestServer(ALLOW_LOOPBACK), startPostgresSource()]);
-  token = await server.token({ role: "contributor" });
-  viewer = await server.token({ role: "viewer" });
-  await server.app.identity.workspaces.create({ slug: "other" });
-  stranger = await server.token({ workspace: "other" });
-  datasource_id = await makeDatasource(server, token, "Shop", source);
-});
-afterAll(async () => {
-  await server.stop();
-  await source.stop();
-});
+const { server, token, viewer, stranger, datasource_id, stop } = await startSourced();
+afterAll(stop);
 
 describe("get_query_run", () => {
   it("tells how a run went, also to viewers", async () => {
