@@ -82,6 +82,7 @@ describe("addresses", () => {
     await expect(fetcher.request(`http://unknown.test:${port}/`)).rejects.toMatchObject({
       code: "unavailable",
       message: "unknown.test was not found.",
+      data: { retryable: false },
     });
   });
 

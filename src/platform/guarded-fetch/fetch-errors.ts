@@ -11,6 +11,9 @@ const HEADERS_TOO_LARGE = new Set(["UND_ERR_HEADERS_OVERFLOW", "HPE_HEADER_OVERF
 const UNKNOWN_HOST = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "EAI_FAIL", "EAI_NONAME"]);
 const BAD_CERTIFICATE = /^(ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_SSL|EPROTO)/;
 
+/** What will be the same the next time. */
+const LASTING = { retryable: false };
+
 const UNREADABLE = /^(HPE_|Z_|ERR__|ERR_BROTLI|ERR_ZSTD|ZSTD_)/;
 
 /** Whatever a connection can throw, as an expected failure. Nothing of the answer gets into it. */
@@ -27,12 +30,16 @@ export function fetchError(error: unknown, host: string): AppError {
   if (HEADERS_TOO_LARGE.has(code))
     return new AppError("too_large", `The headers from ${server} are too large.`);
   if (UNKNOWN_HOST.has(code))
-    return new AppError("unavailable", `${server} was not found.`, { cause: error });
+    return new AppError("unavailable", `${server} was not found.`, {
+      data: code === "EAI_AGAIN" ? {} : LASTING,
+      cause: error,
+    });
   if (error instanceof errors.InvalidArgumentError) {
     return new AppError("bad_request", "The request cannot be sent as it is.", { cause: error });
   }
   if (BAD_CERTIFICATE.test(code)) {
     return new AppError("unavailable", `There is no secure connection to ${server}: ${code}.`, {
+      data: LASTING,
       cause: error,
     });
   }
