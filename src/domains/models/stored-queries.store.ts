@@ -55,42 +55,41 @@ export class StoredQueriesStore {
     const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(params));
     if (bytes > LIMITS.models.storedQueryBytes) return undefined;
     const now = this.#clock.now();
-    return this.#catalog.transaction(async (tx) => {
-      const mine = and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.ownerId, user.id));
-      const same = and(
-        mine,
-        eq(storedQueries.modelId, modelId),
-        eq(storedQueries.sql, text),
-        sql`${storedQueries.params} = ${JSON.stringify(params)}::jsonb`,
-      );
-      const [known] = await tx
-        .update(storedQueries)
-        .set({ ranAt: now })
-        .where(same)
-        .returning({ id: storedQueries.id });
-      if (known !== undefined) return known.id;
-      const [made] = await tx
-        .insert(storedQueries)
-        .values({
-          workspaceId: workspace.id,
-          modelId,
-          ownerId: user.id,
-          sql: text,
-          params: [...params],
-          createdAt: now,
-          ranAt: now,
-        })
-        .returning({ id: storedQueries.id });
-      const unnamed = and(mine, isNull(storedQueries.name));
-      const old = tx
-        .select({ id: storedQueries.id })
-        .from(storedQueries)
-        .where(unnamed)
-        .orderBy(desc(storedQueries.ranAt), desc(storedQueries.createdAt))
-        .offset(LIMITS.models.storedQueries);
-      await tx.delete(storedQueries).where(inArray(storedQueries.id, old));
-      return (made as { id: string }).id;
-    });
+    const { db } = this.#catalog;
+    const mine = and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.ownerId, user.id));
+    const same = and(
+      mine,
+      eq(storedQueries.modelId, modelId),
+      eq(storedQueries.sql, text),
+      sql`${storedQueries.params} = ${JSON.stringify(params)}::jsonb`,
+    );
+    const id = { id: storedQueries.id };
+    const [known] = await db.update(storedQueries).set({ ranAt: now }).where(same).returning(id);
+    if (known !== undefined) return known.id;
+    // A caller waits for this, so that making room and the new row are one statement.
+    const old = db
+      .select(id)
+      .from(storedQueries)
+      .where(and(mine, isNull(storedQueries.name)))
+      .orderBy(desc(storedQueries.ranAt), desc(storedQueries.createdAt))
+      .offset(LIMITS.models.storedQueries - 1);
+    const room = db
+      .$with("room")
+      .as(db.delete(storedQueries).where(inArray(storedQueries.id, old)).returning(id));
+    const [made] = await db
+      .with(room)
+      .insert(storedQueries)
+      .values({
+        workspaceId: workspace.id,
+        modelId,
+        ownerId: user.id,
+        sql: text,
+        params: [...params],
+        createdAt: now,
+        ranAt: now,
+      })
+      .returning(id);
+    return made?.id;
   }
 
   async require(caller: Caller, id: string): Promise<StoredQuery> {
