@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { NotRunReporter } from "./test/support/not-run-reporter.ts";
 
@@ -12,6 +13,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // Most tests wait for processes of their own, so that one worker a core is not too many. The default is one less.
+    maxWorkers: availableParallelism(),
     // Hints on speed would come after the count, which is to be the last word.
     experimental: { diagnostics: false },
   },
