@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { makeDataset } from "../../../test/support/datasets.ts";
+import { query, saveModel } from "../../../test/support/models.ts";
+import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+
+/** Models that would take minutes if everything in them were put to the engine, or computed. */
+
+const NAMES = Array.from({ length: 1_900 }, (_, n) => `a_rather_long_name_of_a_column_${n}`);
+
+let server: TestServer;
+let admin: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  admin = await server.token({ role: "admin" });
+  await makeDataset(server, admin, "Wide", [Object.fromEntries(NAMES.map((name, n) => [name, n]))]);
+});
+afterAll(() => server.stop());
+
+function model(name: string, dataset: object): string {
+  return JSON.stringify({
+    version: "0.2.0.dev0",
+    semantic_model: [{ name, datasets: [{ source: "Wide", ...dataset }] }],
+  });
+}
+
+it("a dataset may have many columns with long names, and computed fields besides", async () => {
+  const fields = NAMES.map((name) => ({ name, expression: name }));
+  const computed = { name: "sum", expression: `${NAMES[1]} + ${NAMES.at(-1)}` };
+  const broken = { name: "broken", expression: "nothing + 1" };
+  const text = model("wide", { name: "w", fields: [...fields, broken, computed] });
+  const { problems } = await saveModel(server, admin, text, { publish: false });
+  expect(problems).toMatchObject([{ severity: "error", path: "datasets.w.fields.broken" }]);
+  await saveModel(server, admin, model("wide", { name: "w", fields: [...fields, computed] }));
+  const { rows } = await query(server, admin, "SELECT sum FROM w", { modelName: "wide" });
+  expect(rows).toEqual([{ sum: 1_900 }]);
+});
+
+it("a view query is described, not run, when a model is saved", async () => {
+  const view_query = "SELECT sum(i % 7) AS id FROM range(300000000000) r(i)";
+  const custom_extensions = [{ vendor_name: "COMMON", data: JSON.stringify({ view_query }) }];
+  const slow = { name: "s", fields: [{ name: "id", expression: "id" }], custom_extensions };
+  const { problems } = await saveModel(server, admin, model("slow", slow), { publish: false });
+  expect(problems).toEqual([]);
+});
