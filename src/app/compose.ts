@@ -44,26 +44,13 @@ export interface App {
 
 /** The only place that constructs things. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<App> {
-  const opened = new AsyncDisposableStack();
-  try {
-    return await composeOnto(opened, config, options);
-  } catch (error) {
-    await opened.disposeAsync();
-    throw error;
-  }
-}
-
-/** What is opened is put onto the stack, so that it is closed again whatever happens after it. */
-async function composeOnto(
-  opened: AsyncDisposableStack,
-  config: Config,
-  options: ComposeOptions,
-): Promise<App> {
+  // What is opened is put onto the stack, so that it is closed again whatever happens after it.
+  await using opened = new AsyncDisposableStack();
   const { clock = systemClock, log = createLog(config) } = options;
   const metrics = new Metrics();
   const ground = await openGround(config, log, clock, metrics);
   opened.defer(() => ground.close());
-  const { catalog, state, identity } = ground;
+  const { catalog, identity } = ground;
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
   opened.defer(() => fetch.close());
   const jobs = new Jobs(catalog, log);
@@ -87,16 +74,7 @@ async function composeOnto(
   const stateKey = deriveKey(root, "mcp request state");
   const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
   opened.defer(() => signIn.close());
-  const endpoints = new Map<Surface["name"], Endpoint>();
-  for (const surface of MCP_SURFACES) {
-    if (surface.name === "knowledge" && !config.knowledge.enabled) continue;
-    const idleMs = surface.sessions.idleMs ?? config.mcp.sessionTtlMinutes * MS.minute;
-    const sessions = { kv: state.kv, clock, idleMs };
-    endpoints.set(
-      surface.name,
-      new Endpoint({ surface, registry, ports, version: VERSION, stateKey, identity, sessions }),
-    );
-  }
+  const endpoints = makeEndpoints(config, ground, { registry, ports, stateKey, clock });
   const http = createHttpApp(
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
     (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn }),
@@ -117,6 +95,7 @@ async function composeOnto(
 
   await jobs.start({ lazily: true });
   const listener = new HttpListener(http.fetch, config.server);
+  const close = closeOf(opened);
   return {
     identity,
     registry,
@@ -127,9 +106,24 @@ async function composeOnto(
       // Jobs end while the last calls do: both have their time, and not one after the other.
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
       await Promise.all([jobs.stop(), listener.close(endStreams)]);
-      await opened.disposeAsync();
+      await close();
     },
   };
+}
+
+function makeEndpoints(
+  config: Config,
+  { state, identity }: Ground,
+  { clock, ...parts }: { registry: Registry; ports: CallPorts; stateKey: Buffer; clock: Clock },
+): Map<Surface["name"], Endpoint> {
+  const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
+  return new Map(
+    surfaces.map((surface) => {
+      const idleMs = surface.sessions.idleMs ?? config.mcp.sessionTtlMinutes * MS.minute;
+      const sessions = { kv: state.kv, clock, idleMs };
+      return [surface.name, new Endpoint({ ...parts, surface, version: VERSION, identity, sessions })];
+    }),
+  );
 }
 
 /** What commands need: the catalog and who is in it. */
@@ -145,26 +139,26 @@ export async function openIdentityAndData(config: Config): Promise<{
   models: ModelsServices;
   close(): Promise<void>;
 }> {
+  await using opened = new AsyncDisposableStack();
   const log = createLog(config);
   const ground = await openGround(config, log, systemClock);
-  const jobs = new Jobs(ground.catalog, log);
+  opened.defer(() => ground.close());
+  const { catalog, identity } = ground;
+  const jobs = new Jobs(catalog, log);
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
-  try {
-    const data = await openDataSlice(config, ground, { fetch, jobs, clock: systemClock, log });
-    const close = async () => {
-      await jobs.stop();
-      await data.close();
-      await fetch.close();
-      await ground.close();
-    };
-    const { analytics, services } = data;
-    const models = openModels({ catalog: ground.catalog, analytics, data: services, clock: systemClock });
-    return { identity: ground.identity, data, models, close };
-  } catch (error) {
-    await fetch.close();
-    await ground.close();
-    throw error;
-  }
+  opened.defer(() => fetch.close());
+  const data = await openDataSlice(config, ground, { fetch, jobs, clock: systemClock, log });
+  opened.defer(() => data.close());
+  opened.defer(() => jobs.stop());
+  const { analytics, services } = data;
+  const models = openModels({ catalog, analytics, data: services, clock: systemClock });
+  return { identity, data, models, close: closeOf(opened) };
+}
+
+/** Everything came up: from now on it stays open until somebody closes it. */
+function closeOf(opened: AsyncDisposableStack): () => Promise<void> {
+  const kept = opened.move();
+  return () => kept.disposeAsync();
 }
 
 function openDataSlice(
@@ -194,33 +188,27 @@ interface Ground {
 
 async function openGround(config: Config, log: Logger, clock: Clock, metrics?: Metrics): Promise<Ground> {
   const { home, databaseUrl, auditRetentionDays } = config.storage;
+  await using opened = new AsyncDisposableStack();
   const catalog = await openCatalog({ home, log, ...(databaseUrl !== null && { databaseUrl }) });
-  try {
-    await catalog.migrate();
-    const state = createMemoryState();
-    const identity = await createIdentity({
-      catalog,
-      state,
-      clock,
-      log,
-      appUrl: config.server.appUrl,
-      auditRetentionDays,
-      rateLimits: {
-        enabled: config.mcp.rateLimitEnabled,
-        questions: { points: config.mcp.rateLimitMaxRequests, windowMs: config.mcp.rateLimitWindowMs },
-      },
-      onAuditLost: (count) => metrics?.auditLost(count),
-    });
-    const close = async () => {
-      await identity.close();
-      await state.close();
-      await catalog.close();
-    };
-    return { catalog, state, identity, close };
-  } catch (error) {
-    await catalog.close();
-    throw error;
-  }
+  opened.defer(() => catalog.close());
+  await catalog.migrate();
+  const state = createMemoryState();
+  opened.defer(() => state.close());
+  const identity = await createIdentity({
+    catalog,
+    state,
+    clock,
+    log,
+    appUrl: config.server.appUrl,
+    auditRetentionDays,
+    rateLimits: {
+      enabled: config.mcp.rateLimitEnabled,
+      questions: { points: config.mcp.rateLimitMaxRequests, windowMs: config.mcp.rateLimitWindowMs },
+    },
+    onAuditLost: (count) => metrics?.auditLost(count),
+  });
+  opened.defer(() => identity.close());
+  return { catalog, state, identity, close: closeOf(opened) };
 }
 
 interface Mounted {

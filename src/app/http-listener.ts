@@ -44,11 +44,14 @@ export class HttpListener {
     // Node closes the connections that are idle now, and not those that become so: clients keep them for minutes.
     const idle = setInterval(() => this.#server.closeIdleConnections(), IDLE_POLL_MS);
     const late = setTimeout(() => this.#server.closeAllConnections(), LIMITS.server.drainMs);
-    await Promise.all(this.#running.values());
-    await endStreams();
-    await closed;
-    clearInterval(idle);
-    clearTimeout(late);
+    try {
+      await Promise.all(this.#running.values());
+      await endStreams();
+      await closed;
+    } finally {
+      clearInterval(idle);
+      clearTimeout(late);
+    }
   }
 
   #track(request: IncomingMessage, response: ServerResponse): void {

@@ -51,6 +51,10 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof AppError;
 }
 
+export function isNotFound(error: unknown): error is AppError {
+  return isAppError(error) && error.code === "not_found";
+}
+
 /** The message of anything that can be thrown, without the values of a query: Drizzle puts them after its text. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

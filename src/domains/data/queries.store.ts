@@ -1,6 +1,6 @@
 import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, isNotFound } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { likeText } from "../../kernel/sql-text.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
@@ -155,7 +155,8 @@ export class QueriesStore {
       await this.#catalog.transaction(async (tx) => {
         const [row] = await tx.update(queries).set({ deletedAt: null }).where(deleted).returning();
         if (row === undefined) throw new AppError("not_found", `There is no deleted query with id ${id}.`);
-        await holdDatasource(tx, workspaceId, row.datasourceId).catch(() => {
+        await holdDatasource(tx, workspaceId, row.datasourceId).catch((error) => {
+          if (!isNotFound(error)) throw error;
           throw new AppError("conflict", `The datasource of ${row.name} is deleted.`, {
             hint: `Restore the datasource ${row.datasourceId} first.`,
           });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { clip } from "../../../kernel/clip.ts";
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
 import type { JobContext, JobStatus, Jobs } from "../../../platform/jobs/index.ts";
@@ -269,5 +269,5 @@ const OUTAGE = "Kenning could not reach its own database.";
 const UNEXPECTED = "Something went wrong inside Kenning; its log says what.";
 
 function ignoreUnknown(error: unknown): void {
-  if (!isAppError(error) || error.code !== "not_found") throw error;
+  if (!isNotFound(error)) throw error;
 }

@@ -1,5 +1,5 @@
 import { clip } from "../../../kernel/clip.ts";
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { AppError, isNotFound } from "../../../kernel/errors.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { PublishedModel } from "../models.store.ts";
 import type { Models } from "../models.ts";
@@ -19,7 +19,7 @@ export async function requireModel(
   try {
     return await models.requirePublished(caller, modelKey(id));
   } catch (error) {
-    if (!isAppError(error) || error.code !== "not_found") throw error;
+    if (!isNotFound(error)) throw error;
     throw new AppError("not_found", "Ontology not found or not ready", {
       hint: error.hint ?? "The list of ontologies shows what there is.",
       data: { ontologyId: clip(id), knectaCode: "ONTOLOGY_NOT_FOUND" },
