@@ -7,6 +7,7 @@ import { type FolderBlobStore, openFolderBlobs } from "../../platform/blobs/inde
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import type { Jobs } from "../../platform/jobs/index.ts";
+import { accountOf } from "../../platform/sandbox/index.ts";
 import { sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import { AssetKinds } from "../../registry/asset-kind.ts";
@@ -46,7 +47,7 @@ import { run } from "./tools/run.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export { assertName, type Data } from "./data.ts";
-export { type Column, type Dataset, type DatasetPolicy, datasetPolicy } from "./dataset.ts";
+export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { DataServices } from "./define.ts";
 export { textOf } from "./export.ts";
@@ -60,9 +61,6 @@ export interface DataSlice {
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** The gid under which the engine's processes read parts; they can write none. */
-const ENGINE_GID = 65_531;
 
 export interface DataParts {
   home: string;
@@ -84,10 +82,11 @@ export interface DataParts {
 /** Opens what the slice keeps in the data folder. The engine's processes start when they are first needed. */
 export async function openData(parts: DataParts): Promise<DataSlice> {
   const { home, catalog, fetch, jobs, clock, log } = parts;
-  const isRoot = process.getuid?.() === 0;
+  // The engine's processes read parts, and can write none.
+  const readerGid = accountOf("engine", 0)?.gid;
   const blobs = await openFolderBlobs({
     folder: join(home, "blobs"),
-    ...(isRoot && { readerGid: ENGINE_GID }),
+    ...(readerGid !== undefined && { readerGid }),
   });
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });

@@ -2,38 +2,38 @@ import { chmod, mkdir } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { accountOf } from "../sandbox/index.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
 import { Loader } from "./load/loader.ts";
 import { FairQueue } from "./query/fair-queue.ts";
 import { Queries } from "./query/queries.ts";
 import { QueryPool } from "./query/query-pool.ts";
-import type { Reader } from "./shelf.ts";
 import { rowsToJson } from "./types/row-json.ts";
-
-/** Nobody's number: the group that reads parts, and the first of the users who do. */
-const FIRST_UID = 65_510;
 
 export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
   const { tempFolder, log, blobs } = options;
   const { workers = LIMITS.analytics.workers } = options;
   const threads = options.threads ?? Math.min(availableParallelism(), LIMITS.analytics.threads);
   await mkdir(tempFolder, { recursive: true, mode: 0o711 });
-  const isRoot = process.geteuid?.() === 0;
   // The processes step through it to their files, without being able to see what else is there.
-  if (isRoot) await chmod(tempFolder, 0o711);
-  // Each process is somebody else, so that none can look into another one.
-  const readerOf = (number: number): Reader =>
-    isRoot ? { uid: FIRST_UID + number, gid: FIRST_UID } : undefined;
+  if (process.geteuid?.() === 0) await chmod(tempFolder, 0o711);
   const pool = new QueryPool({
     tempFolder,
     workers,
     memoryMb: options.queryMemoryMb ?? defaultMemoryMb(workers),
     threads,
-    readerOf: (index) => readerOf(index + 1),
+    readerOf: (index) => accountOf("engine", index + 1),
     log,
   });
   const loadMemoryMb = options.loadMemoryMb ?? LIMITS.analytics.loadMemoryMb;
-  const loader = new Loader({ blobs, tempFolder, memoryMb: loadMemoryMb, threads, reader: readerOf(0), log });
+  const loader = new Loader({
+    blobs,
+    tempFolder,
+    memoryMb: loadMemoryMb,
+    threads,
+    reader: accountOf("engine", 0),
+    log,
+  });
   const queries = new Queries(pool, queryQueue(workers));
   return {
     query: (request) => queries.query(request),

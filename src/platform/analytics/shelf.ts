@@ -12,10 +12,8 @@ import {
 } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
+import type { Account } from "../sandbox/index.ts";
 import { ownedTempName } from "../temp/index.ts";
-
-/** Who reads from a shelf: undefined when the server is not root, and its processes are the same user. */
-export type Reader = { uid: number; gid: number } | undefined;
 
 /**
  * A folder beside the working folders of sandboxed processes, from which one of them reads what lies there: by
@@ -25,15 +23,15 @@ export type Reader = { uid: number; gid: number } | undefined;
  */
 export class Shelf {
   readonly folder: string;
-  readonly #reader: Reader;
+  readonly #reader: Account;
 
-  private constructor(folder: string, reader: Reader) {
+  private constructor(folder: string, reader: Account) {
     this.folder = folder;
     this.#reader = reader;
   }
 
   /** In a folder of names that say whose they are, which is swept after a crash. */
-  static async make(tempFolder: string, reader: Reader): Promise<Shelf> {
+  static async make(tempFolder: string, reader: Account): Promise<Shelf> {
     const shelf = new Shelf(join(tempFolder, ownedTempName()), reader);
     await shelf.makeFolder("");
     return shelf;

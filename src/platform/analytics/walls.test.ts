@@ -57,7 +57,7 @@ function openWall(): Sandbox {
     requestTimeoutMs: 30_000,
     permissionModel: "off",
     log: { warn: () => undefined },
-    ...READER,
+    user: READER,
   });
 }
 

@@ -1,3 +1,4 @@
+export { type Account, accountOf } from "./accounts.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 export type { SandboxLog } from "./sandbox-process.ts";

@@ -51,10 +51,11 @@ async function runServer(
   const file = join(base, "server.ts");
   await writeFile(
     file,
-    `import { createSandbox } from "./src/platform/sandbox/index.ts";
+    `import { accountOf, createSandbox } from "./src/platform/sandbox/index.ts";
      const make = () => createSandbox({
        name: "lifecycle", module: ${JSON.stringify(join(base, "src/platform/sandbox/test-worker.ts"))},
        tempFolder: ${JSON.stringify(join(base, "temp"))}, memoryMb: 256, requestTimeoutMs: 60_000,
+       user: accountOf("databaseFile", 1),
        log: { warn: (fields, message) => console.error(message, fields) },
      });
      const tell = (answer) => console.log(JSON.stringify(answer));
@@ -102,7 +103,7 @@ describe.runIf(isLinux)("a server", () => {
     await chmod(base, 0o700);
     const { server, answer } = await runServer(look());
     expect(answer).toMatchObject({
-      uid: 65_531,
+      uid: 65_401,
       env: {},
       secret: "failed: ERR_ACCESS_DENIED",
       network: "failed: ENETUNREACH",
@@ -142,11 +143,11 @@ describe.runIf(isLinux)("a server", () => {
     // The server itself and its two sandboxes.
     await expect.poll(() => processesWith(base)).toHaveLength(3);
     const watchdogs = (answer.pids as number[]).map((pid) => `kenning-watchdog\0${pid}\0`);
-    for (const watchdog of watchdogs) expect(await processesWith(watchdog)).toHaveLength(1);
+    for (const watchdog of watchdogs) await expect.poll(() => processesWith(watchdog)).toHaveLength(1);
     server.kill("SIGKILL");
-    await expect.poll(() => processesWith(base), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => processesWith(base), { timeout: 30_000 }).toEqual([]);
     for (const watchdog of watchdogs) {
-      await expect.poll(() => processesWith(watchdog), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(() => processesWith(watchdog), { timeout: 30_000 }).toEqual([]);
     }
 
     expect(await readdir(join(base, "temp"))).toHaveLength(2);

@@ -1,3 +1,4 @@
+import type { Account } from "./accounts.ts";
 import type { SandboxLog } from "./sandbox-process.ts";
 
 export interface SandboxOptions {
@@ -20,8 +21,7 @@ export interface SandboxOptions {
   maxResultBytes?: number;
   cancelGraceMs?: number;
   /** Whom to become when the server is root. Sandboxes that must not touch each other take different ones. */
-  uid?: number;
-  gid?: number;
+  user: Account;
   /** All that the process finds in its environment. */
   env?: Readonly<Record<string, string>>;
   /** Folders that it may read besides its code, as far as the permission model is concerned. */

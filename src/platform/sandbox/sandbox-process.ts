@@ -4,6 +4,7 @@ import { extname, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { LIMITS } from "../../kernel/limits.ts";
 import { ownedTempName } from "../temp/index.ts";
+import type { Account } from "./accounts.ts";
 import type { BootstrapPlan } from "./bootstrap-plan.ts";
 import { codeFolders } from "./code-folders.ts";
 import { type MemoryWatch, watchMemory } from "./memory-watch.ts";
@@ -21,7 +22,7 @@ export interface SandboxLog {
 export interface ProcessOptions {
   name: string;
   module: string;
-  user: { uid: number; gid: number } | undefined;
+  user: Account;
   memoryMb: number;
   maxParamsBytes: number;
   maxResultBytes: number;

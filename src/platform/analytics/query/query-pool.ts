@@ -2,9 +2,15 @@ import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { type CallOptions, createSandbox, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import {
+  type Account,
+  type CallOptions,
+  createSandbox,
+  type Sandbox,
+  type SandboxLog,
+} from "../../sandbox/index.ts";
 import type { EngineLimits, Relation } from "../analytics-options.ts";
-import { type Reader, Shelf } from "../shelf.ts";
+import { Shelf } from "../shelf.ts";
 import type { EngineSpec } from "../wire.ts";
 
 export interface QueryPoolOptions {
@@ -13,7 +19,7 @@ export interface QueryPoolOptions {
   memoryMb: number;
   threads: number;
   /** Whom process number n becomes; undefined without root. */
-  readerOf(worker: number): Reader;
+  readerOf(worker: number): Account;
   log: SandboxLog;
 }
 
@@ -36,7 +42,7 @@ interface Engine {
 
 interface Worker {
   sandbox: Sandbox;
-  reader: Reader;
+  reader: Account;
   running: number;
   engines: Map<string, Engine>;
 }
@@ -45,6 +51,8 @@ interface Worker {
 const OVERHEAD_MB = 256;
 /** Engines may take more together than there is: hardly ever do all of them need their share at once. */
 const SHARES = 4;
+/** The part of a process's memory that copies of small relations may take. */
+const COPIES = 8;
 const WORKER_MODULE = join(import.meta.dirname, `query-worker${extname(import.meta.filename)}`);
 
 /** The processes that run queries, and which of them has which engine ready. */
@@ -65,9 +73,14 @@ export class QueryPool {
     return this.#workers.map(({ sandbox }) => sandbox);
   }
 
-  /** Any process, for what needs no data. */
+  /**
+   * Any process, for what needs no data. Of two that are equally busy, the one with more engines: what it parses now
+   * it will probably be asked to run, and then knows already.
+   */
   call(method: string, params: unknown, options: CallOptions): Promise<unknown> {
-    const [worker] = this.#byLoad();
+    const [worker] = this.#workers.toSorted(
+      (a, b) => a.running - b.running || b.engines.size - a.engines.size,
+    );
     return worker!.sandbox.call(method, params, options);
   }
 
@@ -131,8 +144,8 @@ export class QueryPool {
       env: { UV_THREADPOOL_SIZE: String(4 * LIMITS.analytics.queriesPerWorker) },
       permissionModel: "addons",
       lowPriority: false,
+      user: reader,
       log: this.#options.log,
-      ...reader,
     });
     return { sandbox, reader, running: 0, engines: new Map() };
   }
@@ -190,12 +203,13 @@ export class QueryPool {
     }
   }
 
-  #limitsOf({ threads, memoryMb, spillMb }: EngineLimits): Required<EngineLimits> {
+  #limitsOf({ threads, memoryMb, spillMb, copyMb }: EngineLimits): Required<EngineLimits> {
     const most = this.#options.memoryMb - OVERHEAD_MB;
     return {
       threads: threads ?? this.#options.threads,
       memoryMb: memoryMb === undefined ? Math.floor(most / SHARES) : Math.min(memoryMb, most),
       spillMb: spillMb ?? LIMITS.analytics.spillMb,
+      copyMb: Math.min(copyMb ?? Number.POSITIVE_INFINITY, Math.floor(this.#options.memoryMb / COPIES)),
     };
   }
 
@@ -267,7 +281,7 @@ export class Lease {
 function engineKey(
   scope: string,
   relations: readonly Relation[],
-  { threads, memoryMb, spillMb }: EngineLimits,
+  { threads, memoryMb, spillMb, copyMb }: EngineLimits,
 ): string {
   const all = relations.map(
     ({ name, version, parts, columns, select, isHidden = false, isRestricted = false }) => [
@@ -281,6 +295,6 @@ function engineKey(
     ],
   );
   return createHash("sha256")
-    .update(JSON.stringify([scope, all, threads, memoryMb, spillMb]))
+    .update(JSON.stringify([scope, all, threads, memoryMb, spillMb, copyMb]))
     .digest("base64url");
 }

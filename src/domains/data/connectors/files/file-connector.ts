@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../../../kernel/limits.ts";
-import { createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
+import { accountOf, createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
 import { uniqueNames } from "../column-names.ts";
 import type { Connector, RowBatch, RunOptions, SourceColumn, SourceTable } from "../connector.ts";
 import type { ConnectorParts } from "../connector-types.ts";
@@ -113,6 +113,9 @@ export function createFileConnector(
   };
 }
 
+/** Files of different workspaces are read side by side, and each reader should be somebody else. */
+let started = 0;
+
 function startSandbox(
   type: string,
   { worker, permissionModel }: FileEngine,
@@ -129,6 +132,7 @@ function startSandbox(
     allowRead: [file, `${file}-wal`, `${file}-shm`, `${file}-journal`],
     permissionModel,
     env: { TZ: "UTC" },
+    user: accountOf("databaseFile", ++started),
     log,
   });
 }
