@@ -121,7 +121,7 @@ function requireMayChange(operation: Operation, caller: Caller): void {
 }
 
 function parse(operation: Operation, args: unknown): unknown {
-  const parsed = operation.input.safeParse(args ?? {});
+  const parsed = operation.input.safeParse(args ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw new AppError("bad_request", explainIssues(parsed.error.issues, operation.input), {
     data: {

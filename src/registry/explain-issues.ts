@@ -4,7 +4,10 @@ import { nearest } from "../kernel/nearest.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Says what is wrong with the arguments, so that a model can correct them: which one, why, and what there is instead. */
+/**
+ * Says what is wrong with the arguments, so that a model can correct them: which one, why, and what there is
+ * instead. The issues have to come from a parse with `reportInput`.
+ */
 export function explainIssues(issues: readonly Issue[], schema: z.ZodType): string {
   const known = "shape" in schema ? Object.keys((schema as z.ZodObject).shape) : [];
   const sentences = issues.slice(0, 5).map((issue) => sentence(issue, known));
@@ -15,11 +18,30 @@ export function explainIssues(issues: readonly Issue[], schema: z.ZodType): stri
 function sentence(issue: Issue, known: readonly string[]): string {
   const path = clip(issue.path.join("."));
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, known);
-  if (issue.code === "invalid_type" && issue.input === undefined && path !== "") {
-    return `${path} is required (${issue.expected}).`;
+  if (issue.code === "invalid_type" && path !== "") {
+    if (issue.input === undefined) return `${path} is required (${issue.expected}).`;
+    return `${path} must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}.`;
   }
   const reason = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
   return path === "" ? `Invalid arguments: ${reason}.` : `${path}: ${reason}.`;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** The kind alone: the value may be a secret. */
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "number") return Number.isInteger(value) ? "a number" : "a number with a fraction";
+  return EXPECTED[typeof value] ?? typeof value;
 }
 
 function unknownKeys(keys: readonly string[], path: string, known: readonly string[]): string {

@@ -62,7 +62,7 @@ export class DatasourcesStore {
     } catch (error) {
       if (!isUniqueViolation(error, "datasources_name")) throw error;
       throw new AppError("conflict", `There is already a datasource called ${name}.`, {
-        hint: "Choose another name, or use that one; with replace: true create_datasource changes it.",
+        hint: "Choose another name, or use that one. create_datasource with replace: true changes it.",
       });
     }
   }

@@ -193,6 +193,6 @@ export function noQuery(id: number): AppError {
 
 export function nameTaken(name: string): AppError {
   return new AppError("conflict", `There is already a query called ${name}.`, {
-    hint: "Choose another name; with replace: true create_query changes the one that is there.",
+    hint: "Choose another name, or delete that one first with delete_asset. create_query with replace: true changes it.",
   });
 }

@@ -144,7 +144,7 @@ async function requirePerson({ appUrl, browser }: ConsoleParts, c: Context<HttpE
 }
 
 async function readInput<T extends z.ZodObject>(c: Context<HttpEnv>, schema: T): Promise<z.output<T>> {
-  const parsed = schema.safeParse(await readBody(c.req.raw));
+  const parsed = schema.safeParse(await readBody(c.req.raw), { reportInput: true });
   if (parsed.success) return parsed.data;
   throw new AppError("bad_request", explainIssues(parsed.error.issues, schema));
 }

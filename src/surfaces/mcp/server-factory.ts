@@ -19,6 +19,7 @@ import type { ListedResource, Resource } from "../../registry/define-resource.ts
 import type { Effect } from "../../registry/define-tool.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
+import { localError } from "./local-advice.ts";
 import type { Surface } from "./surface.ts";
 import { isVisible, type ToolChoice } from "./visible-tools.ts";
 
@@ -345,7 +346,14 @@ export class ServerFactory {
     const { ms } = outcome;
     if (outcome.status === "waiting")
       return { ms, waiting: await environment.client.waitingResult(this.#codec) };
-    return outcome.status === "done" ? { ms, output: outcome.output } : { ms, error: outcome.error };
+    return outcome.status === "done"
+      ? { ms, output: outcome.output }
+      : { ms, error: this.localError(outcome.error) };
+  }
+
+  /** An error in the words of this surface. */
+  localError(error: AppError): AppError {
+    return localError(error, this.#parts.registry, this.#parts.surface.name);
   }
 
   #environment(server: Server, subject: { name: string; args: unknown }, context: ServerContext) {

@@ -76,7 +76,9 @@ export function mountBiTools(
       return c.json(surface.presenter.result(tool, outcome.output as Record<string, unknown>, outcome.ms));
     }
     const error =
-      outcome.status === "failed" ? outcome.error : new AppError("unsupported", "This call cannot wait.");
+      outcome.status === "failed"
+        ? endpoint.tools.localError(outcome.error)
+        : new AppError("unsupported", "This call cannot wait.");
     return c.json(surface.presenter.toolError(error, outcome.ms), HTTP_STATUS[error.code] as 400);
   });
 }

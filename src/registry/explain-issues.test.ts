@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { explainIssues } from "./explain-issues.ts";
+
+const schema = z.strictObject({
+  id: z.int(),
+  name: z.string().max(3),
+  rows: z.array(z.object({ n: z.number() })).optional(),
+  confirm: z.boolean().optional(),
+  more: z.record(z.string(), z.string()).optional(),
+});
+
+function explain(input: unknown): string {
+  const { error } = schema.safeParse(input, { reportInput: true });
+  return explainIssues(error?.issues ?? [], schema);
+}
+
+it.each([
+  [{}, "id is required (number). name is required (string)."],
+  [{ id: "70", name: "a" }, "id must be a number, not a text."],
+  [{ id: 1.5, name: "a" }, "id must be a whole number, not a number with a fraction."],
+  [{ id: null, name: [] }, "id must be a number, not null. name must be a text, not a list."],
+  [{ id: 1, name: "a", rows: '[{"n":1}]' }, "rows must be a list, not a text."],
+  [{ id: 1, name: "a", rows: [{ n: true }] }, "rows.0.n must be a number, not true or false."],
+  [{ id: 1, name: "a", confirm: "true" }, "confirm must be true or false, not a text."],
+  [{ id: 1, name: "a", more: 7 }, "more must be an object, not a number."],
+  [{ id: 1, name: "long" }, "name: too big: expected string to have <=3 characters."],
+  [{ id: 1, name: "a", row: [] }, "Unknown argument row: did you mean rows?"],
+])("explains %j", (input, text) => expect(explain(input)).toBe(text));
+
+it("never shows what was sent", () => {
+  expect(explain({ id: "secret", name: { password: "secret" } })).not.toContain("secret");
+});
