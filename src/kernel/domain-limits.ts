@@ -53,6 +53,10 @@ export const DOMAIN_LIMITS = {
     passwordHashesWaiting: 50,
     /** Longest Authorization header. */
     authorizationCharacters: 8_192,
+    /** Attributes of a member, which policies of datasets can ask for. */
+    attributesPerMember: 50,
+    /** Longest value of an attribute. */
+    attributeCharacters: 500,
     /** Tokens of one person in one workspace that are neither expired nor revoked. */
     tokensPerMember: 200,
     /** Names of workspaces, people, groups and tokens. */
@@ -175,8 +179,16 @@ export const DOMAIN_LIMITS = {
     modelBytes: 4 * 1024 * 1024,
     /** Files that are read together as models. */
     modelFiles: 2_000,
-    /** Words, signs and line breaks of the files of models that are read together: reading one takes some microseconds, during which nothing else happens. */
+    /** Words, signs and line breaks of the files of models that are read together: reading one takes some microseconds. */
     modelTokens: 100_000,
+    /** Readings of models at work at once, each in a thread of its own and of another workspace; more wait. */
+    readers: 2,
+    /** Readings of models that may wait; more are turned away. */
+    waitingReaders: 100,
+    /** Memory of one reading of models. */
+    readerMemoryMb: 256,
+    /** Longest that one reading of models may take. */
+    readMs: 20_000,
     /** Values of a model's file after its aliases have been followed. */
     modelValues: 100_000,
     /** Deepest nesting of a model's file. */

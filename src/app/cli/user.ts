@@ -1,4 +1,5 @@
 import { generatePassword } from "../../domains/identity/index.ts";
+import { AppError } from "../../kernel/errors.ts";
 import type { Role } from "../../kernel/permissions.ts";
 import { forgetFirstPassword } from "../admin-password.ts";
 import { loadConfig } from "../config.ts";
@@ -45,6 +46,10 @@ export async function listUsers(
       name: ({ name }) => name,
       workspace: ({ workspace }) => workspace,
       role: ({ role }) => role,
+      attributes: ({ attributes }) =>
+        Object.entries(attributes)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(", "),
       state: ({ disabled }) => (disabled ? "disabled" : "active"),
       created: ({ createdAt }) => createdAt,
     },
@@ -73,6 +78,28 @@ export async function setRole({ args, options }: SetRoleInput, terminal: Termina
   const { workspace, role } = options;
   const member = await withIdentity(({ users }) => users.setRole({ email: args.email, workspace, role }));
   terminal.err(`${member.email} is now ${member.role} of ${member.workspace}.\n`);
+  return 0;
+}
+
+interface SetAttributeInput {
+  args: { email: string; attribute: string };
+  options: { workspace: string; value: string | undefined; remove: boolean };
+}
+
+export async function setAttribute(
+  { args, options }: SetAttributeInput,
+  terminal: Terminal,
+): Promise<number> {
+  const { workspace, value, remove } = options;
+  if ((value === undefined) !== remove) {
+    throw new AppError("bad_request", "Say either what the attribute is, with --value, or --remove.");
+  }
+  const { email, attribute: name } = args;
+  const member = await withIdentity(({ users }) =>
+    users.setAttribute({ email, workspace, name, value: value ?? null }),
+  );
+  const end = value === undefined ? `has no attribute ${name} now` : `has the attribute ${name} now`;
+  terminal.err(`${member.email} ${end} in ${member.workspace}.\n`);
   return 0;
 }
 

@@ -100,6 +100,8 @@ export interface Member {
   name: string;
   workspace: string;
   role: Role;
+  /** What policies of datasets can ask for. */
+  attributes: Readonly<Record<string, string>>;
   disabled: boolean;
   createdAt: Date;
 }
@@ -119,6 +121,14 @@ export interface Users {
   disable(email: string, by?: Actor): Promise<void>;
   enable(email: string, by?: Actor): Promise<void>;
   setRole(input: { email: string; workspace: string; role: Role; by?: Actor }): Promise<Member>;
+  /** Null takes the attribute away. */
+  setAttribute(input: {
+    email: string;
+    workspace: string;
+    name: string;
+    value: string | null;
+    by?: Actor;
+  }): Promise<Member>;
   setPassword(email: string, password: string, by?: Actor): Promise<void>;
   /**
    * The account when e-mail and password fit and it is not disabled; otherwise null, in the same time.

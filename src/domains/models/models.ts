@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
@@ -6,7 +6,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
 import type { Binder, BoundModel } from "./bind/index.ts";
 import { checkAgainstData } from "./check-model.ts";
-import { guardSql, withColumnHelp } from "./guard/index.ts";
+import { guardRead, readSql, withColumnHelp } from "./guard/index.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type {
@@ -16,8 +16,9 @@ import type {
   ModelsStore,
   Publication,
   PublishedModel,
+  SavedDraft,
 } from "./models.store.ts";
-import { assertSamePolicies } from "./same-policies.ts";
+import { assertNoPolicies, assertSamePolicies } from "./same-policies.ts";
 import { visibleModel } from "./see.ts";
 import { relationsOf } from "./views.ts";
 import type { VisibleModel } from "./visible-model.ts";
@@ -27,7 +28,11 @@ export interface ModelsParts {
   data: Data;
   binder: Binder;
   analytics: Analytics;
+  callerFor: CallerFor;
 }
+
+/** Somebody with the power that they have now; throws `forbidden` when they are no member any more. */
+export type CallerFor = (owner: { workspaceId: number; userId: number }) => Promise<Caller>;
 
 export interface QueryAnswer {
   columns: Column[];
@@ -83,15 +88,13 @@ export class Models {
     { sql, params, signal }: { sql: string; params: readonly string[]; signal: AbortSignal },
   ): Promise<QueryAnswer> {
     const { analytics, data } = this.#parts;
-    const bound = await this.#bind(caller, model);
+    // The text is parsed while the catalog is asked for what this caller sees.
+    const reading = readSql(sql, { serialize: (text) => analytics.serializeSql(text, signal) });
+    const [bound, read] = await bothInOrder(this.#bind(caller, model), reading);
     const columns = new Map(
       bound.datasets.map((seen) => [seen.dataset.name, seen.bound.columns.map(({ name }) => name)]),
     );
-    const guarded = await guardSql(sql, {
-      datasets: [...columns.keys()],
-      columns,
-      serialize: (text) => analytics.serializeSql(text, signal),
-    });
+    const guarded = guardRead(read, { datasets: [...columns.keys()], columns });
     const used = new Set(guarded.datasets);
     const datasets = bound.datasets.filter(({ dataset }) => used.has(dataset.name));
     if (guarded.isExplain && datasets.some(({ isRowRestricted }) => isRowRestricted)) {
@@ -146,6 +149,12 @@ export class Models {
     );
   }
 
+  /** An earlier version, or a draft, may say what the published one hides. */
+  async assertSourceVisible(caller: Caller, { id, workspaceId }: ModelRecord): Promise<void> {
+    const published = await this.#parts.store.publishedBy(workspaceId, { id });
+    if (published !== undefined) await this.assertUnrestricted(caller, published.document);
+  }
+
   /** What a list says of the published models that this caller's token may see. */
   async summaries(caller: Caller): Promise<ModelSummary[]> {
     const all = await this.#parts.store.summaries(caller.workspace.id);
@@ -153,7 +162,7 @@ export class Models {
   }
 
   /** Keeps drafts, which may have any number of problems. */
-  async saveDrafts(caller: Caller, documents: readonly SemanticModel[]): Promise<ModelRecord[]> {
+  async saveDrafts(caller: Caller, documents: readonly SemanticModel[]): Promise<SavedDraft[]> {
     for (const document of documents) this.assertMayWrite(caller, document);
     return this.#parts.store.saveDrafts(caller.workspace.id, caller.user.id, documents);
   }
@@ -179,9 +188,22 @@ export class Models {
     assertSamePolicies(caller, published.document, document);
   }
 
+  /** Deletes a model, by the same rules as for publishing another one in its place. */
+  async remove(caller: Caller, id: number): Promise<void> {
+    const { store } = this.#parts;
+    const published = await store.publishedBy(caller.workspace.id, { id });
+    // An admin from whom its own policies hide something could not get rid of it otherwise.
+    if (published !== undefined && !caller.permissions.includes("admin")) {
+      await this.assertUnrestricted(caller, published.document);
+    }
+    await store.remove(caller.workspace.id, id, (document) => assertNoPolicies(caller, document));
+  }
+
   assertMayWrite(caller: Caller, { name }: SemanticModel): void {
-    if (this.mayUse(caller, name)) return;
-    throw new AppError("forbidden", `Your token is not for the semantic model ${name}.`);
+    if (caller.token.limits.models === null) return;
+    throw new AppError("forbidden", `Your token is for named semantic models, and cannot change ${name}.`, {
+      hint: "A model decides which data are seen. Use a token without that limit.",
+    });
   }
 
   assertPublishable({ name }: SemanticModel, problems: readonly Problem[]): void {
@@ -198,7 +220,17 @@ export class Models {
   }
 
   #bind(caller: Caller, { record, version, document }: PublishedModel): Promise<BoundModel> {
-    return this.#parts.binder.bind(caller, document, `${record.uuid}:${version}`);
+    const { binder, store, callerFor } = this.#parts;
+    const author = async (): Promise<Caller | undefined> => {
+      const userId = await store.publisher(record.id, version);
+      if (userId === null) return undefined;
+      return callerFor({ workspaceId: record.workspaceId, userId }).catch((error) => {
+        // Whoever has left the workspace has no rights in it.
+        if (isAppError(error) && error.code === "forbidden") return undefined;
+        throw error;
+      });
+    };
+    return binder.bind(caller, document, { key: `${record.uuid}:${version}`, author });
   }
 
   /** Drafts are suggested only to those who work on models. */
@@ -214,6 +246,12 @@ export class Models {
     const hint = match === undefined ? "list_semantic_models shows what there is." : `Did you mean ${match}?`;
     return new AppError("not_found", `There is no semantic model ${shorten(name)}.`, { hint });
   }
+}
+
+/** When both fail, the first one's failure is told, whichever came earlier. */
+async function bothInOrder<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  second.catch(() => undefined);
+  return [await first, await second];
 }
 
 function shorten(name: string): string {

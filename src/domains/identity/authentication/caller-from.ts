@@ -1,5 +1,5 @@
 import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "../../../kernel/permissions.ts";
-import type { Caller } from "../../../registry/caller.ts";
+import type { Caller, TokenLimits } from "../../../registry/caller.ts";
 import { TOKEN_RULES } from "../tokens/token-kinds.ts";
 import { limitsInForce } from "../tokens/token-limits.ts";
 import type { Grant } from "./grant.ts";
@@ -13,7 +13,7 @@ export function callerFrom({ token, owner }: Grant): Caller {
   const rolePermissions = ROLE_PERMISSIONS[role];
   const scopes = (token.scopes ?? PERMISSIONS).filter((permission) => ceiling.includes(permission));
   const permissions = rolePermissions.filter(
-    (permission) => scopes.includes(permission) && !(limits.readOnly && changesSomething(permission)),
+    (permission) => scopes.includes(permission) && !isWithheld(permission, limits),
   );
   // Frozen, because one caller is handed to every request that a token makes.
   return Object.freeze({
@@ -29,6 +29,8 @@ export function callerFrom({ token, owner }: Grant): Caller {
   });
 }
 
-function changesSomething(permission: Permission): boolean {
-  return !permission.endsWith(":read");
+/** A token for some semantic models reaches rows through them alone, and not through the datasets below. */
+function isWithheld(permission: Permission, { readOnly, models }: TokenLimits): boolean {
+  if (readOnly && !permission.endsWith(":read")) return true;
+  return models !== null && permission.startsWith("bi:");
 }

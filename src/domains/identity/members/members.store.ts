@@ -12,6 +12,7 @@ export const memberColumns = {
   name: accounts.name,
   workspace: workspaces.slug,
   role: members.role,
+  attributes: members.attributes,
   disabledAt: accounts.disabledAt,
   createdAt: members.createdAt,
 };

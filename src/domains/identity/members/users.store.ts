@@ -27,8 +27,7 @@ export interface UsersOptions {
 }
 
 export function createUsers(options: UsersOptions): Users {
-  const { catalog, tell, audit } = options;
-  const { db } = catalog;
+  const { db } = options.catalog;
   return {
     create: (input) => createUser(options, input),
 
@@ -50,18 +49,19 @@ export function createUsers(options: UsersOptions): Users {
 
     async setRole({ email, workspace, role, by }) {
       requireRole(role);
-      const { member, workspaceId } = await catalog.transaction(async (tx) => {
-        const found = await requireMember(tx, email, workspace);
-        const theirs = and(
-          eq(members.workspaceId, found.workspaceId),
-          eq(members.accountId, found.accountId),
-        );
-        await tx.update(members).set({ role }).where(theirs);
-        return { member: await memberOf(tx, found), workspaceId: found.workspaceId };
-      });
-      tell({ what: "account", id: member.userId });
-      audit.record(memberEvent("member.role_changed", by, workspaceId, member));
-      return member;
+      return changeMember(options, "member.role_changed", { email, workspace, by }, () => ({ role }));
+    },
+
+    async setAttribute({ email, workspace, name, value, by }) {
+      const key = requireName(name, "attribute");
+      return changeMember(
+        options,
+        "member.attribute_changed",
+        { email, workspace, by },
+        ({ attributes }) => ({
+          attributes: withAttribute(attributes, key, value),
+        }),
+      );
     },
 
     async setPassword(email, password, by) {
@@ -213,6 +213,46 @@ async function verifyPassword(
       .where(unchanged);
   }
   return { userId: account.id, email: account.email };
+}
+
+/** Changes a member, locked until it is done, and tells everybody who remembers what it may do. */
+async function changeMember(
+  { catalog, tell, audit }: UsersOptions,
+  action: string,
+  { email, workspace, by }: { email: string; workspace: string; by: Actor | undefined },
+  change: (member: Member) => Partial<Pick<Member, "role" | "attributes">>,
+): Promise<Member> {
+  const { member, workspaceId } = await catalog.transaction(async (tx) => {
+    const found = await requireMember(tx, email, workspace);
+    const theirs = and(eq(members.workspaceId, found.workspaceId), eq(members.accountId, found.accountId));
+    await tx
+      .update(members)
+      .set(change(await memberOf(tx, found)))
+      .where(theirs);
+    return { member: await memberOf(tx, found), workspaceId: found.workspaceId };
+  });
+  tell({ what: "account", id: member.userId });
+  audit.record(memberEvent(action, by, workspaceId, member));
+  return member;
+}
+
+function withAttribute(
+  attributes: Member["attributes"],
+  name: string,
+  value: string | null,
+): Record<string, string> {
+  const { attributesPerMember, attributeCharacters } = LIMITS.identity;
+  const entries = Object.entries(attributes).filter(([each]) => each !== name);
+  if (value === null) return Object.fromEntries(entries);
+  if (value.length > attributeCharacters || value.includes("\u0000")) {
+    throw new AppError("bad_request", `An attribute is a text of at most ${attributeCharacters} characters.`);
+  }
+  if (entries.length >= attributesPerMember) {
+    throw new AppError("plan_limit", `A member has at most ${attributesPerMember} attributes.`, {
+      hint: "Take away one that is not needed any more.",
+    });
+  }
+  return Object.fromEntries([...entries, [name, value]]);
 }
 
 function memberEvent(

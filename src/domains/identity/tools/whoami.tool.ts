@@ -15,7 +15,12 @@ export const whoami = defineTool({
     workspace: z.object({ id: z.number(), slug: z.string() }),
     role: z.string(),
     permissions: z.array(z.string()),
-    token: z.object({ kind: z.string(), read_only: z.boolean(), toolsets: z.array(z.string()).nullable() }),
+    token: z.object({
+      kind: z.string(),
+      read_only: z.boolean(),
+      toolsets: z.array(z.string()).nullable(),
+      models: z.array(z.string()).nullable(),
+    }),
     client: z.object({ name: z.string(), version: z.string() }),
   }),
 
@@ -26,7 +31,12 @@ export const whoami = defineTool({
       workspace: caller.workspace,
       role: caller.role,
       permissions: [...caller.permissions],
-      token: { kind, read_only: limits.readOnly, toolsets: limits.toolsets && [...limits.toolsets] },
+      token: {
+        kind,
+        read_only: limits.readOnly,
+        toolsets: limits.toolsets && [...limits.toolsets],
+        models: limits.models && [...limits.models],
+      },
       client: meta.client,
     };
   },
