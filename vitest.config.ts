@@ -10,8 +10,11 @@ export default defineConfig({
     // On a shared machine a test can starve; one that fails three times in a row is broken.
     retry: process.env.CI === undefined ? 0 : 2,
     reporters: [new NotRunReporter(), "default"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Far above what anything takes, so that a machine which does five other things at once gets there, too.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     // Most tests wait for processes of their own, so that one worker a core is not too many. The default is one less.
     maxWorkers: availableParallelism(),

@@ -47,5 +47,5 @@ it("closes what it opened when a later step fails", async () => {
   await expect(failing).rejects.toThrow("no such tool");
   const others =
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-  await vi.waitFor(async () => expect((await client.query(others)).rows).toEqual([]), 5_000);
+  await vi.waitFor(async () => expect((await client.query(others)).rows).toEqual([]), 30_000);
 });

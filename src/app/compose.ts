@@ -59,7 +59,13 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => jobs.stop());
   // Housekeeping can wait; whoever calls cannot.
   await data.sweep().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
-  const models = openModels({ catalog, analytics: data.analytics, data: data.services, clock });
+  const models = openModels({
+    catalog,
+    analytics: data.analytics,
+    data: data.services,
+    callerFor: (owner) => identity.callerFor(owner),
+    clock,
+  });
   const parts = { catalog, audit: identity.audit, data: data.services, models, version: VERSION };
   const registry = composeRegistry(parts);
   options.extend?.(registry);
@@ -151,7 +157,13 @@ export async function openIdentityAndData(config: Config): Promise<{
   opened.defer(() => data.close());
   opened.defer(() => jobs.stop());
   const { analytics, services } = data;
-  const models = openModels({ catalog, analytics, data: services, clock: systemClock });
+  const models = openModels({
+    catalog,
+    analytics,
+    data: services,
+    callerFor: (owner) => identity.callerFor(owner),
+    clock: systemClock,
+  });
   return { identity, data, models, close: closeOf(opened) };
 }
 

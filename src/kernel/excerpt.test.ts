@@ -107,9 +107,9 @@ test("the text is bounded and cheap, however large the arguments are", () => {
     rows: Array.from({ length: 100_000 }, (_, i) => ({ i, text: "x".repeat(100) })),
     blob: "y".repeat(10_000_000),
   };
-  const started = performance.now();
+  const started = process.cpuUsage();
   const text = excerpt(large);
-  expect(performance.now() - started).toBeLessThan(250);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(250);
   expect(text.length).toBeLessThanOrEqual(LIMITS.call.auditExcerptCharacters);
   expect(text.endsWith("…")).toBe(true);
 });

@@ -89,11 +89,11 @@ describe("checkInstruction", () => {
   });
 
   it("stays fast on text made to be slow", () => {
-    const startedMs = performance.now();
+    const started = process.cpuUsage();
     for (const part of ["ignore all ", "the ", " _-", "\u0301", "ﷺ"]) {
       checkInstruction(part.repeat(2_000).slice(0, 2_000));
     }
-    expect(performance.now() - startedMs).toBeLessThan(500);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);
   });
 });
 

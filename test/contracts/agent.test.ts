@@ -428,7 +428,7 @@ describe("settings", () => {
   it("[agent.session.ttl] [agent.limit.settings] change the idle time and the limit of questions", async () => {
     const env = {
       MCP_SESSION_TTL_MINUTES: "5",
-      MCP_RATE_LIMIT_WINDOW_MS: "1000",
+      MCP_RATE_LIMIT_WINDOW_MS: "4000",
       MCP_RATE_LIMIT_MAX_REQUESTS: "2",
     };
     const other = await startTestServer({ extend: mountFixtures, env });
@@ -438,7 +438,7 @@ describe("settings", () => {
       expect([(await question()).error, (await question()).error]).toEqual([undefined, undefined]);
       expect((await question()).error?.data).toMatchObject({ knecta_code: "RATE_LIMITED" });
       await expect
-        .poll(async () => (await question()).error, { timeout: 5_000, interval: 100 })
+        .poll(async () => (await question()).error, { timeout: 30_000, interval: 100 })
         .toBeUndefined();
 
       using time = movableIdleTime();

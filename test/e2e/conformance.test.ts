@@ -11,7 +11,7 @@ import { conformanceFixtures } from "./conformance/fixtures.ts";
 /** The official conformance suite, on the real stack, in each revision that it has requirements for. */
 
 const SUITE = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 400_000;
 
 /** Scenarios that the suite runs without asking for them, and that hold here too. */
 const BEYOND_REQUIRED: Record<string, readonly string[]> = {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { LIMITS } from "../../src/kernel/limits.ts";
 import { mountFixtures } from "../contracts/fixtures.ts";
 import { callOf, PATHS, rpc } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
@@ -23,15 +24,15 @@ const isListening = () =>
 it("[all.ops.stop] a stop lets running calls end, with and without a session, and takes no new ones", async () => {
   const begun = await rpc(server, PATHS.all, "initialize", { token, params: {} });
   const session = begun.headers.get("mcp-session-id") ?? "";
-  const calls = [wait(500), wait(500, session)];
+  const calls = [wait(3_000), wait(3_000, session)];
   // Both have to have arrived.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
   const stopped = server.app.close();
   await expect.poll(isListening).toBe(false);
   for (const { status, body } of await Promise.all(calls)) {
     expect({ status, result: body.result }).toMatchObject({
       status: 200,
-      result: { structuredContent: { waitedMs: 500 } },
+      result: { structuredContent: { waitedMs: 3_000 } },
     });
   }
   await stopped;
@@ -47,6 +48,6 @@ it("[all.ops.stop] open streams do not hold it up", async () => {
   expect(stream.status).toBe(200);
   const started = performance.now();
   await server.app.close();
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(performance.now() - started).toBeLessThan(LIMITS.server.drainMs);
   await stream.body?.cancel().catch(() => undefined);
 });

@@ -1,8 +1,9 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CommandLine } from "../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { type PostgresSource, startPostgresSource } from "../support/postgres-source.ts";
@@ -14,6 +15,8 @@ let database: TestDatabase;
 let source: PostgresSource;
 let env: Record<string, string>;
 let token: string;
+let queryId: number;
+const servers: ChildProcess[] = [];
 
 beforeAll(async () => {
   kenning = await CommandLine.open();
@@ -26,7 +29,11 @@ beforeAll(async () => {
     env,
   });
   token = made.out.trim();
-}, 120_000);
+}, 300_000);
+afterEach(() => {
+  // A test that failed leaves its server on the port, where the next one needs it.
+  for (const child of servers.splice(0)) child.kill("SIGKILL");
+});
 afterAll(async () => {
   await source.stop();
   await database.drop();
@@ -44,9 +51,15 @@ async function call<T>(name: string, args: object): Promise<T> {
   return result.structuredContent;
 }
 
+async function serve(): ReturnType<CommandLine["serve"]> {
+  const server = await kenning.serve(env);
+  servers.push(server.child);
+  return server;
+}
+
 /** Lets `work` have a server, which is stopped afterwards. */
 async function serving<T>(work: () => Promise<T>): Promise<T> {
-  const { child, stopped } = await kenning.serve(env);
+  const { child, stopped } = await serve();
   try {
     return await work();
   } finally {
@@ -63,24 +76,26 @@ interface Run {
 
 describe("a run whose server is killed", () => {
   it("is tried again by the next one, and leaves no files", async () => {
-    await source.query("CREATE TABLE naps AS SELECT 60 AS seconds");
-    const first = await kenning.serve(env);
+    await source.query("DROP TABLE IF EXISTS naps; CREATE TABLE naps AS SELECT 60 AS seconds");
+    const first = await serve();
     const { host, port, user, password, database: name } = source;
-    const wish = { name: "Shop", type: "postgresql", host, port, user, password, database: name };
+    const login = { host, port, user, password, database: name };
+    const wish = { name: "Shop", type: "postgresql", ...login, replace: true };
     const { datasource_id } = await call<{ datasource_id: number }>("create_datasource", wish);
     const query =
       "SELECT i, CASE WHEN i = 5000 THEN pg_sleep(seconds)::text END AS s FROM naps, generate_series(1, 5000) i";
-    const stored = { name: "Naps", datasource_id, query, run_now: false };
+    const stored = { name: "Naps", datasource_id, query, run_now: false, replace: true };
     const { query_id } = await call<{ query_id: number }>("create_query", stored);
+    queryId = query_id;
     const { run } = await call<{ run: Run }>("run", { query_id, wait_seconds: 0 });
     const folder = join(kenning.dataFolder, "runs");
-    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), 60_000);
     first.child.kill("SIGKILL");
     await first.stopped;
     expect(readdirSync(folder)).toHaveLength(1);
     // The database does not notice soon that nobody waits for its answer.
     await source.query(
-      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE '%naps%' AND pid <> pg_backend_pid()",
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%naps%' AND pid <> pg_backend_pid()",
     );
     await source.query("UPDATE naps SET seconds = 0");
     // As if half a minute had gone by.
@@ -92,7 +107,7 @@ describe("a run whose server is killed", () => {
     await catalog.query("UPDATE pgboss.queue SET monitor_claim_on = NULL, monitor_on = NULL");
     await catalog.end();
 
-    const second = await kenning.serve(env);
+    const second = await serve();
     expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
     const ended = await vi.waitFor(
       async () => {
@@ -100,25 +115,26 @@ describe("a run whose server is killed", () => {
         expect(now.status).toBe("succeeded");
         return now;
       },
-      { timeout: 60_000, interval: 250 },
+      { timeout: 120_000, interval: 250 },
     );
     expect(ended).toMatchObject({ attempt: 2, rows: 5000 });
-    expect(readdirSync(folder)).toEqual([]);
+    await expect.poll(() => readdirSync(folder)).toEqual([]);
     second.child.kill("SIGTERM");
     await second.stopped;
-  }, 120_000);
+  }, 300_000);
 
   it("goes on where it is, when a command runs another query beside it", async () => {
     await source.query("UPDATE naps SET seconds = 60");
-    const first = await kenning.serve(env);
+    const first = await serve();
     const { datasources } = await call<{ datasources: { id: number }[] }>("list_datasources", {});
-    const { run } = await call<{ run: Run }>("run", { query_id: 1, wait_seconds: 0 });
-    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 20_000);
+    const { run } = await call<{ run: Run }>("run", { query_id: queryId, wait_seconds: 0 });
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 60_000);
     const other = {
       name: "Other",
       datasource_id: datasources[0]?.id,
       query: "SELECT 1 AS a",
       run_now: false,
+      replace: true,
     };
     await call("create_query", other);
     const done = await kenning.run(["query", "run", "Other", "--workspace", "acme"], { env });
@@ -138,10 +154,10 @@ describe("a run whose server is killed", () => {
             status: "succeeded",
             attempt: 1,
           }),
-        { timeout: 60_000, interval: 250 },
+        { timeout: 120_000, interval: 250 },
       ),
     );
-  }, 120_000);
+  }, 300_000);
 
   it("is cancelled with Ctrl-C at the command that asked for it", async () => {
     await source.query("UPDATE naps SET seconds = 60");
@@ -149,13 +165,13 @@ describe("a run whose server is killed", () => {
     let out = "";
     child.stdout?.on("data", (chunk) => (out += chunk));
     const stopped = once(child, "exit");
-    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 20_000);
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 60_000);
     child.kill("SIGINT");
     expect(await stopped).toEqual([1, null]);
     expect(out).toBe("Naps: the run was cancelled.\n");
-    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 60_000);
     await source.query("UPDATE naps SET seconds = 0");
-  }, 60_000);
+  }, 300_000);
 
   it("runs from the command line without a server", async () => {
     const done = await kenning.run(["query", "run", "naps", "--workspace", "acme", "--json"], { env });
@@ -170,7 +186,7 @@ describe("a run whose server is killed", () => {
     const nowhere = await kenning.run(["datasource", "test", "Shop", "--workspace", "none"], { env });
     expect(nowhere.err).toContain('no workspace "none"');
     await source.query("DROP TABLE naps");
-    const failed = await kenning.run(["query", "run", "1", "--workspace", "acme"], { env });
+    const failed = await kenning.run(["query", "run", String(queryId), "--workspace", "acme"], { env });
     expect(failed).toMatchObject({ code: 1, out: expect.stringContaining("failed") });
-  }, 60_000);
+  }, 300_000);
 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,11 +94,26 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code, out, err };
 }
 
+/** Below the ports that the kernel hands out, so that nobody takes one between the look and its use; fetch refuses 10080. */
+const FIRST_PORT = 11_000;
+const PORTS_A_WORKER = 500;
+const WORKERS = 40;
+let nextPort = randomInt(PORTS_A_WORKER);
+
+/** A port that nobody listens on. Each worker of the tests has its own range and goes round in it. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
+  const worker = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS;
+  for (let tries = 0; tries < PORTS_A_WORKER; tries += 1) {
+    const port = FIRST_PORT + worker * PORTS_A_WORKER + (nextPort++ % PORTS_A_WORKER);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("no port is free");
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  probe.once("error", () => resolve(false));
+  probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  return promise;
 }

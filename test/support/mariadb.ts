@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,12 +8,13 @@ import { promisify } from "node:util";
 import mysql from "mysql2/promise";
 import type { TestContext } from "vitest";
 import { randomText } from "../../src/kernel/ids.ts";
+import { freePort } from "./command-line.ts";
 
 const SERVER = "/usr/sbin/mariadbd";
 const INSTALLER = "/usr/bin/mariadb-install-db";
 /** Nobody: the server does not run as root, and needs no entry in /etc/passwd for that. */
 const ACCOUNT = { uid: 65_534, gid: 65_534 };
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 /** Debian's package mariadb-server brings it. */
 export function hasMariadb(): boolean {
@@ -121,15 +121,6 @@ function serverFlags({ folder, data, port, socketPath, tls }: Places): string[] 
     "--max-allowed-packet=256M",
     ...(tls ? [`--ssl-key=${join(folder, "key.pem")}`, `--ssl-cert=${join(folder, "cert.pem")}`] : []),
   ];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function connectAsRoot(socketPath: string, server: ChildProcess): Promise<mysql.Connection> {

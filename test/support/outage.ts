@@ -5,7 +5,7 @@ import { inject } from "vitest";
 export async function outage(databaseUrl: string): Promise<{ end(): Promise<void> }> {
   const name = databaseUrl.slice(databaseUrl.lastIndexOf("/") + 1);
   await onServer(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
-  await onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await onServer(`SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE datname = '${name}'`);
   await onServer(`ALTER DATABASE "${name}" RENAME TO "${name}_away"`);
   return {
     async end() {

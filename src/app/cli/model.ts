@@ -126,11 +126,11 @@ export async function exportModel(
     const record = await models.require(caller, args.model);
     const version = options.version === undefined ? record.publishedVersion : versionIn(options.version);
     const document = options.draft
-      ? await modelsStore.draft(record.id)
+      ? (await modelsStore.draft(record.id))?.document
       : version === null
         ? undefined
         : await modelsStore.version(record.id, version);
-    if (document === undefined || document === null) {
+    if (document === undefined) {
       throw await noSuchVersion(modelsStore, record, options);
     }
     const yaml = writeModel(document);

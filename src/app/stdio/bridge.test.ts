@@ -7,6 +7,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { afterEach, expect, test, vi } from "vitest";
+import { freePort } from "../../../test/support/command-line.ts";
 import { StdioBridge } from "./bridge.ts";
 
 type Message = Record<string, unknown> & { id?: number | string; method?: string };
@@ -164,8 +165,12 @@ test("an older client: session, version, token, order, both kinds of answers, re
   await local.answer(2);
   await local.answer(1);
   local.say({ id: "ask", result: { action: "decline" } });
-  await vi.waitFor(() =>
-    expect(remote.received.at(-1)?.message).toMatchObject({ id: "ask", result: { action: "decline" } }),
+  await vi.waitFor(
+    () =>
+      expect(remote.received.map(({ message }) => message)).toContainEqual(
+        expect.objectContaining({ id: "ask", result: { action: "decline" } }),
+      ),
+    20_000,
   );
 
   const order = remote.methods().filter((method) => method !== "GET");
@@ -200,9 +205,9 @@ test("the newest revision: headers are made from the message, and a cancellation
   expect(headers["mcp-session-id"]).toBeUndefined();
 
   local.say({ id: 2, method: "tools/call", params: { name: "slow", _meta: MODERN_META } });
-  await vi.waitFor(() => expect(remote.received).toHaveLength(2));
+  await vi.waitFor(() => expect(remote.received).toHaveLength(2), 20_000);
   local.say({ method: "notifications/cancelled", params: { requestId: 2 } });
-  await vi.waitFor(() => expect(isClosed).toBe(true));
+  await vi.waitFor(() => expect(isClosed).toBe(true), 20_000);
   expect(remote.methods()).not.toContain("notifications/cancelled");
   expect(local.received).toHaveLength(1);
 });
@@ -212,9 +217,9 @@ test("in older revisions a cancellation is passed on", async () => {
   const { local } = connect(url);
   await shakeHands(local);
   local.say({ id: 5, method: "tools/call", params: { name: "slow" } });
-  await vi.waitFor(() => expect(remote.methods()).toContain("tools/call"));
+  await vi.waitFor(() => expect(remote.methods()).toContain("tools/call"), 20_000);
   local.say({ method: "notifications/cancelled", params: { requestId: 5 } });
-  await vi.waitFor(() => expect(remote.methods()).toContain("notifications/cancelled"));
+  await vi.waitFor(() => expect(remote.methods()).toContain("notifications/cancelled"), 20_000);
 });
 
 test("a server that has lost the session gets a new one, and the client does not notice", async () => {
@@ -245,14 +250,14 @@ test("a refused token is said in both places and ends the bridge with code 1", a
 });
 
 test("it waits for a server that is just starting", async () => {
-  const probe = await serve(() => {});
-  probe.remote.close();
-  const { local, sentences } = connect(probe.url);
+  const port = await freePort();
+  const { local, sentences } = connect(new URL(`http://127.0.0.1:${port}/mcp`));
   local.say({ id: 1, method: "tools/list", params: { _meta: MODERN_META } });
-  await vi.waitFor(() =>
-    expect(sentences).toEqual([expect.stringMatching(/is not running at .*kenning serve/)]),
+  await vi.waitFor(
+    () => expect(sentences).toEqual([expect.stringMatching(/is not running at .*kenning serve/)]),
+    20_000,
   );
-  await serve((message, response) => json(response, { id: message.id, result: {} }), Number(probe.url.port));
+  await serve((message, response) => json(response, { id: message.id, result: {} }), port);
   expect(await local.answer(1)).toMatchObject({ result: {} });
 });
 

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, openTestCatalog, silentLog } from "../../../test/support/database.ts";
 import { StallingProxy } from "../../../test/support/stalling-proxy.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -66,7 +66,9 @@ describe("a lost connection", () => {
 
   it("fails the query that was running on it, with the server's reason", async () => {
     const sleeping = catalog.pool.query("SELECT pg_sleep(30)").catch((error) => error);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const isSleeping =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'SELECT pg_sleep(30)'";
+    await vi.waitFor(async () => expect((await catalog.pool.query(isSleeping)).rowCount).toBe(1), 20_000);
     await endOthers();
     const error = await sleeping;
     expect(pgCodeOf(error)).toBe("57P01");
@@ -99,10 +101,10 @@ describe("a server that hangs", () => {
     proxy.stall();
     const startedAt = performance.now();
     await expect(hanging.ping()).rejects.toMatchObject({ code: "unavailable" });
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     const unheard = hanging.pool.query("SELECT 1").catch((error) => error);
     await hanging.close();
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(40_000);
     expect(isOutage(await unheard)).toBe(true);
     proxy.close();
     await database.drop();

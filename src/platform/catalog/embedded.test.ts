@@ -22,7 +22,7 @@ import { EmbeddedServer } from "./embedded.ts";
 import { type Catalog, openCatalog } from "./index.ts";
 
 const isRoot = process.getuid?.() === 0;
-const bounded = { timeout: 20_000, interval: 20 };
+const bounded = { timeout: 60_000, interval: 20 };
 
 const folders: string[] = [];
 function newFolder(): string {
@@ -236,7 +236,9 @@ describe("one home, many lives", () => {
     await catalog.pool.query("INSERT INTO note VALUES ('before the kill')");
     const busy = catalog.pool.query("SELECT count(*) FROM generate_series(1, 3000000000)");
     busy.catch(() => {});
-    await sleep(100);
+    const isBusy =
+      "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT count(*) FROM generate_series%'";
+    await vi.waitFor(async () => expect((await catalog.pool.query(isBusy)).rowCount).toBe(1), bounded);
     const pid = serverPid(home);
     process.kill(pid, "SIGKILL");
     await gone(pid);
@@ -289,7 +291,7 @@ describe("a home", () => {
     const half = () =>
       existsSync(join(home, "postgres")) &&
       readdirSync(join(home, "postgres")).some((name) => name.startsWith("data.half-"));
-    await vi.waitFor(() => expect(half()).toBe(true), { timeout: 20_000, interval: 5 });
+    await vi.waitFor(() => expect(half()).toBe(true), { timeout: 60_000, interval: 5 });
     await sleep(100);
     for (const name of leases(home)) process.kill(Number(name.split("-")[1]), "SIGKILL");
     mkdirSync(join(home, "postgres", "half-engine-0.0.0"));

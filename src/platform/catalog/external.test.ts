@@ -31,7 +31,7 @@ describe("a database server that cannot be used", () => {
     expect(error.advice).not.toContain(SECRET);
   });
 
-  it("is waited for, but not for ever, when nothing listens", { timeout: 30_000 }, async () => {
+  it("is waited for, but not for ever, when nothing listens", { timeout: 120_000 }, async () => {
     const error = await failureOf(`postgresql://kenning:${SECRET}@127.0.0.1:1/x`);
     expect(error.advice).toContain("127.0.0.1, port 1, database x: nothing listens there");
     expect(error.advice).not.toContain(SECRET);

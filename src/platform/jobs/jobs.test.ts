@@ -28,7 +28,7 @@ async function settled(jobs: Jobs, id: string) {
       expect(["done", "failed", "cancelled"]).toContain(status.state);
       return status;
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }
 
@@ -103,7 +103,7 @@ describe("a job", () => {
           progress: { fraction: 0.5, note: "half way" },
         });
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
     finish();
     expect(await settled(jobs, id)).toMatchObject({ state: "done", progress: undefined });
@@ -121,7 +121,7 @@ describe("a job", () => {
     jobs.define(name, number, endless);
     await jobs.start();
     const id = await jobs.enqueue(name, { n: 1 });
-    await vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 30_000 });
     const other = openJobs();
     other.define(name, number, endless);
     await (who === "another process" ? other : jobs).cancel(id);
@@ -138,7 +138,7 @@ describe("a queue", () => {
     const work = async () => {
       atWork += 1;
       most = Math.max(most, atWork);
-      await sleep(20);
+      await sleep(100);
       atWork -= 1;
     };
     jobs.define("many", number, work, { concurrency: 3 });
@@ -180,7 +180,7 @@ describe("a queue", () => {
     });
     await jobs.start();
     const id = await jobs.enqueue("unhurried", { n: 1 });
-    await vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 30_000 });
     await jobs.stop();
     expect(hasEnded).toBe(true);
   });
@@ -203,7 +203,7 @@ const untilAborted = async (_: unknown, { signal }: { signal: AbortSignal }) => 
 };
 
 const running = (jobs: Jobs, id: string) =>
-  vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 10_000 });
+  vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 30_000 });
 
 describe("a try", () => {
   it("does not count when its process stops", async () => {
@@ -236,11 +236,11 @@ describe("a try", () => {
     const uuid = id.slice("revenant:".length);
     // What pg-boss does with a job whose heartbeat has stopped, and its next fetch.
     await catalog.pool.query("UPDATE pgboss.job SET state = 'retry' WHERE id = $1", [uuid]);
-    await vi.waitFor(() => expect(reasons).toMatchObject([{ code: "cancelled" }]), 10_000);
+    await vi.waitFor(() => expect(reasons).toMatchObject([{ code: "cancelled" }]), 30_000);
     const other = openJobs();
     other.define("revenant", number, work);
     const worked = other.workOn(id, new AbortController().signal);
-    await vi.waitFor(async () => expect((await jobs.status(id)).attempt).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await jobs.status(id)).attempt).toBe(2), { timeout: 30_000 });
     await sleep(500);
     expect(await jobs.status(id)).toMatchObject({ state: "running" });
     finish();
@@ -296,7 +296,7 @@ it("leaves a place for others when one group has many jobs", async () => {
   const greedy = await Promise.all(
     [1, 2, 3, 4, 5, 6].map(() => jobs.enqueue("shared", { who: "greedy" }, { group: "greedy" })),
   );
-  await vi.waitFor(() => expect(atWork.get("greedy")).toBe(3), 10_000);
+  await vi.waitFor(() => expect(atWork.get("greedy")).toBe(3), 30_000);
   const modest = await jobs.enqueue("shared", { who: "modest" }, { group: "modest" });
   expect(await settled(jobs, modest)).toMatchObject({ state: "done" });
   finish();

@@ -1,7 +1,7 @@
 import { createServer as createHttpsServer } from "node:https";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { HttpListener } from "../../../src/app/http-listener.ts";
 import { openOAuthStores } from "../../../src/domains/identity/index.ts";
 import { MS, systemClock } from "../../../src/kernel/clock.ts";
@@ -34,6 +34,9 @@ beforeAll(async () => {
   ({ person } = await signedInPerson(server));
 });
 afterAll(() => server.stop());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const NATIVE = { token_endpoint_auth_method: "none", client_name: "A client" };
 
@@ -89,7 +92,6 @@ describe("registration", () => {
     const browser = new Browser(appUrlOf(server));
     expect((await browser.open(unused.authorizationUrl())).response.status).toBe(400);
     expect((await browser.open(used.authorizationUrl())).html).toContain("<h1>Sign in</h1>");
-    vi.useRealTimers();
   });
 
   it.each(["client_secret_basic", "client_secret_post"])(
@@ -381,7 +383,7 @@ describe("client id metadata documents", () => {
     const before = performance.now();
     const { response } = await parts.person.open(clientAt(document.url).authorizationUrl());
     expect(response.status).toBe(400);
-    expect(performance.now() - before).toBeLessThan(6_000);
+    expect(performance.now() - before).toBeLessThan(30_000);
   });
 
   it.each([

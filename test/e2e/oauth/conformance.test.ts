@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from "../../support/server.ts";
 /** The official conformance suite for authorization servers, on the real stack; a person answers where it asks for one. */
 
 const SUITE = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 interface Check {
   id: string;

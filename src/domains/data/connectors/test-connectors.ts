@@ -45,7 +45,7 @@ export function open(
   );
 }
 
-export const LIMITS_OF_TESTS: RunOptions = { maxRows: 1_000_000, maxBytes: 1e9, timeoutMs: 20_000 };
+export const LIMITS_OF_TESTS: RunOptions = { maxRows: 1_000_000, maxBytes: 1e9, timeoutMs: 60_000 };
 
 export interface ReadRows extends RowBatch {
   batches: number;

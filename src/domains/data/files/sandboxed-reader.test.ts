@@ -103,7 +103,7 @@ describe("a file in its own process", () => {
     for (const result of results)
       expect(result).toMatchObject({ status: "rejected", reason: { code: "cancelled" } });
     // Only the folders of the files are left, which are the caller's; those of the processes have gone.
-    await vi.waitFor(async () => expect(await readdir(tempFolder)).toHaveLength(4));
+    await vi.waitFor(async () => expect(await readdir(tempFolder)).toHaveLength(4), 20_000);
   });
 
   it("stops when the reader is closed", async () => {

@@ -55,14 +55,14 @@ describe("runs on a server", () => {
   const lookAt = (run_id: number) => resultOf<RunAnswer["run"]>(server, token, "get_query_run", { run_id });
 
   it("change nothing once they are cancelled, however late that is noticed", async () => {
-    await source.query("CREATE TABLE slow AS SELECT 1 AS n, 0 AS seconds");
+    await source.query("DROP TABLE IF EXISTS slow; CREATE TABLE slow AS SELECT 1 AS n, 0 AS seconds");
     const id = await stored("SELECT n, pg_sleep(seconds)::text AS s FROM slow");
     const { dataset_id } = await run(id);
-    await source.query("UPDATE slow SET n = 2, seconds = 1");
+    await source.query("UPDATE slow SET n = 2, seconds = 5");
     const { run_id } = (await run(id, 0)).run;
-    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 10_000);
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 30_000);
     await catalog.query("UPDATE query_runs SET status = 'cancelled' WHERE id = $1", [run_id]);
-    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 30_000);
     await sleep(1_000);
     const { rows } = await resultOf<{ rows: unknown[] }>(server, token, "get_data", { dataset_id });
     expect(rows).toMatchObject([{ n: 1 }]);
@@ -99,15 +99,17 @@ describe("runs on a server", () => {
   });
 
   it("of one workspace leave a place to the others", async () => {
-    await server.app.identity.workspaces.create({ slug: "modest" });
-    const modest = await server.token({ workspace: "modest", role: "contributor" });
+    names += 1;
+    const workspace = `modest-${names}`;
+    await server.app.identity.workspaces.create({ slug: workspace });
+    const modest = await server.token({ workspace, role: "contributor" });
     const own = await makeDatasource(server, modest, "Shop", source);
     const quick = await stored("SELECT 1 AS a", modest, own);
     const greedy: number[] = [];
     for (let n = 0; n < LIMITS.queries.runs + 1; n += 1)
       greedy.push((await run(await stored("SELECT pg_sleep(60)::text AS s"), 0)).run.run_id);
     const most = LIMITS.queries.runsPerWorkspace;
-    await vi.waitFor(async () => expect(await source.running()).toHaveLength(most), 10_000);
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(most), 30_000);
     expect((await run(quick, 10, modest)).run).toMatchObject({ status: "succeeded" });
     expect(await source.running()).toHaveLength(most);
     for (const run_id of greedy) await resultOf(server, token, "cancel_query_run", { run_id });
@@ -116,6 +118,7 @@ describe("runs on a server", () => {
   it("and queries of one workspace are limited", async () => {
     const id = await stored("SELECT 1 AS a");
     const { activeRuns, perWorkspace } = LIMITS.queries;
+    await catalog.query("DELETE FROM queries WHERE name LIKE 'many %'");
     await catalog.query(
       `INSERT INTO queries (workspace_id, name, datasource_id, query_text, created_at)
        SELECT q.workspace_id, 'many ' || i, q.datasource_id, 'SELECT 1', now()

@@ -118,25 +118,29 @@ describe("a query on a web service or a file", () => {
       { a: 1, b: "x" },
       { a: 2, b: null },
     ]);
-    writeFileSync("/tmp/kenning-elsewhere.sqlite", "");
+    const elsewhere = join(tmpdir(), `kenning-elsewhere-${process.pid}.sqlite`);
+    writeFileSync(elsewhere, "");
     const made = await resultOf<{ connection: { ok: boolean } }>(server, token, "create_datasource", {
       name: "Elsewhere",
       type: "sqlite",
-      database: "/tmp/kenning-elsewhere.sqlite",
+      database: elsewhere,
     });
-    rmSync("/tmp/kenning-elsewhere.sqlite");
+    rmSync(elsewhere);
     expect(made.connection.ok).toBe(false);
   });
 
-  it("leaves no temporary files", () => {
+  it("leaves no temporary files", async () => {
     const homes = readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-server-"));
-    const left = homes.flatMap((home) => {
-      try {
-        return readdirSync(join(tmpdir(), home, "runs")).filter((name) => name.includes(`-${process.pid}-`));
-      } catch {
-        return [];
-      }
-    });
-    expect(left).toEqual([]);
+    const left = () =>
+      homes.flatMap((home) => {
+        try {
+          return readdirSync(join(tmpdir(), home, "runs")).filter((name) =>
+            name.includes(`-${process.pid}-`),
+          );
+        } catch {
+          return [];
+        }
+      });
+    await expect.poll(left).toEqual([]);
   });
 });

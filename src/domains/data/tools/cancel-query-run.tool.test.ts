@@ -26,7 +26,7 @@ describe("cancel_query_run", () => {
       cancelled: true,
     });
     expect(await resultOf(server, token, "cancel_query_run", { run_id })).toMatchObject({ cancelled: false });
-    await expect.poll(() => source.running(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => source.running(), { timeout: 30_000 }).toEqual([]);
   });
 
   it("leaves a run that has ended as it is", async () => {

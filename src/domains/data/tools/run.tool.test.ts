@@ -29,10 +29,15 @@ afterAll(async () => {
   await source.stop();
 });
 
+/** A name that no other test has, nor an earlier try of the same one. */
+function newName(word: string): string {
+  names += 1;
+  return `${word} ${names}`;
+}
+
 /** A query that has not run yet; its id. */
 async function stored(query: string): Promise<number> {
-  names += 1;
-  const args = { name: `Query ${names}`, datasource_id, query, run_now: false };
+  const args = { name: newName("Query"), datasource_id, query, run_now: false };
   return (await makeQuery(server, token, args)).query_id;
 }
 
@@ -48,7 +53,7 @@ async function ended(run_id: number): Promise<RunAnswer["run"]> {
       expect(["succeeded", "failed", "cancelled"]).toContain(now.status);
       return now;
     },
-    { timeout: 40_000, interval: 100 },
+    { timeout: 100_000, interval: 100 },
   );
 }
 
@@ -63,7 +68,7 @@ async function detailsOf(asset_id: number) {
 
 describe("run", () => {
   it("[bi.run.query] [bi.get-details.query] runs a query and replaces the rows of its dataset", async () => {
-    await source.query("CREATE TABLE counter AS SELECT 1 AS n");
+    await source.query("DROP TABLE IF EXISTS counter; CREATE TABLE counter AS SELECT 1 AS n");
     const queryId = await stored("SELECT n FROM counter");
     const first = await resultOf<RunAnswer>(server, token, "knowi_run", { queryId }, BI);
     expect(first).toMatchObject({ query_id: queryId, run: { status: "succeeded", rows: 1 } });
@@ -103,23 +108,23 @@ describe("run", () => {
     expect(first.message).toMatch(/get_query_run/);
     const again = await Promise.all([run(id, 0), run(id, 0), run(id, 0)]);
     expect(new Set(again.map((answer) => answer.run.run_id))).toEqual(new Set([first.run.run_id]));
-    await vi.waitFor(async () => expect((await lookAt(first.run.run_id)).rows).toBeGreaterThan(0), 10_000);
+    await vi.waitFor(async () => expect((await lookAt(first.run.run_id)).rows).toBeGreaterThan(0), 30_000);
     expect(await ended(first.run.run_id)).toMatchObject({ status: "succeeded", rows: 4000, attempt: 1 });
     expect((await detailsOf(id)).runs).toHaveLength(1);
   });
 
   it("stops a cancelled run here and in the database, and keeps the dataset", async () => {
-    await source.query("CREATE TABLE naps AS SELECT 0 AS seconds");
+    await source.query("DROP TABLE IF EXISTS naps; CREATE TABLE naps AS SELECT 0 AS seconds");
     const id = await stored("SELECT seconds, pg_sleep(seconds)::text AS slept FROM naps");
     const { dataset_id } = await run(id);
     await source.query("UPDATE naps SET seconds = 60");
     const { run_id } = (await run(id, 0)).run;
-    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 10_000);
+    await vi.waitFor(async () => expect(await source.running()).toHaveLength(1), 30_000);
     expect(await resultOf(server, token, "cancel_query_run", { run_id })).toMatchObject({
       status: "cancelled",
       cancelled: true,
     });
-    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await source.running()).toEqual([]), 30_000);
     expect(await resultOf(server, token, "cancel_query_run", { run_id })).toMatchObject({ cancelled: false });
     expect(await rowsOf(dataset_id)).toMatchObject([{ seconds: 0 }]);
     await source.query("UPDATE naps SET seconds = 0");
@@ -127,7 +132,7 @@ describe("run", () => {
   });
 
   it("keeps the last good rows when a refresh fails, and shows why", async () => {
-    await source.query("CREATE TABLE fading AS SELECT 1 AS a");
+    await source.query("DROP TABLE IF EXISTS fading; CREATE TABLE fading AS SELECT 1 AS a");
     const id = await stored("SELECT a FROM fading");
     const { dataset_id } = await run(id);
     await source.query("DROP TABLE fading");
@@ -157,14 +162,15 @@ describe("run", () => {
     const { run_id } = (await run(id, 0)).run;
     await vi.waitFor(
       async () => expect(await lookAt(run_id)).toMatchObject({ error: expect.stringMatching(/closed/) }),
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
     expect(await ended(run_id)).toMatchObject({ status: "succeeded", rows: 5000, attempt: 2, error: null });
     expect(lost).toBe(1);
   });
 
   it("gives up after some tries when nobody answers", async () => {
-    const args = { name: "Gone", type: "mysql", host: "127.0.0.1", port: 1, user: "u" };
+    const name = newName("Gone");
+    const args = { name, type: "mysql", host: "127.0.0.1", port: 1, user: "u" };
     const { datasource_id: gone } = await resultOf<{ datasource_id: number }>(
       server,
       token,
@@ -172,7 +178,7 @@ describe("run", () => {
       args,
     );
     const made = await makeQuery(server, token, {
-      name: "Gone",
+      name,
       datasource_id: gone,
       query: "SELECT 1",
       run_now: false,
@@ -180,11 +186,12 @@ describe("run", () => {
     const { run_id } = (await run(made.query_id, 0)).run;
     expect(await ended(run_id)).toMatchObject({ status: "failed", attempt: 4 });
     expect((await lookAt(run_id)).error).toMatch(/Nothing answers/);
-  }, 60_000);
+  });
 
   it("does not try again with a wrong password", async () => {
-    const wrong = await makeDatasource(server, token, "Wrong", { ...source, password: "no" });
-    const made = await makeQuery(server, token, { name: "Wrong", datasource_id: wrong, query: "SELECT 1" });
+    const name = newName("Wrong");
+    const wrong = await makeDatasource(server, token, name, { ...source, password: "no" });
+    const made = await makeQuery(server, token, { name, datasource_id: wrong, query: "SELECT 1" });
     expect(made.run).toMatchObject({ status: "failed", attempt: 1 });
     expect(made.run.error).toMatch(/refused the user/);
   });
@@ -201,7 +208,7 @@ describe("run", () => {
   });
 
   it("does nothing for whoever may no longer do it", async () => {
-    const email = "leaving@example.com";
+    const email = `${newName("leaving").replace(" ", "-")}@example.com`;
     const { identity } = server.app;
     await identity.users.create({
       email,
@@ -215,7 +222,7 @@ describe("run", () => {
     const { run_id } = (await run(id, 0, leaving)).run;
     await vi.waitFor(
       async () => expect(await lookAt(run_id)).toMatchObject({ error: expect.stringMatching(/closed/) }),
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
     await identity.users.setRole({ email, workspace: "acme", role: "viewer" });
     source.tamper(undefined);
@@ -230,8 +237,9 @@ describe("run", () => {
     const viewer = await server.token({ role: "viewer" });
     await expect(run(id, 10, viewer)).rejects.toThrow(/bi:write/);
     expect(await resultOf(server, viewer, "get_query_run", { run_id })).toMatchObject({ run_id });
-    await server.app.identity.workspaces.create({ slug: "other" });
-    const stranger = await server.token({ workspace: "other" });
+    const slug = newName("other").replace(" ", "-");
+    await server.app.identity.workspaces.create({ slug });
+    const stranger = await server.token({ workspace: slug });
     await expect(run(id, 10, stranger)).rejects.toThrow(/no query with id/);
     for (const tool of ["get_query_run", "cancel_query_run"])
       await expect(resultOf(server, stranger, tool, { run_id })).rejects.toThrow(/no run with id/);

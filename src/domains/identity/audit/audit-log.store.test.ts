@@ -29,6 +29,15 @@ function event(more: Partial<AuditEvent> = {}): AuditEvent {
   };
 }
 
+/** An action that no other test has, nor an earlier try of this one: what it counts is its own. */
+let actions = 0;
+const newAction = (word: string) => `${word} ${++actions}`;
+async function countOf(action: string): Promise<number> {
+  const text = "SELECT count(*)::int FROM audit_events WHERE action = $1";
+  const { rows } = await world.catalog.pool.query(text, [action]);
+  return rows[0].count;
+}
+
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const openLog = (more: Partial<Parameters<typeof createAuditLog>[0]> = {}) =>
   createAuditLog({ catalog: world.catalog, clock: world.clock, log: quiet, retentionDays: 0, ...more });
@@ -55,31 +64,24 @@ describe("writing", () => {
 
   test("it comes by itself, within a moment, in few statements", async () => {
     const log = openLog();
-    const statements = vi.spyOn(world.catalog.pool, "query");
-    for (let i = 0; i < 1_200; i++) log.record(event({ action: "burst" }));
-    await vi.waitFor(
-      async () => {
-        const { rows } = await world.catalog.pool.query(
-          "SELECT count(*)::int FROM audit_events WHERE action = 'burst'",
-        );
-        expect(rows[0].count).toBe(1_200);
-      },
-      { timeout: 5_000, interval: 20 },
-    );
+    const action = newAction("burst");
+    using statements = vi.spyOn(world.catalog.pool, "query");
+    for (let i = 0; i < 1_200; i++) log.record(event({ action }));
+    await vi.waitFor(async () => expect(await countOf(action)).toBe(1_200), {
+      timeout: 30_000,
+      interval: 20,
+    });
     const inserts = statements.mock.calls.filter(([text]) => /^INSERT INTO audit_events/.test(String(text)));
     expect(inserts.length).toBeLessThanOrEqual(4);
-    statements.mockRestore();
     await log.close();
   });
 
   test("none is lost on a normal stop", async () => {
     const server = identityOn(world.catalog);
-    for (let i = 0; i < 1_234; i++) server.audit.record(event({ action: "last words" }));
+    const action = newAction("last words");
+    for (let i = 0; i < 1_234; i++) server.audit.record(event({ action }));
     await server.close();
-    const { rows } = await world.catalog.pool.query(
-      "SELECT count(*)::int FROM audit_events WHERE action = 'last words'",
-    );
-    expect(rows[0].count).toBe(1_234);
+    expect(await countOf(action)).toBe(1_234);
   });
 
   test("whatever is in it, an event can be stored, and secrets cannot be read from it", async () => {
@@ -119,13 +121,10 @@ describe("writing", () => {
   test("one row that cannot be stored does not hold up the others", async () => {
     const lost = vi.fn();
     const log = openLog({ onLost: lost });
-    for (let i = 0; i < 20; i++)
-      log.record(event({ action: "mixed", workspaceId: i === 7 ? 2 ** 70 : acme }));
+    const action = newAction("mixed");
+    for (let i = 0; i < 20; i++) log.record(event({ action, workspaceId: i === 7 ? 2 ** 70 : acme }));
     await log.flush();
-    const { rows } = await world.catalog.pool.query(
-      "SELECT count(*)::int FROM audit_events WHERE action = 'mixed'",
-    );
-    expect(rows[0].count).toBe(19);
+    expect(await countOf(action)).toBe(19);
     expect(lost).toHaveBeenCalledExactlyOnceWith(1);
     await log.close();
   });
@@ -134,36 +133,34 @@ describe("writing", () => {
 describe("room", () => {
   test("whoever waits for it loses nothing, however fast they come", async () => {
     const lost = vi.fn();
-    const log = openLog({ onLost: lost });
+    const log = openLog({ onLost: lost, closeTimeoutMs: 60_000 });
+    const action = newAction("flood");
     const metadata = { surface: "all", requestId: "r".repeat(36), arguments: "a".repeat(300) };
     for (let i = 0; i < 50_000; i++) {
       await log.room();
-      log.record(event({ action: "flood", metadata }));
+      log.record(event({ action, metadata }));
     }
     await log.close();
-    const { rows } = await world.catalog.pool.query(
-      "SELECT count(*)::int FROM audit_events WHERE action = 'flood'",
-    );
-    expect(rows[0].count).toBe(50_000);
+    expect(await countOf(action)).toBe(50_000);
     expect(lost).not.toHaveBeenCalled();
   });
 
   test("is waited for while half of the bound is used, and not for ever", async () => {
     const catalog = { ...world.catalog, pool: { query: () => new Promise(() => {}) } } as never;
-    const log = openLog({ catalog, waitingEvents: 10, roomMs: 200, closeTimeoutMs: 1 });
+    const log = openLog({ catalog, waitingEvents: 10, roomMs: 2_000, closeTimeoutMs: 1 });
     const timed = async () => {
       const startedAt = performance.now();
       await Promise.all([log.room(), log.room()]);
       return performance.now() - startedAt;
     };
     for (let i = 0; i < 4; i++) log.record(event());
-    expect(await timed()).toBeLessThan(100);
+    expect(await timed()).toBeLessThan(1_500);
     log.record(event());
-    expect(await timed()).toBeGreaterThan(150);
+    expect(await timed()).toBeGreaterThan(1_900);
     const held = log.room();
     await log.close();
     await held;
-    expect(await timed()).toBeLessThan(100);
+    expect(await timed()).toBeLessThan(1_500);
   });
 });
 
@@ -190,7 +187,7 @@ describe("while the database is away", () => {
         const { rows } = await catalog.pool.query("SELECT resource_id FROM audit_events ORDER BY id");
         expect(rows.map((row) => row.resource_id)).toEqual(Array.from({ length: 100 }, (_, i) => String(i)));
       },
-      { timeout: 5_000 },
+      { timeout: 30_000 },
     );
     expect(lost).toHaveBeenCalledTimes(30);
     expect(messages.filter((message) => /dropped/.test(message))).toHaveLength(2);
@@ -216,7 +213,7 @@ describe("while the database is away", () => {
     await log.close();
     // The last connection may have been broken after its work was done.
     const count = "SELECT count(DISTINCT resource_id)::int FROM audit_events";
-    const { rows } = await vi.waitFor(() => catalog.pool.query(count));
+    const { rows } = await vi.waitFor(() => catalog.pool.query(count), 20_000);
     expect(rows[0].count).toBe(200);
     await catalog.close();
     await database.drop();

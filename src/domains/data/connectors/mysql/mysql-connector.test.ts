@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 beforeEach(needsMariadb);
-afterEach(() => vi.waitFor(async () => expect(await server?.connections()).toBe(0)));
+afterEach(() => vi.waitFor(async () => expect(await server?.connections()).toBe(0), 20_000));
 
 describe("test, tables and columns", () => {
   it("says which server it is", async () => {
@@ -31,8 +31,8 @@ describe("test, tables and columns", () => {
   });
 
   it("lists and describes tables and views, whatever they are called", async () => {
-    await server.query("CREATE VIEW shop.cities AS SELECT city FROM shop.orders");
-    await server.query("CREATE TABLE shop.`Order; DROP TABLE ``orders``; --x` (`a b` int)");
+    await server.query("CREATE OR REPLACE VIEW shop.cities AS SELECT city FROM shop.orders");
+    await server.query("CREATE OR REPLACE TABLE shop.`Order; DROP TABLE ``orders``; --x` (`a b` int)");
     const odd = { schema: "shop", name: "Order; DROP TABLE `orders`; --x" };
     expect(await connector.tables()).toEqual([
       { schema: "shop", name: "cities", kind: "view" },
@@ -257,7 +257,7 @@ describe("limits", () => {
     const result = await readRows(connector, MANY, { maxRows: 4_500 });
     expect(result).toMatchObject({ truncated: "rows", batches: 5 });
     expect(result.rows.at(-1)).toEqual(["4500", "yyyyyyyyyy"]);
-    await vi.waitFor(async () => expect(await server.running()).toEqual([]));
+    await vi.waitFor(async () => expect(await server.running()).toEqual([]), 20_000);
   });
 
   it("stops at the limit of bytes", async () => {
@@ -280,7 +280,7 @@ describe("limits", () => {
       if (rows > 5_000) break;
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
-    await vi.waitFor(async () => expect(await server.running()).toEqual([]));
+    await vi.waitFor(async () => expect(await server.running()).toEqual([]), 20_000);
   });
 
   it("refuses a row that is too large, without keeping it", async () => {
@@ -300,21 +300,21 @@ describe("ending", () => {
   it("cancels on the server, too", async () => {
     const controller = new AbortController();
     const running = failure(readRows(connector, "SELECT sleep(60)", { signal: controller.signal }));
-    await vi.waitFor(async () => expect(await server.running()).toEqual(["SELECT sleep(60)"]));
+    await vi.waitFor(async () => expect(await server.running()).toEqual(["SELECT sleep(60)"]), 20_000);
     controller.abort();
     expect(await running).toMatchObject({ code: "cancelled" });
-    await vi.waitFor(async () => expect(await server.running()).toEqual([]));
+    await vi.waitFor(async () => expect(await server.running()).toEqual([]), 20_000);
   });
 
   it("ends a query whose reader stops", async () => {
     for await (const _ of connector.run("SELECT * FROM seq_1_to_100000000", LIMITS_OF_TESTS)) break;
-    await vi.waitFor(async () => expect(await server.running()).toEqual([]));
+    await vi.waitFor(async () => expect(await server.running()).toEqual([]), 20_000);
   });
 
   it("keeps the time limit", async () => {
     const error = await failure(readRows(connector, "SELECT sleep(60)", { timeoutMs: 1_000 }));
     expect(error).toMatchObject({ code: "timeout" });
-    await vi.waitFor(async () => expect(await server.running()).toEqual([]));
+    await vi.waitFor(async () => expect(await server.running()).toEqual([]), 20_000);
   });
 
   it("keeps it while a reader takes his time", async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => source.stop());
 afterEach(async () => {
   source.tamper(undefined);
-  await vi.waitFor(() => expect(source.openConnections()).toBe(0));
+  await vi.waitFor(() => expect(source.openConnections()).toBe(0), 20_000);
 });
 
 const fakes: Server[] = [];
@@ -89,7 +89,7 @@ describe("a server that hangs", () => {
     expect(await failure(readRows(connector, "SELECT 1", { timeoutMs: 400 }))).toMatchObject({
       code: "timeout",
     });
-    expect(performance.now() - started).toBeLessThan(4_500);
+    expect(performance.now() - started).toBeLessThan(9_000);
     const cancelled = failure(connector.test(AbortSignal.timeout(200)));
     expect(await cancelled).toMatchObject({ code: "cancelled" });
   });
@@ -128,7 +128,7 @@ describe("a server that goes away", () => {
   it("when its operator ends the session", async () => {
     const connector = await open("postgresql", source);
     const running = failure(readRows(connector, "SELECT pg_sleep(60)"));
-    await vi.waitFor(async () => expect(await source.running()).toContain("SELECT pg_sleep(60)"));
+    await vi.waitFor(async () => expect(await source.running()).toContain("SELECT pg_sleep(60)"), 20_000);
     await source.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${source.user}'`,
     );
@@ -149,9 +149,9 @@ describe("a server that goes away", () => {
 });
 
 describe("a server that lies", () => {
-  const read = async (answer: Buffer) => {
+  const read = async (answer: Buffer, timeoutMs: number) => {
     const connector = await open("postgresql", await fakeWithAnswer(answer));
-    return failure(readRows(connector, "SELECT 1", { timeoutMs: 300 }));
+    return failure(readRows(connector, "SELECT 1", { timeoutMs }));
   };
   const START = Buffer.concat([message("1"), message("2")]);
 
@@ -166,7 +166,8 @@ describe("a server that lies", () => {
     ["text for a number", 701, ""],
     ["an array too deep", 1007, "{".repeat(250)],
   ])("sends %s", async (_what, oid, text) => {
-    const error = await read(Buffer.concat([START, rowDescription(oid), dataRow(text), DONE, READY]));
+    const answer = Buffer.concat([START, rowDescription(oid), dataRow(text), DONE, READY]);
+    const error = await read(answer, 20_000);
     expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("the column x") });
     expect(error.message).not.toContain("many");
   });
@@ -192,7 +193,7 @@ describe("a server that lies", () => {
     ["an endless message", Buffer.from([0x44, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3])],
     ["an unknown message", message("?", "x")],
   ])("sends %s", async (_what, answer) => {
-    expect(isAppError(await read(answer))).toBe(true);
+    expect(isAppError(await read(answer, 300))).toBe(true);
   });
 
   it("answers the question for TLS with more than was asked", async () => {
@@ -234,10 +235,10 @@ describe("TLS", () => {
     const controller = new AbortController();
     const connector = await connect({ tls: "require" });
     const running = failure(readRows(connector, "SELECT pg_sleep(60)", { signal: controller.signal }));
-    await vi.waitFor(async () => expect(await secured.running()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await secured.running()).toHaveLength(1), 20_000);
     controller.abort();
     expect(await running).toMatchObject({ code: "cancelled" });
-    expect(await secured.running()).toEqual([]);
+    await vi.waitFor(async () => expect(await secured.running()).toEqual([]), 20_000);
   });
 
   it("gives each connection back", async () => {
@@ -283,6 +284,6 @@ describe("TLS", () => {
   it("leaves nothing behind when a reader stops", async () => {
     const connector = await connect({ tls: "require" });
     for await (const _ of connector.run("SELECT generate_series(1, 10000000)", LIMITS_OF_TESTS)) break;
-    await vi.waitFor(() => expect(secured.openConnections()).toBe(0));
+    await vi.waitFor(() => expect(secured.openConnections()).toBe(0), 20_000);
   });
 });

@@ -45,9 +45,9 @@ test.for([
 });
 
 test("a hostile header is turned away in no time", () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   parseAuthorization(`Bearer ${"a".repeat(50_000_000)}`);
   parseAuthorization(`Bearer ${" ".repeat(8_000)}`);
   parseAuthorization(`Bearer ${"=".repeat(8_000)}!`);
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);
 });
