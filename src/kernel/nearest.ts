@@ -14,6 +14,17 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.word;
 }
 
+/** A list with the words first that are most like one; what is as much like it stays in its order. */
+export function nearestFirst(word: string, known: readonly string[]): string[] {
+  const far = (each: string) =>
+    Math.max(word.length, each.length) > LONGEST_WORD
+      ? Number.POSITIVE_INFINITY
+      : editDistance(word.toLowerCase(), each.toLowerCase());
+  const distances = new Map(known.map((each) => [each, far(each)]));
+  const of = (each: string) => distances.get(each) ?? 0;
+  return known.toSorted((a, b) => (of(a) === of(b) ? 0 : of(a) - of(b)));
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];

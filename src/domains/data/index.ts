@@ -47,6 +47,7 @@ import { run } from "./tools/run.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export { assertName, type Data } from "./data.ts";
+export { assertLosesNoRows, assertNotFromQuery } from "./dataset.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { DataServices } from "./define.ts";

@@ -1,7 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { locate, type ModelFile, readModels } from "./format/index.ts";
+import { locate, type ModelFile, ReadingThreads } from "./format/index.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type { ModelRecord } from "./models.store.ts";
@@ -16,6 +15,9 @@ export interface Examination {
   isUnreadable: boolean;
 }
 
+/** For the whole process: threads belong to no server in it, and end by themselves. */
+const threads = new ReadingThreads();
+
 /** Reads files and compares what they say with the data. */
 export async function examine(
   models: Models,
@@ -23,8 +25,7 @@ export async function examine(
   files: readonly ModelFile[],
   signal: AbortSignal,
 ): Promise<Examination> {
-  const read = readModels(files);
-  assertFew(read.models);
+  const read = await threads.read(files, String(caller.workspace.id), signal);
   const examined: Examination["models"] = [];
   let isUnreadable = read.models.length === 0 || read.problems.some(isError);
   for (const { model, problems, places } of read.models) {
@@ -38,13 +39,6 @@ export async function examine(
   }
   const problems = [...read.problems, ...examined.flatMap((each) => each.problems)];
   return { models: examined, problems, isUnreadable };
-}
-
-function assertFew(models: readonly unknown[]): void {
-  const { modelsPerFile } = LIMITS.models;
-  if (models.length <= modelsPerFile) return;
-  const message = `There are ${models.length} models, and at most ${modelsPerFile} can be read at once.`;
-  throw new AppError("too_large", message, { hint: "Split them into several files." });
 }
 
 export function assertReadable({ isUnreadable, problems }: Examination): void {

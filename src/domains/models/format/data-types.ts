@@ -30,12 +30,18 @@ const TYPES = new Map(
 /** The format's type for `VARCHAR(20)`, `bigint`, `timestamp with time zone` and the like. */
 export function dataTypeOf(text: string): DataType | null {
   if (/(\[\d*\])\s*$/.test(text)) return "Opaque";
-  const word = text
-    .replace(/[(<].*[)>]/s, "")
+  const word = withoutParameters(text)
     .replace(/\bunsigned\b/i, "")
     .toLowerCase()
     .replace(/[\s_]/g, "");
   return TYPES.get(word) ?? null;
+}
+
+/** `DECIMAL(18,2)` is a decimal. Not by a regular expression: it would try every bracket with every other. */
+function withoutParameters(text: string): string {
+  const start = text.search(/[(<]/);
+  const end = Math.max(text.lastIndexOf(")"), text.lastIndexOf(">"));
+  return start === -1 || end < start ? text : text.slice(0, start) + text.slice(end + 1);
 }
 
 export function isOwnType(text: string): text is DataType {

@@ -61,12 +61,13 @@ export function takeOut<K extends Keys>(
     }
     const others: [string, unknown][] = [];
     for (const [name, entry] of data.entries) {
-      const part = spot.part(name, entry.line);
       if (!known.includes(name)) {
-        if (vendor.toUpperCase() === "KENNING") warnOfUnknownKey(name, "Kenning's extension", known, part);
+        const key = { name, line: entry.line };
+        if (vendor.toUpperCase() === "KENNING") warnOfUnknownKey(key, "Kenning's extension", known, spot);
         others.push([name, plain(entry.value)]);
         continue;
       }
+      const part = spot.part(name, entry.line);
       const value = keys[name]?.read(entry.value, part);
       if (values[name] === undefined) values[name] = value;
       else part.warn(`The extensions say ${name} twice: the first one counts.`);

@@ -5,14 +5,14 @@ export class JoinTree {
   /** The way to the representative of a tree: two datasets are joined when they have the same one. */
   readonly #above = new Map<string, string>();
 
-  /** Joins two datasets, or says by way of which others they already are. */
-  join(from: string, to: string): string | undefined {
+  /** Joins two datasets; false when they already are, be it by way of others. */
+  join(from: string, to: string): boolean {
     const [a, b] = [this.#key(from), this.#key(to)];
-    if (this.#top(a) === this.#top(b)) return this.#between(a, b).join(", ");
+    if (this.#top(a) === this.#top(b)) return false;
     this.#above.set(this.#top(a), this.#top(b));
     this.#links.get(a)?.push(b);
     this.#links.get(b)?.push(a);
-    return undefined;
+    return true;
   }
 
   #key(name: string): string {
@@ -34,8 +34,9 @@ export class JoinTree {
     return top;
   }
 
-  /** The datasets on the way, without its ends. */
-  #between(from: string, to: string): string[] {
+  /** The datasets on the way, without its ends. Looks at all of them. */
+  between(start: string, end: string): string[] {
+    const [from, to] = [start.toLowerCase(), end.toLowerCase()];
     const cameFrom = new Map<string, string>([[to, to]]);
     for (const place of cameFrom.keys()) {
       if (place === from) break;

@@ -1,7 +1,6 @@
 import { LIMITS } from "../../../kernel/limits.ts";
-import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
-import { type DatasetPolicy, datasetPolicy } from "../../data/index.ts";
+import { type DatasetPolicy, datasetPolicy } from "../../data/policy/index.ts";
 import {
   type AiContext,
   DATA_TYPES,
@@ -28,7 +27,7 @@ import {
   text,
   texts,
 } from "./readers.ts";
-import type { Spot } from "./report.ts";
+import { meantBy, type Spot } from "./report.ts";
 import { plain, type Tree } from "./tree.ts";
 
 /* The format as tables: which keys a part has, by which other names they go, and how each is read. */
@@ -87,7 +86,7 @@ const type: Reader<ReadType> = (tree, spot) => {
   if (isOwnType(said)) return { dataType: said, typeText: null };
   const dataType = dataTypeOf(said);
   if (dataType === null) {
-    const meant = nearest(said, DATA_TYPES);
+    const meant = spot.report.hasRoom("warning") ? meantBy(said, DATA_TYPES, spot.report) : undefined;
     spot.warn(
       "The type is not one that the format knows.",
       meant === undefined ? `It knows ${DATA_TYPES.join(", ")}.` : `Did you mean ${meant}?`,

@@ -81,12 +81,16 @@ export function parseFile(file: { name: string; text: string }, report: Report):
   return trees;
 }
 
+const TOO_LONG = "The file is too long to be read.";
+
 /** Counting words is much quicker than reading them, and so is seeing that they open more than they should. */
 function refusalOf(text: string, budget: Budget): string | undefined {
   let brackets = 0;
   let dashes = 0;
+  // A text is one word to the parser, however many lines it has.
+  if (hasMoreLines(text, budget.tokens)) return TOO_LONG;
   for (const token of new Lexer().lex(text)) {
-    if (--budget.tokens < 0) return "The file is too long to be read.";
+    if (--budget.tokens < 0) return TOO_LONG;
     if (token === "[" || token === "{") brackets++;
     else if (token === "]" || token === "}") brackets--;
     else if (token === "-" || token === "?") dashes++;
@@ -94,6 +98,14 @@ function refusalOf(text: string, budget: Budget): string | undefined {
     if (brackets + dashes > 2 * LIMITS.models.modelDepth) return TOO_DEEP;
   }
   return undefined;
+}
+
+function hasMoreLines(text: string, lines: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    if (++count > lines) return true;
+  }
+  return false;
 }
 
 function warnOfOtherEncoding(text: string, file: string, report: Report): void {
@@ -110,7 +122,7 @@ function sentenceOf({ code, message }: YAMLError): string {
   if (code === "NON_STRING_KEY") return "A key must be a plain text";
   if (code === "BLOCK_AS_IMPLICIT_KEY" && message.startsWith("Nested mappings"))
     return "There is a second `: ` in one line";
-  return clip(message.replace(/[.:]?\s*$/, ""), 200);
+  return clip(clip(message, 300).replace(/[.:]?\s*$/, ""), 200);
 }
 
 const CONFLICT = "Resolve the conflict of versions that the file is marked with (<<<<<<<).";

@@ -1,4 +1,5 @@
 import { clip } from "../../../kernel/clip.ts";
+import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Problem, SemanticModel } from "../model.ts";
 import { readModel } from "./model-reader.ts";
@@ -24,11 +25,17 @@ export interface ReadModel {
   places: Places;
 }
 
+/** What was read of files: models, and what is wrong with files as a whole. */
+export interface Reading {
+  models: ReadModel[];
+  problems: Problem[];
+}
+
 /** Versions of the format; 1.0 was relabelled 0.1.1. */
 const VERSIONS = ["1.0", "1", "0.1.1", "0.2.0.dev0"];
 const NEWEST = "0.2.0.dev0";
 
-const { modelFiles, modelBytes } = LIMITS.models;
+const { modelFiles, modelBytes, modelsPerFile } = LIMITS.models;
 const TOO_MUCH = `More than ${modelFiles.toLocaleString("en")} files or ${modelBytes / 1024 / 1024} MB cannot be read together.`;
 
 /** A document of a file, before it is known what it is. */
@@ -42,9 +49,9 @@ interface Part {
 /**
  * Reads Ossie (OSI) files, or the folders of archmax: a model in `<model>.yaml`, its datasets in `<model>/`, all of it
  * perhaps below `src/` and assembled below `build/`. Problems of one model are with that model; the others concern
- * files as a whole.
+ * files as a whole. Throws `too_large` for too many models.
  */
-export function readModels(files: readonly ModelFile[]): { models: ReadModel[]; problems: Problem[] } {
+export function readModels(files: readonly ModelFile[]): Reading {
   const report = new Report();
   const parts = readParts(files, report);
   const stems = new Set(parts.map(({ stem }) => stem));
@@ -52,9 +59,17 @@ export function readModels(files: readonly ModelFile[]): { models: ReadModel[]; 
     entries.has("dataset") ||
     (stems.has(folderOf(stem)) && !entries.has("semantic_model") && !entries.has("datasets"));
   const datasets = Map.groupBy(parts.filter(isDataset), ({ stem }) => folderOf(stem));
-  const models = parts
-    .filter((part) => !isDataset(part))
-    .flatMap((part) => readModelsOf(part, datasets.get(part.stem) ?? [], report));
+  const found = parts.filter((part) => !isDataset(part));
+  // Each may stand there a second time, as it was assembled.
+  assertFew(
+    found.reduce((sum, part) => sum + modelTreesOf(part.tree).length, 0),
+    2 * modelsPerFile,
+  );
+  const models = unique(
+    found.flatMap((part) => readModelsOf(part, datasets.get(part.stem) ?? [], report)),
+    report,
+  );
+  assertFew(models.length);
   for (const [folder, [first]] of datasets) {
     if (first === undefined || stems.has(folder)) continue;
     const message = "The file holds a dataset, but there is no model that it belongs to.";
@@ -63,7 +78,14 @@ export function readModels(files: readonly ModelFile[]): { models: ReadModel[]; 
   if (parts.length === 0 && !report.hasErrors) {
     report.add({ severity: "error", message: "There is no file with a semantic model.", path: "" });
   }
-  return { models: unique(models, report), problems: report.problems() };
+  return { models, problems: report.problems() };
+}
+
+/** An alias makes a model of a few letters, so they are counted before they are read. */
+function assertFew(count: number, most: number = modelsPerFile): void {
+  if (count <= most) return;
+  const message = `There are ${count} models, and at most ${modelsPerFile} can be read at once.`;
+  throw new AppError("too_large", message, { hint: "Split them into several files." });
 }
 
 function atStart(report: Report, file: string): Spot {
@@ -120,7 +142,7 @@ function readModelsOf(part: Part, datasets: readonly Part[], report: Report): Re
     if (key === "version" || key === "semantic_model") continue;
     spot.part(key, line).warn(`Beside semantic_model there is no key ${clip(key)}: it has no effect.`);
   }
-  const models = wrapped.value.kind === "list" ? wrapped.value.items : [wrapped.value];
+  const models = modelTreesOf(tree);
   if (models.length === 0)
     spot.part("semantic_model", wrapped.line).error("The file holds no semantic model.");
   return models.flatMap((model, i) => {
@@ -128,6 +150,11 @@ function readModelsOf(part: Part, datasets: readonly Part[], report: Report): Re
     spot.part("semantic_model", model.line).error("A semantic model must be a map with keys.");
     return [];
   });
+}
+
+function modelTreesOf(tree: MapTree): readonly Tree[] {
+  const { value } = tree.entries.get("semantic_model") ?? { value: tree };
+  return value.kind === "list" ? value.items : [value];
 }
 
 function checkVersion(tree: MapTree, spot: Spot): void {

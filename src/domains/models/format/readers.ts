@@ -1,7 +1,6 @@
 import { clip } from "../../../kernel/clip.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { nearest } from "../../../kernel/nearest.ts";
-import type { Spot } from "./report.ts";
+import { meantBy, type Spot } from "./report.ts";
 import { type MapTree, plain, type Tree } from "./tree.ts";
 
 /** Reads one value; undefined when there is none, or when it has complained about it. */
@@ -39,18 +38,29 @@ export function object<K extends Keys>(
     for (const [name, entry] of tree.entries) {
       if (known.includes(name) || ignored.includes(name)) continue;
       if (keepsOthers) others[name] = plain(entry.value);
-      else warnOfUnknownKey(name, noun, Object.keys(keys), spot.part(name, entry.line));
+      else warnOfUnknownKey({ name, line: entry.line }, noun, Object.keys(keys), spot);
     }
     return { ...(values as ValuesOf<K>), others };
   };
 }
 
-export function warnOfUnknownKey(name: string, noun: string, known: readonly string[], spot: Spot): void {
-  const meant = spot.report.hasRoom("warning") ? nearest(name, known) : undefined;
-  spot.warn(
-    `${noun} has no key ${clip(name)}: it has no effect.`,
-    meant === undefined ? `It has ${known.join(", ")}.` : `Did you mean ${meant}?`,
-  );
+export function warnOfUnknownKey(
+  { name, line }: { name: string; line: number },
+  noun: string,
+  known: readonly string[],
+  spot: Spot,
+): void {
+  if (!spot.report.hasRoom("warning")) {
+    spot.report.skip();
+    return;
+  }
+  const meant = meantBy(name, known, spot.report);
+  spot
+    .part(name, line)
+    .warn(
+      `${noun} has no key ${clip(name)}: it has no effect.`,
+      meant === undefined ? `It has ${known.join(", ")}.` : `Did you mean ${meant}?`,
+    );
 }
 
 function isAbsent(tree: MapTree, name: string): boolean {

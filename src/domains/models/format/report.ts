@@ -1,4 +1,5 @@
 import { LIMITS } from "../../../kernel/limits.ts";
+import { nearest } from "../../../kernel/nearest.ts";
 import type { Problem } from "../model.ts";
 
 /** Where something stands in a file. */
@@ -36,6 +37,22 @@ export function locate(problem: Problem, places: Places): Problem {
 /** How much may still be read; shared by all files and models of one reading. */
 export interface Budget {
   tokens: number;
+  /** Pairs of letters that are compared to guess what a misspelt word was meant to be. */
+  comparedLetters: number;
+}
+
+/** Some milliseconds, and hundreds of hints: whoever sees the pattern in these needs no more of them. */
+const COMPARED_LETTERS = 1_000_000;
+
+function newBudget(): Budget {
+  return { tokens: LIMITS.models.modelTokens, comparedLetters: COMPARED_LETTERS };
+}
+
+/** The word of a list that a misspelt one was probably meant to be, as long as there is time to look. */
+export function meantBy(word: string, known: readonly string[], { budget }: Report): string | undefined {
+  if (budget.comparedLetters <= 0) return undefined;
+  budget.comparedLetters -= word.length * known.reduce((sum, { length }) => sum + length, 0);
+  return nearest(word, known);
 }
 
 /** Problems as they are found, up to a bound; errors are never left out in favour of warnings. */
@@ -45,13 +62,18 @@ export class Report {
   readonly #kept = { error: [] as Found[], warning: [] as Found[] };
   #found = 0;
 
-  constructor(budget: Budget = { tokens: LIMITS.models.modelTokens }) {
+  constructor(budget: Budget = newBudget()) {
     this.budget = budget;
   }
 
   add(problem: Problem): void {
     this.#found++;
     if (this.hasRoom(problem.severity)) this.#kept[problem.severity].push({ problem, order: this.#found });
+  }
+
+  /** Counts one that will not be listed, so that it needs no words. */
+  skip(): void {
+    this.#found++;
   }
 
   /** Whether one more will be listed; what helps to understand it need not be worked out otherwise. */
@@ -93,22 +115,28 @@ export function countOf({ path, message }: Problem): number {
   return Number(count ?? 1);
 }
 
+/** As deep as what is found later can lie: `datasets.orders.fields.id.expression`. */
+const DEEPEST_PLACE = 5;
+
 /** A place in a file that is being read, and the way to complain about it. */
 export class Spot {
   readonly report: Report;
   readonly path: string;
   readonly place: Place;
+  readonly #depth: number;
 
-  constructor(report: Report, path: string, place: Place) {
+  constructor(report: Report, path: string, place: Place, depth = 0) {
     this.report = report;
     this.path = path;
     this.place = place;
-    if (!report.places.has(path)) report.places.set(path, place);
+    this.#depth = depth;
+    if (depth <= DEEPEST_PLACE && !report.places.has(path)) report.places.set(path, place);
   }
 
   /** A part of what stands here. */
   part(name: string | number, line: number): Spot {
-    return new Spot(this.report, step(this.path, name), { file: this.place.file, line });
+    const place = { file: this.place.file, line };
+    return new Spot(this.report, step(this.path, name), place, this.#depth + 1);
   }
 
   error(message: string, hint?: string): void {

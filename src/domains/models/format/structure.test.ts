@@ -93,9 +93,9 @@ describe("relationships", () => {
         }),
       },
     ]).models;
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(structureOf(read!.model)).toHaveLength(201);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_000);
   });
 });
 

@@ -1,26 +1,30 @@
-import { nearest } from "../../../kernel/nearest.ts";
 import { isReserved } from "../guard/names.ts";
 import { type ModelDataset, type Problem, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
 import { JoinTree } from "./join-tree.ts";
 import { repeatedName } from "./readers.ts";
-import { locate, type Report, step } from "./report.ts";
+import { locate, meantBy, type Report, step } from "./report.ts";
 
-/** A problem whose hint is worked out only if somebody will read it: that takes longer than all the rest. */
-type Finding = Omit<Problem, "hint"> & { hint?: string | (() => string | undefined) };
-
-/** Hints that are looked up among many names; whoever sees the pattern in these needs no more of them. */
-const LOOKED_UP_HINTS = 20;
+/** A problem whose words are found only if somebody will read them: that takes longer than all the rest. */
+type Finding = Pick<Problem, "severity" | "path"> & {
+  message: string | (() => string);
+  hint?: string | ((report: Report) => string | undefined);
+};
 
 /** Reports what can be said about a model without looking at the data. */
 export function checkStructure(model: SemanticModel, report: Report): void {
-  let looked = 0;
-  for (const { hint, ...problem } of problemsOf(model)) {
-    if (!report.hasRoom(problem.severity)) {
-      report.add(problem);
+  for (const { severity, path, message, hint } of problemsOf(model)) {
+    if (!report.hasRoom(severity)) {
+      report.skip();
       continue;
     }
-    const words = typeof hint !== "function" ? hint : looked++ < LOOKED_UP_HINTS ? hint() : undefined;
-    report.add(locate({ ...problem, ...(words !== undefined && { hint: words }) }, report.places));
+    const words = typeof hint === "function" ? hint(report) : hint;
+    const problem = {
+      severity,
+      path,
+      message: typeof message === "function" ? message() : message,
+      ...(words !== undefined && { hint: words }),
+    };
+    report.add(locate(problem, report.places));
   }
 }
 
@@ -40,11 +44,11 @@ function* problemsOf(model: SemanticModel): Generator<Finding> {
   }
 }
 
-function error(path: string, message: string, hint?: Finding["hint"]): Finding {
+function error(path: string, message: Finding["message"], hint?: Finding["hint"]): Finding {
   return { severity: "error", message, ...(hint !== undefined && { hint }), path };
 }
 
-function warning(path: string, message: string, hint?: Finding["hint"]): Finding {
+function warning(path: string, message: Finding["message"], hint?: Finding["hint"]): Finding {
   return { ...error(path, message, hint), severity: "warning" };
 }
 
@@ -113,14 +117,25 @@ function keyText(columns: readonly string[]): string {
 }
 
 function bare(sql: string): string {
-  return /^"([^"]|"")*"$/.test(sql) ? sql.slice(1, -1).replaceAll('""', '"') : sql;
+  const inner = sql.slice(1, -1);
+  const isQuoted = sql.length >= 2 && sql.startsWith('"') && sql.endsWith('"');
+  return isQuoted && !inner.replaceAll('""', "").includes('"') ? inner.replaceAll('""', '"') : sql;
+}
+
+/** Names that a message lists; the rest is only hinted at. */
+const LISTED_NAMES = 50;
+
+function some(names: readonly string[]): string {
+  return names.length <= LISTED_NAMES
+    ? names.join(", ")
+    : `${names.slice(0, LISTED_NAMES).join(", ")} and ${names.length - LISTED_NAMES} more`;
 }
 
 /** Most names that a misspelt one is compared with. */
 const COMPARED_NAMES = 200;
 
-function suggestion(word: string, known: Iterable<string>): string | undefined {
-  const meant = nearest(word, [...Iterator.from(known).take(COMPARED_NAMES)]);
+function suggestion(word: string, known: Iterable<string>, report: Report): string | undefined {
+  const meant = meantBy(word, [...Iterator.from(known).take(COMPARED_NAMES)], report);
   return meant === undefined ? undefined : `Did you mean ${meant}?`;
 }
 
@@ -133,7 +148,9 @@ function* checkRelationship(
   for (const [end, wanted, found] of [["from", from, many] as const, ["to", to, one] as const]) {
     if (found !== undefined) continue;
     const known = () => Iterator.from(datasets.values()).map(({ dataset }) => dataset.name);
-    yield error(step(path, end), `There is no dataset ${wanted}.`, () => suggestion(wanted, known()));
+    yield error(step(path, end), `There is no dataset ${wanted}.`, (report) =>
+      suggestion(wanted, known(), report),
+    );
   }
   if (fromColumns.length === 0 || fromColumns.length !== toColumns.length) {
     const message = `The relationship joins ${fromColumns.length} columns to ${toColumns.length}.`;
@@ -146,10 +163,11 @@ function* checkRelationship(
   // Joining on what is no key multiplies rows, and then sums are wrong.
   yield warning(
     path,
-    `${toColumns.join(", ")} is no key of ${to}: a row of ${from} may have several partners there.`,
-    many?.isUniqueBy(fromColumns)
-      ? `${fromColumns.join(", ")} is a key of ${from}: perhaps from and to are the wrong way round.`
-      : `Declare it as primary_key or in unique_keys of ${to} if it is one.`,
+    () => `${some(toColumns)} is no key of ${to}: a row of ${from} may have several partners there.`,
+    () =>
+      many?.isUniqueBy(fromColumns)
+        ? `${some(fromColumns)} is a key of ${from}: perhaps from and to are the wrong way round.`
+        : `Declare it as primary_key or in unique_keys of ${to} if it is one.`,
   );
 }
 
@@ -158,9 +176,15 @@ function* unknownColumns({ dataset, columns }: Indexed, wanted: readonly string[
   if (dataset.fields.length === 0) return;
   for (const column of wanted) {
     if (columns.has(column.toLowerCase())) continue;
-    const hint = () => suggestion(column, columns) ?? "That is fine if the data have such a column.";
+    const hint = (report: Report) =>
+      suggestion(column, columns, report) ?? "That is fine if the data have such a column.";
     yield warning(path, `No field of ${dataset.name} has the name ${column}.`, hint);
   }
+}
+
+/** Whether a problem is that one: it says nothing more once the data have been looked at. */
+export function isForData({ severity, path, message }: Problem): boolean {
+  return severity === "warning" && /\.(?:from|to)_columns$/.test(path) && message.startsWith("No field of ");
 }
 
 const WHICH_WAY = "Say in ai_context when each of the ways is meant.";
@@ -182,18 +206,14 @@ function* ambiguousJoins(relationships: readonly Relationship[]): Generator<Find
       continue;
     }
     parallel.set(pair, [relationship]);
-    const way = tree.join(from, to);
-    if (way === undefined) continue;
-    yield warning(
-      step("relationships", name),
-      `${from} and ${to} are also joined by way of ${way}.`,
-      WHICH_WAY,
-    );
+    if (tree.join(from, to)) continue;
+    const message = () => `${from} and ${to} are also joined by way of ${some(tree.between(from, to))}.`;
+    yield warning(step("relationships", name), message, WHICH_WAY);
   }
   for (const [first, ...others] of parallel.values()) {
     if (first === undefined || others.length === 0) continue;
-    const names = [first, ...others].map(({ name }) => name).join(", ");
-    const message = `${first.from} and ${first.to} are joined in several ways: ${names}.`;
+    const names = [first, ...others].map(({ name }) => name);
+    const message = () => `${first.from} and ${first.to} are joined in several ways: ${some(names)}.`;
     yield warning(step("relationships", first.name), message, WHICH_WAY);
   }
 }

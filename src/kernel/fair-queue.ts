@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError } from "./errors.ts";
 
 export interface FairQueueOptions {
   /** For those who are turned away: "queries". */
