@@ -11,12 +11,18 @@ function run(text: string, columns = COLUMNS) {
   return compile(parse(text, { columns }), { ...OPTIONS, columns });
 }
 
-/** Time for one run, in milliseconds: the best of some rounds, because the machine does other things too. */
+/** What this process has worked, in milliseconds: the machine does other things too, and they do not count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Work for one run, in milliseconds: the best of some rounds. */
 function timeOf(work: () => unknown, runs: number): number {
   const rounds = Array.from({ length: 6 }, () => {
-    const start = performance.now();
+    const start = cpuMs();
     for (let i = 0; i < runs; i++) work();
-    return (performance.now() - start) / runs;
+    return (cpuMs() - start) / runs;
   });
   return Math.min(...rounds);
 }
@@ -50,12 +56,14 @@ describe("bounds", () => {
     ["many nots", `where ${"not ".repeat(10_000)}true`],
     ["nested calls", `select ${"abs(".repeat(5_000)}1${")".repeat(5_000)}`],
     ["nested cases", `select ${"case when true then ".repeat(5_000)}1${" end".repeat(5_000)}`],
+    ["texts read as dates", `select ${"date_format(".repeat(60)}concat(Region)${", yyyy)".repeat(60)}`],
+    ["texts read as numbers", `select ${"concat(1 * ".repeat(60)}Region${")".repeat(60)}`],
     ["powers", `select ${"2^".repeat(10_000)}2`],
   ])("refuses %s", (_, text) => {
-    const start = performance.now();
+    const start = cpuMs();
     const error = failureOf(() => run(text));
     expect(error?.code).toBe("too_large");
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cpuMs() - start).toBeLessThan(1_000);
   });
 
   it.each<[what: string, text: string]>([
@@ -68,11 +76,11 @@ describe("bounds", () => {
     ["a long alias", `select Sent as ${"x ".repeat(30_000)}`],
     ["a sum of a hundred fields", `select ${"Sent + ".repeat(100)}Sent as s; select s where s > 5`],
   ])("takes %s in bounded time", (_, text) => {
-    const start = performance.now();
+    const start = cpuMs();
     const query = parse(text);
     expect(compile(query, OPTIONS).sql.length).toBeGreaterThan(10);
     expect(parse(print(query)).statements.length).toBe(query.statements.length);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(cpuMs() - start).toBeLessThan(2_000);
   });
 
   it.each<[what: string, text: string]>([
@@ -92,21 +100,21 @@ describe("bounds", () => {
     ["like", `where Sent like ${"% ".repeat(30_000)} and`],
     ["betweens", `where ${"Sent between $c9_a$ and ".repeat(1_500)}`],
   ])("says what is wrong with %s in bounded time", (_, text) => {
-    const start = performance.now();
+    const start = cpuMs();
     const error = failureOf(() => run(text));
     expect(error).toBeInstanceOf(AppError);
     expect(error?.advice.length).toBeLessThan(2_000);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(cpuMs() - start).toBeLessThan(2_000);
   });
 
   it("works with thousands of columns, also odd ones", () => {
     const columns = Array.from({ length: 10_000 }, (_, i) => ({ name: `Sales - ${i}`, type: "BIGINT" }));
     const text = `select *, ~Sales - 5, Sales - 7 + Sales - 8 as x; select x, Sales - 9999 where Sales - 1 > 5 and x != 3`;
-    const start = performance.now();
+    const start = cpuMs();
     expect(run(text, columns).columns.map(({ name }) => name)).toEqual(["x", "Sales - 9999"]);
     const failure = failureOf(() => run("select Sales - x", columns));
     expect(failure?.message).toMatch(/no field "Sales"/);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cpuMs() - start).toBeLessThan(1_000);
   });
 
   it("does not let many columns and statements grow without end", () => {

@@ -1,8 +1,9 @@
 import type { Expression } from "./ast.ts";
-import { DATE_TEXT_FORMATS, readDateText } from "./date-text.ts";
+import { readDateText, writtenDate } from "./date-text.ts";
+import { momentSql, numberSql } from "./read-text.ts";
 import { complain, type Scope } from "./scope.ts";
 import { sqlText } from "./sql-quotes.ts";
-import { type Constant, constantValue, converted, type Value } from "./value.ts";
+import { type Constant, constantValue, converted, derived, type Value } from "./value.ts";
 import {
   BOOLEAN,
   DATE,
@@ -19,8 +20,6 @@ import {
   type ValueType,
 } from "./value-type.ts";
 
-const FORMAT_LIST = `[${DATE_TEXT_FORMATS.map(sqlText).join(", ")}]`;
-
 /** A plain number: what a text must look like to be taken for one. */
 const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
@@ -30,8 +29,11 @@ export function numberIn(text: string): Constant | undefined {
   return { kind: "number", text: trimmed.replace(/^\+/, "").replace(/\.(?!\d)/, "") };
 }
 
-/** The value as a number. Texts in the data that are none become null; a text in the query is an error. */
-export function asNumber(scope: Scope, node: Expression, value: Value): Value {
+/**
+ * The value as a number. A text that is none is an error, in the query and in the data, unless it is said what is meant
+ * then.
+ */
+export function asNumber(scope: Scope, node: Expression, value: Value, otherwise?: Value): Value {
   const { type, constant } = value;
   if (isNumber(type) || isUnknown(type)) return value;
   // A bare NULL leaves DuckDB to guess which function is meant.
@@ -39,13 +41,16 @@ export function asNumber(scope: Scope, node: Expression, value: Value): Value {
   if (constant?.kind === "text") {
     const number = numberIn(constant.value);
     if (number !== undefined) return constantValue(number, scope.environment);
+    if (otherwise !== undefined) return otherwise;
     throw complain(scope, node.span, {
       message: `"${constant.value}" is no number.`,
       hint: "To put texts together, use concat(a, b).",
     });
   }
-  if (type.kind === "text") return converted(value, `TRY_CAST(${value.sql} AS DOUBLE)`, DOUBLE);
-  if (type.kind === "json") return converted(value, `TRY_CAST(${jsonText(value)} AS DOUBLE)`, DOUBLE);
+  if (type.kind === "text" || type.kind === "json") {
+    const parts = otherwise === undefined ? [value] : [value, otherwise];
+    return derived(parts, numberSql(node, asText(value).sql, otherwise?.sql), DOUBLE);
+  }
   if (type.kind === "boolean") return converted(value, `CAST(${value.sql} AS INTEGER)`, NUMBER);
   throw complain(scope, node.span, { message: `this is ${describeKind(type)}, but a number is needed.` });
 }
@@ -72,10 +77,10 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
   if (constant?.kind === "text")
     return constantValue(momentIn(scope, node, constant.value), scope.environment);
   if (type.kind === "text" || type.kind === "json") {
-    const { sql } = asText(value);
-    const read = `coalesce(TRY_CAST(${sql} AS TIMESTAMP), try_strptime(${sql}, ${FORMAT_LIST}))`;
-    return converted(value, read, TIMESTAMP);
+    return converted(value, momentSql(node, asText(value).sql), TIMESTAMP);
   }
+  const written = isNumber(type) ? writtenDate(node, scope.environment.timezone) : undefined;
+  if (written !== undefined) return constantValue({ kind: "moment", ...written }, scope.environment);
   if (isUnknown(type)) return converted(value, `TRY_CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
   throw complain(scope, node.span, {
     message: `this is ${describeKind(type)}, but a date is needed.`,
@@ -129,8 +134,11 @@ export function unify(
 function momentOrNothing(scope: Scope, node: Expression, value: Value): Value | undefined {
   const { type, constant } = value;
   if (isMoment(type) || type.kind === "null") return asMoment(scope, node, value);
+  const { timezone } = scope.environment;
   const isDate =
-    constant?.kind === "text" && readDateText(constant.value, scope.environment.timezone) !== undefined;
+    constant?.kind === "text"
+      ? readDateText(constant.value, timezone) !== undefined
+      : isNumber(type) && writtenDate(node, timezone) !== undefined;
   return isDate ? asMoment(scope, node, value) : undefined;
 }
 

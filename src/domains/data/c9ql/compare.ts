@@ -2,7 +2,7 @@ import type { ComparisonOperator, Expression, ExpressionOf } from "./ast.ts";
 import { nameAsText } from "./bind-name.ts";
 import { asText } from "./coerce.ts";
 import { compileExpression, isKnownName } from "./compile-expression.ts";
-import { fitConstant, reconcile, refuseNested, type Side } from "./fit-constant.ts";
+import { fitConstant, meansDate, reconcile, refuseNested, type Side } from "./fit-constant.ts";
 import { argumentOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
@@ -96,7 +96,7 @@ function compare(scope: Scope, left: Side, operator: ComparisonOperator, right: 
     const not = operator === "!=" ? " NOT" : "";
     return derived([left.value], `(${left.value.sql} IS${not} NULL)`, BOOLEAN);
   }
-  const [a, b] = reconcile(scope, left, right, isEquality);
+  const [a, b] = reconcile(scope, left, right, isEquality ? "equality" : "order");
   return derived([a, b], `(${a.sql} ${SQL_OPERATORS[operator]} ${b.sql})`, BOOLEAN);
 }
 
@@ -124,7 +124,13 @@ function within(scope: Scope, subject: Side, sides: readonly Side[], negated: bo
   const fields = others.filter(({ value }) => value.constant === undefined);
   const tests: Value[] = [];
   if (constants.length > 0) {
-    const pairs = constants.map((side) => fitConstant(scope, subject, side, true));
+    // A list with other texts in it is a list of texts, also those that look like dates.
+    const hasOther = constants.some(
+      ({ value: { constant } }) => constant?.kind === "text" && !meansDate(scope, subject.value, constant),
+    );
+    const pairs = constants.map((side) =>
+      fitConstant(scope, subject, side, hasOther ? "listed" : "equality"),
+    );
     // The subject has more than one form when the list mixes texts and dates.
     const forms = Map.groupBy(pairs, ([form]) => form.sql);
     for (const [sql, group] of forms) {

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionOf } from "./ast.ts";
 import { asMoment, asNumber } from "./coerce.ts";
 import { compileExpression } from "./compile-expression.ts";
+import { writtenDate } from "./date-text.ts";
 import { complain, type Scope } from "./scope.ts";
 import { constantValue, derived, type Value } from "./value.ts";
 import { BIGINT, DATE, DOUBLE, isMoment, isNumber, NUMBER, TIMESTAMP } from "./value-type.ts";
@@ -16,8 +17,7 @@ export function compileNegation(scope: Scope, { operand }: ExpressionOf<"negate"
 }
 
 export function compileArithmetic(scope: Scope, node: ExpressionOf<"arithmetic">): Value {
-  const left = compileExpression(scope, node.left);
-  const right = compileExpression(scope, node.right);
+  const [left, right] = compileSides(scope, node);
   if (isMoment(left.type) || isMoment(right.type)) return compileDates(scope, node, left, right);
   const a = asNumber(scope, node.left, left);
   const b = asNumber(scope, node.right, right);
@@ -31,6 +31,16 @@ export function compileArithmetic(scope: Scope, node: ExpressionOf<"arithmetic">
     default:
       return derived([a, b], `(${a.sql} ${node.operator} ${b.sql})`, NUMBER);
   }
+}
+
+/** In a difference with a date, `10/15/2026` is one. */
+function compileSides(scope: Scope, node: ExpressionOf<"arithmetic">): [left: Value, right: Value] {
+  const left = compileExpression(scope, node.left);
+  const right = compileExpression(scope, node.right);
+  const isWritten = (side: Expression) => writtenDate(side, scope.environment.timezone) !== undefined;
+  if (node.operator !== "-" || isMoment(left.type) === isMoment(right.type)) return [left, right];
+  if (isWritten(node.left)) return [asMoment(scope, node.left, left), right];
+  return isWritten(node.right) ? [left, asMoment(scope, node.right, right)] : [left, right];
 }
 
 /** Division by zero is null, not infinity. */

@@ -175,9 +175,10 @@ function compileWindow(scope: Scope, { call, partitionBy, span }: ExpressionOf<"
   if ([...values, ...keys].some(({ hasWindow }) => hasWindow)) {
     throw complain(scope, span, { message: "over (…) cannot be nested.", hint: "Use two statements." });
   }
-  const { sql, type } = spec.compile(new Arguments(scope, call, values));
+  const { sql, type, over } = spec.compile(new Arguments(scope, call, values));
   const partition = keys.length === 0 ? "" : `PARTITION BY ${keys.map((key) => key.sql).join(", ")}`;
-  return { ...derived([...values, ...keys], `${sql} OVER (${partition})`, type), hasWindow: true };
+  const window = ` OVER (${partition})`;
+  return { ...derived([...values, ...keys], over?.(window) ?? `${sql}${window}`, type), hasWindow: true };
 }
 
 function compileCase(scope: Scope, { branches, otherwise }: ExpressionOf<"case">): Value {

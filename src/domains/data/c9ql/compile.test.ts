@@ -158,7 +158,7 @@ describe("statements", () => {
       ["a", "Region"],
       [[[300], "East"]],
     ],
-    ["select array(Active, true, true) as a; select length(a[0]) as n", ["n"], [["5"]]],
+    ["select array(Active, true, true) as a where Active = false; select length(a[0]) as n", ["n"], [["5"]]],
   ])("%s", async (query, names, rows) => {
     const result = await table.rows(query);
     expect({ names: result.names, rows: result.rows }).toEqual({ names, rows });

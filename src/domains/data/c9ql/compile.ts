@@ -1,10 +1,9 @@
-import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { NOWHERE, type Query, type Statement } from "./ast.ts";
 import { compileStatement, type Input } from "./compile-statement.ts";
 import { localTime } from "./local-time.ts";
 import { type BoundColumn, type Environment, type ParameterValue, Relation } from "./scope.ts";
 import { Bindings } from "./sql-quotes.ts";
+import { refuseLarge } from "./value.ts";
 import { type ValueType, valueType } from "./value-type.ts";
 
 export interface CompileOptions {
@@ -85,12 +84,5 @@ function boundColumns(columns: CompileOptions["columns"]): BoundColumn[] {
     const known = types.get(type) ?? valueType(type);
     types.set(type, known);
     return { name, type: known };
-  });
-}
-
-function refuseLarge(sql: string): void {
-  if (sql.length <= LIMITS.c9ql.sqlCharacters) return;
-  throw new AppError("too_large", "The C9QL query is too large when all fields are written out.", {
-    hint: "Select fewer fields, or use fewer statements.",
   });
 }

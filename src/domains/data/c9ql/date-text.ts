@@ -1,3 +1,4 @@
+import type { Expression, ExpressionOf } from "./ast.ts";
 import { calendarTime, type LocalTime, localTime } from "./local-time.ts";
 
 export interface DateTextTime {
@@ -20,23 +21,28 @@ const SHAPES = [
   `(?<name>[A-Za-z]{3,9}) (?<day>\\d{1,2}),? (?<year>\\d{4})${CLOCK}`,
 ].map((shape) => new RegExp(`^${shape}$`, "i"));
 
-/** The same shapes for texts in the data, in DuckDB's patterns. ISO dates need none: a cast reads them. */
-export const DATE_TEXT_FORMATS = [
-  "%Y/%m/%d %H:%M:%S",
-  "%Y/%m/%d",
-  "%m/%d/%Y %H:%M:%S",
-  "%m/%d/%Y %H:%M",
-  "%m/%d/%Y",
-  "%d.%m.%Y %H:%M:%S",
-  "%d.%m.%Y %H:%M",
-  "%d.%m.%Y",
-  "%d %b %Y",
-  "%d-%b-%Y",
-  "%b %d, %Y",
-  "%B %d, %Y",
-  "%d %B %Y",
-  "%Y%m%d",
-] as const;
+/**
+ * The same shapes for texts in the data, in DuckDB's patterns, by a sign that they contain (the last one by none). ISO
+ * dates need none: a cast reads them.
+ */
+export const DATE_TEXT_FORMATS = {
+  "/": ["%m/%d/%Y", "%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S"],
+  ".": ["%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S"],
+  "": [
+    "%d-%b-%Y",
+    "%d %b %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%d %B %Y",
+    "%d-%B-%Y",
+    "%b %d %Y",
+    "%Y%m%d",
+    "%d-%b-%Y %H:%M",
+    "%d-%b-%Y %H:%M:%S",
+    "%d %b %Y %H:%M",
+    "%d %b %Y %H:%M:%S",
+  ],
+} as const;
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -77,4 +83,26 @@ function inZone(time: LocalTime, zone: string, timezone: string): LocalTime {
   const offset = sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   const local = localTime(new Date(time.ms - offset * 60_000), timezone);
   return { ms: local.ms, micros: time.micros };
+}
+
+/**
+ * Whether a text in a query says for certain that a date is meant. Eight digits may as well be a number of something.
+ */
+export function isDateText(text: string, timezone: string): boolean {
+  return !/^\s*\d*\s*$/.test(text) && readDateText(text, timezone) !== undefined;
+}
+
+/**
+ * The date that `10/15/2026` is where a date is expected. It reads as two divisions, because elsewhere it may be meant
+ * so.
+ */
+export function writtenDate(node: Expression, timezone: string): DateTextTime | undefined {
+  if (!isDivision(node) || !isDivision(node.left)) return undefined;
+  const parts = [node.left.left, node.left.right, node.right];
+  const digits = parts.map((part) => (part.kind === "number" ? part.text : ""));
+  return readDateText(digits.join("/"), timezone);
+}
+
+function isDivision(node: Expression): node is ExpressionOf<"arithmetic"> {
+  return node.kind === "arithmetic" && node.operator === "/";
 }

@@ -2,6 +2,7 @@ import type { AppError } from "../../../kernel/errors.ts";
 import type { Expression } from "./ast.ts";
 import { nearestField } from "./bind-name.ts";
 import { asMoment, asNumber, asText, momentIn, numberIn } from "./coerce.ts";
+import { isDateText, writtenDate } from "./date-text.ts";
 import { isMidnight } from "./local-time.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
@@ -17,11 +18,16 @@ export interface Side {
   readonly value: Value;
 }
 
+/** `order` asks which comes first; `listed` is one of several texts that are not all dates. */
+export type Comparing = "equality" | "order" | "listed";
+
 /** Both sides made comparable: the constant is fitted to the other side, so that the column stays bare. */
-export function reconcile(scope: Scope, left: Side, right: Side, isEquality: boolean): [Value, Value] {
-  if (right.value.constant !== undefined) return fitConstant(scope, left, right, isEquality);
+export function reconcile(scope: Scope, one: Side, other: Side, comparing: Comparing): [Value, Value] {
+  const left = dateBeside(scope, one, other);
+  const right = dateBeside(scope, other, one);
+  if (right.value.constant !== undefined) return fitConstant(scope, left, right, comparing);
   if (left.value.constant !== undefined) {
-    const [b, a] = fitConstant(scope, right, left, isEquality);
+    const [b, a] = fitConstant(scope, right, left, comparing);
     return [a, b];
   }
   const { type: a } = left.value;
@@ -32,7 +38,10 @@ export function reconcile(scope: Scope, left: Side, right: Side, isEquality: boo
   if (isNumber(a) !== isNumber(b) && (isNumber(a) || isNumber(b)) && canBeNumber(a) && canBeNumber(b)) {
     return [asNumber(scope, left.node, left.value), asNumber(scope, right.node, right.value)];
   }
-  if (isMoment(a) !== isMoment(b) && !isNumber(a) && !isNumber(b)) {
+  if ((isMoment(a) && isNumber(b)) || (isNumber(a) && isMoment(b))) {
+    throw dateMisfit(scope, isNumber(a) ? left.node : right.node);
+  }
+  if (isMoment(a) !== isMoment(b)) {
     return [asMoment(scope, left.node, left.value), asMoment(scope, right.node, right.value)];
   }
   if (a.kind === "timestamptz" && b.kind === "timestamptz") return [left.value, right.value];
@@ -45,8 +54,21 @@ export function reconcile(scope: Scope, left: Side, right: Side, isEquality: boo
   return [asText(left.value), asText(right.value)];
 }
 
+/** `10/15/2026` next to a date, or to a text that may be one, is no division. */
+function dateBeside(scope: Scope, side: Side, { value: { type } }: Side): Side {
+  const isExpected = isMoment(type) || isReadable(type);
+  if (side.value.constant !== undefined || !isExpected) return side;
+  const date = writtenDate(side.node, scope.environment.timezone);
+  if (date === undefined) return side;
+  return { node: side.node, value: constantValue({ kind: "moment", ...date }, scope.environment) };
+}
+
+function isReadable({ kind }: ValueType): boolean {
+  return kind === "text" || kind === "json";
+}
+
 function canBeNumber(type: ValueType): boolean {
-  return isNumber(type) || type.kind === "text" || type.kind === "json" || type.kind === "boolean";
+  return isNumber(type) || isReadable(type) || type.kind === "boolean";
 }
 
 export function refuseNested(scope: Scope, { node, value }: Side): void {
@@ -62,7 +84,7 @@ export function fitConstant(
   scope: Scope,
   subject: Side,
   constant: Side,
-  isEquality: boolean,
+  comparing: Comparing,
 ): [Value, Value] {
   const value = constant.value.constant as Constant;
   const { type } = subject.value;
@@ -78,9 +100,20 @@ export function fitConstant(
   if (type.kind === "time") return [subject.value, fitClock(scope, constant, value)];
   if (value.kind === "moment" && !isOpaque(type))
     return [asMoment(scope, subject.node, subject.value), constant.value];
+  if (value.kind === "text" && comparing !== "listed" && meansDate(scope, subject.value, value)) {
+    const moment = momentIn(scope, constant.node, value.value);
+    return [asMoment(scope, subject.node, subject.value), constantValue(moment, scope.environment)];
+  }
   const text = asText(subject.value);
-  if (value.kind === "number" && !isEquality) return [asNumber(scope, subject.node, text), constant.value];
+  if (value.kind === "number" && comparing === "order")
+    return [asNumber(scope, subject.node, text), constant.value];
   return [text, asWrittenText(scope, constant.value, value)];
+}
+
+/** A text in the query that is a date, next to texts in the data: they are compared as dates, however written. */
+export function meansDate(scope: Scope, subject: Value, constant: Constant): boolean {
+  const isData = isReadable(subject.type) && subject.constant === undefined;
+  return isData && constant.kind === "text" && isDateText(constant.value, scope.environment.timezone);
 }
 
 /** A number keeps its digits as they are written: `007` is another text than `7`. */
@@ -104,7 +137,7 @@ function fitNumber(scope: Scope, subject: Side, { node }: Side, constant: Consta
 function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Constant): Value {
   const moment = constant.kind === "text" ? momentIn(scope, node, constant.value) : constant;
   if (moment.kind !== "moment") {
-    throw misfit(scope, node, "a date cannot be compared with this.", "Write dates like '2024-01-31'.");
+    throw dateMisfit(scope, node);
   }
   const value = constantValue(moment, scope.environment);
   if (type.kind === "timestamptz")
@@ -113,6 +146,11 @@ function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Cons
   // Midnight as a date keeps the column free of a cast, and the filter near the data.
   const bare: Constant = { ...moment, hasClock: !isMidnight(moment.time) };
   return constantValue(bare, scope.environment);
+}
+
+function dateMisfit(scope: Scope, node: Expression): AppError {
+  const message = "a date cannot be compared with this.";
+  return complain(scope, node.span, { message, hint: "Write dates like 2024-01-31 or '2024-01-31'." });
 }
 
 const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {

@@ -5,7 +5,8 @@
 export type { Expression, Query } from "./ast.ts";
 export { type CompiledQuery, type CompileOptions, compile } from "./compile.ts";
 export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
-export { parametersOf } from "./parameters.ts";
+export { parametersOf, refuseUnknownParameters } from "./parameters.ts";
 export { parse, parseCondition } from "./parse.ts";
 export { print } from "./print.ts";
+export { asQueryError } from "./read-text.ts";
 export type { ParameterValue } from "./scope.ts";

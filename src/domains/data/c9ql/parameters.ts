@@ -41,6 +41,23 @@ export function parametersOf(query: Pick<Query, "statements">): ParameterSpec[] 
   return [...specs.values()];
 }
 
+/** A value under a misspelt name would leave the default in its place without a word. */
+export function refuseUnknownParameters(
+  query: Pick<Query, "statements">,
+  given: Readonly<Record<string, ParameterValue>>,
+): void {
+  const asked = parametersOf(query).map(({ name }) => name);
+  const known = new Set(asked.map((name) => name.toLowerCase()));
+  const unknown = Object.keys(given).find((name) => !known.has(name.toLowerCase()));
+  if (unknown === undefined) return;
+  throw new AppError("bad_request", `The C9QL query has no parameter "${unknown.slice(0, 100)}".`, {
+    hint:
+      asked.length === 0
+        ? "Write $c9_name$ where the value of a parameter belongs."
+        : `Its parameters are: ${asked.slice(0, 20).join(", ")}.`,
+  });
+}
+
 function optional<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string });
 }

@@ -1,6 +1,6 @@
 import type { ArithmeticOperator, ComparisonOperator, Expression } from "./ast.ts";
 import type { Cursor, Place } from "./cursor.ts";
-import { parseOperand } from "./parse-operand.ts";
+import { parseOperand, refuseSubquery } from "./parse-operand.ts";
 
 const ARITHMETIC: Readonly<Record<string, { binds: number; rightToLeft?: boolean }>> = {
   "+": { binds: 1 },
@@ -130,6 +130,7 @@ function parseValues(cursor: Cursor, place: Place): Expression[] {
   if (cursor.peek().kind === "variable") return [parseOperand(cursor, place)];
   cursor.take();
   if (cursor.takeSign(")")) return [];
+  refuseSubquery(cursor);
   const values = cursor.deeper(() => readExpressions(cursor, { inCase: false, inOrder: false }));
   cursor.expectSign(")", { message: "a comma or a closing bracket is missing in in (…)." });
   return values;

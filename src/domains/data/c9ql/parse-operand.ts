@@ -3,7 +3,7 @@ import type { CallNode, Expression, NameNode, Step } from "./ast.ts";
 import type { Cursor, Place } from "./cursor.ts";
 import type { Token } from "./lexer.ts";
 import { parseExpression, readExpressions } from "./parse-expression.ts";
-import { plainArgument } from "./plain-arguments.ts";
+import { plainArgument, unitLast } from "./plain-arguments.ts";
 import { wholeVariable } from "./variables.ts";
 
 /** A value without operators: a literal, a name, a call, `case`, or something in brackets. */
@@ -49,9 +49,22 @@ function parseBracket(cursor: Cursor, token: Token): Expression {
       hint: "Names with special characters go in double quotes, texts in single quotes.",
     });
   }
+  refuseSubquery(cursor);
   const inside = cursor.deeper(() => parseExpression(cursor, { inCase: false, inOrder: false }));
   cursor.expectSign(")", { message: "a closing bracket is missing." });
   return inside;
+}
+
+/** `(select 1)` would be taken for the words of a text. */
+export function refuseSubquery(cursor: Cursor): void {
+  if (!cursor.isWord("select")) return;
+  const { kind, text } = cursor.peek(1);
+  // A field may be called so, and stand alone or be computed with.
+  if (kind === "end" || (kind === "sign" && text !== "*" && text !== "(")) return;
+  throw cursor.error({
+    message: "C9QL has no queries inside of queries.",
+    hint: "Compute the value in a statement before: select …, max(x) over () as top; select * where x = top. A field called select goes in double quotes.",
+  });
 }
 
 function parseWords(cursor: Cursor, place: Place): Expression {
@@ -136,15 +149,19 @@ function parseCall(cursor: Cursor, place: Place): Expression {
   const { start, lower } = cursor.take();
   cursor.take();
   const name = takesDistinct(cursor, lower) ? "distinct" : lower;
-  const args = cursor.deeper(() => parseArguments(cursor, name));
+  const args = unitLast(
+    cursor,
+    name,
+    cursor.deeper(() => parseArguments(cursor, name)),
+  );
   const call: CallNode = { kind: "call", name, args, span: cursor.from(start) };
   if (cursor.isWord("over") && cursor.isSign("(", 1)) return parseWindow(cursor, call);
   return withSteps(cursor, place, call);
 }
 
-/** `count(distinct field)`, as SQL has it, is `distinct(field)`. */
+/** `count(distinct field)` and `count(distinct(field))`, as SQL has it, are `distinct(field)`. */
 function takesDistinct(cursor: Cursor, name: string): boolean {
-  const isName = cursor.isSign(")", 1) || cursor.isSign(",", 1) || cursor.isSign("(", 1);
+  const isName = cursor.isSign(")", 1) || cursor.isSign(",", 1);
   return name === "count" && !isName && cursor.takeWords("distinct");
 }
 

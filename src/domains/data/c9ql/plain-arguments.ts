@@ -1,5 +1,6 @@
 import type { Expression } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
+import { unitIn, unitWritten } from "./time-units.ts";
 import { wholeVariable } from "./variables.ts";
 
 /** Arguments that may be written without quotes although they would read as something else: `dd-MMM`, `-2d`, `month`. */
@@ -29,6 +30,25 @@ export function plainArgument(cursor: Cursor, name: string, index: number): Expr
   if (!pattern.test(value)) return undefined;
   for (let taken = 0; taken < length; taken++) cursor.take();
   return wholeVariable(value, span) ?? { kind: "text", value, span };
+}
+
+/**
+ * SQL has the unit first: `date_trunc('month', Order Date)`. It is put in its place where nothing else can be meant: the
+ * first argument is a unit, and the second is none.
+ */
+export function unitLast(cursor: Cursor, name: string, args: readonly Expression[]): readonly Expression[] {
+  const [unit, date, ...more] = args;
+  if (name !== "date_trunc" || unit === undefined || date === undefined || more.length > 0) return args;
+  const word = unit.kind === "text" ? unit.value : unit.kind === "name" && !unit.exact ? unit.text : "";
+  const isLast = date.kind === "text" && unitIn(date.value) !== undefined && unit.kind !== "text";
+  if (unitWritten(word) === undefined || isLast) return args;
+  return [asField(cursor, date), { kind: "text", value: word, span: unit.span }];
+}
+
+/** Where a unit is expected, a word without quotes was read as a text. */
+function asField(cursor: Cursor, node: Expression): Expression {
+  if (node.kind !== "text" || cursor.text[node.span.start] === "'") return node;
+  return { kind: "name", text: node.value, exact: false, span: node.span };
 }
 
 /** How many tokens stand before the comma or bracket that ends the argument. */

@@ -1,3 +1,5 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { Expression } from "./ast.ts";
 import { dateText, instantOf, type LocalTime, timestampText } from "./local-time.ts";
 import type { Environment } from "./scope.ts";
@@ -26,8 +28,9 @@ export interface Value {
   readonly hasWindow: boolean;
 }
 
-/** A value made of others. */
+/** A value made of others. Some appear more than once in it, so nested ones would grow without end. */
 export function derived(parts: readonly Value[], sql: string, type: ValueType): Value {
+  refuseLarge(sql);
   const free = parts.find((part) => part.free !== undefined)?.free;
   return {
     sql,
@@ -78,4 +81,11 @@ export function timestampSql(time: LocalTime): string {
 export function timestamptzSql(time: LocalTime, timezone: string): string {
   const instant = { ms: instantOf(time, timezone).getTime(), micros: time.micros };
   return `TIMESTAMPTZ '${timestampText(instant)}+00'`;
+}
+
+export function refuseLarge(sql: string): void {
+  if (sql.length <= LIMITS.c9ql.sqlCharacters) return;
+  throw new AppError("too_large", "The C9QL query is too large when all fields are written out.", {
+    hint: "Select fewer fields, or use fewer statements.",
+  });
 }

@@ -92,9 +92,85 @@ describe("get_data", () => {
     await expect(resultOf(server, token, "get_data", { dataset_id: id, c9ql })).rejects.toThrow(/even/);
   });
 
+  it.each([
+    ["a text", "where even = $c9_e$ and n < $c9_n$(3)$", { e: "yes" }, [0, 2]],
+    ["a number", "where n > $c9_from$", { from: 247 }, [248, 249]],
+    ["true or false", "where even = $c9_e$ and n < 4", { e: false }, [1, 3]],
+    ["several", "where n in $c9_list$", { list: [3, "5"] }, [3, 5]],
+    ["from and to", "where n between $c9_range$", { range: [3, 5] }, [3, 4, 5]],
+  ])("takes the values of parameters: %s", async (_what, c9ql, parameters, found) => {
+    const { rows } = await resultOf<Rows>(server, token, "get_data", { dataset_id: id, c9ql, parameters });
+    expect(rows.map(({ n }) => n)).toEqual(found);
+  });
+
+  it.each([
+    ["one without a value", { c9ql: "where n > $c9_from$" }, /Give a value for "from"/],
+    ["a misspelt one", { c9ql: "where n > $c9_from$(5)$", parameters: { form: 9 } }, /parameters are: from/],
+    ["one without a query", { parameters: { from: 9 } }, /no parameter "from"/],
+    ["an object", { c9ql: "where n > $c9_from$", parameters: { from: { a: 1 } } }, /"from" is neither text/],
+    [
+      "a list of lists",
+      { c9ql: "where n in $c9_from$", parameters: { from: [[1]] } },
+      /"from" is neither text/,
+    ],
+  ])("refuses %s", async (_what, args, message) => {
+    await expect(resultOf(server, token, "get_data", { dataset_id: id, ...args })).rejects.toThrow(message);
+  });
+
   it("is for who may read", async () => {
     expect((await callTool(server, undefined, "get_data", { dataset_id: id })).status).toBe(401);
     const narrow = await server.token({ scopes: ["memory:read"] });
     expect((await callTool(server, narrow, "knowi_get_data", { datasetId: id }, BI)).status).toBe(403);
+  });
+});
+
+describe("texts that hold numbers and dates", () => {
+  let texts: number;
+  beforeAll(async () => {
+    texts = await makeDataset(server, token, "Texts", [
+      { region: "West", revenue: "999", day: "31-Jan-2024", at: "2026-10-15" },
+      { region: "West", revenue: "", day: "1-Feb-2024", at: "2026-10-20" },
+      { region: "East", revenue: "1,234,567", day: "soon", at: "2026-11-01" },
+    ]);
+  });
+
+  const read = (c9ql: string, who = token) =>
+    resultOf<{ rows: unknown[]; totalRows: number }>(server, who, "get_data", { dataset_id: texts, c9ql });
+
+  it("fail what cannot be computed, and say why", async () => {
+    await expect(read("select sum(revenue)")).rejects.toThrow(
+      /^C9QL: revenue has texts that are not numbers, such as "1,234,567"\. .*number\(revenue, null\)/,
+    );
+    await expect(read("where revenue > 1000")).rejects.toThrow(/^C9QL: revenue has texts/);
+    await expect(read("where day >= 2024-02-01")).rejects.toThrow(/not understood as dates, such as "soon"/);
+    const cleaned = await read("select sum(regex_replace(revenue, ',', '')) as Total");
+    expect(cleaned.rows).toEqual([{ Total: 1_235_566 }]);
+    expect((await read("select region where day >= 2024-02-01 and day != soon")).rows).toEqual([
+      { region: "West" },
+    ]);
+  });
+
+  it("are compared with dates as these are usually written", async () => {
+    for (const condition of [
+      "at = 10/15/2026",
+      "at in (10/15/2026)",
+      "at between 10/1/2026 and 10/19/2026",
+      "at < '10/20/2026'",
+    ]) {
+      expect(await read(`select revenue where ${condition}`)).toMatchObject({ rows: [{ revenue: "999" }] });
+    }
+  });
+
+  it("are not told to who may not see them", async () => {
+    const admin = await server.token({ role: "admin" });
+    const rows = [{ field: "region", operator: "=", value: "West" }];
+    const policies = [{ name: "west", roles: ["viewer"], rows }];
+    await resultOf(server, admin, "set_dataset_policies", { dataset_id: texts, policies });
+    const viewer = await server.token({ role: "viewer" });
+    expect((await read("select sum(revenue) as Total", viewer)).rows).toEqual([{ Total: 999 }]);
+    expect((await read("where revenue > 10 and day > 2024-01-01", viewer)).totalRows).toBe(1);
+    expect((await read("select max(month(day)) as m; select *", viewer)).rows).toEqual([{ m: 2 }]);
+    await expect(read("select sum(region)", viewer)).rejects.toThrow(/such as "West"/);
+    await expect(read("select sum(revenue)")).rejects.toThrow(/1,234,567/);
   });
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import type { ParameterValue } from "../c9ql/index.ts";
 import { columnShape, defineTool } from "../define.ts";
 
 const limit = z
@@ -45,19 +46,32 @@ export const getData = defineTool({
       .describe(
         "Work on the rows first, e.g. select sum(amount) as Total, region group by region order by Total desc",
       ),
+    // Which values fit depends on the query, so C9QL checks them; a schema of them would cost tokens on every request.
+    parameters: z.record(z.string(), z.unknown()).optional().describe("Values of $c9_name$ in c9ql, by name"),
   }),
   output: z.object({
     columns: z.array(columnShape),
     rows: z.array(z.record(z.string(), z.unknown())),
     totalRows: z.int(),
     returnedRows: z.int(),
+    note: z.string().optional(),
   }),
 
-  async run({ dataset_id, ...options }, { data, caller, signal }) {
+  async run({ dataset_id, parameters, ...rest }, { data, caller, signal }) {
     const dataset = await data.require(caller, dataset_id);
-    return data.read(caller, dataset, { ...options, signal });
+    const options = { ...rest, parameters: parameters as Record<string, ParameterValue> | undefined };
+    const { isCut, ...page } = await data.read(caller, dataset, { ...options, signal });
+    return isCut ? { ...page, note: noteOn(page.returnedRows, options.offset) } : page;
   },
 });
+
+/** Whoever pages by the limit would skip rows without this. */
+function noteOn(rows: number, offset: number): string {
+  const most = `${LIMITS.analytics.resultBytes / 1024 / 1024} MiB`;
+  return rows === 0
+    ? `The next row alone is larger than one answer of ${most}: select fewer columns with c9ql, or export it.`
+    : `Only ${rows} rows fit into one answer of ${most}: go on with offset ${offset + rows}, or select fewer columns with c9ql (both of get_data on /mcp).`;
+}
 
 function oneOf(datasetId: number | undefined, widgetId: number | undefined): number {
   if (widgetId !== undefined) throw new AppError("not_found", `There is no widget with id ${widgetId}.`);

@@ -1,3 +1,4 @@
+import { extremeText } from "../read-text.ts";
 import { complain } from "../scope.ts";
 import { BIGINT, DOUBLE, NUMBER, type ValueType } from "../value-type.ts";
 import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
@@ -18,11 +19,13 @@ function sumType({ kind, sql }: ValueType): ValueType {
   return scale === undefined ? NUMBER : { kind: "decimal", sql: `DECIMAL(38,${scale})` };
 }
 
-function keepingType(name: string): FunctionSpec {
-  return ofOne(`${name}(field)`, (args) => ({
-    sql: `${name}(${args.value(0).sql})`,
-    type: args.value(0).type,
-  }));
+function extreme(name: "min" | "max"): FunctionSpec {
+  return ofOne(`${name}(field)`, (args) => {
+    const { sql, type } = args.value(0);
+    if (type.kind !== "text") return { sql: `${name}(${sql})`, type };
+    const over = (window: string) => extremeText(name, args.nodeAt(0), sql, window);
+    return { sql: over(""), type, over };
+  });
 }
 
 function count(args: Arguments): Fragment {
@@ -66,8 +69,8 @@ export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
     return { sql: `sum(${number.sql})`, type: sumType(number.type) };
   }),
   avg: ofNumber("avg", "avg", DOUBLE),
-  min: keepingType("min"),
-  max: keepingType("max"),
+  min: extreme("min"),
+  max: extreme("max"),
   sd: ofNumber("sd", "stddev_samp", DOUBLE),
   median: ofNumber("median", "median", NUMBER),
   percentile: { usage: "percentile(number, percent)", atLeast: 2, atMost: 2, compile: percentile },

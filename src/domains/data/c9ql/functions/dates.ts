@@ -2,33 +2,15 @@ import { nearest } from "../../../../kernel/nearest.ts";
 import { javaPattern } from "../java-pattern.ts";
 import { complain } from "../scope.ts";
 import { sqlText } from "../sql-quotes.ts";
+import { UNITS, type Unit, unitIn } from "../time-units.ts";
 import { constantValue } from "../value.ts";
 import { BIGINT, DATE, TEXT, TIMESTAMP } from "../value-type.ts";
 import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
 
-const UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
-type Unit = (typeof UNITS)[number];
-
-const SHORT_UNITS: Readonly<Record<string, Unit>> = {
-  s: "second",
-  sec: "second",
-  min: "minute",
-  h: "hour",
-  d: "day",
-  w: "week",
-  m: "month",
-  mon: "month",
-  q: "quarter",
-  y: "year",
-};
-
-/** A unit by its name, its plural or its letter. */
 function unitNamed(args: Arguments, index: number, word: string): Unit {
-  const lower = word.trim().toLowerCase();
-  const unit = UNITS.find((each) => each === lower || `${each}s` === lower);
+  const unit = unitIn(word);
   if (unit !== undefined) return unit;
-  if (Object.hasOwn(SHORT_UNITS, lower)) return SHORT_UNITS[lower] as Unit;
-  const meant = nearest(lower, UNITS);
+  const meant = nearest(word.trim().toLowerCase(), UNITS);
   throw complain(args.scope, args.nodeAt(index).span, {
     message: `"${word}" is no unit of time.`,
     hint: meant === undefined ? `The units are ${UNITS.join(", ")}.` : `Did you mean ${meant}?`,

@@ -8,6 +8,8 @@ import type { ValueType } from "../value-type.ts";
 export interface Fragment {
   readonly sql: string;
   readonly type: ValueType;
+  /** Of an aggregate that is more than one call: the same with ` OVER (…)` after each. */
+  over?(window: string): string;
 }
 
 export interface FunctionSpec {

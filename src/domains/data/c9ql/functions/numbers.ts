@@ -1,3 +1,4 @@
+import { asNumber } from "../coerce.ts";
 import { DOUBLE, isNumber, NUMBER } from "../value-type.ts";
 import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
 
@@ -46,6 +47,13 @@ function round(args: Arguments): Fragment {
   return { sql: `round(${number}${digits})`, type: NUMBER };
 }
 
+/** Of a text that is no number, the second argument; without one, the query fails. */
+function number(args: Arguments): Fragment {
+  const otherwise = args.count > 1 ? args.numberValue(1) : undefined;
+  const { sql, type } = asNumber(args.scope, args.nodeAt(0), args.value(0), otherwise);
+  return { sql, type };
+}
+
 export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   abs: keepingKind("abs"),
   acos: ofNumberWhere("acos", (number) => `${number} BETWEEN -1 AND 1`),
@@ -56,6 +64,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   cos: ofOneNumber("cos"),
   cosh: ofOneNumber("cosh"),
   floor: keepingKind("floor"),
+  number: { usage: "number(text[, otherwise])", atLeast: 1, atMost: 2, compile: number },
   round: { usage: "round(number[, digits])", atLeast: 1, atMost: 2, compile: round },
   sin: ofOneNumber("sin"),
   sqrt: ofNumberWhere("sqrt", (number) => `${number} >= 0`),
