@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../../../test/support/database.ts";
@@ -33,7 +34,8 @@ async function partsOf(dataset_id: number): Promise<number> {
 
 describe("compaction", () => {
   it("turns many pushes into few parts, while readers see each row once and in order", async () => {
-    const dataset_id = await makeDataset(server, token, "Busy", [{ i: 0 }]);
+    const name = `Busy ${randomUUID()}`;
+    const dataset_id = await makeDataset(server, token, name, [{ i: 0 }]);
     let pushed = 1;
     let isDone = false;
     const readers = [1, 2].map(async () => {
@@ -47,10 +49,15 @@ describe("compaction", () => {
         expect(read.rows.map(({ i }) => i)).toEqual(read.rows.map((_, index) => index));
       }
     });
-    for (; pushed < 40; pushed += 1) await makeDataset(server, token, "Busy", [{ i: pushed }]);
-    await vi.waitFor(async () => expect(await partsOf(dataset_id)).toBeLessThan(32), 20_000);
-    isDone = true;
-    await Promise.all(readers);
+    const reading = Promise.all(readers);
+    reading.catch(() => undefined);
+    try {
+      for (; pushed < 40; pushed += 1) await makeDataset(server, token, name, [{ i: pushed }]);
+      await vi.waitFor(async () => expect(await partsOf(dataset_id)).toBeLessThan(32), 60_000);
+    } finally {
+      isDone = true;
+    }
+    await reading;
     const { totalRows } = await resultOf<{ totalRows: number }>(server, token, "get_data", { dataset_id });
     expect(totalRows).toBe(40);
     const sizes = await catalog.query(

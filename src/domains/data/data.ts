@@ -1,5 +1,5 @@
 import type { Clock } from "../../kernel/clock.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
@@ -8,13 +8,14 @@ import {
   type Part,
   type QueryBatch,
   type QueryRequest,
+  type QueryResult,
   type Relation,
   widenColumns,
 } from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import { isLeftover, ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { compile, parse } from "./c9ql/index.ts";
+import { asQueryError, compile, type ParameterValue, parse, refuseUnknownParameters } from "./c9ql/index.ts";
 import {
   assertNotFromQuery,
   type Column,
@@ -23,6 +24,8 @@ import {
   type DatasetSource,
 } from "./dataset.ts";
 import type { Change, DatasetsStore } from "./datasets.store.ts";
+import type { ExportedFile } from "./export.ts";
+import { exportParquet, record } from "./export-parquet.ts";
 import { restrictionFor } from "./policies.ts";
 
 export interface DataParts {
@@ -39,16 +42,35 @@ export interface Page {
   rows: Record<string, JsonValue>[];
   totalRows: number;
   returnedRows: number;
+  /** Fewer rows than were asked for and are there: no more fit into one answer. */
+  isCut: boolean;
 }
 
-export interface ReadOptions {
-  limit: number;
+/** Which rows of a dataset, and what is to be made of them first. */
+export interface RowsOptions {
+  /** All of them, if it is not said. */
+  limit?: number;
   offset?: number;
   c9ql?: string | undefined;
+  /** Values of the parameters in `c9ql`. */
+  parameters?: Readonly<Record<string, ParameterValue>> | undefined;
   signal: AbortSignal;
 }
 
+export interface ReadOptions extends RowsOptions {
+  limit: number;
+}
+
+/** A query on one dataset as its caller sees it. */
+interface DatasetQuery {
+  request: QueryRequest;
+  /** How many rows it has, where that is known without counting. */
+  totalRows: number | undefined;
+}
+
 const PARTS = "parts";
+/** Parts of earlier processes are all looked up again, of which there may be very many. */
+const SWEPT_AT_ONCE = 1_000;
 
 /** The rows of datasets. `relation` is the only way to them: what it gives has been through the policies. */
 export class Data {
@@ -93,44 +115,81 @@ export class Data {
   }
 
   /** Some rows of a dataset, in the order in which they came; or what a C9QL query makes of them. */
-  async read(
-    caller: Caller,
-    dataset: Dataset,
-    { limit, offset = 0, c9ql, signal }: ReadOptions,
-  ): Promise<Page> {
+  async read(caller: Caller, dataset: Dataset, options: ReadOptions): Promise<Page> {
     // Whatever is asked of a dataset without columns, nothing comes of it.
-    if (dataset.columns.length === 0) return { columns: [], rows: [], totalRows: 0, returnedRows: 0 };
-    const { visible, ...relation } = await this.relation(caller, dataset, "rows");
-    const { sql, params } =
-      c9ql === undefined ? { sql: 'SELECT * FROM "rows"', params: [] } : this.#compile(c9ql, visible);
-    const request = { scope: scopeOf(caller), relations: [relation], params, signal };
+    if (dataset.columns.length === 0)
+      return { columns: [], rows: [], totalRows: 0, returnedRows: 0, isCut: false };
+    const { limit, offset = 0 } = options;
+    const { request, totalRows: known } = await this.#queryOn(caller, dataset, options);
     // One row more than wanted tells whether there are others, and most aggregations have fewer: they run once.
-    const { columns, rows, truncated } = await this.#parts.analytics.query({
+    const { columns, rows, truncated } = await this.#query({
       ...request,
-      sql: `SELECT * FROM (${sql}) LIMIT ${limit + 1} OFFSET ${offset}`,
+      sql: `SELECT * FROM (${request.sql}) LIMIT ${limit + 1} OFFSET ${offset}`,
       limits: { rows: limit },
     });
-    const isWhole = c9ql === undefined && !relation.select?.includes(" WHERE ");
     const isLast = truncated === false && (rows.length > 0 || offset === 0);
-    const totalRows = isWhole
-      ? dataset.rowCount
-      : isLast
-        ? offset + rows.length
-        : await this.#count({ ...request, sql });
-    return { columns, rows: rows.map((row) => record(columns, row)), totalRows, returnedRows: rows.length };
+    const totalRows = known ?? (isLast ? offset + rows.length : await this.#count(request));
+    const records = rows.map((row) => record(columns, row));
+    return { columns, rows: records, totalRows, returnedRows: rows.length, isCut: truncated === "bytes" };
+  }
+
+  /** How many rows there are in all, whatever part of them the options ask for. */
+  async count(caller: Caller, dataset: Dataset, options: RowsOptions): Promise<number> {
+    if (dataset.columns.length === 0) return 0;
+    const { request, totalRows } = await this.#queryOn(caller, dataset, options);
+    return totalRows ?? this.#count(request);
+  }
+
+  async #queryOn(
+    caller: Caller,
+    dataset: Dataset,
+    { c9ql, parameters, signal }: RowsOptions,
+  ): Promise<DatasetQuery> {
+    const { visible, ...relation } = await this.relation(caller, dataset, "rows");
+    const isPlain = c9ql === undefined && parameters === undefined;
+    const { sql, params } = isPlain
+      ? { sql: 'SELECT * FROM "rows"', params: [] }
+      : this.#compile(c9ql ?? "", visible, parameters);
+    const request = { scope: scopeOf(caller), relations: [relation], sql, params, signal };
+    const isWhole = c9ql === undefined && !relation.isRestricted;
+    return { request, totalRows: isWhole ? dataset.rowCount : undefined };
   }
 
   async #count({ sql, ...request }: QueryRequest): Promise<number> {
-    const { rows } = await this.#parts.analytics.query({ ...request, sql: `SELECT count(*) FROM (${sql})` });
+    const { rows } = await this.#query({ ...request, sql: `SELECT count(*) FROM (${sql})` });
     return Number(rows[0]?.[0] ?? 0);
   }
 
-  /** All rows that this caller may see, in the order in which they came, a batch at a time. */
-  async *stream(caller: Caller, dataset: Dataset, signal: AbortSignal): AsyncGenerator<QueryBatch> {
+  async #query(request: QueryRequest): Promise<QueryResult> {
+    try {
+      return await this.#parts.analytics.query(request);
+    } catch (error) {
+      throw asQueryError(error);
+    }
+  }
+
+  /** The rows that `read` would give, however many, a batch at a time. */
+  async *stream(caller: Caller, dataset: Dataset, options: RowsOptions): AsyncGenerator<QueryBatch> {
     if (dataset.columns.length === 0) return;
-    const { visible: _visible, ...relation } = await this.relation(caller, dataset, "rows");
-    const request = { scope: scopeOf(caller), relations: [relation], sql: 'SELECT * FROM "rows"', signal };
-    yield* this.#parts.analytics.queryStream(request);
+    const { limit, offset = 0 } = options;
+    const { request } = await this.#queryOn(caller, dataset, options);
+    const some = `${limit === undefined ? "" : ` LIMIT ${limit}`}${offset === 0 ? "" : ` OFFSET ${offset}`}`;
+    const sql = some === "" ? request.sql : `SELECT * FROM (${request.sql})${some}`;
+    try {
+      yield* this.#parts.analytics.queryStream({ ...request, sql });
+    } catch (error) {
+      throw asQueryError(error);
+    }
+  }
+
+  /** As much of these rows as one answer holds, as a Parquet file. */
+  exportParquet(
+    caller: Caller,
+    batches: AsyncIterable<QueryBatch>,
+    signal: AbortSignal,
+  ): Promise<ExportedFile> {
+    const { analytics, blobs } = this.#parts;
+    return exportParquet(batches, { analytics, blobs, newKey, scope: scopeOf(caller), signal });
   }
 
   /** The one row that SQL of ours makes of a relation, which it finds under its name. */
@@ -140,9 +199,15 @@ export class Data {
     return rows[0] ?? [];
   }
 
-  #compile(c9ql: string, columns: readonly Column[]): { sql: string; params: readonly string[] } {
+  #compile(
+    c9ql: string,
+    columns: readonly Column[],
+    parameters: Readonly<Record<string, ParameterValue>> = {},
+  ): { sql: string; params: readonly string[] } {
     const query = parse(c9ql, { columns });
-    return compile(query, { columns, source: '"rows"', now: this.#parts.clock.now(), timezone: "UTC" });
+    refuseUnknownParameters(query, parameters);
+    const now = this.#parts.clock.now();
+    return compile(query, { columns, source: '"rows"', parameters, now, timezone: "UTC" });
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */
@@ -153,7 +218,25 @@ export class Data {
     signal: AbortSignal,
   ): Promise<Dataset> {
     assertName(name);
-    const existing = await this.#parts.datasets.findByName(caller.workspace.id, name);
+    const { datasets } = this.#parts;
+    const existing = await datasets.findByName(caller.workspace.id, name);
+    try {
+      return await this.#append(caller, { name, existing }, rows, signal);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== "conflict") throw error;
+      // Others may have changed the dataset since it was looked at, so that the rows fit now.
+      const newest = await datasets.findByName(caller.workspace.id, name);
+      if (newest?.id === existing?.id && newest?.version === existing?.version) throw error;
+      return this.#append(caller, { name, existing: newest }, rows, signal);
+    }
+  }
+
+  async #append(
+    caller: Caller,
+    { name, existing }: { name: string; existing: Dataset | undefined },
+    rows: readonly Record<string, unknown>[],
+    signal: AbortSignal,
+  ): Promise<Dataset> {
     if (existing !== undefined) assertNotFromQuery(existing);
     if (rows.length === 0) {
       if (existing !== undefined) return existing;
@@ -161,11 +244,13 @@ export class Data {
     }
     const part = await this.#parts.analytics.rowsToPart({
       rows,
+      // Written as what the dataset has: its parts are of one type then, and can be read together.
+      ...(existing !== undefined && { into: existing.columns }),
       scope: scopeOf(caller),
       key: newKey(),
       signal,
     });
-    const dataset = await this.commit(caller, name, "append", part, { kind: "push" });
+    const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, { known: existing });
     this.#parts.onPush?.(dataset);
     return dataset;
   }
@@ -177,8 +262,7 @@ export class Data {
     mode: "append" | "replace",
     part: Part,
     source: DatasetSource,
-    mayChange: (existing: Dataset) => void = assertNotFromQuery,
-    within?: Change["within"],
+    { mayChange = assertNotFromQuery, ...rest }: Pick<Change, "mayChange" | "within" | "known"> = {},
   ): Promise<Dataset> {
     const { datasets, blobs } = this.#parts;
     try {
@@ -190,10 +274,9 @@ export class Data {
         parts: part.rows === 0 ? [] : [{ blobKey: part.key, rowCount: part.rows, bytes: part.bytes }],
         source,
         userId: caller.user.id,
-        // A number column that turned into text would break everything that calculates with it.
-        widen: (before, added) => widenColumns(before, added, { numbersToText: false }),
+        widen: widenColumns,
         mayChange,
-        within,
+        ...rest,
       });
       if (part.rows === 0) await blobs.delete(part.key);
       return dataset;
@@ -221,20 +304,6 @@ export class Data {
     return newKey();
   }
 
-  /** Lets `use` have some rows as a Parquet file, which is gone afterwards. */
-  async withTemporaryPart<T>(
-    { columns, rows }: Page,
-    signal: AbortSignal,
-    use: (path: string) => Promise<T>,
-  ): Promise<T> {
-    const part = await this.#parts.analytics.rowsToPart({ rows, columns, key: newKey(), signal });
-    try {
-      return await use(part.path);
-    } finally {
-      await this.#parts.blobs.delete(part.key);
-    }
-  }
-
   /** Lets `use` have all that this caller may see as one Parquet file that every tool reads; it is gone afterwards. */
   async withParquet<T>(
     caller: Caller,
@@ -243,8 +312,8 @@ export class Data {
     use: (path: string) => Promise<T>,
   ): Promise<T> {
     const { analytics, blobs } = this.#parts;
-    const { parts, visible } = await this.relation(caller, dataset);
-    if (restrictionFor(caller, dataset).condition !== null) {
+    const { parts, visible, isRestricted } = await this.relation(caller, dataset);
+    if (isRestricted) {
       throw new AppError("bad_request", `Policies keep some rows of ${dataset.name} from you.`, {
         hint: "Export what is left as csv or json.",
       });
@@ -294,12 +363,21 @@ export class Data {
   async sweep(): Promise<void> {
     const { datasets, blobs } = this.#parts;
     for (const key of await datasets.forget()) await blobs.delete(key);
-    const candidates: string[] = [];
+    let keys: string[] = [];
     for await (const { key } of blobs.list(`${PARTS}/`)) {
-      if (isLeftover(key.slice(PARTS.length + 1))) candidates.push(key);
+      if (!isLeftover(key.slice(PARTS.length + 1))) continue;
+      keys.push(key);
+      if (keys.length < SWEPT_AT_ONCE) continue;
+      await this.#removeUnused(keys);
+      keys = [];
     }
-    const referenced = await datasets.referenced(candidates);
-    for (const key of candidates) if (!referenced.has(key)) await blobs.delete(key);
+    await this.#removeUnused(keys);
+  }
+
+  async #removeUnused(keys: readonly string[]): Promise<void> {
+    const { datasets, blobs } = this.#parts;
+    const referenced = await datasets.referenced(keys);
+    for (const key of keys) if (!referenced.has(key)) await blobs.delete(key);
   }
 }
 
@@ -330,8 +408,4 @@ export function assertName(name: string): void {
 
 function newKey(): string {
   return `${PARTS}/${ownedTempName()}`;
-}
-
-function record(columns: readonly Column[], row: readonly JsonValue[]): Record<string, JsonValue> {
-  return Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null]));
 }

@@ -79,6 +79,8 @@ export interface EngineLimits {
   memoryMb?: number;
   /** Disk for what does not fit into memory. */
   spillMb?: number;
+  /** Memory that all engines of a process may take for copies of small relations that are often asked; 0 for none. */
+  copyMb?: number;
 }
 
 export interface QueryRequest {
@@ -135,17 +137,15 @@ export interface ConvertRequest extends Scoped {
 export interface ConvertOptions {
   delimiter?: string;
   quote?: string;
-  escape?: string;
   header?: boolean;
   /** Any label that the Encoding Standard knows: utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis … */
   encoding?: string;
   decimal?: "." | ",";
-  /** As in strptime: `%d.%m.%Y`. */
+  /** As in strptime: `%d.%m.%Y`, `%d.%m.%Y %H:%M`. For CSV. */
   dateFormat?: string;
-  timestampFormat?: string;
   /** Lines before the header. */
   skipLines?: number;
-  /** Texts that mean "no value"; the empty text by default. */
+  /** Texts that mean "no value", besides the empty one. */
   nulls?: readonly string[];
   /** Types of columns by name; a row that does not fit is then rejected instead of widening the column. */
   types?: Readonly<Record<string, string>>;
@@ -173,8 +173,11 @@ export interface Detected {
   escape?: string;
   header?: boolean;
   decimal?: "." | ",";
-  dateFormat?: string;
-  timestampFormat?: string;
+  /** Of numbers with thousands separators; by column where they differ, from each other or in the decimal mark. */
+  thousands?: string | { column: string; thousands: string; decimal: string }[];
+  /** Of dates that are not written as ISO 8601 has it; by column where they differ. */
+  dateFormat?: string | { column: string; format: string }[];
+  timestampFormat?: string | { column: string; format: string }[];
   skippedLines?: number;
   /** Headers that were empty, or the same as an earlier one but for case. Positions count from 1. */
   renamed?: { position: number; from: string; to: string }[];
@@ -188,6 +191,8 @@ export interface ConvertResult {
   rejected: RejectedRow[];
   rejectedRows: number;
   detected: Detected;
+  /** What a reader should know about how the file was taken. */
+  notes?: string[];
 }
 
 /** What DuckDB's own parser makes of a text; only SELECTs have a tree. */
@@ -242,6 +247,8 @@ export interface RowsRequest extends Scoped {
   key: string;
   /** The types to write; without it they are read off the rows. */
   columns?: readonly Column[];
+  /** The columns that the rows will stand beside: their types are widened to hold both, or it is a `conflict`. */
+  into?: readonly Column[];
 }
 
 export interface MergeRequest extends Scoped {

@@ -1,11 +1,11 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { AppError } from "../../kernel/errors.ts";
+import { FairQueue } from "../../kernel/fair-queue.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { accountOf } from "../sandbox/index.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
 import { Loader } from "./load/loader.ts";
-import { FairQueue } from "./query/fair-queue.ts";
 import { Queries } from "./query/queries.ts";
 import { QueryPool } from "./query/query-pool.ts";
 import { rowsToJson } from "./types/row-json.ts";
@@ -42,7 +42,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     convert: (request) => loader.convert(request),
     rowsToPart: async (request) => {
       if (request.rows.length === 0) throw new AppError("bad_request", "There are no rows.");
-      const { json, columns } = rowsToJson(request.rows, request.columns);
+      const { json, columns } = rowsToJson(request.rows, request);
       return loader.rowsToPart(request, json, columns);
     },
     mergeParts: (request) => loader.mergeParts(request),

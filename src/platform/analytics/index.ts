@@ -25,4 +25,5 @@ export type {
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
 export { inferColumns } from "./types/row-types.ts";
+export { storableType } from "./types/storable.ts";
 export { widenColumns } from "./types/widen.ts";

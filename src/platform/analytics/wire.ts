@@ -16,6 +16,7 @@ export interface EngineSpec {
   memoryMb: number;
   threads: number;
   spillMb: number;
+  copyMb: number;
 }
 
 export interface WireRelation {
@@ -84,6 +85,7 @@ export interface ConvertAnswer extends WriteAnswer {
   rejected: RejectedRow[];
   rejectedRows: number;
   detected: Detected;
+  notes?: string[];
 }
 
 export interface RowsParams {

@@ -79,6 +79,25 @@ describe("push_data", () => {
     expect(new Set(rows.map((row) => (row as { i: number }).i)).size).toBe(20);
   });
 
+  it("loses neither row nor column when many push other columns at once", async () => {
+    const { dataset_id } = changed(await push("Growing", [{ n: 0 }]));
+    await Promise.all(Array.from({ length: 12 }, (_, i) => push("Growing", [{ n: i + 0.5, [`c${i}`]: i }])));
+    const { rows, totalRows, columns } = await read(dataset_id);
+    expect(totalRows).toBe(13);
+    expect(rows).toHaveLength(13);
+    expect(columns.map(({ name }) => name).toSorted()).toEqual(
+      ["n", ...Array.from({ length: 12 }, (_, i) => `c${i}`)].toSorted(),
+    );
+    expect(columns[0]).toEqual({ name: "n", type: "DOUBLE" });
+  });
+
+  it("keeps the order in which one pushed, also after columns have changed", async () => {
+    const { dataset_id } = changed(await push("Ordered", [{ i: 0 }]));
+    for (let i = 1; i < 8; i += 1) await push("ordered", [i === 4 ? { i, more: true } : { i }]);
+    const { rows } = await read(dataset_id);
+    expect(rows.map((row) => (row as { i: number }).i)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
   it.each([
     ["no rows for a new dataset", { datasetName: "Empty", rows: [] }],
     ["no name", { datasetName: "", rows: [{ a: 1 }] }],

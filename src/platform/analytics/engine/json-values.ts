@@ -15,6 +15,7 @@ import {
   JsonDuckDBValueConverter,
 } from "@duckdb/node-api";
 import type { JsonValue } from "../analytics-options.ts";
+import { quoteName } from "../types/sql-text.ts";
 
 /**
  * What DuckDB's values become in JSON. Nothing is lost without a sign:
@@ -30,6 +31,27 @@ export type ToJson = (value: DuckDBValue) => JsonValue;
 export function jsonConverter(type: DuckDBType): ToJson {
   const convert = converterOf(type);
   return (value) => (value === null ? null : convert(value));
+}
+
+/** DuckDB's text for a type; the binding's own calls JSON what it is made of. */
+export function typeName(type: DuckDBType): string {
+  switch (type.typeId) {
+    case DuckDBTypeId.VARCHAR:
+      return type.alias ?? "VARCHAR";
+    case DuckDBTypeId.LIST:
+      return `${typeName((type as DuckDBListType).valueType)}[]`;
+    case DuckDBTypeId.STRUCT: {
+      const { entryNames, entryTypes } = type as DuckDBStructType;
+      const fields = entryNames.map((name, index) => `${quoteName(name)} ${typeName(entryTypes[index]!)}`);
+      return `STRUCT(${fields.join(", ")})`;
+    }
+    case DuckDBTypeId.MAP: {
+      const { keyType, valueType } = type as DuckDBMapType;
+      return `MAP(${typeName(keyType)}, ${typeName(valueType)})`;
+    }
+    default:
+      return type.toString();
+  }
 }
 
 function converterOf(type: DuckDBType): ToJson {

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
 import { type Column, HIDDEN_SCHEMA } from "../analytics-options.ts";
-import { sqlType } from "../types/column-types.ts";
+import { castSql, containsJson } from "../types/cast-sql.ts";
+import { parseType, sqlType } from "../types/column-types.ts";
 import { quoteList, quoteName } from "../types/sql-text.ts";
 import type { WireRelation } from "../wire.ts";
 
@@ -21,23 +22,28 @@ export async function createRelations(
 
 /** What lies below the policy of a relation is visible under no name at all. */
 async function createRelation(connection: DuckDBConnection, relation: Made): Promise<void> {
-  const { columns, select, isRestricted, isTable } = relation;
-  const place = placeOf(relation);
+  const { columns, isTable } = relation;
   if (isTable) {
     const items = columns.map(({ name, type }) => `${quoteName(name)} ${sqlType(type)}`);
-    await connection.run(`CREATE TABLE ${place} (${items.join(", ")})`);
+    await connection.run(`CREATE TABLE ${placeOf(relation)} (${items.join(", ")})`);
     return;
   }
-  const body = await bodyOf(connection, relation);
-  const rows = isRestricted && select !== undefined ? behindBarrier(body) : body;
-  await connection.run(`CREATE VIEW ${place} AS ${rows}`);
+  await connection.run(viewSql(relation, await rowsOf(connection, relation)));
 }
 
-async function bodyOf(connection: DuckDBConnection, relation: WireRelation): Promise<string> {
+/** The SELECT of a relation's rows below its policy; none if it is made of other relations alone. */
+async function rowsOf(connection: DuckDBConnection, relation: WireRelation): Promise<string | undefined> {
   const { name, files, columns, select } = relation;
-  if (select !== undefined && columns.length === 0 && files.length === 0) return select;
-  const raw = await selectParts(connection, files, columns, name);
-  return select === undefined ? raw : `WITH raw AS (${raw}) ${select}`;
+  const isMadeOfOthers = select !== undefined && columns.length === 0 && files.length === 0;
+  return isMadeOfOthers ? undefined : selectParts(connection, files, columns, name);
+}
+
+/** Makes a relation of its rows, or puts other rows in their place. */
+export function viewSql(relation: WireRelation, raw: string | undefined): string {
+  const { select, isRestricted } = relation;
+  const body = select === undefined ? raw : raw === undefined ? select : `WITH raw AS (${raw}) ${select}`;
+  const rows = isRestricted && select !== undefined ? behindBarrier(body ?? "") : body;
+  return `CREATE OR REPLACE VIEW ${placeOf(relation)} AS ${rows}`;
 }
 
 export function placeOf({ name, isHidden }: Pick<WireRelation, "name" | "isHidden">): string {
@@ -53,8 +59,8 @@ function behindBarrier(select: string): string {
 }
 
 /**
- * The rows of some files with exactly these columns. Which columns the files have is asked of the files: a
- * column that none of them has yet would otherwise be an error instead of NULL.
+ * The rows of some files with exactly these columns, in the order of the files. Which columns the files have is
+ * asked of the files: a column that none of them has yet would otherwise be an error instead of NULL.
  */
 export async function selectParts(
   connection: DuckDBConnection,
@@ -64,18 +70,65 @@ export async function selectParts(
 ): Promise<string> {
   if (columns.length === 0) throw new AppError("bad_request", `"${name}" has no columns yet.`);
   if (files.length === 0) return `SELECT ${columns.map(emptyColumn).join(", ")} WHERE false`;
-  const source = readParquet(files);
-  const present = await columnsOf(connection, source);
-  const found = new Map(present.map((column) => [column.name.toLowerCase(), column]));
-  const items = columns.map((column) => {
-    const stored = found.get(column.name.toLowerCase());
-    if (stored === undefined) return emptyColumn(column);
-    const alias = quoteName(column.name);
-    const type = sqlType(column.type);
-    if (sqlType(stored.type) === type) return `${quoteName(stored.name)} AS ${alias}`;
-    return `CAST(${quoteName(stored.name)} AS ${type}) AS ${alias}`;
+  const stored = await columnsOf(connection, readParquet(files));
+  const groups =
+    files.length === 1 || agrees(stored, columns)
+      ? [{ files, stored: byName(stored) }]
+      : await groupParts(connection, files);
+  return groups.map((group) => selectGroup(group, columns)).join(" UNION ALL ");
+}
+
+/** Files that can be read together, because no column has two types in them. */
+interface PartGroup {
+  files: readonly string[];
+  /** By name in lower case. */
+  stored: ReadonlyMap<string, Column>;
+}
+
+/**
+ * Whether DuckDB can be left to unite the files. It takes "the higher type", which need not hold all values:
+ * objects beside texts make it read the texts as objects. Where that type is the one of the dataset, all is well,
+ * except for JSON, which is taken for both texts that are JSON and texts that are not.
+ */
+function agrees(stored: readonly Column[], columns: readonly Column[]): boolean {
+  const found = byName(stored);
+  return columns.every(({ name, type }) => {
+    const present = found.get(name.toLowerCase());
+    if (present === undefined) return true;
+    return sqlType(present.type) === sqlType(type) && !containsJson(parseType(type));
   });
-  return `SELECT ${items.join(", ")} FROM ${source}`;
+}
+
+/** Neighbours in which each column has one type. Their order is that of the rows, which UNION ALL keeps. */
+async function groupParts(connection: DuckDBConnection, files: readonly string[]): Promise<PartGroup[]> {
+  const groups: { files: string[]; stored: Map<string, Column> }[] = [];
+  for (const file of files) {
+    const stored = byName(await columnsOf(connection, readParquet([file])));
+    const last = groups.at(-1);
+    const fits =
+      last && [...stored].every(([key, { type }]) => (last.stored.get(key)?.type ?? type) === type);
+    if (!fits) {
+      groups.push({ files: [file], stored });
+      continue;
+    }
+    last.files.push(file);
+    for (const [key, column] of stored) if (!last.stored.has(key)) last.stored.set(key, column);
+  }
+  return groups;
+}
+
+function selectGroup({ files, stored }: PartGroup, columns: readonly Column[]): string {
+  const items = columns.map((column) => {
+    const present = stored.get(column.name.toLowerCase());
+    if (present === undefined) return emptyColumn(column);
+    const value = castSql(quoteName(present.name), parseType(present.type), parseType(column.type));
+    return `${value} AS ${quoteName(column.name)}`;
+  });
+  return `SELECT ${items.join(", ")} FROM ${readParquet(files)}`;
+}
+
+function byName(columns: readonly Column[]): Map<string, Column> {
+  return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
 }
 
 export function readParquet(files: readonly string[]): string {

@@ -7,8 +7,8 @@ import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column, ConvertOptions, RejectedRow } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { sqlType } from "../types/column-types.ts";
-import { rowToJson } from "../types/row-json.ts";
-import { type Row, RowTypes } from "../types/row-types.ts";
+import { parseToRewrite, rowToJson } from "../types/row-json.ts";
+import { type Apart, type Row, RowTypes } from "../types/row-types.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { type Fitting, fitRows, type Misfit } from "./json-misfits.ts";
@@ -53,6 +53,7 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     { path: lines, longestBytes: collected.longestBytes, columns, given },
     context,
   );
+  const renamed = collected.types.renamed();
   const rejectedRows = collected.rejectedRows + misfitRows;
   const left = await linesOf(misfits, path, collected, context);
   const rejected = [...collected.rejected, ...left].sort((a, b) => a.line - b.line);
@@ -61,7 +62,11 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     ...written,
     rejected: rejected.slice(0, LIMITS.analytics.rejectedRows),
     rejectedRows,
-    detected: { format: layout === "lines" ? "ndjson" : "json", encoding },
+    detected: {
+      format: layout === "lines" ? "ndjson" : "json",
+      encoding,
+      ...(renamed.length > 0 && { renamed }),
+    },
   };
 }
 
@@ -75,7 +80,7 @@ async function linesOf(
   const found = new Map<number, number>();
   const last = misfits.at(-1)?.row ?? 0;
   if (last > 0 && !isWrapped) {
-    const collector = new Collector(layout, (row, line) => found.set(row, line));
+    const collector = new Collector(layout, { onRow: (row, line) => found.set(row, line) });
     for await (const values of splitJson(path, layout, signal)) {
       for (const { bytes, line } of values) if (collector.rows < last) collector.take(bytes, line);
       collector.drop();
@@ -112,7 +117,20 @@ async function collectRows(
   output: string,
   context: WorkerContext,
 ): Promise<Collector> {
-  const collector = new Collector(layout);
+  const collector = await collectInto(new Collector(layout), path, output, context);
+  if (collector.rows === 0) throw noRows(collector);
+  if (collector.types.twins().length === 0) return collector;
+  // Names in one object that differ only in case are different fields to whoever wrote it.
+  return collectInto(new Collector(layout, { apart: collector.types.apart() }), path, output, context);
+}
+
+async function collectInto(
+  collector: Collector,
+  path: string,
+  output: string,
+  context: WorkerContext,
+): Promise<Collector> {
+  const { layout } = collector;
   const file = await open(output, "w", 0o600);
   try {
     if (layout === "sequence") await collectWrapped(path, collector, file);
@@ -124,7 +142,6 @@ async function collectRows(
   } finally {
     await file.close();
   }
-  if (collector.rows === 0) throw noRows(collector);
   return collector;
 }
 
@@ -151,20 +168,26 @@ function isRow(value: unknown): value is Row {
 /** Escapes of half characters, and of objects' second fields of a name, are rare; these lines are written anew. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
+interface CollectorOptions {
+  apart?: Apart;
+  /** Told of each row that is kept: its number, counted from 1, and where it stands. */
+  onRow?: (row: number, line: number) => void;
+}
+
 class Collector {
-  readonly types = new RowTypes({ exactIntegers: true });
+  readonly types: RowTypes;
   readonly rejected: RejectedRow[] = [];
   rejectedRows = 0;
   longestBytes = 0;
   rows = 0;
   isWrapped = false;
   readonly layout: JsonLayout;
-  readonly #onRow: ((row: number, line: number) => void) | undefined;
+  readonly #onRow: CollectorOptions["onRow"];
   #lines: string[] = [];
 
-  /** `onRow` is told of each row that is kept: its number, counted from 1, and where it stands. */
-  constructor(layout: JsonLayout, onRow?: (row: number, line: number) => void) {
+  constructor(layout: JsonLayout, { apart, onRow }: CollectorOptions = {}) {
     this.layout = layout;
+    this.types = new RowTypes({ exactIntegers: true, apart });
     this.#onRow = onRow;
   }
 
@@ -211,7 +234,7 @@ class Collector {
     const { isPlain, isDeep } = this.types.add(row);
     if (isDeep && nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(line);
     const isSafe = isPlain && !SURROGATE.test(text) && !text.includes("\n");
-    this.#keep(isSafe ? text : this.#rewritten(row));
+    this.#keep(isSafe ? text : this.#rewritten(parseToRewrite(text)));
     this.#onRow?.(this.rows, line);
     return undefined;
   }
@@ -311,7 +334,7 @@ async function lastFieldsOnly(input: string, output: string, columns: readonly C
   const [source, target] = await Promise.all([open(input, "r"), open(output, "w", 0o600)]);
   try {
     for await (const line of source.readLines()) {
-      const row = JSON.parse(line) as Row;
+      const row = parseToRewrite(line);
       await target.appendFile(`${rowToJson(row, (key) => names.get(key.toLowerCase()))}\n`);
     }
   } finally {

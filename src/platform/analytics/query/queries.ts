@@ -1,5 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { hasDied } from "../../sandbox/index.ts";
 import type {
   Column,
   JsonValue,
@@ -10,13 +12,22 @@ import type {
   SerializedSql,
 } from "../analytics-options.ts";
 import type { NextAnswer, RunAnswer } from "../wire.ts";
-import type { FairQueue } from "./fair-queue.ts";
 import type { Lease, QueryPool } from "./query-pool.ts";
+import { parseTree } from "./syntax-tree.ts";
 
 /** Queries, from their turn in the queue to their rows. */
 export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
+  /** Second tries. */
+  readonly #again = new FairQueue({
+    what: "queries",
+    places: 1,
+    placesPerScope: 1,
+    waiting: LIMITS.analytics.waitingQueries,
+    waitingPerScope: LIMITS.analytics.waitingQueries,
+    waitMs: LIMITS.analytics.waitMs,
+  });
 
   constructor(pool: QueryPool, queue: FairQueue) {
     this.#pool = pool;
@@ -26,12 +37,29 @@ export class Queries {
   async query(request: QueryRequest): Promise<QueryResult> {
     checkRequest(request);
     const limits = limitsOf(request);
+    const clock = { startedMs: performance.now() };
+    try {
+      return await this.#run(request, limits, clock);
+    } catch (error) {
+      if (!hasDied(error)) throw error;
+      // Whose doing it was shows when each is tried again, one at a time; what is new meanwhile has its own second try.
+      const leave = await this.#again.enter(request.scope, request.signal);
+      try {
+        const leftMs = Math.ceil(clock.startedMs + limits.ms - performance.now());
+        if (leftMs <= 0) throw error;
+        return await this.#run(request, { ...limits, ms: leftMs }, clock);
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  async #run(request: QueryRequest, limits: QueryLimits, clock: { startedMs: number }): Promise<QueryResult> {
+    const { rows, bytes, ms } = limits;
     return this.#withLease(request, async (lease) => {
-      const answer = await lease.run(
-        { ...paramsOf(request), limits: { rows: limits.rows, bytes: limits.bytes }, isStream: false },
-        callOptions(request, limits.ms),
-      );
-      return resultOf(parseRun(answer));
+      clock.startedMs = performance.now();
+      const params = { ...paramsOf(request), limits: { rows, bytes }, isStream: false };
+      return resultOf(parseRun(await lease.run(params, callOptions(request, ms))));
     });
   }
 
@@ -68,7 +96,11 @@ export class Queries {
   async serialize(sql: string, signal?: AbortSignal): Promise<SerializedSql> {
     checkSql(sql);
     const options = callOptions({ signal }, LIMITS.analytics.queryMs);
-    return parseSerialized(await this.#pool.call("serialize", { sql }, options));
+    const call = () => this.#pool.call("serialize", { sql }, options);
+    // The one to blame is most likely a query that ran at the same time.
+    return serializedOf(
+      await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error))),
+    );
   }
 
   async #withLease<T>(request: QueryRequest, work: (lease: Lease) => Promise<T>): Promise<T> {
@@ -172,15 +204,9 @@ function rowsOf(json: Uint8Array): JsonValue[][] {
   ) as JsonValue[][];
 }
 
-function parseSerialized(answer: unknown): SerializedSql {
-  const tree = JSON.parse(String(answer)) as {
-    error: boolean;
-    statements?: JsonValue[];
-    error_type?: string;
-    error_message?: string;
-    position?: string;
-  };
-  if (!tree.error) return { ok: true, statements: tree.statements ?? [] };
+function serializedOf(answer: unknown): SerializedSql {
+  const tree = parseTree(String(answer));
+  if (!tree.error) return { ok: true, statements: (tree.statements ?? []) as JsonValue[] };
   const position = tree.position === undefined ? undefined : Number(tree.position);
   return { ok: false, type: tree.error_type ?? "", message: tree.error_message ?? "", position };
 }

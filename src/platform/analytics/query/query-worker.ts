@@ -12,17 +12,21 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import type { QueryParam } from "../analytics-options.ts";
+import { Copies, type Room } from "../engine/copies.ts";
 import { withConnection } from "../engine/engine.ts";
 import { asEngineError, breaksEngine } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { hasRestricted, openPlanner, openRelations } from "../engine/relations-engine.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "../wire.ts";
 import { withParamHint } from "./fitted-param.ts";
+import { HiddenValues } from "./hidden-values.ts";
+import { Parser } from "./parser.ts";
 import { bindParams } from "./query-params.ts";
 import { BrokenResult, ResultReader } from "./result-reader.ts";
-import { checkSurface, onlySelect } from "./sql-surface.ts";
+import { checkSources, onlySelect } from "./sql-surface.ts";
 
 interface Cursor {
+  place: Place;
   connection: DuckDBConnection;
   reader: ResultReader;
   query: RunParams;
@@ -36,85 +40,114 @@ interface Engine {
   planner: Promise<DuckDBInstance> | undefined;
   /** Names of the relations that a query may use, in lower case. */
   relations: ReadonlySet<string>;
-  /** The last texts that were found to be good: most questions are asked again. */
-  checked: Set<string>;
+  copies: Copies;
+  hidden: HiddenValues;
 }
 
-const CHECKED_TEXTS = 200;
-const CHECKED_CHARACTERS = 4_000;
+/** An engine, from the moment it is asked for. */
+interface Place {
+  opening: Promise<Engine>;
+  /** Queries and streams that have not ended. */
+  users: number;
+  usedAt: number;
+}
 
-const engines = new Map<string, Promise<Engine>>();
+/** An engine that was not asked for so long gives its copies up when others need the room. */
+const COPIES_KEPT_MS = 60_000;
+
+const places = new Map<string, Place>();
 const cursors = new Map<number, Cursor>();
 let lastCursor = 0;
 let lastSpill = 0;
 
 async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAnswer> {
-  const engine = await engineOf(params);
-  const instance = params.isExplain ? await plannerOf(engine) : engine.instance;
-  const connection = await instance.connect();
+  const place = placeOf(params);
+  // Counted before anything is awaited, so that nobody closes it in between.
+  place.users += 1;
   let isKept = false;
+  let connection: DuckDBConnection | undefined;
   try {
-    return await whileRunning(connection, signal, async () => {
-      await checkOnce(engine, connection, params.sql);
-      const statement = await prepare(connection, params);
-      const reader = new ResultReader(await statement.stream());
-      const batch = await reader.read(params.limits, params.isStream);
-      const isCut = batch.end !== "done";
-      isKept = params.isStream && isCut;
-      return {
-        ...batch,
-        columns: reader.columns,
-        cursor: isKept ? keep(connection, reader, params) : undefined,
-        totalRows: params.countRows
-          ? isCut
-            ? await countRows(engine, params, signal)
-            : batch.rows
-          : undefined,
-      };
-    });
+    const engine = await place.opening;
+    // Whatever the server thinks of a text: what it selects from is looked at here.
+    checkSources(await parser.sourcesOf(params.sql, signal), engine.relations);
+    const instance = params.isExplain ? await plannerOf(engine) : engine.instance;
+    connection = await instance.connect();
+    const { reader, ...answer } = await answerOn(connection, engine, params, signal);
+    isKept = params.isStream && answer.end !== "done";
+    if (!params.isExplain) engine.copies.noteUse();
+    return { ...answer, cursor: isKept ? keep({ place, connection, reader, query: params }) : undefined };
   } catch (error) {
-    if (breaksEngine(error)) engines.delete(params.engine);
-    throw await explain(error, params, signal);
+    if (breaksEngine(error)) places.delete(params.engine);
+    throw await explain(error, place, params, signal);
   } finally {
-    if (!isKept) connection.disconnectSync();
+    if (!isKept) {
+      connection?.disconnectSync();
+      leave(place);
+    }
   }
 }
 
-async function checkOnce(
-  { checked, relations }: Engine,
+function answerOn(
   connection: DuckDBConnection,
-  sql: string,
-): Promise<void> {
-  if (checked.has(sql)) return;
-  await checkSurface(connection, sql, relations);
-  if (sql.length > CHECKED_CHARACTERS) return;
-  checked.add(sql);
-  const [oldest] = checked;
-  if (checked.size > CHECKED_TEXTS && oldest !== undefined) checked.delete(oldest);
+  engine: Engine,
+  params: RunParams,
+  signal: AbortSignal,
+): Promise<Omit<RunAnswer, "cursor"> & { reader: ResultReader }> {
+  return whileRunning(connection, signal, async () => {
+    const statement = await prepare(connection, params);
+    const reader = new ResultReader(await statement.stream());
+    const batch = await reader.read(params.limits, params.isStream);
+    let totalRows: number | undefined;
+    if (params.countRows)
+      totalRows = batch.end === "done" ? batch.rows : await countRows(engine, params, signal);
+    return { ...batch, columns: reader.columns, totalRows, reader };
+  });
 }
 
-/** What went wrong; for a result that broke off, by running the query once more for nothing but its error. */
-async function explain(error: unknown, params: RunParams, signal: AbortSignal): Promise<AppError> {
-  if (!(error instanceof BrokenResult)) return withParamHint(asEngineError(error), params.params);
+function leave(place: Place): void {
+  place.users -= 1;
+  place.usedAt = performance.now();
+}
+
+/** What went wrong, without what the caller may not see. */
+async function explain(
+  error: unknown,
+  place: Place,
+  params: RunParams,
+  signal: AbortSignal,
+): Promise<AppError> {
+  const reason = error instanceof BrokenResult ? await findOut(params, signal) : asEngineError(error);
+  const engine = await place.opening.catch(() => undefined);
+  const shown = engine === undefined ? reason : await engine.hidden.keepOut(reason, signal);
+  return withParamHint(shown, params.params);
+}
+
+/** A result that broke off: the query is run once more for nothing but its error. */
+async function findOut(params: RunParams, signal: AbortSignal): Promise<AppError> {
   if (signal.aborted) return new AppError("cancelled", "The query was cancelled.");
   try {
     const rows = `SELECT hash(result) AS row FROM (\n${withoutEnd(params.sql)}\n) AS result`;
-    await readNumber(await engineOf(params), `SELECT count(row) FROM (${rows})`, params.params, signal);
+    await readNumber(
+      await placeOf(params).opening,
+      `SELECT count(row) FROM (${rows})`,
+      params.params,
+      signal,
+    );
   } catch (reason) {
-    return withParamHint(asEngineError(reason), params.params);
+    return asEngineError(reason);
   }
   return new AppError("unavailable", "The query failed in the middle of its rows.", { hint: "Try again." });
 }
 
-function engineOf({ engine: key, spec }: RunParams): Promise<Engine> {
-  const existing = engines.get(key);
+function placeOf({ engine: key, spec }: RunParams): Place {
+  const existing = places.get(key);
   if (existing !== undefined) return existing;
   if (spec === undefined)
     throw new AppError("gone", "This engine is not open here.", { data: { engine: key } });
-  const opening = open(spec);
-  engines.set(key, opening);
-  opening.catch(() => engines.delete(key));
-  return opening;
+  const place = { opening: open(spec), users: 0, usedAt: performance.now() };
+  places.set(key, place);
+  place.opening.catch(() => places.delete(key));
+  return place;
 }
 
 async function open(spec: EngineSpec): Promise<Engine> {
@@ -122,7 +155,9 @@ async function open(spec: EngineSpec): Promise<Engine> {
   try {
     const instance = await openRelations(spec, relations, nextSpill());
     const names = relations.filter(({ isHidden }) => !isHidden).map(({ name }) => name.toLowerCase());
-    return { instance, spec, planner: undefined, relations: new Set(names), checked: new Set() };
+    const copies = new Copies(instance, spec, room);
+    const hidden = new HiddenValues(instance, spec);
+    return { instance, spec, planner: undefined, relations: new Set(names), copies, hidden };
   } catch (error) {
     throw asEngineError(error);
   }
@@ -190,9 +225,9 @@ function withoutEnd(sql: string): string {
   return sql.trimEnd().replace(/(?:;\s*)+$/, "");
 }
 
-function keep(connection: DuckDBConnection, reader: ResultReader, query: RunParams): number {
+function keep(cursor: Omit<Cursor, "idle">): number {
   lastCursor += 1;
-  cursors.set(lastCursor, { connection, reader, query, idle: idleTimer(lastCursor) });
+  cursors.set(lastCursor, { ...cursor, idle: idleTimer(lastCursor) });
   return lastCursor;
 }
 
@@ -207,6 +242,7 @@ function release(id: number): void {
   clearTimeout(cursor.idle);
   cursor.connection.interrupt();
   cursor.connection.disconnectSync();
+  leave(cursor.place);
 }
 
 async function next({ cursor: id, limits }: NextParams, { signal }: WorkerContext): Promise<NextAnswer> {
@@ -223,40 +259,55 @@ async function next({ cursor: id, limits }: NextParams, { signal }: WorkerContex
     return { ...batch, isDone };
   } catch (error) {
     release(id);
-    throw await explain(error, cursor.query, signal);
+    throw await explain(error, cursor.place, cursor.query, signal);
   }
 }
 
 async function close({ engine: key }: { engine: string }): Promise<void> {
-  const engine = await engines.get(key)?.catch(() => undefined);
-  engines.delete(key);
+  const place = places.get(key);
+  places.delete(key);
+  const engine = await place?.opening.catch(() => undefined);
+  engine?.copies.close();
   engine?.instance.closeSync();
   (await engine?.planner?.catch(() => undefined))?.closeSync();
 }
 
-let parser: Promise<Engine> | undefined;
+let copiedBytes = 0;
 
-/** An engine without any data, for what needs only DuckDB's parser. */
-function parserEngine(): Promise<Engine> {
-  parser ??= open({ relations: [], memoryMb: 128, threads: 1, spillMb: 1 });
-  return parser;
+const room: Room = {
+  take(bytes, mostMb) {
+    const most = mostMb * 1024 * 1024;
+    if (copiedBytes + bytes > most) {
+      closeUnused();
+      return false;
+    }
+    copiedBytes += bytes;
+    return true;
+  },
+  give(bytes) {
+    copiedBytes -= bytes;
+  },
+};
+
+/** Engines that nobody asked for a while, as those of an older version of a dataset; who asks again is told. */
+function closeUnused(): void {
+  const before = performance.now() - COPIES_KEPT_MS;
+  const unused = [...places].filter(([, { users, usedAt }]) => users === 0 && usedAt < before);
+  for (const [engine] of unused) void close({ engine });
 }
 
-async function serialize({ sql }: { sql: string }, { signal }: WorkerContext): Promise<string> {
-  const { instance } = await parserEngine();
-  return withConnection(instance, (connection) =>
-    whileRunning(connection, signal, async () => {
-      const reader = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql]);
-      return String(reader.value(0, 0));
-    }),
-  ).catch((error: unknown) => {
-    throw asEngineError(error);
-  });
+const parser = new Parser(() =>
+  openRelations({ relations: [], memoryMb: 128, threads: 1, spillMb: 1, copyMb: 0 }, [], nextSpill()),
+);
+
+function serialize({ sql }: { sql: string }, { signal }: WorkerContext): Promise<string> {
+  return parser.serialize(sql, signal);
 }
 
 async function version(): Promise<string> {
-  const { instance } = await parserEngine();
-  const reader = await withConnection(instance, (connection) => connection.runAndReadAll("SELECT version()"));
+  const reader = await withConnection(await parser.instance(), (connection) =>
+    connection.runAndReadAll("SELECT version()"),
+  );
   return String(reader.value(0, 0));
 }
 

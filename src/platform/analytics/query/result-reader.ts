@@ -2,7 +2,7 @@ import { type DuckDBDataChunk, type DuckDBResult, ResultReturnType } from "@duck
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column, JsonValue } from "../analytics-options.ts";
-import { jsonConverter, type ToJson } from "../engine/json-values.ts";
+import { jsonConverter, type ToJson, typeName } from "../engine/json-values.ts";
 
 export interface JsonRows {
   /** A JSON array of arrays, in UTF-8. */
@@ -29,7 +29,7 @@ export class ResultReader {
     const types = result.columnTypes();
     this.columns = result
       .deduplicatedColumnNames()
-      .map((name, index) => ({ name, type: types[index]!.toString() }));
+      .map((name, index) => ({ name, type: typeName(types[index]!) }));
     this.#convert = types.map(jsonConverter);
   }
 

@@ -1,5 +1,5 @@
-import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Tree } from "./syntax-tree.ts";
 
 /**
  * What a SELECT may touch, read off the tree of DuckDB's own parser: the relations that it was given, and no
@@ -26,44 +26,25 @@ const REFUSED_FUNCTIONS = new Set(["stats", "current_setting", "getvariable", "w
 /** Views of the engine that are found without a schema; all of them begin so. */
 const ENGINE_VIEW = /^(?:duckdb_|pg_|pragma_|sqlite_)/;
 
-interface Tree {
-  error: boolean;
-  error_type?: string;
-  error_message?: string;
-  statements?: unknown[];
-}
-
-/** Fails when the text is not one SELECT over `relations` (in lower case). */
-export async function checkSurface(
-  connection: DuckDBConnection,
-  sql: string,
-  relations: ReadonlySet<string>,
-): Promise<void> {
-  const reader = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql]);
-  const {
-    error,
-    error_type,
-    error_message = "",
-    statements = [],
-  } = JSON.parse(String(reader.value(0, 0))) as Tree;
-  if (error && error_type === "not implemented") throw onlySelect();
-  // Said by the parser itself, it comes with the place where it went wrong.
-  if (error) await connection.extractStatements(sql);
-  if (error) throw new AppError("bad_request", error_message);
-  if (statements.length === 0) throw new AppError("bad_request", "There is no SELECT.");
+/** What a text selects from, or why it is not one SELECT. */
+export function readSources(tree: Tree): Sources | AppError {
+  const { error, error_type, error_message = "", statements = [] } = tree;
+  if (error && error_type === "not implemented") return onlySelect();
+  if (error) return new AppError("bad_request", error_message);
+  if (statements.length === 0) return new AppError("bad_request", "There is no SELECT.");
   if (statements.length > 1) {
-    throw new AppError("bad_request", `The SQL has ${statements.length} statements.`, {
+    return new AppError("bad_request", `The SQL has ${statements.length} statements.`, {
       hint: "Send one SELECT.",
     });
   }
-  checkSources(sourcesOf(statements[0]), relations);
+  return sourcesOf(statements[0]);
 }
 
 export function onlySelect(): AppError {
   return new AppError("forbidden", "Only SELECT is allowed.", { hint: "Send one SELECT." });
 }
 
-interface Sources {
+export interface Sources {
   tables: { name: string; isQualified: boolean }[];
   /** Table functions. */
   functions: string[];
@@ -73,7 +54,8 @@ interface Sources {
   expressions: Set<string>;
 }
 
-function checkSources(
+/** Fails when a SELECT has other sources than `relations` (in lower case). */
+export function checkSources(
   { tables, functions, calls, expressions }: Sources,
   relations: ReadonlySet<string>,
 ): void {

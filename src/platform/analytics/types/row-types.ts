@@ -18,62 +18,135 @@ export function inferColumns(rows: readonly Row[]): Column[] {
   return types.columns();
 }
 
+interface FoundColumn {
+  /** As it came first. */
+  key: string;
+  name: string;
+  type: ColumnType;
+  /** The last row that had it, counted from 1. */
+  row: number;
+}
+
+/** Names that a row has side by side though they differ only in case. */
+export interface Twin {
+  /** Counted from 0. */
+  row: number;
+  names: [string, string];
+}
+
+export interface Apart {
+  /** In lower case, as all of these. */
+  names: ReadonlySet<string>;
+  taken: ReadonlySet<string>;
+}
+
 /**
  * Collects the columns of rows. Integers are BIGINT, other numbers DOUBLE; texts that are all ISO dates or
  * times are DATE, TIMESTAMP or (with a zone) TIMESTAMP WITH TIME ZONE. Objects are structs and arrays lists, as
  * long as they are alike in all rows; otherwise JSON. Different scalars become text. A column without any value
- * has the type NULL. Names that differ only in case are one column, as in DuckDB; an empty one becomes
- * `column_3`, its position.
+ * has the type NULL. Names that differ only in case are one column, as in DuckDB, unless they are to be kept apart;
+ * an empty one becomes `column_3`, its position.
  */
 export class RowTypes {
-  readonly #columns = new Map<string, { name: string; type: ColumnType }>();
+  readonly #columns = new Map<string, FoundColumn>();
   readonly #exactIntegers: boolean;
+  readonly #apart: Apart | undefined;
+  readonly #twins = new Map<string, Twin>();
   #count = 0;
+  #rows = 0;
   #isDeep = false;
 
   /** `exactIntegers`: numbers beyond 2^53 are still there digit by digit, in the text of a file. */
-  constructor({ exactIntegers = false }: { exactIntegers?: boolean } = {}) {
+  constructor({ exactIntegers = false, apart }: { exactIntegers?: boolean; apart?: Apart | undefined } = {}) {
     this.#exactIntegers = exactIntegers;
+    this.#apart = apart;
   }
 
   /** Says whether the row is one that DuckDB can be given as it is: no other spelling, no great depth. */
   add(row: Row): { isPlain: boolean; isDeep: boolean } {
     let isPlain = true;
     this.#isDeep = false;
-    for (const name in row) {
-      if (!Object.hasOwn(row, name)) continue;
-      const type = this.#typeOf(row[name], 0);
-      const present = this.#columns.get(name) ?? this.#columns.get(name.toLowerCase());
-      if (present === undefined) {
-        isPlain = this.#addColumn(name, type) && isPlain;
-        continue;
-      }
-      if (present.type !== type) present.type = either(present.type, type);
-      isPlain &&= present.name === name;
+    this.#rows += 1;
+    for (const key in row) {
+      if (!Object.hasOwn(row, key)) continue;
+      const type = this.#typeOf(row[key], 0);
+      const column = this.#find(key) ?? this.#addColumn(key, type);
+      if (column.type !== type) column.type = either(column.type, type);
+      if (column.row === this.#rows) this.#noteTwin(column, key);
+      column.row = this.#rows;
+      isPlain &&= column.name === key;
     }
     return { isPlain, isDeep: this.#isDeep };
   }
 
   /** The one spelling of a column. */
-  nameOf(name: string): string | undefined {
-    return (this.#columns.get(name) ?? this.#columns.get(name.toLowerCase()))?.name;
+  nameOf(key: string): string | undefined {
+    return this.#find(key)?.name;
   }
 
   columns(): Column[] {
-    const columns = new Set(this.#columns.values());
-    return [...columns].map(({ name, type }) => ({ name, type: typeText(bounded(type)) }));
+    return this.#all().map(({ name, type }) => ({ name, type: typeText(bounded(type)) }));
   }
 
-  /** Says whether the name could be kept. */
-  #addColumn(key: string, type: ColumnType): boolean {
+  /** Names of which a row had more than one, which so lost all values but the last. */
+  twins(): Twin[] {
+    return [...this.#twins.values()];
+  }
+
+  /** For another look at the same rows: takes each spelling of those names for a column of its own. */
+  apart(): Apart {
+    const taken = this.#all().map(({ name }) => name.toLowerCase());
+    return { names: new Set(this.#twins.keys()), taken: new Set(taken) };
+  }
+
+  /** Columns that were kept apart under another name. */
+  renamed(): { position: number; from: string; to: string }[] {
+    return this.#all().flatMap(({ key, name }, index) => {
+      const isApart = this.#apart?.names.has(key.toLowerCase()) === true && name !== key;
+      return isApart ? [{ position: index + 1, from: key, to: name }] : [];
+    });
+  }
+
+  #all(): FoundColumn[] {
+    return [...new Set(this.#columns.values())];
+  }
+
+  #find(key: string): FoundColumn | undefined {
+    const exact = this.#columns.get(key);
+    if (exact !== undefined) return exact;
+    const lower = key.toLowerCase();
+    return this.#apart?.names.has(lower) === true ? undefined : this.#columns.get(lower);
+  }
+
+  #addColumn(key: string, type: ColumnType): FoundColumn {
     this.#count += 1;
     if (this.#count > LIMITS.analytics.columns) throw tooManyColumns();
     const name = key.replaceAll("\u0000", "") || `column_${this.#count}`;
-    const column = this.#columns.get(name.toLowerCase()) ?? { name, type };
+    if (this.#apart?.names.has(key.toLowerCase()) === true) {
+      const column = { key, name: this.#freeName(name, this.#apart), type, row: 0 };
+      this.#columns.set(key, column);
+      return column;
+    }
+    const column = this.#columns.get(name.toLowerCase()) ?? { key, name, type, row: 0 };
     // Found by its exact name without a detour, and by any other spelling.
     for (const spelling of [key, key.toLowerCase(), name, name.toLowerCase()])
       this.#columns.set(spelling, column);
-    return name === key;
+    return column;
+  }
+
+  /** The first spelling keeps the name. */
+  #freeName(name: string, { taken }: Apart): string {
+    const used = new Set(this.#all().map((column) => column.name.toLowerCase()));
+    if (!used.has(name.toLowerCase())) return name;
+    for (let number = 2; ; number += 1) {
+      const free = `${name}_${number}`;
+      if (!used.has(free.toLowerCase()) && !taken.has(free.toLowerCase())) return free;
+    }
+  }
+
+  #noteTwin({ name }: FoundColumn, key: string): void {
+    const known = this.#twins.get(key.toLowerCase());
+    if (known === undefined) this.#twins.set(key.toLowerCase(), { row: this.#rows - 1, names: [name, key] });
   }
 
   #typeOf(value: unknown, depth: number): ColumnType {

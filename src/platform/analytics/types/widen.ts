@@ -1,10 +1,11 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../analytics-options.ts";
 import { type ColumnType, JSON_TYPE, parseType, scalar, TEXT, typeText } from "./column-types.ts";
+import { typeWords } from "./type-words.ts";
 
 /**
  * The narrowest type that holds the values of both without loss (but for the last digits of integers beyond
- * 2^53 beside floating point). Undefined when there is none.
+ * 2^53 beside floating point, and nanoseconds beside other times). Undefined when there is none.
  *
  * - integers: the larger one; with decimals: a decimal with room for both; with floating point: DOUBLE
  * - dates → timestamps → timestamps with time zone (those without are taken as UTC)
@@ -23,37 +24,78 @@ export function widenType(a: ColumnType, b: ColumnType): ColumnType | undefined 
 
 /**
  * The columns of a dataset that takes rows of another schema. Names are the same whatever their case, and keep
- * their first spelling. Text columns take everything that can be written as text; whether a number column may
- * turn into text is for the caller to say, because everything that calculates with it would stop working.
+ * their first spelling. A text column stays one, and takes everything as text: objects and lists as JSON.
  */
-export function widenColumns(
-  existing: readonly Column[],
-  incoming: readonly Column[],
-  { numbersToText = true }: { numbersToText?: boolean } = {},
-): Column[] {
+export function widenColumns(existing: readonly Column[], incoming: readonly Column[]): Column[] {
   const widened = new Map(existing.map((column) => [column.name.toLowerCase(), column]));
   for (const column of incoming) {
     const key = column.name.toLowerCase();
     const present = widened.get(key);
-    if (present === undefined) widened.set(key, column);
-    else widened.set(key, { name: present.name, type: widenColumn(present, column, numbersToText) });
+    if (present === undefined) {
+      widened.set(key, column);
+      continue;
+    }
+    const type = widenColumn(present.type, column.type);
+    if (type === undefined) throw typeConflict(present, column.type);
+    widened.set(key, { name: present.name, type });
   }
   return [...widened.values()];
 }
 
-function widenColumn(present: Column, incoming: Column, numbersToText: boolean): string {
-  const [before, added] = [parseType(present.type), parseType(incoming.type)];
-  const type = widenType(before, added) ?? (isScalar(before, "VARCHAR") ? TEXT : undefined);
-  const turnsToText = isNumber(before) && type !== undefined && isScalar(type, "VARCHAR");
-  if (type !== undefined && (numbersToText || !turnsToText)) return typeText(type);
-  throw new AppError(
-    "conflict",
-    `Column "${present.name}" is ${present.type}, which cannot hold values of type ${incoming.type}.`,
-    {
-      hint: `Send ${present.type} values, or use another column name.`,
-      data: { column: present.name, type: present.type, incomingType: incoming.type },
-    },
+/** The type of a column that has one and takes values of another; undefined when it cannot. */
+export function widenColumn(present: string, incoming: string): string | undefined {
+  const [before, added] = [parseType(present), parseType(incoming)];
+  if (isScalar(before, "VARCHAR")) return typeText(TEXT);
+  const type = widenType(before, added);
+  return type === undefined || losesUse(before, type) ? undefined : typeText(type);
+}
+
+/** Everything that calculates with numbers or dates would stop working if they turned into text or JSON. */
+function losesUse(before: ColumnType, after: ColumnType): boolean {
+  if (isNumber(before) && isScalar(after, "VARCHAR")) return true;
+  const isPlain = before.kind === "decimal" || before.kind === "scalar";
+  return isPlain && isScalar(after, "JSON") && !isScalar(before, "JSON") && !isScalar(before, "NULL");
+}
+
+/** `sent` is a value that did not fit, and where it stood, if that is known. */
+export function typeConflict(
+  column: Column,
+  incomingType: string,
+  sent?: { row: number; value: string },
+): AppError {
+  const { name, holds, takes, comes } = conflictAt(
+    column.name,
+    parseType(column.type),
+    parseType(incomingType),
   );
+  const where = sent === undefined ? "" : ` rows[${sent.row}] has ${sent.value}.`;
+  return new AppError("conflict", `Column "${name}" holds ${holds} and cannot take ${comes}.${where}`, {
+    hint: `Send ${takes}, or use another column name.`,
+    data: { column: column.name, type: column.type, incomingType, ...(sent && { row: sent.row }) },
+  });
+}
+
+/** Inside of objects and lists, what it is that does not fit. */
+function conflictAt(
+  name: string,
+  before: ColumnType,
+  added: ColumnType,
+): { name: string; holds: string; takes: string; comes: string } {
+  if (before.kind === "list" && added.kind === "list")
+    return conflictAt(`${name}[]`, before.item, added.item);
+  const known = before.kind === "struct" && added.kind === "struct" ? before.fields : [];
+  for (const field of added.kind === "struct" ? added.fields : []) {
+    const present = known.find((each) => each.name.toLowerCase() === field.name.toLowerCase());
+    if (present === undefined) continue;
+    if (present.name !== field.name) {
+      const spelling = `the field "${present.name}"`;
+      return { name, holds: spelling, takes: spelling, comes: `"${field.name}"` };
+    }
+    if (widenType(present.type, field.type) === undefined)
+      return conflictAt(`${name}.${field.name}`, present.type, field.type);
+  }
+  const holds = typeWords(before);
+  return { name, holds, takes: isNumber(before) ? "numbers" : holds, comes: typeWords(added) };
 }
 
 function isScalar(type: ColumnType, name: string): boolean {
@@ -114,19 +156,13 @@ function digitsOf(type: ColumnType): { whole: number; scale: number } {
 }
 
 /** Each of them holds all that come before it. */
-const TIMES = [
-  "DATE",
-  "TIMESTAMP_S",
-  "TIMESTAMP_MS",
-  "TIMESTAMP",
-  "TIMESTAMP_NS",
-  "TIMESTAMP WITH TIME ZONE",
-];
+const TIMES = ["DATE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"];
 
 function widenTime(a: ColumnType, b: ColumnType): ColumnType | undefined {
   if (a.kind !== "scalar" || b.kind !== "scalar") return undefined;
-  const [x, y] = [TIMES.indexOf(a.name), TIMES.indexOf(b.name)];
-  if (x === -1 || y === -1) return undefined;
+  // Nanoseconds hold only the years from 1677 to 2262, so that others may not fit beside them.
+  const [x, y] = [a, b].map(({ name }) => TIMES.indexOf(name === "TIMESTAMP_NS" ? "TIMESTAMP" : name));
+  if (x === undefined || y === undefined || x === -1 || y === -1) return undefined;
   const wider = TIMES[Math.max(x, y)]!;
   // Seconds do not hold every day, so a date needs microseconds beside them.
   return scalar(Math.min(x, y) === 0 && wider.startsWith("TIMESTAMP_") ? "TIMESTAMP" : wider);

@@ -1,0 +1,86 @@
+import { type ColumnType, typeText } from "./column-types.ts";
+import { quoteName, quoteText } from "./sql-text.ts";
+
+/**
+ * A value as another type that holds it. DuckDB's own cast would write objects as `{'x': 1}` where text is wanted,
+ * and take text for the source of JSON instead of a value: these are turned by their meaning, at whatever depth.
+ */
+export function castSql(value: string, from: ColumnType, to: ColumnType): string {
+  return cast(value, from, to, 0);
+}
+
+/** Whether a type has JSON in it, which DuckDB fills with text by reading that text. */
+export function containsJson(type: ColumnType): boolean {
+  switch (type.kind) {
+    case "scalar":
+      return type.name === "JSON";
+    case "decimal":
+      return false;
+    case "list":
+      return containsJson(type.item);
+    case "struct":
+      return type.fields.some((field) => containsJson(field.type));
+    case "map":
+      return containsJson(type.key) || containsJson(type.value);
+  }
+}
+
+function cast(value: string, from: ColumnType, to: ColumnType, depth: number): string {
+  if (sqlText(from) === sqlText(to)) return value;
+  if (isDuckDbCast(from, to)) return `CAST(${value} AS ${sqlText(to)})`;
+  if (isNamed(to, "JSON")) return `to_json(${value})`;
+  if (isNamed(to, "VARCHAR")) {
+    // A text inside of JSON loses its quotes; everything else is written as JSON.
+    return isNamed(from, "JSON") ? `(${value} ->> '$')` : `CAST(to_json(${value}) AS VARCHAR)`;
+  }
+  return castNested(value, from, to, depth);
+}
+
+function castNested(value: string, from: ColumnType, to: ColumnType, depth: number): string {
+  const item = `_item_${depth}`;
+  if (from.kind === "list" && to.kind === "list") {
+    return `list_transform(${value}, lambda ${item}: ${cast(item, from.item, to.item, depth + 1)})`;
+  }
+  if (from.kind === "map" && to.kind === "map") {
+    const key = cast(`${item}.key`, from.key, to.key, depth + 1);
+    const held = cast(`${item}.value`, from.value, to.value, depth + 1);
+    const entry = `struct_pack(key := ${key}, value := ${held})`;
+    return `map_from_entries(list_transform(map_entries(${value}), lambda ${item}: ${entry}))`;
+  }
+  if (from.kind === "struct" && to.kind === "struct") {
+    const present = new Map(from.fields.map((field) => [field.name, field.type]));
+    const fields = to.fields.map(({ name, type }) => {
+      const before = present.get(name);
+      const field = `struct_extract(${value}, ${quoteText(name)})`;
+      const held = before === undefined ? `CAST(NULL AS ${sqlText(type)})` : cast(field, before, type, depth);
+      return `${quoteName(name)} := ${held}`;
+    });
+    return `CASE WHEN ${value} IS NULL THEN NULL ELSE struct_pack(${fields.join(", ")}) END`;
+  }
+  return `CAST(${value} AS ${sqlText(to)})`;
+}
+
+/** Whether DuckDB's own cast keeps the meaning of each value. */
+function isDuckDbCast(from: ColumnType, to: ColumnType): boolean {
+  if (sqlText(from) === sqlText(to)) return true;
+  if (isNamed(to, "JSON")) return false;
+  if (isNamed(to, "VARCHAR"))
+    return from.kind === "decimal" || (from.kind === "scalar" && from.name !== "JSON");
+  if (from.kind === "list" && to.kind === "list") return isDuckDbCast(from.item, to.item);
+  if (from.kind === "map" && to.kind === "map")
+    return isDuckDbCast(from.key, to.key) && isDuckDbCast(from.value, to.value);
+  if (from.kind === "struct" && to.kind === "struct") {
+    const wanted = new Map(to.fields.map((field) => [field.name, field.type]));
+    return from.fields.every(({ name, type }) => isDuckDbCast(type, wanted.get(name) ?? type));
+  }
+  return true;
+}
+
+/** What has no type yet is text in SQL. */
+function sqlText(type: ColumnType): string {
+  return typeText(type, "VARCHAR");
+}
+
+function isNamed(type: ColumnType, name: string): boolean {
+  return type.kind === "scalar" && (type.name === name || (name === "VARCHAR" && type.name === "NULL"));
+}
