@@ -108,6 +108,7 @@ async function openBare(parts: ReadonlyMap<string, string>) {
     await connection.run(`CREATE VIEW ${name} AS SELECT * FROM read_parquet('${path}')`);
   }
   return {
+    instance,
     connection,
     query: async (sql: string) => JSON.stringify((await connection.runAndReadAll(sql)).getRowObjectsJson()),
   };

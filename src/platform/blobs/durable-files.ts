@@ -47,8 +47,7 @@ export async function makeFolder(folder: string, { readerGid }: FileAccess): Pro
 /** Puts the content on the disk before anybody can see its name. */
 export async function sealFile(handle: FileHandle, { readerGid }: FileAccess): Promise<void> {
   if (readerGid !== undefined) {
-    await handle.chown(process.geteuid?.() ?? -1, readerGid);
-    await handle.chmod(0o640);
+    await Promise.all([handle.chown(process.geteuid?.() ?? -1, readerGid), handle.chmod(0o640)]);
   }
   await handle.sync();
 }

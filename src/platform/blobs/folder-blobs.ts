@@ -114,21 +114,19 @@ class FolderBlobs implements FolderBlobStore {
     }
   }
 
-  /** Another call may remove a folder that has just become empty, so a folder that vanished is made again. */
+  /** The folder is most often there. Another call may also remove it as soon as it is empty, so it is made again. */
   async #publish(temp: string, segments: readonly string[]): Promise<void> {
     const path = join(this.#folder, ...segments);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await makeFolders(this.#folder, segments.slice(0, -1), this.#access);
+        if (attempt > 1) await makeFolders(this.#folder, segments.slice(0, -1), this.#access);
         await rename(temp, path);
         await syncFolder(dirname(path));
         return;
       } catch (error) {
         const code = (error as NodeJS.ErrnoException).code ?? "";
-        if (["ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY"].includes(code)) {
-          throw new AppError("conflict", "A blob cannot lie below another blob.", { cause: error });
-        }
-        if (code !== "ENOENT" || attempt === 5) throw error;
+        if (["ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY"].includes(code)) throw belowAnother(error);
+        if (code !== "ENOENT" || attempt === 6) throw error;
       }
     }
   }
@@ -166,6 +164,10 @@ async function writeDurably(
     await handle.close();
   }
   return { bytes, sha256: hash.digest("hex") };
+}
+
+function belowAnother(cause: unknown): AppError {
+  return new AppError("conflict", "A blob cannot lie below another blob.", { cause });
 }
 
 function notFound(cause?: unknown): AppError {

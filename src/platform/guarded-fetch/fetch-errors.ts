@@ -50,6 +50,27 @@ export function fetchError(error: unknown, host: string): AppError {
   return new AppError("unavailable", `${server} cannot be reached.`, { cause: error });
 }
 
+/** What cuts an answer off that had begun; a decompressor says the last one. */
+const BROKEN_OFF = new Set([
+  "UND_ERR_SOCKET",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "ECONNRESET",
+  "EPIPE",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "Z_BUF_ERROR",
+]);
+
+export class BrokenOffError extends Error {}
+
+/** The same for what goes wrong while the body of an answer is read: then the server was reached. */
+export function bodyError(error: unknown, host: string): AppError {
+  const isBrokenOff = error instanceof BrokenOffError || BROKEN_OFF.has(codeOf(error));
+  if (isAppError(error) || !isBrokenOff) return fetchError(error, host);
+  return new AppError("unavailable", `The answer from ${host.slice(0, 255)} ended early.`, {
+    hint: "Try again.",
+  });
+}
+
 function codeOf(error: unknown): string {
   const { code, errors: several } = error as { code?: unknown; errors?: unknown[] };
   if (typeof code === "string") return code;

@@ -1,13 +1,13 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Agent, type Dispatcher } from "undici";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { createAddressPolicy } from "./address-policy.ts";
-import { ACCEPTED_ENCODINGS, boundedBody, tooLarge } from "./bounded-body.ts";
+import { ACCEPTED_ENCODINGS, BUFFER_BYTES, boundedBody, tooLarge } from "./bounded-body.ts";
 import { checkUrl } from "./check-url.ts";
 import { startDeadline } from "./deadline.ts";
-import { fetchError } from "./fetch-errors.ts";
+import { bodyError, fetchError } from "./fetch-errors.ts";
 import { guardedConnector, type Resolve, systemResolve } from "./guarded-connector.ts";
 import { isRedirect, nextRequest, type OutgoingRequest } from "./redirects.ts";
 
@@ -157,6 +157,7 @@ function exchange(
     signal,
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
+    highWaterMark: BUFFER_BYTES,
   });
 }
 
@@ -188,8 +189,10 @@ function receive(
     discard(answer);
     throw error;
   }
-  const chunks = boundedBody(answer.body, isEmpty ? undefined : headers["content-encoding"], maxBytes);
-  const body = Readable.from(translated(chunks, url.hostname, signal), { objectMode: false });
+  const encoding = isEmpty ? undefined : headers["content-encoding"];
+  const body = boundedBody(answer.body, encoding, maxBytes, (error) =>
+    signal.aborted ? signal.reason : bodyError(error, url.hostname),
+  );
   const onAbort = (): void => void body.destroy(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   // A stream that fails before anybody listens must not end the process; whoever reads it later gets the error.
@@ -200,18 +203,6 @@ function receive(
     release();
   });
   return { url: url.href, status: answer.statusCode, headers, body };
-}
-
-async function* translated(
-  chunks: AsyncIterable<Buffer>,
-  host: string,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  try {
-    yield* chunks;
-  } catch (error) {
-    throw signal.aborted ? signal.reason : fetchError(error, host);
-  }
 }
 
 function flatHeaders(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {

@@ -3,7 +3,8 @@
  * bytes are not. Everything that is needed is imported here, because afterwards the process cannot read its
  * own code.
  */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rmSync, writeFileSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import { lock, openEngine, withConnection } from "../engine/engine.ts";
@@ -56,10 +57,14 @@ async function open(size: Size, settings: LoadSettings): Promise<DuckDBInstance>
   return engine;
 }
 
+function workFileName(): string {
+  lastFile += 1;
+  return `${WORK_FOLDER}/${lastFile}`;
+}
+
 /** A name for files of our own; whatever begins with it is gone afterwards. */
 async function withWorkFile<T>(work: (path: string) => Promise<T>): Promise<T> {
-  lastFile += 1;
-  const folder = `${WORK_FOLDER}/${lastFile}`;
+  const folder = workFileName();
   await mkdir(folder);
   try {
     return await work(`${folder}/data`);
@@ -93,13 +98,17 @@ function convertFile(job: CsvJob & JsonJob & ParquetJob, context: WorkerContext)
 async function writeRows(params: RowsParams, context: WorkerContext): Promise<WriteAnswer> {
   const isSmall = params.json.length <= SMALL_BYTES && params.columns.length <= SMALL_COLUMNS;
   const engine = await engineFor(isSmall ? "small" : "bulk", params.settings);
-  return withConnection(engine, (connection) =>
-    withWorkFile(async (path) => {
-      await writeFile(path, params.json);
+  const path = workFileName();
+  try {
+    // At once: what is small takes less than the way to another thread and back, and what is large waits anyway.
+    writeFileSync(path, params.json);
+    return await withConnection(engine, (connection) => {
       const plan = planLines(path, params.columns, longestLine(params.json));
       return writePart(connection, plan, params.output, context, { isPortable: true });
-    }),
-  );
+    });
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 function longestLine(text: Uint8Array): number {

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { chown, type FileHandle, mkdir, open, stat, unlink } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
@@ -9,6 +10,7 @@ import {
   type Account,
   type CallOptions,
   createSandbox,
+  hasDied,
   type Sandbox,
   type SandboxLog,
 } from "../../sandbox/index.ts";
@@ -20,7 +22,6 @@ import type {
   Part,
   RowsRequest,
 } from "../analytics-options.ts";
-import { FairQueue } from "../query/fair-queue.ts";
 import { Shelf } from "../shelf.ts";
 import type { LoadSettings, WriteAnswer } from "../wire.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
@@ -237,15 +238,6 @@ async function place(inputs: Shelf, source: ConvertRequest["source"], name: stri
     throw new AppError("too_large", `The file is larger than ${fileBytes.toLocaleString("en")} bytes.`);
   }
   return source.handOver === true ? inputs.take(source.path, name) : inputs.lend(source.path, name);
-}
-
-function hasDied(error: unknown): boolean {
-  return (
-    isAppError(error) &&
-    error.code === "unavailable" &&
-    error.data.reason !== undefined &&
-    error.data.reason !== "closed"
-  );
 }
 
 /** One place is always left for somebody else. */
