@@ -8,6 +8,7 @@ import {
   type OpenOptions,
   openConnector,
   type PlainFields,
+  type Reached,
   type Secrets,
 } from "./connectors/index.ts";
 import { assertName } from "./data.ts";
@@ -89,7 +90,7 @@ export class Datasources {
     return report(this.connect(datasource, (connector) => connector.test(signal)));
   }
 
-  /** Lets `work` have a connector, which is closed afterwards. */
+  /** Lets `work` have a connector. */
   async connect<T>(datasource: Datasource, work: (connector: Connector) => Promise<T>): Promise<T> {
     const stored = { settings: datasource.settings, secrets: await this.#store.secrets(datasource) };
     const { settings, secrets } = unsealed(stored);
@@ -101,21 +102,16 @@ export class Datasources {
     secrets: Secrets,
     work: (connector: Connector) => Promise<T>,
   ): Promise<T> {
-    const connector = await openConnector(type, settings, secrets, this.#options);
-    try {
-      return await work(connector);
-    } finally {
-      await connector.close();
-    }
+    return work(await openConnector(type, settings, secrets, this.#options));
   }
 }
 
-function succeeded({ serverVersion }: { serverVersion?: string }): ConnectionReport {
+function succeeded({ serverVersion, note }: Reached): ConnectionReport {
   const version = serverVersion === undefined ? {} : { server_version: serverVersion };
-  return { ok: true, message: "The connection works.", ...version };
+  return { ok: true, message: note ?? "The connection works.", ...version };
 }
 
-async function report(testing: Promise<{ serverVersion?: string }>): Promise<ConnectionReport> {
+async function report(testing: Promise<Reached>): Promise<ConnectionReport> {
   try {
     return succeeded(await testing);
   } catch (error) {

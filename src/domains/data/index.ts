@@ -15,6 +15,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Slice } from "../../registry/registry.ts";
 import type { JobOwner } from "../identity/index.ts";
 import { Compaction } from "./compaction.job.ts";
+import { createNetwork } from "./connectors/index.ts";
 import { Data } from "./data.ts";
 import { datasetKind } from "./dataset-kind.ts";
 import { DatasetsStore } from "./datasets.store.ts";
@@ -26,6 +27,7 @@ import { openFileImports } from "./files/index.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
 import { queryKind } from "./query-kind.ts";
+import { csvDescriber } from "./runs/describe-csv.ts";
 import { QueryRunsStore } from "./runs/query-runs.store.ts";
 import { QueryRuns } from "./runs/query-runs.ts";
 import { browseDatasource } from "./tools/browse-datasource.tool.ts";
@@ -47,8 +49,8 @@ import { run } from "./tools/run.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export { assertName, type Data } from "./data.ts";
-export { assertLosesNoRows, assertNotFromQuery } from "./dataset.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
+export { assertLosesNoRows, assertNotFromQuery } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { DataServices } from "./define.ts";
 export { textOf } from "./export.ts";
@@ -105,10 +107,15 @@ export async function openData(parts: DataParts): Promise<DataSlice> {
     services: { data, datasets, imports, assets, ...asked },
     analytics,
     async sweep() {
-      await data.sweep();
-      await datasourcesStore.forget();
-      await runs.sweep();
-      await compaction.sweep();
+      const sweeps = [
+        () => data.sweep(),
+        () => datasourcesStore.forget(),
+        () => runs.sweep(),
+        () => compaction.sweep(),
+      ];
+      // What one of them meets does not keep the others from their work.
+      for (const sweep of sweeps)
+        await sweep().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
     },
     async close() {
       await imports.close();
@@ -127,11 +134,13 @@ async function openQueries(
   const tempFolder = await ownFolder(join(home, "runs"));
   const sandboxFolder = await ownFolder(join(home, "connectors"));
   const datasourcesStore = new DatasourcesStore(catalog, vault, clock);
-  const options = { fetch, allow: allowPrivate, fileFolders, sandboxFolder, log };
+  const newPartKey = () => data.newPartKey();
+  const describeCsv = csvDescriber({ analytics, blobs, newPartKey });
+  const network = createNetwork({ allow: allowPrivate });
+  const options = { fetch, network, fileFolders, sandboxFolder, describeCsv, log };
   const datasources = new Datasources(datasourcesStore, options);
   const queriesStore = new QueriesStore(catalog, clock);
   const runsStore = new QueryRunsStore(catalog, clock);
-  const newPartKey = () => data.newPartKey();
   const execution = { datasources, analytics, blobs, clock, tempFolder, newPartKey };
   const runs = new QueryRuns({
     store: runsStore,

@@ -95,9 +95,7 @@ export interface QueryRequest {
   explain?: boolean;
   /** What the engine may take, where it is not to be the default. Engines with other limits are other engines. */
   engine?: EngineLimits;
-  /** Also count the rows that the limits cut off. */
-  countRows?: boolean;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface QueryResult {
@@ -106,8 +104,6 @@ export interface QueryResult {
   rows: JsonValue[][];
   /** Which limit cut the rows off, if any. */
   truncated: false | "rows" | "bytes";
-  /** All rows of the query, when asked for. */
-  totalRows?: number;
 }
 
 export interface QueryBatch {
@@ -120,7 +116,7 @@ export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "parquet";
 /** Whose work it is: one scope never takes all places. */
 interface Scoped {
   scope?: string;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface ConvertRequest extends Scoped {
@@ -254,7 +250,7 @@ export interface RowsRequest extends Scoped {
 export interface MergeRequest extends Scoped {
   parts: readonly string[];
   key: string;
-  columns?: readonly Column[];
+  columns: readonly Column[];
   /** For others to read: without the newer encodings of Parquet, in which parts are kept. */
   isPortable?: boolean;
 }

@@ -35,7 +35,6 @@ export interface RunParams {
   sql: string;
   params: readonly QueryParam[];
   limits: { rows: number; bytes: number };
-  countRows: boolean;
   isExplain: boolean;
   /** Keep what the limits cut off, for `next`. */
   isStream: boolean;
@@ -43,7 +42,6 @@ export interface RunParams {
 
 export interface RunAnswer extends JsonRows {
   columns: Column[];
-  totalRows: number | undefined;
   /** There is more. */
   cursor: number | undefined;
 }
@@ -99,6 +97,6 @@ export interface RowsParams {
 export interface MergeParams {
   settings: LoadSettings;
   inputs: readonly string[];
-  columns: readonly Column[] | undefined;
+  columns: readonly Column[];
   output: string;
 }

@@ -1,4 +1,4 @@
-import { AppError, ERROR_CODES, type ErrorCode } from "../../kernel/errors.ts";
+import { AppError, ERROR_CODES, type ErrorCode, isAppError } from "../../kernel/errors.ts";
 import type { WorkerError } from "./protocol.ts";
 import type { EndReason } from "./sandbox-process.ts";
 
@@ -15,6 +15,13 @@ const ENDINGS: Readonly<Record<EndReason, string>> = {
 export function endError(reason: EndReason): AppError {
   const hint = reason === "memory" ? "Try a smaller input." : "Try again.";
   return new AppError("unavailable", ENDINGS[reason], { hint, data: { reason } });
+}
+
+/** Whether a call failed because its process ended, which need not have been its own doing. */
+export function hasDied(error: unknown): boolean {
+  if (!isAppError(error) || error.code !== "unavailable") return false;
+  const { reason } = error.data;
+  return typeof reason === "string" && reason in ENDINGS && reason !== "closed";
 }
 
 export function queueError(): AppError {

@@ -12,8 +12,6 @@ export interface SandboxOptions {
   memoryMb: number;
   /** From the call to its answer, waiting included. */
   requestTimeoutMs: number;
-  /** The process ends when it had nothing to do for so long; without it, it stays. */
-  idleMs?: number;
   /** Calls in the process at a time; when it ends, all of them fail. */
   concurrency?: number;
   maxQueuedCalls?: number;
@@ -34,7 +32,7 @@ export interface SandboxOptions {
 }
 
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   onProgress?: (value: unknown) => void;
   timeoutMs?: number;
 }

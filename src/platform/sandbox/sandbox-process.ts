@@ -3,6 +3,7 @@ import { chown, mkdir, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { LIMITS } from "../../kernel/limits.ts";
+import { once } from "../../kernel/once.ts";
 import { ownedTempName } from "../temp/index.ts";
 import type { Account } from "./accounts.ts";
 import type { BootstrapPlan } from "./bootstrap-plan.ts";
@@ -192,13 +193,4 @@ function logOutput(outputs: (Readable | null)[], { name, log }: ProcessOptions):
       log.warn({ sandbox: name, output: text }, "a sandbox wrote something");
     });
   }
-}
-
-function once(work: () => void): () => void {
-  let done = false;
-  return () => {
-    if (done) return;
-    done = true;
-    work();
-  };
 }

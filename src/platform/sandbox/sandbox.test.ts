@@ -271,14 +271,4 @@ describe("the end", () => {
     expect(await call).toMatchObject({ code: "unavailable" });
     await expect.poll(() => readdir(tempFolder)).toEqual([]);
   });
-
-  it("an idle process goes and comes back with the next call", async () => {
-    const sandbox = make({ idleMs: 100 });
-    const pid = (await sandbox.call("pid", {})) as number;
-    await expect.poll(() => isAlive(pid)).toBe(false);
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(await sandbox.call("echo", turn)).toBe(turn);
-      await delay(98 + turn);
-    }
-  });
 });

@@ -32,7 +32,6 @@ class ProcessSandbox implements Sandbox {
   #current: Running | undefined;
   #lastId = 0;
   #isClosed = false;
-  #idleTimer: NodeJS.Timeout | undefined;
   readonly #prepare: () => Promise<unknown>;
 
   constructor(options: SandboxOptions) {
@@ -103,7 +102,6 @@ class ProcessSandbox implements Sandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#idleTimer);
     for (const call of this.#queue.splice(0)) call.settle({ error: endError("closed") });
     this.#current?.stop("closed");
     await this.#current?.ended;
@@ -119,11 +117,7 @@ class ProcessSandbox implements Sandbox {
 
   /** Gives waiting calls to the process, and starts one when there is none. */
   #pump(): void {
-    clearTimeout(this.#idleTimer);
-    if (this.#queue.length === 0) {
-      this.#idleTimer = this.#startIdleTimer();
-      return;
-    }
+    if (this.#queue.length === 0) return;
     this.#current ??= this.#start();
     if (!this.#current.takesCalls) return;
     const concurrency = this.#options.concurrency ?? 1;
@@ -218,12 +212,6 @@ class ProcessSandbox implements Sandbox {
       () => running?.stop("stuck"),
       this.#options.cancelGraceMs ?? LIMITS.sandbox.cancelGraceMs,
     );
-  }
-
-  #startIdleTimer(): NodeJS.Timeout | undefined {
-    const { idleMs } = this.#options;
-    if (idleMs === undefined || this.#running.size > 0) return undefined;
-    return setTimeout(() => this.#current?.stop("closed"), idleMs).unref();
   }
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { Connector } from "./connector.ts";
+import type { DescribeCsv } from "./http/csv-pieces.ts";
 import type { Network } from "./network/guarded-socket.ts";
 import { csvSettings, fileSettings, restSettings, serverSettings } from "./settings.ts";
 
@@ -14,6 +15,7 @@ export interface ConnectorParts {
   fileFolders: readonly string[];
   /** Where sandboxed processes have their private folders. */
   sandboxFolder: string;
+  describeCsv: DescribeCsv;
   log: ConnectorLog;
 }
 
@@ -145,7 +147,7 @@ export const CONNECTOR_TYPES: readonly ConnectorType[] = [
     fromPlain: urlField,
     load: async () => {
       const { createRestConnector } = await import("./http/rest-connector.ts");
-      return async (settings, secrets, { fetch }) => createRestConnector(settings, secrets, fetch);
+      return async (settings, secrets, parts) => createRestConnector(settings, secrets, parts);
     },
   }),
   define({
@@ -156,7 +158,7 @@ export const CONNECTOR_TYPES: readonly ConnectorType[] = [
     fromPlain: urlField,
     load: async () => {
       const { createCsvConnector } = await import("./http/csv-connector.ts");
-      return async (settings, secrets, { fetch }) => createCsvConnector(settings, secrets, fetch);
+      return async (settings, secrets, parts) => createCsvConnector(settings, secrets, parts);
     },
   }),
 ];

@@ -9,7 +9,7 @@ export type Parameters = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 /**
  * The type is DuckDB's name for it (`BIGINT`, `DECIMAL(10,2)`, `TIMESTAMP WITH TIME ZONE` …) and every value
- * can be cast to it, or one of the two below. Values are JSON values:
+ * can be cast to it, or `ANY_TYPE`. Values are JSON values:
  *
  * - whole numbers of up to 32 bits and floating point: a number (`"NaN"`, `"Infinity"` and `"-Infinity"` as text);
  * - larger whole numbers and decimals: text, so that no digit is lost;
@@ -25,9 +25,6 @@ export interface SourceColumn {
 /** The type of a column whose values speak for themselves, as in JSON. */
 export const ANY_TYPE = "ANY";
 
-/** The type of a column of text whose type is still to be found out, as in a CSV file. */
-export const UNTYPED = "UNTYPED";
-
 export interface SourceTable {
   schema?: string;
   name: string;
@@ -40,22 +37,50 @@ export type TableName = Pick<SourceTable, "schema" | "name">;
 export type Truncation = "rows" | "bytes" | "pages";
 
 export interface RowBatch {
-  /** The same in every batch, except that later ones may have more at the end (REST: fields of later pages). */
+  /**
+   * The same in every batch, except that later ones may have more at the end (REST: fields of later pages), and a
+   * decimal may have become floating point, when a value came that it cannot hold. What the last one says, holds for
+   * all rows.
+   */
   columns: readonly SourceColumn[];
   rows: unknown[][];
   /** Stands in the last batch, if at all. */
   truncated?: Truncation;
 }
 
+/** What is known of a CSV file; the rest is detected. */
+export interface CsvFormat {
+  delimiter?: string | undefined;
+  encoding?: string | undefined;
+  header?: boolean | undefined;
+  decimal?: "." | "," | undefined;
+}
+
+/**
+ * A piece of a CSV file, as it came. Its rows are not for a connector to find: files that are fetched are read by
+ * the same reader as files that are imported.
+ */
+export interface CsvPiece {
+  csv: Buffer;
+  format: CsvFormat;
+}
+
 export interface RunOptions {
   parameters?: Parameters;
-  /** More rows are not read; the last batch says so. */
+  /** More rows are not read; the last batch says so. It does not hold for CSV. */
   maxRows: number;
-  /** Of all values together; the last batch says when they were reached. */
+  /** Of all values together; the last batch says when they were reached. CSV that has more is an error. */
   maxBytes: number;
   /** For everything, from the connection to the last row. */
   timeoutMs: number;
   signal?: AbortSignal;
+}
+
+export interface Reached {
+  ok: true;
+  serverVersion?: string;
+  /** A sentence about what is not as one would expect. */
+  note?: string;
 }
 
 /**
@@ -63,7 +88,7 @@ export interface RunOptions {
  * nor the insides of a client library.
  */
 export interface Connector {
-  test(signal?: AbortSignal): Promise<{ ok: true; serverVersion?: string }>;
+  test(signal?: AbortSignal): Promise<Reached>;
   /** Bounded by `LIMITS.datasources.tables`. */
   tables(signal?: AbortSignal): Promise<SourceTable[]>;
   columns(table: TableName, signal?: AbortSignal): Promise<SourceColumn[]>;
@@ -72,6 +97,5 @@ export interface Connector {
    * least one, so that the columns of an empty result are known. It reads on only when the next one is asked for;
    * whoever stops asking ends the query on the server, too.
    */
-  run(query: string, options: RunOptions): AsyncIterable<RowBatch>;
-  close(): Promise<void>;
+  run(query: string, options: RunOptions): AsyncIterable<RowBatch | CsvPiece>;
 }

@@ -1,7 +1,10 @@
 export {
   ANY_TYPE,
   type Connector,
+  type CsvFormat,
+  type CsvPiece,
   type Parameters,
+  type Reached,
   type RowBatch,
   type RunOptions,
   type Scalar,
@@ -9,7 +12,6 @@ export {
   type SourceTable,
   type TableName,
   type Truncation,
-  UNTYPED,
 } from "./connector.ts";
 export {
   CONNECTOR_TYPES,
@@ -20,4 +22,6 @@ export {
   type SecretField,
   type Secrets,
 } from "./connector-types.ts";
+export type { DescribeCsv } from "./http/csv-pieces.ts";
+export { createNetwork } from "./network/guarded-socket.ts";
 export { checkSettings, type OpenOptions, openConnector } from "./open-connector.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../../platform/guarded-fetch/test-servers.ts";
 import { CONNECTOR_TYPES, checkSettings, connectorType, describeTypes, openConnector } from "./index.ts";
-import { failure, openOptions } from "./test-connectors.ts";
+import { failure, openOptions, testNetwork } from "./test-connectors.ts";
 
 const LOGIN = { user: "u", database: "d" };
 
@@ -115,7 +115,7 @@ describe("hosts", () => {
         type,
         { ...LOGIN, host, port },
         {},
-        { ...openOptions, allow: [], resolve },
+        { ...openOptions, network: testNetwork({ allow: [], resolve }) },
       );
       const error = await failure(connector.test());
       expect(error).toMatchObject({ code: "forbidden", message: expect.stringContaining("public address") });
@@ -133,7 +133,7 @@ describe("hosts", () => {
       "mysql",
       { ...LOGIN, host: "mixed.test", port },
       {},
-      { ...openOptions, resolve },
+      { ...openOptions, network: testNetwork({ resolve }) },
     );
     // It is no database, but it was reached.
     expect(await failure(connector.test(AbortSignal.timeout(300)))).toMatchObject({ code: "cancelled" });
@@ -143,7 +143,7 @@ describe("hosts", () => {
     const port = await serve(() => undefined);
     const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
     const connect = async (allow: string[]) => {
-      const options = { ...openOptions, allow, resolve };
+      const options = { ...openOptions, network: testNetwork({ allow, resolve }) };
       const connector = await openConnector("mysql", { ...LOGIN, host: "db.test", port }, {}, options);
       return failure(connector.test(AbortSignal.timeout(300)));
     };
@@ -159,7 +159,7 @@ describe("hosts", () => {
       "postgresql",
       { ...LOGIN, host: "no.test" },
       {},
-      { ...openOptions, resolve },
+      { ...openOptions, network: testNetwork({ resolve }) },
     );
     expect(await failure(connector.test())).toMatchObject({
       code: "unavailable",

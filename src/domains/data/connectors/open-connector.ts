@@ -1,20 +1,21 @@
 import { AppError } from "../../../kernel/errors.ts";
-import type { GuardedFetch, Resolve } from "../../../platform/guarded-fetch/index.ts";
+import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import { explainIssues } from "../../../registry/explain-issues.ts";
 import type { Connector } from "./connector.ts";
 import { type ConnectorLog, type ConnectorType, connectorType, type Secrets } from "./connector-types.ts";
-import { createNetwork } from "./network/guarded-socket.ts";
+import type { DescribeCsv } from "./http/csv-pieces.ts";
+import type { Network } from "./network/guarded-socket.ts";
 
 export interface OpenOptions {
   fetch: GuardedFetch;
-  /** Addresses, blocks and `host:port` that databases may have although they are not public. */
-  allow: readonly string[];
+  /** The way to databases. */
+  network: Network;
   /** Where sandboxed processes have their private folders. */
   sandboxFolder: string;
   /** Folders below which SQLite and DuckDB files may lie; none unless the operator names some. */
   fileFolders?: readonly string[];
-  /** Looks up a host name; tests put their own here. */
-  resolve?: Resolve;
+  /** Reads the beginning of a CSV file as an imported one is read. */
+  describeCsv: DescribeCsv;
   log: ConnectorLog;
 }
 
@@ -23,13 +24,12 @@ export async function openConnector(
   type: string,
   settings: unknown,
   secrets: Secrets,
-  { fetch, allow, sandboxFolder, fileFolders = [], resolve, log }: OpenOptions,
+  { fileFolders = [], ...parts }: OpenOptions,
 ): Promise<Connector> {
   const found = connectorType(type);
   const checked = checkSettings(found, settings);
-  const network = createNetwork({ allow, ...(resolve === undefined ? {} : { resolve }) });
   const create = await found.load();
-  return create(checked as never, secrets, { fetch, network, sandboxFolder, fileFolders, log });
+  return create(checked as never, secrets, { fileFolders, ...parts });
 }
 
 /** The settings with their defaults, as they are to be stored; the error names each field that is wrong. */

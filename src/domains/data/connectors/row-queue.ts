@@ -15,7 +15,8 @@ export interface RowLimits {
 
 /** What turns a row as the client library gives it into JSON values. */
 export interface RowDecoder<Raw> {
-  columns: readonly SourceColumn[];
+  /** As they are known by now: a value may have shown that its column needs a wider type. */
+  columns(): readonly SourceColumn[];
   decode(row: Raw): unknown[];
 }
 
@@ -30,7 +31,7 @@ export class RowQueue<Raw> {
   #waitingBytes = 0;
   #totalRows = 0;
   #totalBytes = 0;
-  #decoder: RowDecoder<Raw> = { columns: [], decode: () => [] };
+  #decoder: RowDecoder<Raw> = { columns: () => [], decode: () => [] };
   #truncated: Truncation | undefined;
   #isEnded = false;
   #isPaused = false;
@@ -48,10 +49,11 @@ export class RowQueue<Raw> {
   }
 
   describe(decoder: RowDecoder<Raw>): void {
-    if (decoder.columns.length > LIMITS.datasources.columns) {
+    const width = decoder.columns().length;
+    if (width > LIMITS.datasources.columns) {
       throw new AppError(
         "too_large",
-        `The result has ${decoder.columns.length.toLocaleString("en")} columns; ${LIMITS.datasources.columns.toLocaleString("en")} are allowed.`,
+        `The result has ${width.toLocaleString("en")} columns; ${LIMITS.datasources.columns.toLocaleString("en")} are allowed.`,
         { hint: "Name the columns that you need." },
       );
     }
@@ -108,7 +110,7 @@ export class RowQueue<Raw> {
     const before = this.#rows.length;
     const rows = this.#rows.splice(0, LIMITS.datasources.batchRows).map(decode);
     this.#waitingBytes = before === 0 ? 0 : (this.#waitingBytes * this.#rows.length) / before;
-    return { columns, rows };
+    return { columns: columns(), rows };
   }
 
   #keep(row: Raw, bytes: number): void {

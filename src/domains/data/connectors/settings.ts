@@ -76,13 +76,25 @@ const auth = z
 
 const delimiter = z.string().length(1).describe("Sign between two values; found out by itself if left out");
 const encoding = z
-  .enum(["utf-8", "utf-16le", "windows-1252"])
-  .describe("utf-8 unless the file says otherwise");
+  .string()
+  .max(50)
+  .refine(isEncoding, { error: "must be the name of an encoding, such as windows-1252" })
+  .describe("Such as windows-1252; found out by itself if left out");
 
+function isEncoding(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** What is left out is detected, as in files that are imported. */
 const csvFormat = {
   delimiter: delimiter.optional(),
   encoding: encoding.optional(),
-  header: z.boolean().default(true),
+  header: z.boolean().optional().describe("Whether the first line has names"),
+  decimal: z.enum([".", ","]).optional().describe("Mark before decimals"),
 };
 
 export const csvSettings = z.strictObject({

@@ -3,22 +3,62 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { openAnalytics } from "../../../platform/analytics/index.ts";
+import { openFolderBlobs } from "../../../platform/blobs/index.ts";
 import { createGuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import { type Connector, type OpenOptions, openConnector, type RowBatch, type RunOptions } from "./index.ts";
+import { csvDescriber } from "../runs/describe-csv.ts";
+import {
+  type Connector,
+  type CsvFormat,
+  type DescribeCsv,
+  type OpenOptions,
+  openConnector,
+  type RowBatch,
+  type RunOptions,
+} from "./index.ts";
+import { createNetwork, type Network, type NetworkOptions } from "./network/guarded-socket.ts";
 
 const LOOPBACK = ["127.0.0.1"];
 
 const sandboxFolder = mkdtempSync(join(tmpdir(), "kenning-connectors-"));
 const fetch = createGuardedFetch({ allow: LOOPBACK });
+/** Only tests of CSV need an engine. */
+let engine: ReturnType<typeof openEngine> | undefined;
+const describeCsv: DescribeCsv = async (...args) => {
+  engine ??= openEngine();
+  return (await engine).describeCsv(...args);
+};
+
+async function openEngine() {
+  const home = mkdtempSync(join(tmpdir(), "kenning-engine-"));
+  const blobs = await openFolderBlobs({ folder: join(home, "blobs") });
+  const tempFolder = join(home, "tmp");
+  const analytics = await openAnalytics({ blobs, tempFolder, log: { warn: () => undefined } });
+  return {
+    describeCsv: csvDescriber({ analytics, blobs, newPartKey: () => "parts/sample.parquet" }),
+    async remove() {
+      await analytics.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
 afterAll(async () => {
   await fetch.close();
+  await (await engine)?.remove();
   rmSync(sandboxFolder, { recursive: true, force: true });
 });
 
+/** With the rules that a test gives it; by default it leads to this machine. */
+export function testNetwork(options: Partial<NetworkOptions> = {}): Network {
+  return createNetwork({ allow: LOOPBACK, ...options });
+}
+
 export const openOptions: OpenOptions = {
   fetch,
-  allow: LOOPBACK,
+  network: testNetwork(),
   sandboxFolder,
+  describeCsv,
   log: { warn: () => undefined },
 };
 
@@ -57,13 +97,31 @@ export async function readRows(
   options: Partial<RunOptions> = {},
 ): Promise<ReadRows> {
   const all: ReadRows = { columns: [], rows: [], batches: 0 };
-  for await (const { columns, rows, truncated } of connector.run(query, { ...LIMITS_OF_TESTS, ...options })) {
+  for await (const batch of connector.run(query, { ...LIMITS_OF_TESTS, ...options })) {
+    if ("csv" in batch) throw new Error("these were expected to be rows, and are CSV");
+    const { columns, rows, truncated } = batch;
     all.batches += 1;
     all.columns = columns;
     all.rows.push(...rows);
     if (truncated !== undefined) all.truncated = truncated;
   }
   return all;
+}
+
+/** A CSV file as it was passed on, and what was said about it. */
+export async function readCsv(
+  connector: Connector,
+  query: string,
+  options: Partial<RunOptions> = {},
+): Promise<{ bytes: Buffer; format: CsvFormat }> {
+  const pieces: Buffer[] = [];
+  let format: CsvFormat = {};
+  for await (const batch of connector.run(query, { ...LIMITS_OF_TESTS, ...options })) {
+    if (!("csv" in batch)) throw new Error("this was expected to be CSV, and is rows");
+    pieces.push(batch.csv);
+    format = batch.format;
+  }
+  return { bytes: Buffer.concat(pieces), format };
 }
 
 /** The rows by the names of their columns. */

@@ -1,22 +1,31 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { uniqueNames } from "./column-names.ts";
 import type { RowDecoder } from "./row-queue.ts";
-import { type ReadText, WrongValue } from "./value-text.ts";
+import { type ColumnReader, WrongValue } from "./value-text.ts";
 
-export interface TextColumn {
+interface TextColumn extends ColumnReader {
   name: string;
-  type: string;
-  read: ReadText;
 }
 
 /** Rows of a database that sends all values as text. */
 export function textRows(columns: readonly TextColumn[]): RowDecoder<readonly (string | null)[]> {
   const names = uniqueNames(columns.map(({ name }) => name));
+  let current = columns.map(({ type }, index) => ({ name: names[index]!, type }));
+  const widen = (index: number): void => {
+    if (current[index]!.type === "DOUBLE") return;
+    // A new list: batches that were handed out keep theirs.
+    current = current.with(index, { name: names[index]!, type: "DOUBLE" });
+  };
   return {
-    columns: columns.map(({ type }, index) => ({ name: names[index]!, type })),
+    columns: () => current,
     decode(row) {
       if (row.length !== columns.length) throw wrongWidth();
-      return row.map((text, index) => (text === null ? null : readValue(text, columns[index]!)));
+      return row.map((text, index) => {
+        if (text === null) return null;
+        const column = columns[index]!;
+        if (column.isTooLarge?.(text)) widen(index);
+        return readValue(text, column);
+      });
     },
   };
 }

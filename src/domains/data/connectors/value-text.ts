@@ -1,3 +1,5 @@
+import { parseJson } from "./json-text.ts";
+
 /**
  * Readers of values that a database sends as text. Each gives the JSON value for the column's type, or throws
  * WrongValue when the text is not of that type: then the server does not say the truth about its columns.
@@ -40,13 +42,38 @@ export const floatingPoint: ReadText = (text) => {
   throw new WrongValue();
 };
 
-/** JSON types that a decimal with this many digits can have in DuckDB. */
+/** JSON as the value itself. */
+export const json: ReadText = (text) => {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new WrongValue() : error;
+  }
+};
+
+/** The digits that a decimal can have in DuckDB. */
 const MOST_DIGITS = 38;
 
-/** The type of a decimal, and how it is read. */
-export function decimalColumn(precision: number, scale: number): { type: string; read: ReadText } {
-  const fits = precision >= 1 && precision <= MOST_DIGITS && scale >= 0 && scale <= precision;
-  return fits
-    ? { type: `DECIMAL(${precision},${scale})`, read: decimal }
-    : { type: "DOUBLE", read: freeDecimal };
+/** A column's type in DuckDB's words, and how the text of a value is read. */
+export interface ColumnReader {
+  type: string;
+  read: ReadText;
+  /** For a type that not all values of the column need fit: the first that does not makes it floating point. */
+  isTooLarge?: (text: string) => boolean;
+}
+
+/**
+ * The type of a decimal, and how it is read. Databases promise more digits than there ever are, in sums above all,
+ * so that more than fit are no reason to give up the ones that do.
+ */
+export function decimalColumn(precision: number, scale: number): ColumnReader {
+  const isPossible = precision >= 1 && scale >= 0 && scale <= Math.min(precision, MOST_DIGITS);
+  if (!isPossible) return { type: "DOUBLE", read: freeDecimal };
+  if (precision <= MOST_DIGITS) return { type: `DECIMAL(${precision},${scale})`, read: decimal };
+  const isTooLarge = (text: string): boolean => wholeDigits(text) > MOST_DIGITS - scale;
+  return { type: `DECIMAL(${MOST_DIGITS},${scale})`, read: decimal, isTooLarge };
+}
+
+function wholeDigits(text: string): number {
+  return /^-?0*(\d*)/.exec(text)?.[1]?.length ?? 0;
 }

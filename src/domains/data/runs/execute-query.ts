@@ -1,16 +1,17 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../kernel/clock.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import type { Analytics, Column, Part } from "../../../platform/analytics/index.ts";
+import type { Analytics, Column, ConvertResult, Part } from "../../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
 import { ownedTempName } from "../../../platform/temp/index.ts";
-import { compile, parse } from "../c9ql/index.ts";
-import { ANY_TYPE, type Truncation, UNTYPED } from "../connectors/index.ts";
+import { asQueryError, compile, parse } from "../c9ql/index.ts";
+import type { Truncation } from "../connectors/index.ts";
 import type { Datasource } from "../datasources.store.ts";
 import type { Datasources } from "../datasources.ts";
 import type { Query } from "../queries.store.ts";
-import { type Spooled, spool } from "./spool.ts";
+import { type Spooled, spool, storedType } from "./spool.ts";
 
 export interface ExecutionParts {
   datasources: Datasources;
@@ -47,7 +48,7 @@ export async function executeQuery(
   try {
     const answer = await ask(parts, query, datasource, join(folder, "answer"), progress);
     const { part, rejectedRows } = await toPart(parts, query, answer, progress.signal);
-    const { rows: rowsRead, truncated } = answer;
+    const { rows: rowsRead = part.rows + rejectedRows, truncated } = answer;
     // C9QL could name no column of an answer that has none.
     if (query.c9ql === null || part.columns.length === 0) return { part, rowsRead, rejectedRows, truncated };
     const path = join(folder, "transformed");
@@ -83,7 +84,7 @@ function ask(
 }
 
 async function toPart(
-  { analytics, newPartKey }: ExecutionParts,
+  { analytics, blobs, newPartKey }: ExecutionParts,
   { workspaceId }: Query,
   { path, format, options, rows, columns }: Omit<Spooled, "truncated">,
   signal: AbortSignal,
@@ -92,15 +93,34 @@ async function toPart(
   if (rows === 0) return { part: emptyPart(key, columns), rejectedRows: 0 };
   const source = { path, handOver: true };
   const scope = String(workspaceId);
-  return analytics.convert({ source, format, key, options, scope, signal });
+  const isOurs = format === "ndjson";
+  const converting = analytics.convert({ source, format, key, options, scope, signal });
+  const result = await (isOurs ? converting.catch(answerError) : converting);
+  if (result.rows > 0 || result.rejectedRows === 0) return result;
+  await blobs.delete(key);
+  throw new AppError("bad_request", noneReadable(result, isOurs ? "row" : "line"));
+}
+
+function noneReadable({ rejected: [first], rejectedRows }: ConvertResult, place: string): string {
+  const example = first === undefined ? "" : ` The first, in ${place} ${first.line}: ${first.reason}`;
+  return `None of the ${rejectedRows.toLocaleString("en")} rows could be read.${example}`;
+}
+
+/** The file in which an answer waits is our own business: whoever asked has sent none. */
+function answerError(error: unknown): never {
+  if (!isAppError(error) || error.code !== "bad_request") throw error;
+  const reason = error.message
+    .replace(/^The file cannot be read as \w+\. /, "")
+    .replace(/^(?:[A-Z][\w ]* Error: )+/, "");
+  throw new AppError("bad_request", `The answer cannot be kept as a dataset: ${reason}`, {
+    hint: "Leave out the column in question, or cast it to text in the query.",
+    cause: error,
+  });
 }
 
 /** A dataset without rows has columns but no file. */
 function emptyPart(key: string, columns: readonly Column[]): Part {
-  const typed = columns.map(({ name, type }) => ({
-    name,
-    type: type === ANY_TYPE || type === UNTYPED ? "NULL" : type,
-  }));
+  const typed = columns.map(({ name, type }) => ({ name, type: storedType(type) }));
   return { key, path: "", bytes: 0, sha256: "", rows: 0, columns: typed };
 }
 
@@ -134,6 +154,8 @@ async function transform(
     });
     const { truncated, ...spooled } = await spool(batches, path, onRows);
     return { ...(await toPart(parts, query, spooled, signal)), truncated };
+  } catch (error) {
+    throw asQueryError(error);
   } finally {
     if (input.rows > 0) {
       await blobs.delete(input.key);

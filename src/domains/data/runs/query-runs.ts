@@ -233,9 +233,11 @@ export class QueryRuns {
       "replace",
       part,
       { kind: "query", detail },
-      (existing) => assertOwnDataset(query, existing),
-      // The dataset is changed and the run has succeeded, or neither: a try that no longer counts changes nothing.
-      (tx, dataset) => store.succeed(tx, run, dataset, { truncated, rejectedRows }),
+      {
+        mayChange: (existing) => assertOwnDataset(query, existing),
+        // The dataset is changed and the run has succeeded, or neither: a try that no longer counts changes nothing.
+        within: (tx, dataset) => store.succeed(tx, run, dataset, { truncated, rejectedRows }),
+      },
     );
   }
 }

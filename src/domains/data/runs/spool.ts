@@ -1,44 +1,57 @@
 import { open } from "node:fs/promises";
 import { LIMITS } from "../../../kernel/limits.ts";
-import type { ConvertOptions, FileFormat } from "../../../platform/analytics/index.ts";
-import { ANY_TYPE, type RowBatch, type SourceColumn, type Truncation, UNTYPED } from "../connectors/index.ts";
+import { type ConvertOptions, type FileFormat, storableType } from "../../../platform/analytics/index.ts";
+import {
+  ANY_TYPE,
+  type CsvFormat,
+  type CsvPiece,
+  type RowBatch,
+  type SourceColumn,
+  type Truncation,
+} from "../connectors/index.ts";
 
 export interface Spooled {
   path: string;
   format: FileFormat;
   options: ConvertOptions;
+  /** None of a CSV file: whoever reads it finds them, and its rows. */
   columns: readonly SourceColumn[];
-  rows: number;
+  rows: number | undefined;
   truncated: Truncation | null;
 }
 
+type Batch = (Omit<RowBatch, "rows"> & { rows: readonly unknown[][] }) | CsvPiece;
+
 /**
- * Writes rows to a file as they come, so that memory holds one batch. The next batch is asked for when one is
- * written, and none any more when the file would be too large.
+ * Writes rows to a file as they come, so that memory holds one batch, and CSV as it is. The next batch is asked for
+ * when one is written, and none any more when the file would be too large.
  */
 export async function spool(
-  batches: AsyncIterable<Omit<RowBatch, "rows"> & { rows: readonly unknown[][] }>,
+  batches: AsyncIterable<Batch>,
   path: string,
   onRows: (rows: number) => void,
   mostBytes: number = LIMITS.queries.spoolBytes,
 ): Promise<Spooled> {
   const file = await open(path, "wx", 0o600);
-  let writer: LineWriter | undefined;
+  const lines = new JsonLines();
+  let csvFormat: CsvFormat | undefined;
   let columns: readonly SourceColumn[] = [];
   let rows = 0;
   let bytes = 0;
   let truncated: Truncation | null = null;
   try {
     for await (const batch of batches) {
-      columns = batch.columns;
-      writer ??= isText(columns) ? new CsvLines() : new JsonLines();
-      const text = writer.lines(columns, batch.rows);
-      bytes += Buffer.byteLength(text);
+      const isCsv = "csv" in batch;
+      if (isCsv) csvFormat = batch.format;
+      else columns = batch.columns;
+      const piece = isCsv ? batch.csv : Buffer.from(lines.of(columns, batch.rows));
+      bytes += piece.length;
       if (bytes > mostBytes) {
         truncated = "bytes";
         break;
       }
-      if (text !== "") await file.appendFile(text);
+      if (piece.length > 0) await file.appendFile(piece);
+      if (isCsv) continue;
       rows += batch.rows.length;
       truncated = batch.truncated ?? truncated;
       onRows(rows);
@@ -46,25 +59,37 @@ export async function spool(
   } finally {
     await file.close();
   }
-  const { format, options } = (writer ?? new JsonLines()).reading(columns);
-  return { path, format, options, columns, rows, truncated };
+  if (csvFormat !== undefined) {
+    return { path, format: "csv", options: csvOptions(csvFormat), columns: [], rows: undefined, truncated };
+  }
+  return { path, format: "ndjson", options: jsonOptions(columns), columns, rows, truncated };
 }
 
-/** Rows of nothing but text whose types are still to be found: as in a CSV file, so as a CSV file. */
-function isText(columns: readonly SourceColumn[]): boolean {
-  return columns.length > 0 && columns.every(({ type }) => type === UNTYPED);
+/**
+ * The type under which a column of a source is kept. Bytes stay the base64 that they come as: that is how they are
+ * shown, too. Spans of time stay text, because Parquet holds neither negative ones nor their microseconds.
+ */
+export function storedType(type: string): string {
+  if (type === ANY_TYPE) return "NULL";
+  return type === "BLOB" || type === "INTERVAL" ? "VARCHAR" : storableType(type);
 }
 
-interface LineWriter {
-  lines(columns: readonly SourceColumn[], rows: readonly unknown[][]): string;
-  /** How the file is to be read again. */
-  reading(columns: readonly SourceColumn[]): { format: FileFormat; options: ConvertOptions };
+/** How a file of JSON lines is to be read again. */
+function jsonOptions(columns: readonly SourceColumn[]): ConvertOptions {
+  const typed = columns.filter(({ type }) => type !== ANY_TYPE);
+  const types = Object.fromEntries(typed.map(({ name, type }) => [name, storedType(type)]));
+  return { types, encoding: "utf-8" };
 }
 
-class JsonLines implements LineWriter {
+/** What was not said about a CSV file is not there, so that it is detected. */
+export function csvOptions(format: CsvFormat): ConvertOptions {
+  return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined));
+}
+
+class JsonLines {
   #keys: string[] = [];
 
-  lines(columns: readonly SourceColumn[], rows: readonly unknown[][]): string {
+  of(columns: readonly SourceColumn[], rows: readonly unknown[][]): string {
     let isFirst = this.#keys.length < columns.length;
     if (isFirst) this.#keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
     const lines = rows.map((row) => {
@@ -81,33 +106,4 @@ class JsonLines implements LineWriter {
     if (rows.length === 0) this.#keys = [];
     return lines.join("");
   }
-
-  reading(columns: readonly SourceColumn[]) {
-    const typed = columns.filter(({ type }) => type !== ANY_TYPE && type !== UNTYPED);
-    // Bytes stay the base64 that they come as: that is how they are shown, too.
-    const types = Object.fromEntries(
-      typed.map(({ name, type }) => [name, type === "BLOB" ? "VARCHAR" : type]),
-    );
-    return { format: "ndjson" as const, options: { types, encoding: "utf-8" } };
-  }
-}
-
-class CsvLines implements LineWriter {
-  #hasHeader = false;
-
-  lines(columns: readonly SourceColumn[], rows: readonly unknown[][]): string {
-    const header = this.#hasHeader ? "" : csvLine(columns.map(({ name }) => name));
-    this.#hasHeader = true;
-    return header + rows.map((row) => csvLine(columns.map((_, index) => row[index] ?? null))).join("");
-  }
-
-  reading() {
-    const options = { header: true, delimiter: ",", quote: '"', escape: '"', encoding: "utf-8" };
-    return { format: "csv" as const, options };
-  }
-}
-
-function csvLine(values: readonly unknown[]): string {
-  const cells = values.map((value) => (value === null ? "" : `"${String(value).replaceAll('"', '""')}"`));
-  return `${cells.join(",")}\n`;
 }

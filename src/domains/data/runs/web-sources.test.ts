@@ -27,6 +27,18 @@ beforeAll(async () => {
       response.writeHead(200, { "content-type": "text/csv" }).end(CSV);
       return;
     }
+    if (request.url?.startsWith("/latin.csv")) {
+      response.end(Buffer.from("Größe;Preis\n1.234,5;2,50\n10;3,25\n", "latin1"));
+      return;
+    }
+    if (request.url === "/nothing") {
+      response.writeHead(404).end();
+      return;
+    }
+    if (request.url?.startsWith("/header.csv")) {
+      response.end("a,b\n");
+      return;
+    }
     if (request.url?.startsWith("/long.csv")) {
       const long = "x".repeat(LIMITS.analytics.rowBytes + 1);
       response.writeHead(200, { "content-type": "text/csv" }).end(`id,text\n1,a\n2,${long}\n3,c\n`);
@@ -82,6 +94,13 @@ describe("a query on a web service or a file", () => {
     expect(seen.at(0)).toBe("/items?page=1 Bearer tok-12345678");
   });
 
+  it("takes an API that has nothing at its root, and says so", async () => {
+    const args = { name: "Rootless", type: "rest", host: `${base}/nothing`, connection_test: "require" };
+    const made = await resultOf<{ connection: object }>(server, token, "create_datasource", args);
+    const message = expect.stringContaining("was reached, and answers with status 404 at /nothing.");
+    expect(made.connection).toEqual({ ok: true, message });
+  });
+
   it("says how many rows could not be read", async () => {
     const id = await source("Long", { type: "csv", host: `${base}/long.csv` });
     const made = await makeQuery(server, token, { name: "Long", datasource_id: id, query: "" });
@@ -93,12 +112,34 @@ describe("a query on a web service or a file", () => {
     const id = await source("CSV", { type: "csv", host: `${base}/a.csv` });
     const { rows, columns } = await rowsOf("Prices", id, "");
     expect(columns.map(({ name }) => name)).toEqual(["id", "name", "price", "day"]);
-    expect(columns[0]?.type).toMatch(/INT/);
-    expect(rows).toMatchObject([
-      { id: 1, name: "ü" },
-      { id: 2, name: 'a"b' },
+    expect(columns.map(({ type }) => type)).toEqual(["BIGINT", "VARCHAR", "DOUBLE", "DATE"]);
+    expect(rows).toEqual([
+      { id: 1, name: "ü", price: 1.5, day: "2026-02-01" },
+      { id: 2, name: 'a"b', price: 2, day: "2026-02-03" },
       { id: 3, name: null, price: null, day: null },
     ]);
+    const fileUrl = `${base}/a.csv`;
+    const args = { dataset_name: "Imported", file_url: fileUrl };
+    const { dataset_id } = await resultOf<{ dataset_id: number }>(server, token, "import_file", args);
+    const imported = await resultOf<{ rows: unknown[] }>(server, token, "get_data", { dataset_id });
+    expect(imported.rows).toEqual(rows);
+  });
+
+  it("finds out the encoding of a CSV file", async () => {
+    const id = await source("Latin", { type: "csv", host: `${base}/latin.csv` });
+    const { rows } = await rowsOf("Sizes", id, "");
+    expect(rows).toEqual([
+      { Größe: 1234.5, Preis: 2.5 },
+      { Größe: 10, Preis: 3.25 },
+    ]);
+  });
+
+  it("reads a CSV file with nothing but a header, also from a REST API", async () => {
+    const id = await source("Header", { type: "csv", host: `${base}/header.csv` });
+    const empty = await rowsOf("Nothing", id, "");
+    expect(empty).toMatchObject({ rows: [], columns: [{ name: "a" }, { name: "b" }] });
+    const rest = await source("Rest", { type: "rest", host: base, settings: { format: "csv" } });
+    expect((await rowsOf("Rested", rest, "/latin.csv")).rows).toHaveLength(2);
   });
 
   it("reads an SQLite file in an allowed folder, and no other", async () => {

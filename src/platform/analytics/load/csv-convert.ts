@@ -1,14 +1,18 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { AppError, messageOf } from "../../../kernel/errors.ts";
+import { messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Detected } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
-import { type DetectedCsv, detectCsv, type Sample } from "./csv-detect.ts";
+import { dateNotes, formatsOf } from "./csv-date-columns.ts";
+import { type DetectedCsv, detectCsv } from "./csv-detect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
+import { notesOn, thousandsOf } from "./csv-grouping.ts";
 import { type Rejects, readRejects } from "./csv-rejects.ts";
+import { takeSample } from "./csv-sample.ts";
+import { textNotes } from "./csv-text-notes.ts";
 import { checkedColumn, isMisfit, surveyTypes } from "./csv-types.ts";
 import {
   detectEncoding,
@@ -20,14 +24,22 @@ import {
 } from "./text-encoding.ts";
 import { writePart } from "./write-part.ts";
 
+/** Characters that are looked at for notes. */
+const NOTES_SAMPLE = 256 * 1024;
+
 export interface CsvJob extends ConvertParams {
   connection: DuckDBConnection;
   /** A file of our own, for a text that comes in another encoding. */
   workFile: string;
 }
 
+export interface CsvAnswer extends ConvertAnswer {
+  /** What a reader should know about how the file was taken. */
+  notes: string[];
+}
+
 /** Turns a CSV file into a part: encoding, then dialect and types, then rows. */
-export async function convertCsv(job: CsvJob, context: WorkerContext): Promise<ConvertAnswer> {
+export async function convertCsv(job: CsvJob, context: WorkerContext): Promise<CsvAnswer> {
   const head = await readHead(job.input, LIMITS.analytics.rowBytes);
   refuseBinary(head.bytes, job.format);
   const given = job.options.encoding === undefined ? undefined : encodingName(job.options.encoding);
@@ -41,7 +53,7 @@ export async function convertCsv(job: CsvJob, context: WorkerContext): Promise<C
   return result;
 }
 
-type EncodedAnswer = ConvertAnswer & { hasBadEncoding: boolean };
+type EncodedAnswer = CsvAnswer & { hasBadEncoding: boolean };
 
 async function convertEncoded(job: CsvJob, encoding: string, context: WorkerContext): Promise<EncodedAnswer> {
   const { connection, input, workFile, format, options } = job;
@@ -59,27 +71,24 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
     rejected: rejects.rows,
     rejectedRows: rejects.count,
     hasBadEncoding: rejects.hasBadEncoding,
+    notes: await whileRunning(connection, context.signal, () =>
+      allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), detected),
+    ),
     detected: report(file, format, encoding, detected),
   };
 }
 
-/** The beginning of a file up to the end of a line, so that one giant row further down is not in the way. */
-async function takeSample(path: string, samplePath: string): Promise<Sample> {
-  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.rowBytes);
-  const text = new TextDecoder().decode(bytes);
-  if (text.trim() === "") throw new AppError("bad_request", "The file is empty.");
-  if (bytes.length === fileBytes) return { text, path };
-  const end = Math.max(bytes.lastIndexOf("\n"), bytes.lastIndexOf("\r"));
-  if (end === -1) throw rowTooLong();
-  await writeFile(samplePath, bytes.subarray(0, end + 1));
-  return { text, path: samplePath };
-}
-
-function rowTooLong(): AppError {
-  const most = LIMITS.analytics.rowBytes.toLocaleString("en");
-  return new AppError("too_large", `The first row is longer than ${most} bytes.`, {
-    hint: "Check that the file is CSV.",
-  });
+async function allNotes(
+  { connection, output }: CsvJob,
+  file: CsvFile,
+  head: string,
+  { given }: DetectedCsv,
+): Promise<string[]> {
+  return [
+    ...notesOn(file),
+    ...(await dateNotes(connection, file, output)),
+    ...(await textNotes(connection, file, head, given)),
+  ].slice(0, LIMITS.files.notes);
 }
 
 interface Converted {
@@ -129,7 +138,9 @@ async function attempt(
     columns.map(({ readType }) => readType),
     table,
   );
-  const select = `SELECT ${columns.map(({ expression }) => expression).join(", ")} FROM ${source}`;
+  const needs = columns.flatMap((column) => column.needs ?? []);
+  const from = needs.length === 0 ? source : `(SELECT *, ${needs.join(", ")} FROM ${source})`;
+  const select = `SELECT ${columns.map(({ expression }) => expression).join(", ")} FROM ${from}`;
   try {
     const written = await writePart(connection, { select, columns: [...file.columns] }, output, context);
     return { written, rejects: await readRejects(connection, table), file };
@@ -148,7 +159,9 @@ function report(
   encoding: string,
   { renamed }: DetectedCsv,
 ): Detected {
-  const { delimiter, quote, header, decimal, dateFormat, timestampFormat, skippedLines } = file;
+  const thousands = thousandsOf(file);
+  const [dateFormat, timestampFormat] = [formatsOf(file, "DATE"), formatsOf(file, "TIMESTAMP")];
+  const { delimiter, quote, header, decimal, skippedLines } = file;
   return {
     format,
     encoding,
@@ -157,6 +170,7 @@ function report(
     escape: file.escape,
     header,
     decimal,
+    ...(thousands === undefined ? {} : { thousands }),
     skippedLines,
     ...(dateFormat === undefined ? {} : { dateFormat }),
     ...(timestampFormat === undefined ? {} : { timestampFormat }),

@@ -130,6 +130,31 @@ function afterLineEnd(text: string, at: number): number {
   return text[at] === "\r" && text[at + 1] === "\n" ? at + 2 : at + 1;
 }
 
+/** Records that are looked at here, before the engine is asked. */
+const FIRST_RECORDS = 200;
+
+/** The first rows of a table that have as many fields as it has columns, with the lines on which they begin. */
+export function* firstRecords(
+  text: string,
+  table: Quoting & { skippedLines: number; header: boolean; columns: readonly unknown[] },
+): Generator<{ fields: string[]; line: number }> {
+  let at = skipLines(text, table.skippedLines);
+  let line = table.skippedLines + 1;
+  for (let record = table.header ? -1 : 0; record < FIRST_RECORDS && at < text.length; record += 1) {
+    const { fields, end, isComplete } = parseRecord(text, at, table);
+    // The last record may have been cut off, and a broken one says nothing.
+    const isWhole = (isComplete || record <= 0) && fields.length === table.columns.length;
+    if (record >= 0 && isWhole) yield { fields, line };
+    line += text.slice(at, end).split(/\r\n|\r|\n/).length - 1;
+    at = end;
+  }
+}
+
+/** The delimiter that Excel is told in the first line, and leaves there when it saves: `sep=;`. */
+export function toldDelimiter(text: string): string | undefined {
+  return /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/i.exec(text)?.[1];
+}
+
 /** Where the record after some lines begins. */
 export function skipLines(text: string, lines: number): number {
   let at = 0;

@@ -1,25 +1,45 @@
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
 import { quoteList, quoteText } from "../types/sql-text.ts";
+import type { DateColumn } from "./csv-dates.ts";
 import type { Quoting } from "./csv-dialect.ts";
+import type { DecimalMark, Marks } from "./csv-thousands.ts";
+
+/** Columns of text whose digits stand in groups, by position counted from 0. */
+export interface Grouping {
+  /** Those that are numbers; their type is in `columns`. */
+  grouped: ReadonlyMap<number, Marks>;
+  /** Those that may also be decimals. They stay text. */
+  ambiguous: ReadonlyMap<number, Marks>;
+  /** The decimal mark that is known from an option, or from the columns that are its witnesses. */
+  settled: { decimal: DecimalMark; witnesses: readonly number[] | undefined } | undefined;
+}
 
 /** A CSV file in UTF-8, and how to read it. */
 export interface CsvFile extends Quoting {
   path: string;
   header: boolean;
   skippedLines: number;
-  decimal: "." | ",";
+  decimal: DecimalMark;
+  /** Of the columns that DuckDB reads as dates by itself: those in ISO 8601, and those whose type is given. */
   dateFormat: string | undefined;
   timestampFormat: string | undefined;
+  /** What the caller says about some dates. */
+  saidFormat: string | undefined;
   nulls: readonly string[];
   /** Off for files whose lines end in different ways. */
   isStrict: boolean;
   /** Types as they were detected or given. */
   columns: readonly Column[];
+  grouping: Grouping;
+  /** Columns of dates in other formats, by position; their type is in `columns`. */
+  dates: ReadonlyMap<number, DateColumn>;
 }
 
+type Dialect = Omit<CsvFile, "columns" | "header" | "skippedLines" | "grouping" | "dates">;
+
 /** The dialect as options of `read_csv` and `sniff_csv`. */
-export function dialectOptions(file: Omit<CsvFile, "columns" | "header" | "skippedLines">): string[] {
+export function dialectOptions(file: Dialect): string[] {
   const { rowBytes } = LIMITS.analytics;
   return [
     `delim = ${quoteText(file.delimiter)}`,

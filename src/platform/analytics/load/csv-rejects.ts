@@ -46,7 +46,7 @@ function tooManyRejects(rows: readonly RejectedRow[]): AppError {
   const [first] = rows;
   const example = first === undefined ? "" : ` The first is line ${first.line}: ${first.reason}`;
   return new AppError("bad_request", `${most} rows or more cannot be read.${example}`, {
-    hint: "Check delimiter, quote, header and types.",
+    hint: "Check the file; options say its delimiter, quote, header and types.",
     data: { rejected: rows },
   });
 }

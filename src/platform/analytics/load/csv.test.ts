@@ -220,7 +220,7 @@ describe("detection", () => {
       delimiter: ";",
       header: false,
       quote: "'",
-      nulls: ["n/a", ""],
+      nulls: ["n/a"],
       types: { COLUMN_2: "VARCHAR", column_3: "DOUBLE" },
       skipLines: 1,
     };

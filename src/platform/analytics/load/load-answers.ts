@@ -13,6 +13,8 @@ const column = z.object({
 });
 const written = z.object({ rows: count, columns: z.array(column) });
 
+const dateFormats = z.union([z.string(), z.array(z.object({ column: z.string(), format: z.string() }))]);
+
 const detected = z.object({
   format: z.enum(["csv", "tsv", "json", "ndjson", "parquet"]),
   encoding: z.string(),
@@ -21,8 +23,14 @@ const detected = z.object({
   escape: z.string().exactOptional(),
   header: z.boolean().exactOptional(),
   decimal: z.enum([".", ","]).exactOptional(),
-  dateFormat: z.string().exactOptional(),
-  timestampFormat: z.string().exactOptional(),
+  thousands: z
+    .union([
+      z.string(),
+      z.array(z.object({ column: z.string(), thousands: z.string(), decimal: z.string() })),
+    ])
+    .exactOptional(),
+  dateFormat: dateFormats.exactOptional(),
+  timestampFormat: dateFormats.exactOptional(),
   skippedLines: count.exactOptional(),
   renamed: z.array(z.object({ position: count, from: z.string(), to: z.string() })).exactOptional(),
 });
@@ -31,6 +39,7 @@ const converted = written.extend({
   rejected: z.array(z.object({ line: count, reason: z.string() })),
   rejectedRows: count,
   detected,
+  notes: z.array(z.string()).exactOptional(),
 });
 
 const progress = z.object({ fraction: z.number().min(0).max(1) });

@@ -9,7 +9,7 @@ import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import { lock, openEngine, withConnection } from "../engine/engine.ts";
 import { asEngineError, asFileError } from "../engine/engine-errors.ts";
-import { readParquet, selectParts } from "../engine/relation-sql.ts";
+import { selectParts } from "../engine/relation-sql.ts";
 import type {
   ConvertAnswer,
   ConvertParams,
@@ -126,10 +126,7 @@ async function merge(params: MergeParams & PartOptions, context: WorkerContext):
   const engine = await engineFor("bulk", params.settings);
   return withConnection(engine, async (connection) => {
     const { inputs, columns, output, isPortable } = params;
-    const source =
-      columns === undefined
-        ? readParquet(inputs)
-        : `(${await selectParts(connection, inputs, columns, "data")})`;
+    const source = `(${await selectParts(connection, inputs, columns, "data")})`;
     return writePart(connection, await planAll(connection, source), output, context, { isPortable });
   });
 }

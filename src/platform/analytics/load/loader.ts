@@ -4,16 +4,10 @@ import { extname, join } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { randomText } from "../../../kernel/ids.ts";
+import { lazily } from "../../../kernel/lazily.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
-import {
-  type Account,
-  type CallOptions,
-  createSandbox,
-  hasDied,
-  type Sandbox,
-  type SandboxLog,
-} from "../../sandbox/index.ts";
+import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
 import type {
   Column,
   ConvertRequest,
@@ -44,7 +38,13 @@ export class Loader {
   readonly #options: LoaderOptions;
   readonly #conversions = jobQueue("imports", LIMITS.analytics.conversions);
   readonly #smallJobs = jobQueue("pushes", LIMITS.analytics.smallJobs);
-  #desk: Promise<Desk> | undefined;
+  /** Once there is one. */
+  #desk: Desk | undefined;
+  readonly #openDesk = lazily(async () => {
+    const desk = await this.#makeDesk();
+    this.#desk = desk;
+    return desk;
+  });
 
   constructor(options: LoaderOptions) {
     this.#options = options;
@@ -74,7 +74,8 @@ export class Loader {
       const params = { settings: desk.settings, input, output: desk.outputPath(name), format, options };
       const answer = parseConverted(
         await this.sandbox.call("convert", params, {
-          ...callOptions(signal, LIMITS.analytics.convertMs),
+          timeoutMs: LIMITS.analytics.convertMs,
+          signal,
           ...(onProgress && { onProgress: (value) => onProgress(parseProgress(value)) }),
         }),
       );
@@ -98,7 +99,7 @@ export class Loader {
 
   async close(): Promise<void> {
     await this.sandbox.close();
-    await (await this.#desk)?.remove();
+    await this.#desk?.remove();
   }
 
   async #write(
@@ -106,18 +107,18 @@ export class Loader {
     name: string,
     method: string,
     given: object,
-    { key, signal }: { key: string; signal?: AbortSignal },
+    { key, signal }: { key: string; signal?: AbortSignal | undefined },
   ): Promise<Part> {
     const params = { ...given, settings: desk.settings, output: desk.outputPath(name) };
     const call = (): Promise<unknown> =>
-      this.sandbox.call(method, params, callOptions(signal, LIMITS.analytics.jobMs));
+      this.sandbox.call(method, params, { timeoutMs: LIMITS.analytics.jobMs, signal });
     // Nothing has happened yet, and the one to blame is most likely a file that was read at the same time.
     const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
     return this.#store(desk, name, key, parseWritten(answer));
   }
 
   #workOnFiles<T>(
-    request: { scope?: string; signal?: AbortSignal },
+    request: { scope?: string; signal?: AbortSignal | undefined },
     work: (desk: Desk, name: string) => Promise<T>,
   ): Promise<T> {
     return this.#work(this.#conversions, request, (desk, name) =>
@@ -128,14 +129,13 @@ export class Loader {
   /** Does a job in its turn, under a name of its own; what it made by that name is gone afterwards. */
   async #work<T>(
     queue: FairQueue,
-    { scope, signal }: { scope?: string; signal?: AbortSignal },
+    { scope, signal }: { scope?: string; signal?: AbortSignal | undefined },
     work: (desk: Desk, name: string) => Promise<T>,
   ): Promise<T> {
     const name = randomText(12);
     const leave = await queue.enter(scope ?? name, signal);
     try {
-      this.#desk ??= this.#makeDesk();
-      const desk = await this.#desk;
+      const desk = await this.#openDesk();
       return await work(desk, name).finally(() => desk.clearResult(name));
     } finally {
       leave();
@@ -250,8 +250,4 @@ function jobQueue(what: string, places: number): FairQueue {
     waitingPerScope: LIMITS.analytics.waitingJobs,
     waitMs: LIMITS.analytics.convertMs,
   });
-}
-
-function callOptions(signal: AbortSignal | undefined, timeoutMs: number): CallOptions {
-  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
 }

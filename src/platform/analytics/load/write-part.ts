@@ -5,8 +5,9 @@ import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { columnsOf } from "../engine/relation-sql.ts";
-import { type ColumnType, parseType, scalar, sqlType, TEXT, typeText } from "../types/column-types.ts";
+import { sqlType } from "../types/column-types.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
+import { storableType } from "../types/storable.ts";
 import type { WriteAnswer } from "../wire.ts";
 
 /**
@@ -42,7 +43,7 @@ export async function planAll(connection: DuckDBConnection, source: string): Pro
   checkColumnCount(found.length);
   const columns = found.map(({ name, type }) => ({
     name,
-    type: typeText(storable(parseType(type)), "VARCHAR"),
+    type: storableType(type),
   }));
   const items = found.map(({ name, type }, index) => {
     const wanted = columns[index]!.type;
@@ -87,34 +88,4 @@ export function checkColumnCount(count: number): void {
 function fractionOf(connection: DuckDBConnection): number {
   const { percentage } = connection.progress;
   return percentage < 0 ? 0 : Math.min(1, percentage / 100);
-}
-
-/**
- * The type in which a column is kept. Parquet has no 128-bit integers (DuckDB would write them as floating
- * point), so they become decimals of 38 digits; larger ones and types that only DuckDB knows become text.
- */
-function storable(type: ColumnType): ColumnType {
-  switch (type.kind) {
-    case "decimal":
-      return type;
-    case "list":
-      return { kind: "list", item: storable(type.item) };
-    case "struct":
-      return {
-        ...type,
-        fields: type.fields.map(({ name, type: field }) => ({ name, type: storable(field) })),
-      };
-    case "map":
-      return { kind: "map", key: storable(type.key), value: storable(type.value) };
-    case "scalar":
-      return storableScalar(type.name);
-  }
-}
-
-const AS_TEXT = new Set(["UHUGEINT", "BIGNUM", "BIT", "TIME WITH TIME ZONE", "TIME_NS", "GEOMETRY"]);
-
-function storableScalar(name: string): ColumnType {
-  if (name === "HUGEINT") return { kind: "decimal", width: 38, scale: 0 };
-  if (name === "VARIANT") return scalar("JSON");
-  return AS_TEXT.has(name) ? TEXT : scalar(name);
 }

@@ -59,7 +59,7 @@ export class Queries {
     return this.#withLease(request, async (lease) => {
       clock.startedMs = performance.now();
       const params = { ...paramsOf(request), limits: { rows, bytes }, isStream: false };
-      return resultOf(parseRun(await lease.run(params, callOptions(request, ms))));
+      return resultOf(parseRun(await lease.run(params, { timeoutMs: ms, signal: request.signal })));
     });
   }
 
@@ -72,8 +72,8 @@ export class Queries {
     try {
       const first = parseRun(
         await place.lease.run(
-          { ...paramsOf(request), limits: batch, isStream: true, countRows: false },
-          callOptions(request, ms),
+          { ...paramsOf(request), limits: batch, isStream: true },
+          { timeoutMs: ms, signal: request.signal },
         ),
       );
       cursor = first.cursor;
@@ -81,7 +81,11 @@ export class Queries {
       yield { columns, rows: rowsOf(first.json) };
       while (cursor !== undefined) {
         const answer = parseNext(
-          await place.lease.call("next", { cursor, limits: batch }, callOptions(request, ms)),
+          await place.lease.call(
+            "next",
+            { cursor, limits: batch },
+            { timeoutMs: ms, signal: request.signal },
+          ),
         );
         if (answer.isDone) cursor = undefined;
         if (answer.rows > 0) yield { columns, rows: rowsOf(answer.json) };
@@ -95,7 +99,7 @@ export class Queries {
 
   async serialize(sql: string, signal?: AbortSignal): Promise<SerializedSql> {
     checkSql(sql);
-    const options = callOptions({ signal }, LIMITS.analytics.queryMs);
+    const options = { timeoutMs: LIMITS.analytics.queryMs, signal };
     const call = () => this.#pool.call("serialize", { sql }, options);
     // The one to blame is most likely a query that ran at the same time.
     return serializedOf(
@@ -155,29 +159,21 @@ function limitsOf({ limits = {} }: QueryRequest): QueryLimits {
   return { rows, bytes: Math.min(bytes, resultMaxBytes), ms };
 }
 
-function paramsOf({ sql, params = [], countRows = false, explain = false }: QueryRequest): object {
-  return { sql, params, countRows: countRows && !explain, isExplain: explain };
+function paramsOf({ sql, params = [], explain = false }: QueryRequest): object {
+  return { sql, params, isExplain: explain };
 }
 
-function callOptions(
-  { signal }: { signal?: AbortSignal | undefined },
-  timeoutMs: number,
-): { timeoutMs: number; signal?: AbortSignal } {
-  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
-}
-
-function resultOf({ columns, json, end, totalRows }: RunAnswer): QueryResult {
-  const result: QueryResult = { columns, rows: rowsOf(json), truncated: end === "done" ? false : end };
-  return totalRows === undefined ? result : { ...result, totalRows };
+function resultOf({ columns, json, end }: RunAnswer): QueryResult {
+  return { columns, rows: rowsOf(json), truncated: end === "done" ? false : end };
 }
 
 /** What comes from a sandboxed process is read as carefully as what comes from outside. */
 function parseRun(answer: unknown): RunAnswer {
-  const { columns, cursor, totalRows } = answer as RunAnswer;
+  const { columns, cursor } = answer as RunAnswer;
   const isKnown = Array.isArray(columns) && columns.every(isColumn);
-  const areNumbers = [cursor, totalRows].every((value) => value === undefined || Number.isSafeInteger(value));
-  if (!isKnown || !areNumbers) throw new TypeError("a query process gave an answer that makes no sense");
-  return { ...parseBatch(answer), columns, cursor, totalRows };
+  const isPlace = cursor === undefined || Number.isSafeInteger(cursor);
+  if (!isKnown || !isPlace) throw new TypeError("a query process gave an answer that makes no sense");
+  return { ...parseBatch(answer), columns, cursor };
 }
 
 function parseNext(answer: unknown): NextAnswer {

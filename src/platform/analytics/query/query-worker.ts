@@ -72,7 +72,7 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
     checkSources(await parser.sourcesOf(params.sql, signal), engine.relations);
     const instance = params.isExplain ? await plannerOf(engine) : engine.instance;
     connection = await instance.connect();
-    const { reader, ...answer } = await answerOn(connection, engine, params, signal);
+    const { reader, ...answer } = await answerOn(connection, params, signal);
     isKept = params.isStream && answer.end !== "done";
     if (!params.isExplain) engine.copies.noteUse();
     return { ...answer, cursor: isKept ? keep({ place, connection, reader, query: params }) : undefined };
@@ -89,7 +89,6 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
 
 function answerOn(
   connection: DuckDBConnection,
-  engine: Engine,
   params: RunParams,
   signal: AbortSignal,
 ): Promise<Omit<RunAnswer, "cursor"> & { reader: ResultReader }> {
@@ -97,10 +96,7 @@ function answerOn(
     const statement = await prepare(connection, params);
     const reader = new ResultReader(await statement.stream());
     const batch = await reader.read(params.limits, params.isStream);
-    let totalRows: number | undefined;
-    if (params.countRows)
-      totalRows = batch.end === "done" ? batch.rows : await countRows(engine, params, signal);
-    return { ...batch, columns: reader.columns, totalRows, reader };
+    return { ...batch, columns: reader.columns, reader };
   });
 }
 
@@ -180,30 +176,15 @@ function plannerOf(engine: Engine): Promise<DuckDBInstance> {
 /** A prepared SELECT, or the plan of one. */
 async function prepare(
   connection: DuckDBConnection,
-  { sql, params, isExplain }: Pick<RunParams, "sql" | "params" | "isExplain">,
+  { sql, params, isExplain = false }: { sql: string; params: readonly QueryParam[]; isExplain?: boolean },
 ): Promise<DuckDBPreparedStatement> {
-  if (!isExplain) return prepareSelect(connection, sql, params);
-  // The text is known to be one SELECT, so that no word of it can turn this into EXPLAIN ANALYZE.
-  const statement = await connection.prepare(`EXPLAIN ${sql}`);
-  if (statement.statementType !== StatementType.EXPLAIN) throw onlySelect();
+  // Of several statements this would be an error. The text is known to be one SELECT, so that no word of it can turn
+  // this into EXPLAIN ANALYZE.
+  const statement = await connection.prepare(isExplain ? `EXPLAIN ${sql}` : sql);
+  const expected = isExplain ? StatementType.EXPLAIN : StatementType.SELECT;
+  if (statement.statementType !== expected) throw onlySelect();
   await bindParams(connection, statement, params);
   return statement;
-}
-
-async function prepareSelect(
-  connection: DuckDBConnection,
-  sql: string,
-  params: readonly QueryParam[],
-): Promise<DuckDBPreparedStatement> {
-  // Of several statements this would be an error.
-  const statement = await connection.prepare(sql);
-  if (statement.statementType !== StatementType.SELECT) throw onlySelect();
-  await bindParams(connection, statement, params);
-  return statement;
-}
-
-function countRows(engine: Engine, { sql, params }: RunParams, signal: AbortSignal): Promise<number> {
-  return readNumber(engine, `SELECT count(*) FROM (\n${withoutEnd(sql)}\n)`, params, signal);
 }
 
 async function readNumber(
@@ -214,7 +195,7 @@ async function readNumber(
 ): Promise<number> {
   return withConnection(instance, (connection) =>
     whileRunning(connection, signal, async () => {
-      const statement = await prepareSelect(connection, sql, params);
+      const statement = await prepare(connection, { sql, params });
       return Number((await statement.runAndReadAll()).value(0, 0));
     }),
   );

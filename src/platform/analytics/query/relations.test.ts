@@ -70,7 +70,6 @@ describe("plans", () => {
   it("are given instead of rows", async () => {
     const { columns, rows } = await query("SELECT region, sum(amount) FROM sales GROUP BY 1", {
       explain: true,
-      countRows: true,
     });
     expect(columns.map(({ name }) => name)).toEqual(["explain_key", "explain_value"]);
     expect(rows).toEqual([["physical_plan", expect.stringContaining("HASH_GROUP_BY")]]);

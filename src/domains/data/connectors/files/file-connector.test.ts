@@ -82,6 +82,10 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
       },
     );
     expect(rows).toEqual([[2, ":city"]]);
+    expect(await failure(readRows(connector, "SELECT id FROM orders WHERE id = :id"))).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("the parameter id, which has no value"),
+    });
   });
 
   it("stops at its limits", async () => {
@@ -197,7 +201,6 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
     const connector = await open(type, path);
     for await (const _ of connector.run("SELECT * FROM orders", LIMITS_OF_TESTS)) break;
     await vi.waitFor(() => expect(readdirSync(openOptions.sandboxFolder)).toEqual([]), 20_000);
-    await connector.close();
   });
 });
 

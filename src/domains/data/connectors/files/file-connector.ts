@@ -3,12 +3,12 @@ import { z } from "zod";
 import { LIMITS } from "../../../../kernel/limits.ts";
 import { accountOf, createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
 import { uniqueNames } from "../column-names.ts";
-import type { Connector, RowBatch, RunOptions, SourceColumn, SourceTable } from "../connector.ts";
+import type { Connector, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
 import type { ConnectorParts } from "../connector-types.ts";
 import { type Deadline, startDeadline } from "../deadline.ts";
-import { metadataOptions, readAll } from "../metadata.ts";
 import { type Dialect, DUCKDB, SQLITE } from "../sql/dialects.ts";
-import { quoteTable, type ReadStatement, readStatement } from "../sql/read-statement.ts";
+import type { ReadStatement } from "../sql/read-statement.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
 import { sizeOfRow } from "../value-size.ts";
 import { checkFile } from "./file-path.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
@@ -77,40 +77,8 @@ export function createFileConnector(
     }
   }
 
-  const read = (text: string, signal: AbortSignal | undefined): Promise<RowBatch> =>
-    readAll(rowsOf({ text, values: [] }, metadataOptions(signal)));
-
-  return {
-    async test(signal) {
-      const { rows } = await read(engine.versionQuery, signal);
-      return { ok: true, serverVersion: String(rows[0]?.[0]).slice(0, 200) };
-    },
-
-    async tables(signal) {
-      const { rows } = await read(`${engine.tablesQuery} LIMIT ${LIMITS.datasources.tables}`, signal);
-      return rows.map(
-        ([schema, name, kind]): SourceTable => ({
-          ...(schema === null ? {} : { schema: String(schema) }),
-          name: String(name),
-          kind: /view/i.test(String(kind)) ? "view" : "table",
-        }),
-      );
-    },
-
-    async columns(table, signal) {
-      const { columns } = await read(`SELECT * FROM ${quoteTable(table, engine.dialect)} LIMIT 0`, signal);
-      return [...columns];
-    },
-
-    run(query, options) {
-      return rowsOf(
-        readStatement(query, options.parameters, engine.dialect, () => "?"),
-        options,
-      );
-    },
-
-    close: () => Promise.resolve(),
-  };
+  const { dialect, versionQuery, tablesQuery } = engine;
+  return sqlConnector({ dialect, versionQuery, tablesQuery, placeholder: () => "?", rowsOf });
 }
 
 /** Files of different workspaces are read side by side, and each reader should be somebody else. */

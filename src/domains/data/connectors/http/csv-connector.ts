@@ -1,22 +1,24 @@
 import { basename } from "node:path";
 import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
-import type { GuardedFetch } from "../../../../platform/guarded-fetch/index.ts";
-import type { Connector, RowBatch, RunOptions } from "../connector.ts";
-import type { Secrets } from "../connector-types.ts";
+import type { Connector, CsvPiece, RunOptions, SourceColumn } from "../connector.ts";
+import type { ConnectorParts, Secrets } from "../connector-types.ts";
 import { startDeadline } from "../deadline.ts";
-import { metadataOptions, readAll } from "../metadata.ts";
+import { metadataOptions } from "../metadata.ts";
 import type { CsvSettings } from "../settings.ts";
-import { csvRows } from "./csv-rows.ts";
-import { inBatches } from "./row-batches.ts";
+import { columnsOf, csvPieces } from "./csv-pieces.ts";
 import { credentialsOf, parseBase, webError, withParameters } from "./web-request.ts";
 
-/** A CSV file by its URL, read as it arrives. */
-export function createCsvConnector(settings: CsvSettings, secrets: Secrets, fetch: GuardedFetch): Connector {
+/** A CSV file by its URL, passed on as it arrives. */
+export function createCsvConnector(
+  settings: CsvSettings,
+  secrets: Secrets,
+  { fetch, describeCsv }: Pick<ConnectorParts, "fetch" | "describeCsv">,
+): Connector {
   const url = parseBase(settings.url);
   const credentials = credentialsOf(settings.auth, secrets);
 
-  async function* rowsOf(options: RunOptions): AsyncGenerator<RowBatch> {
+  async function* piecesOf(options: RunOptions): AsyncGenerator<CsvPiece> {
     const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
     try {
       const { body } = await fetch.download(withParameters(url, credentials.parameters), {
@@ -30,9 +32,8 @@ export function createCsvConnector(settings: CsvSettings, secrets: Secrets, fetc
         idleMs: LIMITS.datasources.silenceMs,
         signal: deadline.signal,
       });
-      const { rows, columns } = csvRows(body, settings);
       try {
-        yield* inBatches(rows, columns, options);
+        yield* csvPieces(body, settings, options.maxBytes);
       } finally {
         body.destroy();
       }
@@ -43,25 +44,24 @@ export function createCsvConnector(settings: CsvSettings, secrets: Secrets, fetc
     }
   }
 
-  const sample = (maxRows: number, signal: AbortSignal | undefined): Promise<RowBatch> =>
-    readAll(rowsOf({ ...metadataOptions(signal), maxRows }));
+  const columns = async (signal: AbortSignal | undefined): Promise<SourceColumn[]> => [
+    ...(await columnsOf(piecesOf(metadataOptions(signal)), describeCsv, signal)),
+  ];
 
   return {
     async test(signal) {
-      const { columns } = await sample(1, signal);
-      if (columns.length > 0) return { ok: true };
-      throw new AppError("bad_request", `The file from ${url.hostname} is empty.`);
+      await columns(signal);
+      return { ok: true };
     },
     tables: async () => [{ name: basename(url.pathname) || url.hostname, kind: "table" }],
-    columns: async (_table, signal) => [...(await sample(1, signal)).columns],
+    columns: (_table, signal) => columns(signal),
     run(query, options) {
       if (query.trim() !== "") {
         throw new AppError("bad_request", "A CSV file takes no query of its own.", {
           hint: "Leave the query empty, and work on the rows that come.",
         });
       }
-      return rowsOf(options);
+      return piecesOf(options);
     },
-    close: () => Promise.resolve(),
   };
 }

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../../../platform/guarded-fetch/test-servers.ts";
 import { ANY_TYPE, type Connector, openConnector, type Secrets } from "../index.ts";
-import { failure, named, openOptions, readRows } from "../test-connectors.ts";
+import { failure, named, openOptions, readCsv, readRows } from "../test-connectors.ts";
 
 type Answer = (url: URL, request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -97,9 +97,13 @@ describe("rows in JSON", () => {
       response.setHeader("content-type", "text/csv; charset=utf-8");
       response.end("a,b\n1,2\n");
     });
-    expect(named(await readRows(connector, ""))).toEqual([{ a: "1", b: "2" }]);
-    const forced = await open(() => "a;b\n1;2\n", { format: "csv" });
-    expect(named(await readRows(forced, ""))).toEqual([{ a: "1", b: "2" }]);
+    expect(String((await readCsv(connector, "")).bytes)).toBe("a,b\n1,2\n");
+    const forced = await open(() => "a;b\n1;2,5\n", { format: "csv" });
+    expect(String((await readCsv(forced, "")).bytes)).toBe("a;b\n1;2,5\n");
+    expect(await forced.columns({ name: "v1" })).toEqual([
+      { name: "a", type: "BIGINT" },
+      { name: "b", type: "DOUBLE" },
+    ]);
   });
 });
 
@@ -118,7 +122,6 @@ describe("what is asked", () => {
     ['{"path": "/orders", "params": {"status": "a&b", "n": 5}}', "/v1/orders?status=a%26b&n=5"],
     ["/orders/{id}?x={list}", "/v1/orders/a%2Fb%3F?x=1%2C2"],
     ["{id}/items", "/v1/a%2Fb%3F/items"],
-    ["/orders/{unknown}", "/v1/orders/{unknown}"],
   ])("%j", async (query, path) => {
     const row = await asked(query, {}, { id: "a/b?", list: [1, 2] });
     expect(decodeURI(String(row?.path))).toBe(decodeURI(path));
@@ -312,6 +315,48 @@ describe("the rest", () => {
     expect(await connector.test()).toEqual({ ok: true });
     expect(await connector.tables()).toEqual([{ name: "v1", kind: "table" }]);
     expect((await connector.columns({ name: "v1" })).map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+
+  it.each([404, 405, 400])(
+    "was reached when its root answers with status %i, and says so",
+    async (status) => {
+      const connector = await open((url, _request, response) => {
+        if (url.pathname === "/v1") response.writeHead(status).end();
+        return [{ a: 1 }];
+      });
+      const note = expect.stringMatching(`127.0.0.1 was reached, and answers with status ${status} at /v1.`);
+      expect(await connector.test()).toEqual({ ok: true, note });
+      expect((await readRows(connector, "/items")).rows).toEqual([[1]]);
+    },
+  );
+
+  it.each([401, 403, 500])(
+    "was not reached for good when its root answers with status %i",
+    async (status) => {
+      const connector = await open((_url, _request, response) => void response.writeHead(status).end());
+      expect((await failure(connector.test())).message).toContain(`answered with status ${status}`);
+    },
+  );
+
+  it("says that an answer ended early", async () => {
+    const connector = await open((_url, _request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write('[{"a": 1},');
+      setTimeout(() => response.destroy(), 50);
+      return new Promise(() => undefined);
+    });
+    expect(await failure(readRows(connector, ""))).toMatchObject({
+      code: "unavailable",
+      message: "The answer from 127.0.0.1 ended early.",
+    });
+  });
+
+  it("names a parameter of the path that has no value", async () => {
+    const connector = await open(() => []);
+    expect(await failure(readRows(connector, "/orders/{id}"))).toMatchObject({
+      code: "bad_request",
+      message: "The query asks for the parameter id, which has no value.",
+    });
   });
 
   it("keeps time limits and stops when it is told to", async () => {

@@ -1,15 +1,15 @@
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { AppError } from "../../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
-import type { Download, GuardedFetch } from "../../../../platform/guarded-fetch/index.ts";
-import type { Connector, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
-import type { Secrets } from "../connector-types.ts";
+import type { Download } from "../../../../platform/guarded-fetch/index.ts";
+import type { Connector, CsvPiece, Reached, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
+import type { ConnectorParts, Secrets } from "../connector-types.ts";
 import { type Deadline, startDeadline } from "../deadline.ts";
 import { parseJson } from "../json-text.ts";
-import { metadataOptions, readAll } from "../metadata.ts";
+import { metadataOptions } from "../metadata.ts";
 import type { RestSettings } from "../settings.ts";
-import { csvRows } from "./csv-rows.ts";
+import { columnsOf, csvPieces } from "./csv-pieces.ts";
 import { GrowingColumns, itemsOf } from "./json-rows.ts";
 import { Pager } from "./rest-paging.ts";
 import { type RestQuery, restQuery } from "./rest-query.ts";
@@ -28,7 +28,7 @@ const SAMPLE_ROWS = 100;
 export function createRestConnector(
   settings: RestSettings,
   secrets: Secrets,
-  fetch: GuardedFetch,
+  { fetch, describeCsv }: Pick<ConnectorParts, "fetch" | "describeCsv">,
 ): Connector {
   const base = parseBase(settings.url);
   const credentials = credentialsOf(settings.auth, secrets);
@@ -51,7 +51,7 @@ export function createRestConnector(
     });
   };
 
-  async function* rowsOf(query: RestQuery, options: RunOptions): AsyncGenerator<RowBatch> {
+  async function* rowsOf(query: RestQuery, options: RunOptions): AsyncGenerator<RowBatch | CsvPiece> {
     const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
     let body: Readable | undefined;
     try {
@@ -59,9 +59,12 @@ export function createRestConnector(
       const url = pager.first(query.url);
       const first = await ask(url, query, deadline);
       body = first.body;
-      const { rows, columns } = isCsv(first, settings)
-        ? csvRows(first.body, settings)
-        : jsonPages(url, first, query, pager, settings, (next) => ask(next, query, deadline));
+      if (isCsv(first, settings)) {
+        yield* csvPieces(first.body, settings, options.maxBytes);
+        return;
+      }
+      const next = (page: URL): Promise<Download> => ask(page, query, deadline);
+      const { rows, columns } = jsonPages(url, first, query, pager, settings, next);
       yield* inBatches(rows, columns, options);
     } catch (error) {
       throw deadline.signal.aborted ? deadline.signal.reason : webError(error);
@@ -71,19 +74,37 @@ export function createRestConnector(
     }
   }
 
-  const sample = (maxRows: number, signal: AbortSignal | undefined): Promise<RowBatch> =>
-    readAll(rowsOf(restQuery("", base), { ...metadataOptions(signal), maxRows }));
+  const sample = (maxRows: number, signal: AbortSignal | undefined): Promise<readonly SourceColumn[]> => {
+    const answer = rowsOf(restQuery("", base), { ...metadataOptions(signal), maxRows });
+    return columnsOf(answer, describeCsv, signal);
+  };
 
   return {
     async test(signal) {
-      await sample(1, signal);
-      return { ok: true };
+      try {
+        await sample(1, signal);
+        return { ok: true };
+      } catch (error) {
+        return reachedAnyway(error, base);
+      }
     },
     tables: async () => [{ name: basename(base.pathname) || base.hostname, kind: "table" }],
-    columns: async (_table, signal) => [...(await sample(SAMPLE_ROWS, signal)).columns],
+    columns: async (_table, signal) => [...(await sample(SAMPLE_ROWS, signal))],
     run: (query, options) => rowsOf(restQuery(query, base, options.parameters), options),
-    close: () => Promise.resolve(),
   };
+}
+
+/** With these an API answers that has nothing at its root, or wants to be asked otherwise there. */
+const NOTHING_THERE = new Set([400, 404, 405, 422]);
+
+/** An API need not have anything at its root, so that this is no sign of anything wrong; all else is thrown. */
+function reachedAnyway(error: unknown, base: URL): Reached {
+  const status = isAppError(error) ? Number(error.data.status) : Number.NaN;
+  if (!NOTHING_THERE.has(status)) throw error;
+  const note =
+    `${base.hostname} was reached, and answers with status ${status} at ${base.pathname}. ` +
+    "If that is not where the rows are, give their path in the query; otherwise check the URL.";
+  return { ok: true, note };
 }
 
 function isCsv({ headers }: Download, { format }: RestSettings): boolean {

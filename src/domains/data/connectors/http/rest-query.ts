@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
 import type { Parameters } from "../connector.ts";
+import { noValue } from "../parameter-errors.ts";
 
 /** What one request of a query asks for. */
 export interface RestQuery {
@@ -29,7 +30,10 @@ export function restQuery(query: string, base: URL, parameters: Parameters = {})
     );
   }
   const { path = "", params = {}, body, resultPath } = fieldsOf(query.trim());
-  const url = below(base, fill(path, parameters, encodeURIComponent));
+  const filled = fill(path, parameters, encodeURIComponent);
+  const missing = /\{([A-Za-z_]\w*)\}/.exec(filled)?.[1];
+  if (missing !== undefined) throw noValue(missing, Object.keys(parameters));
+  const url = below(base, filled);
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.set(
       name,

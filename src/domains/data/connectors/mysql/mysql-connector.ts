@@ -1,21 +1,21 @@
 import { LIMITS } from "../../../../kernel/limits.ts";
-import type { Connector, RowBatch, RunOptions, Scalar, SourceTable } from "../connector.ts";
+import type { Connector, RowBatch, RunOptions, Scalar } from "../connector.ts";
 import { startDeadline } from "../deadline.ts";
-import { metadataOptions, readAll } from "../metadata.ts";
 import { MYSQL } from "../sql/dialects.ts";
-import { quoteTable, readStatement } from "../sql/read-statement.ts";
+import type { ReadStatement } from "../sql/read-statement.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
 import { mysqlError } from "./mysql-errors.ts";
 import { MysqlSession, type MysqlTarget } from "./mysql-session.ts";
 
 /** MySQL and MariaDB. Each call has a connection of its own. */
 export function createMysqlConnector(target: MysqlTarget): Connector {
   /** The rows of a statement, in one session that ends with the generator, however it ends. */
-  async function* rowsOf(sql: string, options: RunOptions): AsyncGenerator<RowBatch> {
+  async function* rowsOf({ text }: ReadStatement, options: RunOptions): AsyncGenerator<RowBatch> {
     const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
     let session: MysqlSession | undefined;
     try {
       session = await MysqlSession.open(target, deadline);
-      yield* session.stream(sql, options, deadline).batches();
+      yield* session.stream(text, options, deadline).batches();
     } catch (error) {
       throw mysqlError(error, target);
     } finally {
@@ -24,37 +24,13 @@ export function createMysqlConnector(target: MysqlTarget): Connector {
     }
   }
 
-  const read = (sql: string, signal: AbortSignal | undefined): Promise<RowBatch> =>
-    readAll(rowsOf(sql, metadataOptions(signal)));
-
-  return {
-    async test(signal) {
-      const { rows } = await read("SELECT VERSION()", signal);
-      return { ok: true, serverVersion: String(rows[0]?.[0]).slice(0, 200) };
-    },
-
-    async tables(signal) {
-      const { rows } = await read(tablesQuery(target.database !== undefined), signal);
-      return rows.map(
-        ([schema, name, kind]): SourceTable => ({
-          schema: String(schema),
-          name: String(name),
-          kind: /view/i.test(String(kind)) ? "view" : "table",
-        }),
-      );
-    },
-
-    async columns(table, signal) {
-      const { columns } = await read(`SELECT * FROM ${quoteTable(table, MYSQL)} LIMIT 0`, signal);
-      return [...columns];
-    },
-
-    run(query, options) {
-      return rowsOf(readStatement(query, options.parameters, MYSQL, literal).text, options);
-    },
-
-    close: () => Promise.resolve(),
-  };
+  return sqlConnector({
+    dialect: MYSQL,
+    versionQuery: "SELECT VERSION()",
+    tablesQuery: tablesQuery(target.database !== undefined),
+    placeholder: literal,
+    rowsOf,
+  });
 }
 
 function tablesQuery(hasDatabase: boolean): string {
@@ -62,7 +38,7 @@ function tablesQuery(hasDatabase: boolean): string {
     ? "table_schema = DATABASE()"
     : "table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')";
   return `SELECT table_schema, table_name, table_type FROM information_schema.tables
-    WHERE ${where} ORDER BY 1, 2 LIMIT ${LIMITS.datasources.tables}`;
+    WHERE ${where} ORDER BY 1, 2`;
 }
 
 /**

@@ -1,8 +1,9 @@
-import { parseJson } from "../json-text.ts";
 import {
   asText,
+  type ColumnReader,
   decimalColumn,
   floatingPoint,
+  json,
   largeInteger,
   type ReadText,
   smallInteger,
@@ -22,9 +23,7 @@ export interface MysqlField {
   extendedFormat?: string | undefined;
 }
 
-interface ColumnReader {
-  type: string;
-  read: ReadText;
+interface MysqlReader extends ColumnReader {
   /** How the bytes of a value become the text that is read: binary ones as a character for each byte. */
   encoding: "utf8" | "latin1";
 }
@@ -34,14 +33,6 @@ const BINARY_CHARSET = 63;
 const UNSIGNED_FLAG = 32;
 
 const base64: ReadText = (bytes) => Buffer.from(bytes, "latin1").toString("base64");
-
-const json: ReadText = (text) => {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof SyntaxError ? new WrongValue() : error;
-  }
-};
 
 /** MySQL keeps dates that do not exist (0000-00-00, 2024-00-15, 2023-02-30): no other engine knows them. */
 function isNoDate(text: string): boolean {
@@ -77,8 +68,8 @@ const span: ReadText = (text) => {
 const bitNumber = (bytes: string): bigint =>
   BigInt(`0x${Buffer.from(bytes, "latin1").toString("hex") || "0"}`);
 
-const binary = (type: string, read: ReadText): ColumnReader => ({ type, read, encoding: "latin1" });
-const textual = (type: string, read: ReadText): ColumnReader => ({ type, read, encoding: "utf8" });
+const binary = (type: string, read: ReadText): MysqlReader => ({ type, read, encoding: "latin1" });
+const textual = (type: string, read: ReadText): MysqlReader => ({ type, read, encoding: "utf8" });
 
 const BIT_FLAG = binary("BOOLEAN", (bytes) => bitNumber(bytes) !== 0n);
 const BITS = binary("UBIGINT", (bytes) => bitNumber(bytes).toString());
@@ -92,7 +83,7 @@ const integers = (signed: string, unsigned: string, read: ReadText) => (field: M
 const always = (type: string, read: ReadText) => () => binary(type, read);
 
 /** By the numbers of the protocol. */
-const READERS: Readonly<Record<number, (field: MysqlField) => ColumnReader>> = {
+const READERS: Readonly<Record<number, (field: MysqlField) => MysqlReader>> = {
   0: mysqlDecimal,
   1: integers("TINYINT", "UTINYINT", smallInteger),
   2: integers("SMALLINT", "USMALLINT", smallInteger),
@@ -114,7 +105,7 @@ const READERS: Readonly<Record<number, (field: MysqlField) => ColumnReader>> = {
 };
 
 /** The type of a column in DuckDB's words, and how its bytes are read. */
-export function columnReader(field: MysqlField): ColumnReader {
+export function columnReader(field: MysqlField): MysqlReader {
   if (field.extendedFormat === "json") return JSON_VALUE;
   if (field.extendedTypeName === "uuid") return textual("UUID", asText);
   if (field.extendedTypeName?.startsWith("inet")) return TEXT;
@@ -124,8 +115,8 @@ export function columnReader(field: MysqlField): ColumnReader {
 }
 
 /** The length of a decimal counts a sign and a point, where there can be one. */
-function mysqlDecimal({ columnLength, decimals, flags }: MysqlField): ColumnReader {
+function mysqlDecimal({ columnLength, decimals, flags }: MysqlField): MysqlReader {
   const sign = (flags & UNSIGNED_FLAG) === 0 ? 1 : 0;
-  const { type, read } = decimalColumn(columnLength - sign - (decimals > 0 ? 1 : 0), decimals);
-  return binary(type, read);
+  const reader = decimalColumn(columnLength - sign - (decimals > 0 ? 1 : 0), decimals);
+  return { ...reader, encoding: "latin1" };
 }

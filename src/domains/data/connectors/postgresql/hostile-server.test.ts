@@ -5,7 +5,7 @@ import { type PostgresSource, startPostgresSource } from "../../../../../test/su
 import { isAppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
 import { TEST_CERT, TEST_KEY } from "../../../../platform/guarded-fetch/test-servers.ts";
-import { failure, LIMITS_OF_TESTS, open, readRows } from "../test-connectors.ts";
+import { failure, LIMITS_OF_TESTS, open, readRows, testNetwork } from "../test-connectors.ts";
 import { spoiler } from "../test-proxy.ts";
 
 const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 500 : 30;
@@ -224,7 +224,7 @@ describe("TLS", () => {
   afterAll(() => secured.stop());
   const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
   const connect = (settings: Record<string, unknown>, host = "secure.test") =>
-    open("postgresql", { ...secured, host }, settings, { resolve });
+    open("postgresql", { ...secured, host }, settings, { network: testNetwork({ resolve }) });
 
   it.each(["prefer", "require"])("%s uses it", async (tls) => {
     const connector = await connect({ tls });

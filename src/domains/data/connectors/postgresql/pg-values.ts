@@ -1,29 +1,17 @@
 import type { FieldDef } from "pg";
-import { parseJson } from "../json-text.ts";
 import {
   asText,
+  type ColumnReader,
   decimalColumn,
   floatingPoint,
   freeDecimal,
+  json,
   largeInteger,
   type ReadText,
   smallInteger,
   WrongValue,
 } from "../value-text.ts";
 import { readArray } from "./array-text.ts";
-
-interface ColumnReader {
-  type: string;
-  read: ReadText;
-}
-
-const json: ReadText = (text) => {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof SyntaxError ? new WrongValue() : error;
-  }
-};
 
 const boolean: ReadText = (text) => {
   if (text === "t" || text === "true") return true;
@@ -53,8 +41,8 @@ const timestamp: ReadText = (text) => {
   return `${day}${era === undefined ? "T" : " (BC) "}${time}${zone === undefined ? "" : "Z"}`;
 };
 
-/** `1 year -2 mons +3 days -04:05:06`: DuckDB knows all of it but the plus. */
-const interval: ReadText = (text) => text.replaceAll("+", "");
+/** `1 year -2 mons +3 days -04:05:06`, in the words of DuckDB, which knows no plus. */
+const interval: ReadText = (text) => text.replaceAll("+", "").replace(/\bmon(s?)\b/, "month$1");
 
 const READERS: Readonly<Record<number, ColumnReader>> = {
   16: { type: "BOOLEAN", read: boolean },

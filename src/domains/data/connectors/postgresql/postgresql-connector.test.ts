@@ -95,7 +95,7 @@ describe("values", () => {
       ...{ day: "2024-02-29", ides: "0044-03-15 (BC)", never: "infinity" },
       ...{ stamp: "2024-02-29T23:59:59.123456", zoned: "2024-02-29T18:29:59Z" },
       ...{ midnight: "24:00:00", zoned_time: "12:00:00+05:30" },
-      span: "-10 mons 3 days -04:05:06.789",
+      span: "-10 months 3 days -04:05:06.789",
       ...{ doc: { a: [1, { b: "12345678901234567890" }] }, doc_text: "x" },
       ...{ id: "00112233-4455-6677-8899-aabbccddeeff", bytes: "AP8Q", bits: "101" },
       ...{ numbers: [1, null, 3], empty: [], days: ["2024-01-01"], bounded: ["1.5", "2"] },
@@ -153,6 +153,29 @@ describe("parameters", () => {
       readRows(connector, "SELECT id FROM orders WHERE city IN (:x) OR :x::text IS NULL", { parameters });
     expect((await read({ x: null })).rows).toHaveLength(3);
     expect((await read({ x: [] })).rows).toHaveLength(3);
+  });
+});
+
+describe("what is wrong at first sight", () => {
+  it.each([
+    [
+      "SELECT id FROM orders WHERE id = :id",
+      "asks for the parameter id, which has no value",
+      "Give id a value",
+    ],
+    ["SELECT :citty", "the parameter citty, which has no value", "there is one for city"],
+    ["SELCT 1", "begins with SELCT is none that is known to only read", "Did you mean SELECT? Begin it with"],
+    ["frobnicate 1", "begins with FROBNICATE", "Begin it with SELECT, WITH"],
+    ["DELETE FROM orders", "does not only read: it begins with DELETE", "Send a query that only reads"],
+    ["42", "does not begin with a word of SQL", "Begin it with SELECT, WITH"],
+  ])("%s", async (query, message, hint) => {
+    const error = await failure(readRows(connector, query, { parameters: { city: "Köln" } }));
+    expect(error).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    });
+    expect(source.openConnections()).toBe(0);
   });
 });
 
@@ -261,7 +284,7 @@ describe("limits", () => {
     const before = process.memoryUsage().rss;
     let rows = 0;
     for await (const batch of connector.run(query, LIMITS_OF_TESTS)) {
-      rows += batch.rows.length;
+      rows += "rows" in batch ? batch.rows.length : 0;
       if (rows <= 300) await delay(300);
       if (rows > 5_000) break;
     }

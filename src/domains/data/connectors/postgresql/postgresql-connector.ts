@@ -1,13 +1,11 @@
 import { LIMITS } from "../../../../kernel/limits.ts";
-import type { Connector, RowBatch, RunOptions, SourceTable } from "../connector.ts";
+import type { Connector, RowBatch, RunOptions } from "../connector.ts";
 import { startDeadline } from "../deadline.ts";
-import { metadataOptions, readAll } from "../metadata.ts";
 import { POSTGRESQL } from "../sql/dialects.ts";
-import { quoteTable, type ReadStatement, readStatement } from "../sql/read-statement.ts";
+import type { ReadStatement } from "../sql/read-statement.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
 import { pgError } from "./pg-errors.ts";
 import { PgSession, type PgTarget } from "./pg-session.ts";
-
-const VIEWS = new Set(["v", "m"]);
 
 /** PostgreSQL and what speaks its protocol. Each call has a connection of its own. */
 export function createPostgresqlConnector(target: PgTarget): Connector {
@@ -26,48 +24,21 @@ export function createPostgresqlConnector(target: PgTarget): Connector {
     }
   }
 
-  const read = (text: string, signal: AbortSignal | undefined): Promise<RowBatch> =>
-    readAll(rowsOf({ text, values: [] }, metadataOptions(signal)));
-
-  return {
-    async test(signal) {
-      const { rows } = await read("SELECT version()", signal);
-      return { ok: true, serverVersion: String(rows[0]?.[0]).slice(0, 200) };
-    },
-
-    async tables(signal) {
-      const { rows } = await read(tablesQuery(target.dialect.onlyTables), signal);
-      return rows.map(
-        ([schema, name, kind]): SourceTable => ({
-          schema: String(schema),
-          name: String(name),
-          kind: VIEWS.has(String(kind)) ? "view" : "table",
-        }),
-      );
-    },
-
-    async columns(table, signal) {
-      const { columns } = await read(`SELECT * FROM ${quoteTable(table, POSTGRESQL)} LIMIT 0`, signal);
-      return [...columns];
-    },
-
-    run(query, options) {
-      return rowsOf(
-        readStatement(query, options.parameters, POSTGRESQL, (number) => `$${number}`),
-        options,
-      );
-    },
-
-    close: () => Promise.resolve(),
-  };
+  return sqlConnector({
+    dialect: POSTGRESQL,
+    versionQuery: "SELECT version()",
+    tablesQuery: tablesQuery(target.dialect.onlyTables),
+    placeholder: (number) => `$${number}`,
+    rowsOf,
+  });
 }
 
 /** From pg_class because the information schema knows no materialised views; only what the user may read. */
 function tablesQuery(onlyTables: string): string {
-  return `SELECT n.nspname::text, c.relname::text, c.relkind::text
+  return `SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ${onlyTables}
       AND n.nspname NOT IN ('information_schema', 'crdb_internal') AND n.nspname !~ '^pg_'
       AND has_table_privilege(c.oid, 'SELECT')
-    ORDER BY 1, 2 LIMIT ${LIMITS.datasources.tables}`;
+    ORDER BY 1, 2`;
 }

@@ -1,6 +1,8 @@
 import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../kernel/limits.ts";
+import { nearest } from "../../../../kernel/nearest.ts";
 import type { Parameters, Scalar, TableName } from "../connector.ts";
+import { noValue } from "../parameter-errors.ts";
 import type { Dialect } from "./dialects.ts";
 import { type Segment, scan } from "./scan.ts";
 
@@ -82,8 +84,28 @@ function checkOneStatement(code: string): void {
 function checkReads(code: string, { readWords }: Dialect): void {
   const word = /^[\s(]*([A-Za-z_]+)/.exec(code)?.[1]?.toUpperCase();
   if (word !== undefined && readWords.includes(word)) return;
-  throw notReading(`it begins with ${word ?? "neither of the words that read"}`, readWords);
+  if (word !== undefined && WRITE_WORDS.has(word)) throw notReading(`it begins with ${word}`, readWords);
+  const meant = word === undefined ? undefined : nearest(word, readWords);
+  throw new AppError(
+    "bad_request",
+    word === undefined
+      ? "The query does not begin with a word of SQL."
+      : `A query that begins with ${word.slice(0, 100)} is none that is known to only read.`,
+    {
+      hint: `${meant === undefined ? "" : `Did you mean ${meant}? `}Begin it with ${readWords.join(", ")}.`,
+    },
+  );
 }
+
+/** How statements begin that do something; any other word may be a slip in one of those that read. */
+const WRITE_WORDS = new Set(
+  (
+    "ALTER ANALYZE ATTACH BEGIN CALL CHECKPOINT CLUSTER COMMENT COMMIT COPY CREATE DEALLOCATE DECLARE DELETE DETACH " +
+    "DISCARD DO DROP EXECUTE EXPORT GRANT HANDLER IMPORT INSERT INSTALL KILL LISTEN LOAD LOCK MERGE NOTIFY OPTIMIZE " +
+    "PRAGMA PREPARE REFRESH REINDEX RENAME REPAIR REPLACE RESET REVOKE ROLLBACK SAVEPOINT SET START TRUNCATE UNLOCK " +
+    "UPDATE USE VACUUM"
+  ).split(" "),
+);
 
 /** MySQL executes what stands in such a comment; nobody who reads the query would expect it. */
 function checkExecutableComments(segments: readonly Segment[], { lexicon }: Dialect): void {
@@ -116,19 +138,30 @@ function bind(segments: readonly Segment[], parameters: Parameters, placeholder:
     values.push(value);
     return placeholder(values.length, value);
   };
-  const replace = (whole: string, name: string): string => {
-    if (!Object.hasOwn(parameters, name)) return whole;
+  let depth = 0;
+  const replace = (whole: string, name: string | undefined): string => {
+    if (name === undefined) {
+      depth = Math.max(0, depth + ("[{".includes(whole) ? 1 : -1));
+      return whole;
+    }
+    if (!Object.hasOwn(parameters, name)) {
+      // In brackets it may be a slice (a[:n]) or the field of a record ({'a':b}).
+      if (depth > 0) return whole;
+      throw noValue(name, Object.keys(parameters));
+    }
     const value = parameters[name]!;
     if (!Array.isArray(value)) return put(value as Scalar);
     // IN () is no SQL; nothing is in an empty list.
     return value.length === 0 ? "NULL" : value.map(put).join(", ");
   };
-  // Neither a cast (a::int) nor a slice (a[1:n]).
   const text = segments
-    .map(({ kind, text }) => (kind === "code" ? text.replace(/(?<![:\w]):([A-Za-z_]\w*)/g, replace) : text))
+    .map(({ kind, text }) => (kind === "code" ? text.replace(NAME_OR_BRACKET, replace) : text))
     .join("");
   return { text, values };
 }
+
+/** A name behind a colon that is neither a cast (a::int) nor a slice (a[1:n]); and brackets of two kinds. */
+const NAME_OR_BRACKET = /(?<![:\w]):([A-Za-z_]\w*)|[[\]{}]/g;
 
 function checkValue(value: Scalar): void {
   const isFine = typeof value === "number" ? Number.isFinite(value) : !String(value).includes("\0");

@@ -56,12 +56,16 @@ describe("parameters", () => {
   it.each([
     ["SELECT :a, :b, :a", "SELECT $1, $2, $3", ["x", 5, "x"]],
     ["SELECT ':a', \":a\", x::a, arr[1:a], $$:a$$", "SELECT ':a', \":a\", x::a, arr[1:a], $$:a$$", []],
-    ["SELECT :unknown", "SELECT :unknown", []],
+    ["SELECT x[:n], {'k':v}, [1][:n]", "SELECT x[:n], {'k':v}, [1][:n]", []],
     ["SELECT :a::text -- :a", "SELECT $1::text -- :a", ["x"]],
     ["SELECT 1 IN (:list)", "SELECT 1 IN ($1, $2)", ["p", "q"]],
-    ["SELECT :toString, :__proto__", "SELECT :toString, :__proto__", []],
   ])("%s", (sql, text, values) => {
     expect(bind(sql, { a: "x", b: 5, list: ["p", "q"] })).toEqual({ text, values });
+  });
+
+  it("have a value of their own, or none", () => {
+    expect(() => bind("SELECT :toString", {})).toThrow("the parameter toString, which has no value");
+    expect(() => bind("SELECT :__proto__", {})).toThrow("the parameter __proto__, which has no value");
   });
 
   it("has a bound, and takes nothing that a database cannot", () => {

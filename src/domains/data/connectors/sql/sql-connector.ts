@@ -1,0 +1,47 @@
+import { LIMITS } from "../../../../kernel/limits.ts";
+import type { Connector, RowBatch, RunOptions, SourceTable } from "../connector.ts";
+import { metadataOptions, readAll } from "../metadata.ts";
+import type { Dialect } from "./dialects.ts";
+import { type Placeholder, quoteTable, type ReadStatement, readStatement } from "./read-statement.ts";
+
+/** In what the databases that speak SQL differ. */
+export interface SqlEngine {
+  dialect: Dialect;
+  versionQuery: string;
+  /** Schema (or NULL), name and kind of each table, in order; a kind that has "view" in it is a view. */
+  tablesQuery: string;
+  placeholder: Placeholder;
+  /** The rows of one statement, on a connection that ends with the generator, however it ends. */
+  rowsOf(statement: ReadStatement, options: RunOptions): AsyncGenerator<RowBatch>;
+}
+
+export function sqlConnector(engine: SqlEngine): Connector {
+  const { dialect, versionQuery, tablesQuery, placeholder, rowsOf } = engine;
+  const read = (text: string, signal: AbortSignal | undefined): Promise<RowBatch> =>
+    readAll(rowsOf({ text, values: [] }, metadataOptions(signal)));
+
+  return {
+    async test(signal) {
+      const { rows } = await read(versionQuery, signal);
+      return { ok: true, serverVersion: String(rows[0]?.[0]).slice(0, 200) };
+    },
+
+    async tables(signal) {
+      const { rows } = await read(`${tablesQuery} LIMIT ${LIMITS.datasources.tables}`, signal);
+      return rows.map(
+        ([schema, name, kind]): SourceTable => ({
+          ...(schema === null ? {} : { schema: String(schema) }),
+          name: String(name),
+          kind: /view/i.test(String(kind)) ? "view" : "table",
+        }),
+      );
+    },
+
+    async columns(table, signal) {
+      const { columns } = await read(`SELECT * FROM ${quoteTable(table, dialect)} LIMIT 0`, signal);
+      return [...columns];
+    },
+
+    run: (query, options) => rowsOf(readStatement(query, options.parameters, dialect, placeholder), options),
+  };
+}

@@ -1,0 +1,218 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { AppError, messageOf } from "../../../kernel/errors.ts";
+import { quoteName, quoteText } from "../types/sql-text.ts";
+import { chooseFormats, dateFormatsOf, dateTypeOf, inWords, isIsoFormat, orderOf } from "./csv-dates.ts";
+import { firstRecords } from "./csv-dialect.ts";
+import { type CsvFile, readCsv } from "./csv-file.ts";
+
+/** Which formats the values of columns allow, by position. */
+type Fits = ReadonlyMap<number, readonly string[]>;
+
+/** SQL for a date in this format; NULL for what is none. */
+export function parsedDate(column: string, format: string): string {
+  return `try_strptime(${column}, ${quoteText(format)})`;
+}
+
+/** True for what was parsed, and is no year of two digits that was taken for one of the first century. */
+export function isLate(parsed: string): string {
+  return `coalesce(${parsed} >= TIMESTAMP '1000-01-01', false)`;
+}
+
+/** True for a value in this format. */
+export function isDateIn(column: string, format: string): string {
+  return isLate(parsedDate(column, format));
+}
+
+/** What DuckDB made of dates that are not written as ISO 8601 has it. */
+export interface SniffedFormats {
+  dateFormat: string | undefined;
+  timestampFormat: string | undefined;
+}
+
+/**
+ * Finds the columns of dates in other formats, each with its own. DuckDB knows fewer formats, takes one for the whole
+ * file, and makes the second column of a file with two text.
+ */
+export async function findDates(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  head: string,
+  { rows, given, sniffed }: { rows: number; given: ReadonlySet<number>; sniffed: SniffedFormats },
+): Promise<CsvFile> {
+  const early = formatsInFirstRecords(file, head, given, sniffed);
+  if (early.size === 0 && !isForeign(sniffed.dateFormat)) return file;
+  const source = `(SELECT * FROM ${readCsv(file, textColumns(file), undefined)} LIMIT ${rows})`;
+  const fits = await fitting(connection, file, source, early);
+  // Rows that do not fit a type that was given are rejected: they do not speak against the format.
+  for (const [index, formats] of early) if (given.has(index)) fits.set(index, formats);
+  const dates = chooseFormats(fits, file.saidFormat);
+  const columns = file.columns.map((column, index) => {
+    const format = dates.get(index)?.formats[0];
+    if (given.has(index)) return column;
+    if (format !== undefined) return { ...column, type: dateTypeOf(format) };
+    return column.type === "DATE" && isForeign(sniffed.dateFormat) ? { ...column, type: "VARCHAR" } : column;
+  });
+  const own = [...dates].filter(([index]) => !given.has(index));
+  return { ...file, columns, dates: new Map(own), ...nativeFormats(file, dates, given) };
+}
+
+/** Columns whose type was given are read by DuckDB, which takes one format for all of them. */
+function nativeFormats(
+  file: CsvFile,
+  dates: CsvFile["dates"],
+  given: ReadonlySet<number>,
+): Partial<SniffedFormats> {
+  const formats = [...dates].flatMap(
+    ([
+      index,
+      {
+        formats: [format],
+      },
+    ]) => (given.has(index) ? [format!] : []),
+  );
+  const dateFormat = formats.find((format) => dateTypeOf(format) === "DATE");
+  const timestampFormat = formats.find((format) => dateTypeOf(format) === "TIMESTAMP");
+  return {
+    dateFormat: dateFormat ?? file.dateFormat,
+    timestampFormat: timestampFormat ?? file.timestampFormat,
+  };
+}
+
+const DATE_TYPES: readonly string[] = ["DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"];
+
+function formatsInFirstRecords(
+  file: CsvFile,
+  head: string,
+  given: ReadonlySet<number>,
+  sniffed: SniffedFormats,
+): Fits {
+  const said = file.saidFormat;
+  const hasForeign = isForeign(sniffed.dateFormat) || isForeign(sniffed.timestampFormat);
+  const left = new Map<number, readonly string[] | undefined>();
+  for (const [index, { type }] of file.columns.entries()) {
+    const isDate = DATE_TYPES.includes(type);
+    const mayBeDate = given.has(index) ? isDate : type === "VARCHAR" || (isDate && hasForeign);
+    const mayBeSaid = said !== undefined && !given.has(index) && !file.grouping.grouped.has(index);
+    if (mayBeDate || mayBeSaid) left.set(index, undefined);
+  }
+  for (const { fields } of firstRecords(head, file)) {
+    if (left.size === 0) break;
+    for (const [index, formats] of left) {
+      const value = fields[index]!.trim();
+      if (value === "" || file.nulls.includes(value)) continue;
+      const found = [...new Set([...(said === undefined ? [] : [said]), ...dateFormatsOf(value)])];
+      if (found.length === 0 && given.has(index)) continue;
+      const both = formats?.filter((format) => found.includes(format)) ?? found;
+      if (both.length > 0) left.set(index, both);
+      else left.delete(index);
+    }
+  }
+  return new Map([...left].flatMap(([index, formats]) => (formats === undefined ? [] : [[index, formats]])));
+}
+
+function isForeign(format: string | undefined): boolean {
+  return format !== undefined && !isIsoFormat(format);
+}
+
+/** Which of these formats hold for all values of a source. */
+async function fitting(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  source: string,
+  wanted: Fits,
+): Promise<Map<number, readonly string[]>> {
+  const checks = [...wanted].flatMap(([index, formats]) => formats.map((format) => ({ index, format })));
+  if (checks.length === 0) return new Map();
+  const items = checks.map(({ index, format }) => {
+    const column = quoteName(file.columns[index]!.name);
+    return `coalesce(bool_and(${column} IS NULL OR ${isDateIn(column, format)}), false)`;
+  });
+  const reader = await connection
+    .runAndReadAll(`SELECT ${items.join(", ")} FROM ${source}`)
+    .catch((error: unknown) => {
+      throw messageOf(error).includes("format specifier") ? unknownFormat(file.saidFormat, error) : error;
+    });
+  const fits = new Map<number, readonly string[]>();
+  for (const [place, { index, format }] of checks.entries()) {
+    if (reader.value(place, 0) === true) fits.set(index, [...(fits.get(index) ?? []), format]);
+  }
+  return fits;
+}
+
+function unknownFormat(format: string | undefined, cause: unknown): AppError {
+  return new AppError("bad_request", `The date format ${JSON.stringify(format ?? "")} is not known.`, {
+    hint: 'Write it as in strptime: "%d/%m/%Y", "%m/%d/%Y %H:%M".',
+    cause,
+  });
+}
+
+/** Judges the columns of dates by the values of the whole file, after one of them did not fit. */
+export async function datesAgain(connection: DuckDBConnection, file: CsvFile): Promise<CsvFile> {
+  if (file.dates.size === 0) return file;
+  const wanted = new Map([...file.dates].map(([index, { formats }]) => [index, formats]));
+  // Lines that end in different ways are read as well.
+  const source = readCsv({ ...file, isStrict: false }, textColumns(file), undefined);
+  const dates = chooseFormats(await fitting(connection, file, source, wanted), file.saidFormat);
+  const columns = file.columns.map((column, index) => {
+    if (!file.dates.has(index)) return column;
+    const format = dates.get(index)?.formats[0];
+    return { ...column, type: format === undefined ? "VARCHAR" : dateTypeOf(format) };
+  });
+  return { ...file, columns, dates };
+}
+
+function textColumns({ columns }: CsvFile): string[] {
+  return columns.map(() => "VARCHAR");
+}
+
+/** What a reader should know about dates that can be read in two ways, once they are written to `part`. */
+export async function dateNotes(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  part: string,
+): Promise<string[]> {
+  const open = [...file.dates].flatMap(([index, { formats, isSettled }]) => {
+    const [format, ...others] = formats;
+    const other = others.find((each) => orderOf(each) !== orderOf(format!));
+    return isSettled || other === undefined ? [] : [{ index, format: format!, other }];
+  });
+  if (open.length === 0) return noneFits(file);
+  const items = open.map(({ index }) => `max(day(${quoteName(file.columns[index]!.name)})) <= 12`);
+  const reader = await connection.runAndReadAll(
+    `SELECT ${items.join(", ")} FROM read_parquet(${quoteText(part)})`,
+  );
+  const unsure = open.filter(({ format }, place) => {
+    // Were one of the days above 12, it could not be the month.
+    return orderOf(format) === "year" || reader.value(place, 0) === true;
+  });
+  const groups = Map.groupBy(unsure, ({ format, other }) => `${inWords(format)}, not ${inWords(other)}`);
+  return [...groups].map(([words, members]) => {
+    const names = members.slice(0, 5).map(({ index }) => `"${file.columns[index]!.name}"`);
+    const more = members.length > names.length ? ` and ${members.length - names.length} more` : "";
+    return `Dates of ${names.join(", ")}${more} can be read in two ways and were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(members[0]!.other)}.`;
+  });
+}
+
+function noneFits({ saidFormat, dates, columns, dateFormat, timestampFormat }: CsvFile): string[] {
+  if (saidFormat === undefined || columns.length === 0) return [];
+  const isUsed =
+    dateFormat === saidFormat ||
+    timestampFormat === saidFormat ||
+    [...dates.values()].some(({ formats }) => formats[0] === saidFormat);
+  return isUsed ? [] : [`No column has dates in the format ${JSON.stringify(saidFormat)}.`];
+}
+
+/** The formats of dates, or of timestamps; by column where they differ. */
+export function formatsOf(
+  file: CsvFile,
+  type: "DATE" | "TIMESTAMP",
+): string | { column: string; format: string }[] | undefined {
+  const native = type === "DATE" ? file.dateFormat : file.timestampFormat;
+  const found = file.columns.flatMap((column, index) => {
+    if (column.type !== type) return [];
+    const format = file.dates.get(index)?.formats[0] ?? native;
+    return format === undefined ? [] : [{ column: column.name, format }];
+  });
+  const [first] = found;
+  return found.every(({ format }) => format === first?.format) ? first?.format : found;
+}
