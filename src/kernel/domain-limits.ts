@@ -213,6 +213,10 @@ export const DOMAIN_LIMITS = {
     bindMs: 10_000,
     /** Relationships of a model whose keys are compared with the data when it is checked. */
     checkedRelationships: 50,
+    /** Parts of one model that the engine is asked about at once. */
+    askedAtOnce: 8,
+    /** Models that are looked at together for one list. */
+    seenAtOnce: 4,
     /** What is remembered in one process of how models fit the data. */
     keptBindings: 2_000,
     /** Longest check that the keys of a relationship are unique. */
@@ -231,6 +235,8 @@ export const DOMAIN_LIMITS = {
     readRows: 10_000,
     /** Rows of one export. */
     exportRows: 200_000,
+    /** Largest file of one export; what is beyond it is left out, and the answer says so. */
+    exportBytes: 64 * 1024 * 1024,
     /** Queries of a datasource that its details name. */
     listed: 100,
     /** Datasets whose small parts are put together at once. */

@@ -43,7 +43,9 @@ export class AppError extends Error {
   /** Message and hint as one text. */
   get advice(): string {
     if (this.hint === undefined) return this.message;
-    return /[.!?…]$/.test(this.message) ? `${this.message} ${this.hint}` : `${this.message}. ${this.hint}`;
+    // A message of the parser ends in a mark below the place that it means.
+    const between = this.message.endsWith("^") ? "\n" : /[.!?…]$/.test(this.message) ? " " : ". ";
+    return `${this.message}${between}${this.hint}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from "./errors.ts";
+import { once } from "./once.ts";
 
 export interface FairQueueOptions {
   /** For those who are turned away: "queries". */
@@ -128,15 +129,6 @@ export class FairQueue {
       },
     );
   }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    work();
-  };
 }
 
 function cancelled(): AppError {

@@ -22,6 +22,8 @@ export interface ResourceSpec<Services> {
   /** The address on each surface that shows it: fixed, or a template with `{params}`. */
   uri: Partial<Record<SurfaceName, string>>;
   name: string;
+  /** What it is called on surfaces that have a word of their own for it. */
+  names?: Partial<Record<SurfaceName, string>>;
   title: string;
   description: string;
   mimeType: string;
@@ -42,6 +44,7 @@ export interface ResourceSpec<Services> {
 export interface Resource {
   uri: Partial<Record<SurfaceName, string>>;
   name: string;
+  names: Partial<Record<SurfaceName, string>>;
   title: string;
   description: string;
   mimeType: string;
@@ -67,6 +70,7 @@ export function resourcesOf<Services extends object>() {
     return (services) => ({
       uri: spec.uri,
       name: spec.name,
+      names: spec.names ?? {},
       title: spec.title,
       description: spec.description,
       mimeType: spec.mimeType,

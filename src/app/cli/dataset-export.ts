@@ -56,7 +56,7 @@ function formatOf(output: string): ExportFormat {
 
 async function* counted({ data, caller, dataset }: Source, signal: AbortSignal, progress: Progress) {
   let rows = 0;
-  for await (const batch of data.stream(caller, dataset, signal)) {
+  for await (const batch of data.stream(caller, dataset, { signal })) {
     rows += batch.rows.length;
     progress.show(`${dataset.name}: ${rows} rows`, rows / Math.max(rows, dataset.rowCount));
     yield batch;

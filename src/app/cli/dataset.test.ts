@@ -116,6 +116,27 @@ describe("kenning dataset import", () => {
     expect(await listed("People")).toMatchObject({ rows: 4 });
   });
 
+  test("believes what is said about a file", async () => {
+    file("odd.csv", Buffer.from("01/02/2024;1.234;Stra\xdfe\n", "latin1"));
+    const said = ["--no-header", "--decimal", ",", "--date-format", "MM/DD/YYYY", "--encoding", "latin1"];
+    const made = await dataset("import", "odd.csv", "--name", "Odd", "--json", ...said);
+    expect(JSON.parse(made.out)).toMatchObject({
+      rowsRead: 1,
+      columns: [{ name: "column_1", type: "DATE" }, { type: "BIGINT" }, { type: "VARCHAR" }],
+      detected: { header: false, decimal: ",", thousands: ".", dateFormat: "%m/%d/%Y" },
+      notes: [],
+    });
+  });
+
+  test("replaces rows by none only when told to", async () => {
+    await dataset("import", file("full.csv", CSV), "--name", "Full");
+    const empty = file("empty.csv", "name,born\n");
+    await expectRefusal(dataset("import", empty, "--name", "Full"), /no rows/);
+    expect(await listed("Full")).toMatchObject({ rows: 2 });
+    expect(await dataset("import", empty, "--name", "Full", "--allow-empty")).toMatchObject({ code: 0 });
+    expect(await listed("Full")).toMatchObject({ rows: 0 });
+  });
+
   test("reads Excel by its sheet, compressed and oddly delimited text", async () => {
     const book = {
       sheets: [

@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
+  assertLosesNoRows,
   assertName,
+  assertNotFromQuery,
   type DataServices,
   type Dataset,
   type FileOptions,
@@ -24,8 +26,13 @@ interface ImportInput {
     append: boolean;
     type: string | undefined;
     delimiter: string | undefined;
+    "no-header": boolean;
+    encoding: string | undefined;
+    decimal: "." | "," | undefined;
+    "date-format": string | undefined;
     sheet: string | undefined;
     "row-path": string | undefined;
+    "allow-empty": boolean;
     json: boolean;
   };
 }
@@ -62,7 +69,14 @@ export async function importDataset({ args, options }: ImportInput, terminal: Te
     ).finally(() => progress.end());
     const mode = options.append ? "append" : "replace";
     const detail = { ...file.detected, file: file.fileName, bytes: file.bytes };
-    const dataset = await data.commit(caller, options.name, mode, file.part, { kind: "import", detail });
+    const source = { kind: "import" as const, detail };
+    const dataset = await data.commit(caller, options.name, mode, file.part, source, {
+      mayChange(existing) {
+        assertNotFromQuery(existing);
+        const losesRows = mode === "replace" && file.rows === 0 && !options["allow-empty"];
+        if (losesRows) assertLosesNoRows(existing);
+      },
+    });
     if (options.json) terminal.out(`${JSON.stringify(importedJson(dataset, file), null, 2)}\n`);
     else printImported(dataset, file, terminal);
   });
@@ -136,10 +150,15 @@ function requireFile(file: string): string {
   throw new AppError("not_found", what, { hint: "Check the path; it is taken from the working directory." });
 }
 
-function fileOptions({ delimiter, sheet, "row-path": rowPath }: ImportInput["options"]): FileOptions {
+function fileOptions(options: ImportInput["options"]): FileOptions {
+  const { delimiter, encoding, decimal, "date-format": dateFormat, sheet, "row-path": rowPath } = options;
   const isTab = delimiter !== undefined && ["tab", "\\t"].includes(delimiter.toLowerCase());
   return {
     ...(delimiter !== undefined && { delimiter: isTab ? "\t" : delimiter }),
+    ...(options["no-header"] && { header: false }),
+    ...(encoding !== undefined && { encoding }),
+    ...(decimal !== undefined && { decimal }),
+    ...(dateFormat !== undefined && { dateFormat }),
     ...(sheet !== undefined && { sheet: /^[1-9]\d*$/.test(sheet) ? Number(sheet) : sheet }),
     ...(rowPath !== undefined && { rowPath }),
   };

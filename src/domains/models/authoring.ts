@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { locate, type ModelFile, ReadingThreads } from "./format/index.ts";
+import { isForData, locate, type ModelFile, ReadingThreads } from "./format/index.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type { ModelRecord } from "./models.store.ts";
@@ -35,7 +35,7 @@ export async function examine(
       continue;
     }
     const found = (await models.check(caller, model, signal)).map((problem) => locate(problem, places));
-    examined.push({ model, problems: [...problems, ...found] });
+    examined.push({ model, problems: [...problems.filter((each) => !isForData(each)), ...found] });
   }
   const problems = [...read.problems, ...examined.flatMap((each) => each.problems)];
   return { models: examined, problems, isUnreadable };

@@ -1,11 +1,14 @@
 import { isAppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { nearest } from "../../kernel/nearest.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import type { Analytics } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
 import { type BoundModel, reasonOf, type SeenDataset } from "./bind/index.ts";
+import { checkExpressions } from "./check-expressions.ts";
 import { pathTo } from "./format/index.ts";
+import type { Serialize } from "./guard/index.ts";
 import type { DataType, Problem, Relationship, SemanticModel } from "./model.ts";
 import { relationsOf } from "./views.ts";
 
@@ -41,15 +44,21 @@ export async function checkAgainstData(
     const to = byName.get(relationship.to.toLowerCase());
     if (from === undefined || to === undefined) continue;
     const missing = [
-      ...missingColumns(relationship, from, relationship.fromColumns),
-      ...missingColumns(relationship, to, relationship.toColumns),
+      ...missingColumns(from, relationship.fromColumns).map((column) => ({ seen: from, column })),
+      ...missingColumns(to, relationship.toColumns).map((column) => ({ seen: to, column })),
     ];
-    problems.push(...missing, ...(missing.length === 0 ? differentTypes(relationship, from, to) : []));
-    if (missing.length > 0 || i >= LIMITS.models.checkedRelationships) continue;
+    if (missing.length > 0) {
+      problems.push(...missing.flatMap(({ seen, column }) => missingColumn(relationship, seen, column)));
+      continue;
+    }
+    problems.push(...differentTypes(relationship, from, to));
+    if (i >= LIMITS.models.checkedRelationships) continue;
     const repeated = await countRepeated(to, relationship.toColumns, { data, analytics, caller, signal });
     if (typeof repeated === "string") problems.push(uncountable(relationship, repeated));
     else if (repeated > 0) problems.push(notUnique(relationship, repeated));
   }
+  const serialize: Serialize = (sql) => analytics.serializeSql(sql, signal);
+  problems.push(...(await checkExpressions(document, bound, serialize)));
   return problems;
 }
 
@@ -86,20 +95,26 @@ function wrongPolicies({ dataset, below }: SeenDataset): Problem[] {
   });
 }
 
-function missingColumns(
-  { name }: Relationship,
-  { dataset, bound }: SeenDataset,
-  wanted: string[],
-): Problem[] {
+function missingColumns({ bound }: SeenDataset, wanted: readonly string[]): string[] {
   const known = new Set(bound.columns.map((column) => column.name.toLowerCase()));
-  return wanted
-    .filter((column) => !known.has(column.toLowerCase()))
-    .map((column) => ({
+  return wanted.filter((column) => !known.has(column.toLowerCase()));
+}
+
+/** Nothing where a field of that name cannot be computed: that has been said already. */
+function missingColumn({ name }: Relationship, { dataset, bound }: SeenDataset, column: string): Problem[] {
+  const field = dataset.fields.find((each) => each.name.toLowerCase() === column.toLowerCase());
+  const path = field && pathTo("datasets", dataset.name, "fields", field.name);
+  if (bound.problems.some((problem) => problem.path === path)) return [];
+  const known = bound.columns.map((each) => each.name);
+  const match = nearest(column, known);
+  return [
+    {
       severity: "error",
       message: `The relationship ${name} needs a column ${column} of ${dataset.name}, which there is not.`,
-      hint: `${dataset.name} has: ${bound.columns.map((each) => each.name).join(", ")}.`,
+      hint: match === undefined ? `${dataset.name} has: ${known.join(", ")}.` : `Did you mean ${match}?`,
       path: pathTo("relationships", name),
-    }));
+    },
+  ];
 }
 
 function differentTypes({ name, fromColumns, toColumns }: Relationship, from: SeenDataset, to: SeenDataset) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
+import type { DraftInfo } from "./drafts.ts";
 import type { ImprovementsStore } from "./improvements.store.ts";
 import type { ModelsStore } from "./models.store.ts";
 import type { Models } from "./models.ts";
@@ -31,3 +32,13 @@ export const problemShape = z.object({
   file: z.string().optional(),
   line: z.int().optional(),
 });
+
+/** What tools say of a draft. */
+export const draftShape = z.object({
+  saved_by: z.string().nullable(),
+  saved_at: z.string().describe("Also its mark for publish_semantic_model"),
+});
+
+export function draftFacts({ savedBy, savedAt }: DraftInfo): z.output<typeof draftShape> {
+  return { saved_by: savedBy, saved_at: savedAt.toISOString() };
+}

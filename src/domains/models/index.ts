@@ -6,9 +6,9 @@ import type { DataServices } from "../data/index.ts";
 import { Binder } from "./bind/index.ts";
 import type { ModelsServices } from "./define.ts";
 import { ImprovementsStore } from "./improvements.store.ts";
-import { modelKind } from "./model-kind.ts";
+import { draftKind, modelKind } from "./model-kind.ts";
 import { ModelsStore } from "./models.store.ts";
-import { Models } from "./models.ts";
+import { type CallerFor, Models } from "./models.ts";
 import { modelResource } from "./resources/model.resource.ts";
 import { modelDatasetResource } from "./resources/model-dataset.resource.ts";
 import { modelsResource } from "./resources/models.resource.ts";
@@ -38,14 +38,15 @@ export function openModels(parts: {
   catalog: Catalog;
   analytics: Analytics;
   data: DataServices;
+  callerFor: CallerFor;
   clock: Clock;
 }): ModelsServices {
-  const { catalog, analytics, clock } = parts;
+  const { catalog, analytics, callerFor, clock } = parts;
   const { data, datasets, assets } = parts.data;
   const modelsStore = new ModelsStore(catalog, clock);
   const binder = new Binder({ datasets, analytics });
-  const models = new Models({ store: modelsStore, data, binder, analytics });
-  assets.add(modelKind(models, modelsStore));
+  const models = new Models({ store: modelsStore, data, binder, analytics, callerFor });
+  assets.add(modelKind(models, modelsStore)).add(draftKind(models, modelsStore));
   return {
     models,
     modelsStore,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeDataset } from "../../../test/support/datasets.ts";
 import { query, saveModel } from "../../../test/support/models.ts";
+import { rpc } from "../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 
 /** Models that would take minutes if everything in them were put to the engine, or computed. */
@@ -42,4 +43,46 @@ it("a view query is described, not run, when a model is saved", async () => {
   const slow = { name: "s", fields: [{ name: "id", expression: "id" }], custom_extensions };
   const { problems } = await saveModel(server, admin, model("slow", slow), { publish: false });
   expect(problems).toEqual([]);
+});
+
+it("a model may have hundreds of metrics", async () => {
+  const [column] = NAMES;
+  const metrics = Array.from({ length: 400 }, (_, n) => ({
+    name: `metric_${n}`,
+    expression: `SUM(w.${column}) + ${n}`,
+  }));
+  const semantic_model = [
+    {
+      name: "metrics",
+      datasets: [{ source: "Wide", name: "w", fields: [{ name: column, expression: column }] }],
+      metrics,
+    },
+  ];
+  const text = JSON.stringify({ version: "0.2.0.dev0", semantic_model });
+  const { problems } = await saveModel(server, admin, text);
+  expect(problems).toEqual([]);
+  const { rows } = await query(server, admin, `SELECT SUM(${column}) + 399 AS m FROM w`, {
+    modelName: "metrics",
+  });
+  expect(rows).toEqual([{ m: 399 }]);
+});
+
+it("a workspace may have hundreds of models, which are listed with what is in them", async () => {
+  await makeDataset(server, admin, "Small", [{ a: 1 }]);
+  const fields = [{ name: "twice", expression: "a * 2" }];
+  for (let file = 0; file < 3; file += 1) {
+    const semantic_model = Array.from({ length: 50 }, (_, n) => ({
+      name: `many_${file * 50 + n}`,
+      datasets: [{ source: "Small", name: "s", fields }],
+    }));
+    await saveModel(server, admin, JSON.stringify({ version: "0.2.0.dev0", semantic_model }));
+  }
+  const { body } = await rpc<{ contents: { text: string }[] }>(server, "/mcp", "resources/read", {
+    token: admin,
+    params: { uri: "kenning://models" },
+  });
+  const list = JSON.parse(body.result?.contents[0]?.text ?? "[]") as { name: string; fieldCount: number }[];
+  const many = list.filter(({ name }) => name.startsWith("many_"));
+  expect(many).toHaveLength(150);
+  expect(many.every(({ fieldCount }) => fieldCount === 1)).toBe(true);
 });

@@ -116,6 +116,12 @@ export interface Problem {
 /** The dialects that DuckDB understands well enough, best first. */
 const DIALECTS = ["DUCKDB", "ANSI_SQL"];
 
+/** The dialect whose expression is taken although our engine may not understand it. */
+export function foreignDialect({ dialects }: Expression): string | undefined {
+  const isOurs = dialects.some(({ dialect }) => DIALECTS.includes(dialect.toUpperCase()));
+  return isOurs ? undefined : dialects[0]?.dialect;
+}
+
 /** The SQL of an expression for our engine; the first one if none is in a dialect that it surely understands. */
 export function sqlOf({ dialects }: Expression): string {
   for (const wanted of DIALECTS) {

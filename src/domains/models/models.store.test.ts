@@ -37,25 +37,61 @@ const publish = async (document: SemanticModel, modelId?: number) => {
 describe("a draft", () => {
   it("is used up when it is published, by whichever way", async () => {
     const { id } = await draft(model("used"));
-    expect(await publish((await store.draft(id)) as SemanticModel, id)).toMatchObject({ hasDraft: false });
+    expect(await publish((await store.draft(id))?.document as SemanticModel, id)).toMatchObject({
+      hasDraft: false,
+    });
     await draft(model("used", "Two"));
     expect(await publish(model("used", "Two"))).toMatchObject({ id, hasDraft: false, publishedVersion: 2 });
   });
 
   it("stays when something else is published, also when it was saved meanwhile", async () => {
     const { id } = await draft(model("kept"));
-    const read = (await store.draft(id)) as SemanticModel;
+    const read = (await store.draft(id))?.document as SemanticModel;
     await draft(model("kept", "Meanwhile"));
     expect(await publish(read, id)).toMatchObject({ hasDraft: true, publishedVersion: 1 });
     expect(await publish(model("kept", "Directly"))).toMatchObject({ hasDraft: true, publishedVersion: 2 });
-    expect((await store.draft(id))?.description).toBe("Meanwhile");
+    expect((await store.draft(id))?.document.description).toBe("Meanwhile");
+  });
+});
+
+describe("a published document", () => {
+  it("is the newest one, also when another process published it", async () => {
+    const other = new ModelsStore(world.catalog, systemClock);
+    const { id } = await publish(model("shared"));
+    const described = async () => {
+      const found = await store.publishedBy(workspace, { name: "SHARED" });
+      return [found?.version, found?.document.description];
+    };
+    expect(await described()).toEqual([1, "One"]);
+    expect(await described()).toEqual([1, "One"]);
+    const publication = { document: model("shared", "Two"), warnings: [] };
+    await other.publishAll(workspace, user, [publication], () => {});
+    expect(await described()).toEqual([2, "Two"]);
+    await other.remove(workspace, id, () => undefined);
+    expect(await described()).toEqual([undefined, undefined]);
+    await other.restore(workspace, id, () => true);
+    expect(await described()).toEqual([2, "Two"]);
+  });
+
+  it("cannot be changed by one call for the next", async () => {
+    await publish(model("frozen"));
+    const find = () => store.publishedBy(workspace, { name: "frozen" });
+    const { document } = (await find())!;
+    expect(() => Object.assign(document, { description: "Changed" })).toThrow(TypeError);
+    expect(() => (document.datasets as unknown[]).push({})).toThrow(TypeError);
+    expect((await find())?.document.description).toBe("One");
+  });
+
+  it("is not there before anything is published", async () => {
+    await draft(model("unpublished"));
+    expect(await store.publishedBy(workspace, { name: "unpublished" })).toBeUndefined();
   });
 });
 
 describe("publishing", () => {
   it("does not make a model again that was deleted meanwhile", async () => {
     const { id } = await draft(model("gone"));
-    await store.remove(workspace, id);
+    await store.remove(workspace, id, () => undefined);
     await expect(publish(model("gone"), id)).rejects.toMatchObject({ code: "not_found" });
     expect(await store.findByName(workspace, "gone")).toBeUndefined();
   });
@@ -114,7 +150,7 @@ describe("lists", () => {
 it("a workspace has so many models and no more, also when several are made or brought back at once", async () => {
   const there = (await store.list(workspace)).length;
   const { id } = await draft(model("deleted"));
-  await store.remove(workspace, id);
+  await store.remove(workspace, id, () => undefined);
   const room = LIMITS.models.modelsPerWorkspace - there - 2;
   const names = Array.from({ length: room }, (_, i) => `filler_${i}`);
   await store.saveDrafts(

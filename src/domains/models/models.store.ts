@@ -3,6 +3,8 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
+import { KeptDocuments } from "./kept-documents.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import { modelSettings, semanticModels, semanticModelVersions } from "./models.tables.ts";
 
@@ -32,6 +34,12 @@ export interface Publication {
   modelId?: number;
 }
 
+export interface SavedDraft extends ModelRecord {
+  draft: DraftInfo | null;
+  /** The draft that was there before. */
+  replaced: DraftInfo | null;
+}
+
 /** Throws if a document may not take the place of the one that is published now. */
 export type MayReplace = (published: SemanticModel, next: SemanticModel) => void;
 
@@ -44,6 +52,7 @@ export interface ModelSummary {
 }
 
 const DEFAULT_ITEMS_PER_PAGE = 50;
+const NO_DRAFT = { draft: null, draftedBy: null, draftedAt: null };
 
 const { draft: _, ...columns } = getTableColumns(semanticModels);
 const record = { ...columns, hasDraft: sql<boolean>`${semanticModels.draft} IS NOT NULL` };
@@ -52,6 +61,7 @@ const record = { ...columns, hasDraft: sql<boolean>`${semanticModels.draft} IS N
 export class ModelsStore {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
+  readonly #documents = new KeptDocuments();
 
   constructor(catalog: Catalog, clock: Clock) {
     this.#catalog = catalog;
@@ -115,20 +125,24 @@ export class ModelsStore {
         : "uuid" in key
           ? eq(semanticModels.uuid, key.uuid)
           : eq(semanticModels.id, key.id);
-    const [row] = await this.#catalog.db
-      .select({ record, document: semanticModelVersions.document })
-      .from(semanticModels)
-      .innerJoin(semanticModelVersions, this.#currentVersion())
-      .where(and(this.#own(workspaceId), wanted));
-    return row && { ...row, version: row.record.publishedVersion as number };
+    const found = await this.#find(and(this.#own(workspaceId), wanted));
+    const version = found?.publishedVersion ?? null;
+    if (found === undefined || version === null) return undefined;
+    const document = this.#documents.get(found.id, version) ?? (await this.#readDocument(found.id, version));
+    return document && { record: found, version, document };
   }
 
-  async draft(id: number): Promise<SemanticModel | null> {
-    const [row] = await this.#catalog.db
-      .select({ draft: semanticModels.draft })
-      .from(semanticModels)
-      .where(eq(semanticModels.id, id));
-    return row?.draft ?? null;
+  async #readDocument(id: number, version: number): Promise<SemanticModel | undefined> {
+    const document = await this.version(id, version);
+    return document && this.#documents.keep(id, version, document);
+  }
+
+  async draft(id: number): Promise<Draft | null> {
+    return readDraft(this.#catalog.db, id);
+  }
+
+  async draftInfo(id: number): Promise<DraftInfo | null> {
+    return readDraftInfo(this.#catalog.db, id);
   }
 
   async version(id: number, version: number): Promise<SemanticModel | undefined> {
@@ -137,6 +151,15 @@ export class ModelsStore {
       .from(semanticModelVersions)
       .where(and(eq(semanticModelVersions.modelId, id), eq(semanticModelVersions.version, version)));
     return row?.document;
+  }
+
+  /** Who published a version; null when there is no such account any more. */
+  async publisher(id: number, version: number): Promise<number | null> {
+    const [row] = await this.#catalog.db
+      .select({ publishedBy: semanticModelVersions.publishedBy })
+      .from(semanticModelVersions)
+      .where(and(eq(semanticModelVersions.modelId, id), eq(semanticModelVersions.version, version)));
+    return row?.publishedBy ?? null;
   }
 
   async versions(record: ModelRecord): Promise<VersionInfo[]> {
@@ -155,19 +178,24 @@ export class ModelsStore {
     workspaceId: number,
     userId: number,
     documents: readonly SemanticModel[],
-  ): Promise<ModelRecord[]> {
+  ): Promise<SavedDraft[]> {
     return this.#catalog.transaction(async (tx) => {
       await this.#lockNames(tx, workspaceId, documents);
-      const records: ModelRecord[] = [];
+      const saved: SavedDraft[] = [];
       for (const document of documents) {
         const id = await this.#lockOrMake(tx, workspaceId, userId, document.name);
+        const replaced = await readDraftInfo(tx, id);
+        // Its time is what a draft is known by, so a clock that stands still must not give it twice.
+        const draftedAt = new Date(
+          Math.max(this.#clock.now().getTime(), (replaced?.savedAt.getTime() ?? 0) + 1),
+        );
         await tx
           .update(semanticModels)
-          .set({ name: document.name, draft: document, draftedBy: userId, draftedAt: this.#clock.now() })
+          .set({ name: document.name, draft: document, draftedBy: userId, draftedAt })
           .where(eq(semanticModels.id, id));
-        records.push(await this.#require(tx, id));
+        saved.push({ ...(await this.#require(tx, id)), draft: await readDraftInfo(tx, id), replaced });
       }
-      return records;
+      return saved;
     });
   }
 
@@ -201,12 +229,8 @@ export class ModelsStore {
     { document, warnings }: Publication,
     mayReplace: MayReplace,
   ): Promise<ModelRecord> {
-    const [published] = await tx
-      .select({ document: semanticModelVersions.document })
-      .from(semanticModels)
-      .innerJoin(semanticModelVersions, this.#currentVersion())
-      .where(eq(semanticModels.id, id));
-    if (published !== undefined) mayReplace(published.document, document);
+    const published = await this.#publishedIn(tx, id);
+    if (published !== undefined) mayReplace(published, document);
     const [last] = await tx
       .select({ version: sql<number>`coalesce(max(${semanticModelVersions.version}), 0)::int` })
       .from(semanticModelVersions)
@@ -232,18 +256,44 @@ export class ModelsStore {
     const isThis = sql`${semanticModels.draft} = ${JSON.stringify(document)}::jsonb`;
     await tx
       .update(semanticModels)
-      .set({ draft: null, draftedBy: null, draftedAt: null })
+      .set(NO_DRAFT)
       .where(and(eq(semanticModels.id, id), isThis));
     return this.#require(tx, id);
   }
 
-  async remove(workspaceId: number, id: number): Promise<boolean> {
-    const rows = await this.#catalog.db
-      .update(semanticModels)
-      .set({ deletedAt: this.#clock.now() })
-      .where(and(this.#own(workspaceId), eq(semanticModels.id, id)))
-      .returning({ id: semanticModels.id });
-    return rows.length > 0;
+  /** Throws what `mayRemove` throws about the version that is published, if one is. */
+  async remove(
+    workspaceId: number,
+    id: number,
+    mayRemove: (published: SemanticModel) => void,
+  ): Promise<boolean> {
+    return this.#catalog.transaction(async (tx) => {
+      const own = and(this.#own(workspaceId), eq(semanticModels.id, id));
+      await tx.select({ id: semanticModels.id }).from(semanticModels).where(own).for("update");
+      const published = await this.#publishedIn(tx, id);
+      if (published !== undefined) mayRemove(published);
+      const rows = await tx
+        .update(semanticModels)
+        .set({ deletedAt: this.#clock.now() })
+        .where(own)
+        .returning({ id: semanticModels.id });
+      return rows.length > 0;
+    });
+  }
+
+  /** Throws a draft away; with that of a model that was never published the model itself is deleted. */
+  async discardDraft(workspaceId: number, id: number): Promise<boolean> {
+    return this.#catalog.transaction(async (tx) => {
+      const [row] = await tx
+        .select({ publishedVersion: semanticModels.publishedVersion })
+        .from(semanticModels)
+        .where(and(this.#own(workspaceId), eq(semanticModels.id, id), isNotNull(semanticModels.draft)))
+        .for("update");
+      if (row === undefined) return false;
+      const change = row.publishedVersion === null ? { deletedAt: this.#clock.now() } : NO_DRAFT;
+      await tx.update(semanticModels).set(change).where(eq(semanticModels.id, id));
+      return true;
+    });
   }
 
   /** Brings a deleted model back, unless its name has been taken. False when there is none, or not for `mayUse`. */
@@ -262,7 +312,9 @@ export class ModelsStore {
         .from(semanticModels)
         .where(and(this.#own(workspaceId), this.#named(row.name)));
       if (taken !== undefined) {
-        throw new AppError("conflict", `There is another semantic model called ${row.name} by now.`);
+        throw new AppError("conflict", `There is another semantic model called ${row.name} by now.`, {
+          hint: "Delete that one first.",
+        });
       }
       await this.#assertRoom(tx, workspaceId);
       await tx.update(semanticModels).set({ deletedAt: null }).where(eq(semanticModels.id, id));
@@ -288,6 +340,15 @@ export class ModelsStore {
   async #find(condition: ReturnType<typeof and>): Promise<ModelRecord | undefined> {
     const [row] = await this.#catalog.db.select(record).from(semanticModels).where(condition);
     return row;
+  }
+
+  async #publishedIn(tx: CatalogTx, id: number): Promise<SemanticModel | undefined> {
+    const [row] = await tx
+      .select({ document: semanticModelVersions.document })
+      .from(semanticModels)
+      .innerJoin(semanticModelVersions, this.#currentVersion())
+      .where(eq(semanticModels.id, id));
+    return row?.document;
   }
 
   async #require(tx: CatalogTx, id: number): Promise<ModelRecord> {

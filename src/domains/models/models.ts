@@ -121,7 +121,8 @@ export class Models {
       signal,
     };
     const result = await analytics.query(request).catch((error) => {
-      throw withColumnHelp(error, columns);
+      const own = [...columns].filter(([name]) => used.has(name));
+      throw withColumnHelp(error, { columns: new Map(own), metrics: bound.metrics.map(metricFormula) });
     });
     return { columns: result.columns, rows: result.rows, isTruncated: result.truncated !== false };
   }
@@ -235,7 +236,9 @@ export class Models {
 
   /** Drafts are suggested only to those who work on models. */
   async #unknown(caller: Caller, name: string | undefined, state: "published" | "any"): Promise<AppError> {
-    if (name === undefined) return new AppError("not_found", "There is no such semantic model.");
+    const list = "list_semantic_models shows what there is.";
+    if (name === undefined)
+      return new AppError("not_found", "There is no such semantic model.", { hint: list });
     const known = (await this.#parts.store.list(caller.workspace.id))
       .filter(({ publishedVersion }) => state === "any" || publishedVersion !== null)
       .filter((record) => this.mayUse(caller, record.name));
@@ -243,7 +246,7 @@ export class Models {
       name,
       known.map((record) => record.name),
     );
-    const hint = match === undefined ? "list_semantic_models shows what there is." : `Did you mean ${match}?`;
+    const hint = match === undefined ? list : `Did you mean ${match}?`;
     return new AppError("not_found", `There is no semantic model ${shorten(name)}.`, { hint });
   }
 }
@@ -252,6 +255,10 @@ export class Models {
 async function bothInOrder<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   second.catch(() => undefined);
   return [await first, await second];
+}
+
+function metricFormula({ metric, sql }: BoundModel["metrics"][number]): { name: string; sql: string } {
+  return { name: metric.name, sql };
 }
 
 function shorten(name: string): string {

@@ -17,6 +17,18 @@ export function assertSamePolicies(caller: Caller, published: SemanticModel, nex
   );
 }
 
+/** Whoever deletes a model can publish another one in its place, so that its policies bind here as well. */
+export function assertNoPolicies(caller: Caller, published: SemanticModel): void {
+  if (caller.permissions.includes("admin")) return;
+  const names = [...policiesOf(published).keys()];
+  if (names.length === 0) return;
+  throw new AppError(
+    "forbidden",
+    `Only an admin can delete a published model that has policies: ${names.join(", ")} has some.`,
+    { hint: "Ask an admin to delete it." },
+  );
+}
+
 /** The policies of each dataset that has some. What a document says and what came back from the catalog is the same. */
 function policiesOf({ datasets }: SemanticModel): Map<string, unknown> {
   const some = datasets.filter(({ policies }) => policies.length > 0);

@@ -31,9 +31,10 @@ export function visibleModel({ record, version, document }: PublishedModel, boun
     relationships: document.relationships
       .filter(({ from, to, fromColumns, toColumns }) => has(from, fromColumns) && has(to, toColumns))
       .map((each) => ({ ...each, ai: shownOf(each.ai, [each.from, each.to]) })),
-    metrics: bound.metrics.map(({ metric, sql, datasets }) => ({
+    metrics: bound.metrics.map(({ metric, sql, type, datasets }) => ({
       ...metric,
       sql,
+      type,
       ai: shownOf(metric.ai, datasets),
     })),
   };

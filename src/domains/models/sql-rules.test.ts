@@ -52,6 +52,11 @@ describe("one statement", () => {
     ]);
   });
 
+  it("with a number that no column can hold is refused, and not a fault of ours", async () => {
+    await refused(["SELECT 1e309 AS a", "SELECT id FROM orders WHERE id < -1e400"], /number.* out of range/);
+    await allowed(["SELECT 1e308 AS a, 'Infinity' AS b, 'inf'::DOUBLE > 1 AS c"]);
+  });
+
   it("[models.sql.select] is a SELECT, a set operation or a recursive CTE", async () => {
     await allowed([
       "SELECT * FROM orders",

@@ -40,6 +40,17 @@ describe("a query that ran", () => {
     expect(await keep("SELECT 1", ["b"])).not.toBe(first);
   });
 
+  it("takes no other one's place when it is known already", async () => {
+    const known = await keep("SELECT 'again'");
+    const before = await total();
+    const { ranAt } = await store.require(caller, known as string);
+    expect(await keep("SELECT 'again'")).toBe(known);
+    const after = await store.require(caller, known as string);
+    expect(after.ranAt.getTime()).toBeGreaterThanOrEqual(ranAt.getTime());
+    expect(after).toMatchObject({ sql: "SELECT 'again'", params: [], modelId, ownerId: caller.user.id });
+    expect(await total()).toBe(before);
+  });
+
   it("makes room for newer ones unless it has a name", async () => {
     const [named, oldest] = [await keep("SELECT 'named'"), await keep("SELECT 'oldest'")];
     await store.rename(caller, named as string, "mine");
@@ -47,7 +58,7 @@ describe("a query that ran", () => {
     await world.catalog.db.execute(sql`UPDATE stored_queries SET ran_at = ${past}`);
     await world.catalog.db.execute(
       sql`INSERT INTO stored_queries (workspace_id, model_id, owner_id, sql, params, created_at, ran_at)
-          SELECT ${caller.workspace.id}, ${modelId}, ${caller.user.id}, 'SELECT ' || n, '[]', now(), now()
+          SELECT ${caller.workspace.id}, ${modelId}, ${caller.user.id}, 'SELECT ' || n, '[]', now(), now() - interval '1 minute'
           FROM generate_series(1, ${LIMITS.models.storedQueries - 1}) AS s(n)`,
     );
     const newest = await keep("SELECT 'newest'");

@@ -54,42 +54,32 @@ export class StoredQueriesStore {
   ): Promise<string | undefined> {
     const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(params));
     if (bytes > LIMITS.models.storedQueryBytes) return undefined;
-    const now = this.#clock.now();
-    const { db } = this.#catalog;
+    const now = sql`${this.#clock.now().toISOString()}::timestamptz`;
+    const given = sql`${JSON.stringify(params)}::jsonb`;
     const mine = and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.ownerId, user.id));
     const same = and(
       mine,
       eq(storedQueries.modelId, modelId),
       eq(storedQueries.sql, text),
-      sql`${storedQueries.params} = ${JSON.stringify(params)}::jsonb`,
+      sql`${storedQueries.params} = ${given}`,
     );
-    const id = { id: storedQueries.id };
-    const [known] = await db.update(storedQueries).set({ ranAt: now }).where(same).returning(id);
-    if (known !== undefined) return known.id;
-    // A caller waits for this, so that making room and the new row are one statement.
-    const old = db
-      .select(id)
-      .from(storedQueries)
-      .where(and(mine, isNull(storedQueries.name)))
-      .orderBy(desc(storedQueries.ranAt), desc(storedQueries.createdAt))
-      .offset(LIMITS.models.storedQueries - 1);
-    const room = db
-      .$with("room")
-      .as(db.delete(storedQueries).where(inArray(storedQueries.id, old)).returning(id));
-    const [made] = await db
-      .with(room)
-      .insert(storedQueries)
-      .values({
-        workspaceId: workspace.id,
-        modelId,
-        ownerId: user.id,
-        sql: text,
-        params: [...params],
-        createdAt: now,
-        ranAt: now,
-      })
-      .returning(id);
-    return made?.id;
+    // A caller waits for this, so that looking for it, making room and the new row are one statement.
+    const { rows } = await this.#catalog.db.execute<{ id: string }>(sql`
+      WITH known AS (UPDATE ${storedQueries} SET ran_at = ${now} WHERE ${same} RETURNING id),
+      room AS (
+        DELETE FROM ${storedQueries} WHERE NOT EXISTS (SELECT FROM known) AND id IN (
+          SELECT id FROM ${storedQueries} WHERE ${and(mine, isNull(storedQueries.name))}
+          ORDER BY ran_at DESC, created_at DESC OFFSET ${LIMITS.models.storedQueries - 1}
+        )
+      ),
+      made AS (
+        INSERT INTO ${storedQueries} (workspace_id, model_id, owner_id, sql, params, created_at, ran_at)
+        SELECT ${workspace.id}::bigint, ${modelId}::bigint, ${user.id}::bigint, ${text}, ${given}, ${now}, ${now}
+        WHERE NOT EXISTS (SELECT FROM known)
+        RETURNING id
+      )
+      SELECT id FROM known UNION ALL SELECT id FROM made`);
+    return rows[0]?.id;
   }
 
   async require(caller: Caller, id: string): Promise<StoredQuery> {

@@ -13,7 +13,8 @@ export interface VisibleModel {
   ai: AiContext;
   datasets: VisibleDataset[];
   relationships: Pick<Relationship, "name" | "from" | "to" | "fromColumns" | "toColumns" | "ai">[];
-  metrics: (Pick<Metric, "name" | "description" | "dataType" | "ai"> & { sql: string })[];
+  /** With the type in the engine, as in a field. */
+  metrics: (Pick<Metric, "name" | "description" | "dataType" | "ai"> & { sql: string; type: string })[];
 }
 
 export interface VisibleDataset {

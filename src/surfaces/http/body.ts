@@ -35,7 +35,10 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const declared = request.headers.get("content-length");
-  const tooLarge = () => new AppError("too_large", `The request is larger than ${maxBytes} bytes.`);
+  const tooLarge = () =>
+    new AppError("too_large", `The request is larger than ${maxBytes} bytes.`, {
+      hint: "Send less at a time, and import large files by their URL (file_url).",
+    });
   if (declared !== null) {
     if (Number(declared) > maxBytes) throw tooLarge();
     // The server reads no more than was declared, so this is bounded; and it is the fast way.

@@ -176,9 +176,11 @@ export class ServerFactory {
       registry
         .resources(surface.name)
         .filter(({ resource }) => this.#isAllowed(resource, admissionOf(context).caller));
+    const nameOf = ({ name, names }: Resource) => names[surface.name] ?? name;
     server.setRequestHandler("resources/list", async (_request, context) => {
       const listed = allowed(context).map(async ({ resource, pattern }) => {
-        const { name, title, description, mimeType } = resource;
+        const { title, description, mimeType } = resource;
+        const name = nameOf(resource);
         if (!pattern.isTemplate) return [{ uri: pattern.template, name, title, description, mimeType }];
         const concrete = await this.#listResource(server, resource, pattern.template, context);
         return concrete.map(({ params, ...shown }) => ({ mimeType, ...shown, uri: pattern.expand(params) }));
@@ -188,12 +190,12 @@ export class ServerFactory {
     server.setRequestHandler("resources/templates/list", (_request, context) => ({
       resourceTemplates: allowed(context)
         .filter(({ pattern }) => pattern.isTemplate)
-        .map(({ resource: { name, title, description, mimeType }, pattern }) => ({
+        .map(({ resource, pattern }) => ({
           uriTemplate: pattern.template,
-          name,
-          title,
-          description,
-          mimeType,
+          name: nameOf(resource),
+          title: resource.title,
+          description: resource.description,
+          mimeType: resource.mimeType,
         })),
     }));
     server.setRequestHandler("resources/read", (request, context) =>

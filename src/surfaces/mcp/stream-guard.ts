@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { once } from "../../kernel/once.ts";
 
 /**
  * Streams for what the server says by itself have no end of their own. They get one here: after a time, when their
@@ -62,13 +63,4 @@ export class StreamGuard {
     if (open <= 0) this.#open.delete(owner);
     else this.#open.set(owner, open);
   }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    work();
-  };
 }

@@ -26,11 +26,11 @@ export const deleteAsset = defineTool({
   },
   title: "Delete an asset",
   description:
-    "Deletes a dataset, query or datasource. A datasource that queries use is refused; the dataset of a deleted query stays. It can be brought back for 30 days with restore_asset.",
+    "A datasource that queries use is refused; the dataset of a deleted query stays. All but drafts can be brought back for 30 days with restore_asset.",
   permission: "bi:write",
   effect: "destroy",
   input: z.strictObject({
-    asset_type: z.string().describe("dataset, query or datasource"),
+    asset_type: z.string().describe("dataset, query, datasource, semantic_model or semantic_model_draft"),
     asset_id: z.int(),
     confirm,
   }),

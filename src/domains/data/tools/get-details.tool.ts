@@ -27,7 +27,7 @@ export const getDetails = defineTool({
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({
-    asset_type: z.string().describe("dataset, query or datasource"),
+    asset_type: z.string().describe("dataset, query, datasource or semantic_model"),
     asset_id: z.int(),
   }),
   output: z.object({ asset_type: z.string(), details: z.record(z.string(), z.unknown()) }),

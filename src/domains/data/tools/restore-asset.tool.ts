@@ -10,7 +10,7 @@ export const restoreAsset = defineTool({
   permission: "bi:write",
   effect: "write",
   input: z.strictObject({
-    asset_type: z.string().describe("dataset, query or datasource"),
+    asset_type: z.string().describe("dataset, query, datasource or semantic_model"),
     asset_id: z.int(),
   }),
   output: z.object({ restored: z.literal(true), asset_type: z.string(), asset_id: z.int() }),

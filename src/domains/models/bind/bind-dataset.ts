@@ -170,10 +170,14 @@ function isNamedBy({ sql }: Item): (other: Item) => boolean {
 }
 
 function brokenField({ name: dataset }: ModelDataset, { name, sql }: Item, reason: string): Problem {
+  const isAggregate = /must appear in the GROUP BY clause/.test(reason);
+  const message = `The field ${name} of ${dataset} cannot be computed as ${sql}`;
   return {
     severity: "error",
-    message: `The field ${name} of ${dataset} cannot be computed as ${sql}: ${reason}`,
-    hint: "Compare its expression with the columns of the dataset.",
+    message: isAggregate ? `${message}, which makes one value of many rows.` : `${message}: ${reason}`,
+    hint: isAggregate
+      ? "A field is computed for each row; make this a metric."
+      : "Compare its expression with the columns of the dataset.",
     path: pathTo("datasets", dataset, "fields", name),
   };
 }

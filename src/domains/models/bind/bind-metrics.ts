@@ -1,3 +1,5 @@
+import { LIMITS } from "../../../kernel/limits.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Column } from "../../data/index.ts";
 import { pathTo } from "../format/index.ts";
@@ -35,9 +37,11 @@ export async function bindMetrics(
 ): Promise<{ metrics: BoundMetric[]; problems: Problem[] }> {
   const bound: BoundMetric[] = [];
   const problems: Problem[] = [];
-  for (const metric of metrics) {
+  const results = await mapBounded(metrics, LIMITS.models.askedAtOnce, async (metric) => {
     const sql = sqlOf(metric.expression).trim();
-    const result = await orReason(bindMetric(metric, sql, views, engine));
+    return { metric, sql, result: await orReason(bindMetric(metric, sql, views, engine)) };
+  });
+  for (const { metric, sql, result } of results) {
     if ("value" in result) bound.push({ metric, sql, ...result.value });
     else {
       problems.push({

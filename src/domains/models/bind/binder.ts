@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
@@ -11,6 +13,7 @@ import { type BoundMetric, bindMetrics, metricColumns } from "./bind-metrics.ts"
 import { bindingEngine, type Engine } from "./engine.ts";
 import { orReason, reasonOf } from "./reason.ts";
 import { readViewQuery, sourceNames } from "./source-tables.ts";
+import { type Author, withinRights } from "./within-rights.ts";
 
 /** A dataset of a model for one caller: what lies below it, and the view over that. */
 export interface SeenDataset {
@@ -19,7 +22,7 @@ export interface SeenDataset {
   bases: { table: string; dataset: Dataset }[];
   /** The SELECT over the bases, by the names of their tables. */
   viewQuery: string | null;
-  /** All columns below the view, before the model's own policies. */
+  /** The columns below the view that the policies of the datasets leave to the caller, before the model's own. */
   below: readonly Column[];
   /** What the model's own policies leave of a view query's columns and rows. */
   viewColumns: readonly Column[];
@@ -55,6 +58,14 @@ interface Below {
   isColumnRestricted: boolean;
 }
 
+/** A document as it was once published. */
+export interface PublishedDocument {
+  /** Names the document as long as it does not change. */
+  key: string;
+  /** Asked only where it matters. */
+  author: Author;
+}
+
 export interface BinderParts {
   datasets: DatasetsStore;
   analytics: Analytics;
@@ -66,23 +77,25 @@ export interface BinderParts {
  */
 export class Binder {
   readonly #parts: BinderParts;
-  readonly #kept = new Map<string, Promise<unknown>>();
+  readonly #kept = new KeptPromises(LIMITS.models.keptBindings);
 
   constructor(parts: BinderParts) {
     this.#parts = parts;
   }
 
-  /** `key` names the document as long as it does not change; without one nothing is kept. */
-  async bind(caller: Caller, document: SemanticModel, key?: string): Promise<BoundModel> {
+  /** Of a document that nobody has published the caller is the author, and nothing is kept. */
+  async bind(caller: Caller, document: SemanticModel, published?: PublishedDocument): Promise<BoundModel> {
+    const { key, author = async () => caller } = published ?? {};
     const engine = bindingEngine(this.#parts.analytics, `${caller.workspace.id}:bind`);
-    const keep: Keep = (what, work) => (key === undefined ? work() : this.#keep(`${key}:${what}`, work));
+    const keep: Keep = (what, work) => (key === undefined ? work() : this.#kept.get(`${key}:${what}`, work));
     const extras = await keep("extras", () => extrasOf(document, engine));
     const problems: Problem[] = [];
     const datasets: SeenDataset[] = [];
     const restricted: string[] = [];
     const found = await this.#findBases(caller, document.datasets, keep, engine);
     for (const [dataset, bases] of found) {
-      const below = "problem" in bases ? bases : await this.#below(caller, dataset, bases, keep, engine);
+      const below =
+        "problem" in bases ? bases : await this.#below({ caller, author }, dataset, bases, keep, engine);
       if ("problem" in below) {
         problems.push(below.problem);
         if (below.isRestricted) restricted.push(dataset.name);
@@ -152,7 +165,7 @@ export class Binder {
 
   /** The columns below the view, after the policies of the datasets and of the model. */
   async #below(
-    caller: Caller,
+    { caller, author }: { caller: Caller; author: Author },
     model: ModelDataset,
     { bases, viewQuery }: Bases,
     keep: Keep,
@@ -160,13 +173,15 @@ export class Binder {
   ): Promise<Below | Unbound> {
     if (viewQuery === null) {
       const [{ table, dataset }] = bases as [SeenDataset["bases"][number]];
-      const restricted = { ...dataset, policies: [...dataset.policies, ...model.policies] };
+      const below = restrictionFor(caller, dataset).columns;
+      const own = await withinRights(model.policies, { dataset, seen: below, author });
+      const restricted = { ...dataset, policies: [...dataset.policies, ...own] };
       const { columns, condition } = restrictionFor(caller, restricted);
       if (columns.length === 0) return { problem: noSource(model, table), isRestricted: true };
       return {
         bases: [{ table, dataset: restricted }],
         viewQuery,
-        below: dataset.columns,
+        below,
         columns,
         condition: null,
         isRowRestricted: condition !== null,
@@ -194,22 +209,6 @@ export class Binder {
       own.condition !== null || restrictions.some(({ condition }) => condition !== null);
     const isColumnRestricted = own.columns.length < described.length || isBelowRestricted;
     return { bases, viewQuery, below: described, ...own, isRowRestricted, isColumnRestricted };
-  }
-
-  async #keep<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const kept = this.#kept.get(key) as Promise<T> | undefined;
-    if (kept !== undefined) {
-      this.#kept.delete(key);
-      this.#kept.set(key, kept);
-      return kept;
-    }
-    const result = work();
-    this.#kept.set(key, result);
-    // What failed because the engine was busy or the call was cancelled is tried again next time.
-    result.catch(() => this.#kept.delete(key));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > LIMITS.models.keptBindings && oldest !== undefined) this.#kept.delete(oldest);
-    return result;
   }
 }
 
@@ -264,7 +263,9 @@ async function columnsOfMetrics(
   metrics: readonly Metric[],
   engine: Engine,
 ): Promise<{ table: string | null; column: string }[]> {
-  const all = await Promise.all(metrics.map((metric) => orReason(metricColumns(metric, engine))));
+  const all = await mapBounded(metrics, LIMITS.models.askedAtOnce, (metric) =>
+    orReason(metricColumns(metric, engine)),
+  );
   return all.flatMap((read) => ("value" in read ? read.value : []));
 }
 

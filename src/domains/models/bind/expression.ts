@@ -1,5 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
+import { AGGREGATES } from "../guard/functions/aggregates.ts";
 import { guardSql, type Serialize } from "../guard/index.ts";
 
 interface SelectNode {
@@ -34,6 +35,16 @@ export async function readExpression(sql: string, serialize: Serialize): Promise
   }
   await guardSql(select, { datasets: [], serialize });
   return named(node, "COLUMN_REF", "class").map(({ column_names: names }) => names as string[]);
+}
+
+const AGGREGATE_NAMES: ReadonlySet<string> = new Set(AGGREGATES.trim().split(/\s+/));
+
+/** Whether an expression makes one value of many rows. */
+export async function isAggregate(sql: string, serialize: Serialize): Promise<boolean> {
+  const parsed = await serialize(`SELECT ${sql}\n`);
+  if (!parsed.ok) return false;
+  const called = named(parsed.statements, "FUNCTION", "class").map(({ function_name: name }) => String(name));
+  return called.some((name) => AGGREGATE_NAMES.has(name.toLowerCase()));
 }
 
 function nodeOf(statement: JsonValue | undefined): SelectNode | undefined {

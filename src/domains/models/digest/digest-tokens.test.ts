@@ -167,6 +167,7 @@ function retailer(): VisibleModel {
     name,
     dataType,
     sql,
+    type: "",
     description,
     ai: ai([]),
   }));

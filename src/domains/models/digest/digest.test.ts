@@ -114,6 +114,7 @@ const SHOP = model({
       dataType: "Decimal",
       ai: ai({ synonyms: ["sales"], instructions: "Without tax." }),
       sql: "SUM(orders.total)",
+      type: "HUGEINT",
     },
   ],
 });
@@ -138,7 +139,7 @@ In SQL use bare dataset names: FROM "orders"
 - profile_of: profiles.id → customers.id one-to-one
 - both: orders.(customer_id, "order date") → profiles.(id, day) one-to-one
 
-## Metrics (1)
+## Metrics (1, formulas to paste, not columns)
 - revenue decimal = \`SUM(orders.total)\` — Money in *sales* Note: Without tax.`,
       page: 1,
       pages: 1,
@@ -357,7 +358,7 @@ const arbitraryModel: fc.Arbitrary<VisibleModel> = fc.record({
     }),
     { maxLength: 5 },
   ),
-  metrics: fc.array(fc.record({ ...named, name: text, dataType: fc.constant(null), sql: text }), {
+  metrics: fc.array(fc.record({ ...named, name: text, dataType: fc.constant(null), sql: text, type: text }), {
     maxLength: 5,
   }),
 });

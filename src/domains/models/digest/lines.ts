@@ -53,10 +53,10 @@ export function relationshipLine(relationship: VisibleRelationship, { datasets }
   );
 }
 
-export function metricLine({ name, sql, description, dataType, ai }: VisibleMetric): string {
+export function metricLine({ name, sql, type, description, dataType, ai }: VisibleMetric): string {
   return words(
     oneLine(name),
-    authorType(dataType),
+    authorType(dataType) ?? typeOf({ type, dataType }),
     `= ${code(sql)}`,
     about({ description, ai }),
     remarks(ai),

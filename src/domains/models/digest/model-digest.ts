@@ -59,7 +59,10 @@ function sectionDigest(model: VisibleModel, scope: DigestScope, page: number, pe
       const heading = `## Relationships (${relationships.length}${relationships.length === 0 ? "" : ", many-to-one"})`;
       return digest(heading, paged(relationships), (each) => relationshipLine(each, model));
     }
-    case "metrics":
-      return digest(`## Metrics (${model.metrics.length})`, paged(model.metrics), metricLine);
+    case "metrics": {
+      const { metrics } = model;
+      const heading = `## Metrics (${metrics.length}${metrics.length === 0 ? "" : ", formulas to paste, not columns"})`;
+      return digest(heading, paged(metrics), metricLine);
+    }
   }
 }

@@ -2,4 +2,5 @@ export { type Change, diffModels, printDiff } from "./diff-models.ts";
 export { type ModelFile, type ReadModel, readModels } from "./read-models.ts";
 export { ReadingThreads } from "./reading-threads.ts";
 export { countOf, locate, moreProblems, pathTo } from "./report.ts";
+export { isForData } from "./structure.ts";
 export { writeModel } from "./write-model.ts";

@@ -58,7 +58,7 @@ const BOMBS = [
 
 it.each(BOMBS.map((text) => ({ text, start: text.slice(0, 60) })))(
   "$start ends, and the next one runs",
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async ({ text }) => {
     const engine = { threads: 2, memoryMb: 512, spillMb: 256 };
     const run = async (sql: string): Promise<unknown> => {
@@ -72,6 +72,6 @@ it.each(BOMBS.map((text) => ({ text, start: text.slice(0, 60) })))(
     expect(outcome instanceof Error ? isAppError(outcome) : true, String(outcome)).toBe(true);
     // One that does not stop when it is told to takes its process with it, and there is a new one then.
     const next = (): Promise<unknown> => run("SELECT 42").catch(() => undefined);
-    await expect.poll(next, { timeout: 10_000 }).toMatchObject({ rows: [[42]] });
+    await expect.poll(next, { timeout: 40_000 }).toMatchObject({ rows: [[42]] });
   },
 );

@@ -1,6 +1,7 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { TABLE_FUNCTIONS } from "./checks/table-functions.ts";
+import { FOREIGN_FUNCTIONS } from "./functions/equivalents.ts";
 import { FUNCTIONS } from "./functions/index.ts";
 import { refusedFor } from "./functions/refused.ts";
 import { isCatalogView, isReserved } from "./names.ts";
@@ -16,6 +17,15 @@ async function ask(sql: string): Promise<string[]> {
 
 /** Words that the parser turns into functions of their own. */
 const PARSED = new Set(["unnest", "unlist"]);
+
+describe("functions of other databases", () => {
+  it.each([...FOREIGN_FUNCTIONS])("%s is not known here, and %s is", (name, write) => {
+    expect(FUNCTIONS.has(name)).toBe(false);
+    expect(refusedFor(name)).toBeUndefined();
+    const called = [...write.matchAll(/\b([a-z_]+)\(/g)].map(([, each]) => each as string);
+    expect(called.filter((each) => each !== "coalesce" && !FUNCTIONS.has(each))).toEqual([]);
+  });
+});
 
 describe("the functions of the pinned DuckDB", () => {
   it("are all either allowed or refused for a reason: a new one has to be looked at", async () => {

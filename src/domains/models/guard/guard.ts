@@ -10,6 +10,7 @@ import { checkPivots } from "./checks/pivots.ts";
 import { checkTableFunctions } from "./checks/table-functions.ts";
 import { checkTables } from "./checks/tables.ts";
 import { checkTypes } from "./checks/types.ts";
+import { placeIn } from "./place.ts";
 import { refuse } from "./refusal.ts";
 import { peelExplain } from "./tokens/explain.ts";
 import { keyOf, visitTree } from "./tree.ts";
@@ -47,17 +48,39 @@ const CHECKS: readonly Check[] = [
   checkPivots,
 ];
 
+/** One statement, as the parser reads it: nothing in it has been looked at yet. */
+interface ReadSql {
+  sql: string;
+  isExplain: boolean;
+  statement: JsonValue;
+}
+
 /**
  * Lets exactly one SELECT over the given datasets through. What the text says is read off the tree of DuckDB's own
  * parser, so that nothing here has an opinion of its own about quotes or comments; everything in the tree has to be
  * on a list of what is allowed. Fails with what was refused and why.
  */
 export async function guardSql(text: string, options: GuardOptions): Promise<Guarded> {
+  return guardRead(await readSql(text, options), options);
+}
+
+/** The first half of it, which needs to know nothing but the text. */
+export async function readSql(
+  text: string,
+  { serialize, signal }: Pick<GuardOptions, "serialize" | "signal">,
+): Promise<ReadSql> {
   checkText(text);
   const { sql, isExplain } = peelExplain(text);
-  const statement = onlyStatement(await options.serialize(sql, options.signal));
-  const known = new Map(options.datasets.map((name) => [keyOf(name), name]));
-  const context = { known, columns: options.columns, used: new Set<string>() };
+  return { sql, isExplain, statement: onlyStatement(await serialize(sql, signal), { text, sql }) };
+}
+
+/** The second half. */
+export function guardRead(
+  { sql, isExplain, statement }: ReadSql,
+  { datasets, columns }: Pick<GuardOptions, "datasets" | "columns">,
+): Guarded {
+  const known = new Map(datasets.map((name) => [keyOf(name), name]));
+  const context = { known, columns, used: new Set<string>() };
   visitTree(statement, (visit) => {
     for (const check of CHECKS) check(visit, context);
   });
@@ -74,8 +97,8 @@ function checkText(text: string): void {
   if (text.includes("\u0000")) throw refuse("characters", "bad_request", "The SQL has a NUL character.");
 }
 
-function onlyStatement(parsed: SerializedSql): JsonValue {
-  if (!parsed.ok) throw parserRefusal(parsed);
+function onlyStatement(parsed: SerializedSql, texts: Texts): JsonValue {
+  if (!parsed.ok) throw parserRefusal(parsed, texts);
   const [statement, ...others] = parsed.statements;
   if (statement === undefined) {
     throw refuse("empty", "bad_request", "There is no statement in this SQL.", "Send one SELECT.");
@@ -87,9 +110,26 @@ function onlyStatement(parsed: SerializedSql): JsonValue {
   return statement;
 }
 
-/** In the parser's own words. */
-function parserRefusal({ type, message }: Extract<SerializedSql, { ok: false }>): Error {
-  if (type !== "not implemented") return refuse("syntax", "bad_request", message);
-  const hint = "Send one SELECT. A PIVOT needs its values: PIVOT t ON year IN (2023, 2024) USING sum(x).";
-  return refuse("statement", "forbidden", message, hint);
+interface Texts {
+  /** As it came. */
+  text: string;
+  /** As it was parsed: its end. */
+  sql: string;
+}
+
+/** In the parser's own words, and where. */
+function parserRefusal(
+  { type, message, position }: Extract<SerializedSql, { ok: false }>,
+  { text, sql }: Texts,
+): Error {
+  if (type !== "not implemented") {
+    const before = [...text.slice(0, text.length - sql.length)].length;
+    const place = position === undefined ? "" : placeIn(text, before + position);
+    return refuse("syntax", "bad_request", `${message}${place}`);
+  }
+  const isPivot = /\bpivot\b/i.test(sql);
+  const hint = isPivot
+    ? "Send one SELECT. A PIVOT needs its values: PIVOT t ON year IN (2023, 2024) USING sum(x)."
+    : "Send one SELECT.";
+  return refuse("statement", "forbidden", "Only SELECT statements are allowed.", hint);
 }

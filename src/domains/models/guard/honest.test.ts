@@ -89,6 +89,11 @@ describe("what the guard gives back", () => {
     const columns = new Map([["t", ["Current_Role"]]]);
     const options = { datasets: ["t"], columns, serialize };
     await expect(guardSql("SELECT current_role FROM t", options)).resolves.toMatchObject({ datasets: ["t"] });
+    await expect(guardSql("SELECT user FROM t", options)).rejects.toThrow("user is not allowed");
+    const users = { ...options, columns: new Map([["t", ["user"]]]) };
+    await expect(guardSql("SELECT lower(user) FROM t", users)).resolves.toMatchObject({ datasets: ["t"] });
+    const own = "SELECT x.user FROM (SELECT 1 AS user FROM t) AS x";
+    await expect(guardSql(own, options)).resolves.toMatchObject({ datasets: ["t"] });
   });
 
   it("is what the engine says about a column that there is not, with those that there are", async () => {
@@ -96,15 +101,20 @@ describe("what the guard gives back", () => {
       code: "bad_request",
       message: expect.stringMatching(/regoin.*\n*.*"region"/s),
     });
-    const columns = new Map(relations.map(({ name, columns }) => [name, columns.map((each) => each.name)]));
-    const hints = ["o.amonut", "o.zebra", "* EXCLUDE (qantity)"].map(async (item) => {
+    const all = relations.map(({ name, columns }) => [name, columns.map((each) => each.name)] as const);
+    const columns = new Map(all.filter(([name]) => name === "orders"));
+    const metrics = [{ name: "Revenue", sql: "SUM(orders.amount)\n  -- net" }];
+    const hintOf = async (item: string) => {
       const error = await run(`SELECT ${item} FROM orders o`).catch((thrown: unknown) => thrown);
-      return (withColumnHelp(error, columns) as AppError).hint;
-    });
-    expect(await Promise.all(hints)).toEqual([
-      'Did you mean "amount"?',
-      expect.stringContaining('"customers" has "id", "name", "country", "since"'),
-      'Did you mean "quantity"?',
-    ]);
+      return (withColumnHelp(error, { columns, metrics }) as AppError).hint;
+    };
+    expect(await hintOf("o.amonut")).toBe('Did you mean "amount"?');
+    expect(await hintOf("* EXCLUDE (qantity)")).toBe('Did you mean "quantity"?');
+    expect(await hintOf("o.regionality")).toMatch(/^"orders" has "region", (?!.*customers)/);
+    for (const item of ["revenue", "o.revenue", "max(REVENUE)"]) {
+      expect(await hintOf(item)).toBe(
+        "Revenue is a metric and no column; write its formula: SUM(orders.amount) -- net",
+      );
+    }
   });
 });

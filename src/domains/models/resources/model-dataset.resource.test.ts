@@ -145,4 +145,10 @@ describe("knecta://ontologies/{id}/datasets/{name}", () => {
     const nowhere = await readResource(server, shop.viewer, "knecta://ontologies/nowhere/datasets/orders");
     expect(nowhere.error).toMatchObject({ code: -32002, data: { knecta_code: "ONTOLOGY_NOT_FOUND" } });
   });
+
+  it("is missing from a semantic model, not from an ontology, at the other endpoint", async () => {
+    const uri = `kenning://models/${sales}/datasets/nonexistent_table`;
+    const { error } = await readResource(server, shop.viewer, uri, PATHS.all);
+    expect(error?.message).toMatch(/^Dataset not found in semantic model/);
+  });
 });

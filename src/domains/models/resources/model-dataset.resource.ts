@@ -1,10 +1,12 @@
 import { stringify } from "yaml";
 import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import { defineResource } from "../define.ts";
 import type { VisibleDataset, VisibleField } from "../visible-model.ts";
-import { beginningWith, requireModel } from "./resource-names.ts";
+import { beginningWith, requireModel, wordFor } from "./resource-names.ts";
 
 /** The schema of one dataset of a model. */
 export const modelDatasetResource = defineResource({
@@ -20,7 +22,7 @@ export const modelDatasetResource = defineResource({
 
   async list({ models, caller }) {
     const published = await models.published(caller);
-    const seen = await Promise.all(published.map((model) => models.see(caller, model)));
+    const seen = await mapBounded(published, LIMITS.models.seenAtOnce, (model) => models.see(caller, model));
     return seen.flatMap(({ id, name: model, datasets }) =>
       datasets.map(({ name, description }) => ({
         params: { id, name },
@@ -42,23 +44,24 @@ export const modelDatasetResource = defineResource({
     const chosen = published.filter(
       ({ record }) => wanted === undefined || [record.uuid, record.name.toLowerCase()].includes(wanted),
     );
-    const seen = await Promise.all(chosen.map((model) => models.see(caller, model)));
+    const seen = await mapBounded(chosen, LIMITS.models.seenAtOnce, (model) => models.see(caller, model));
     return beginningWith(
       typed,
       seen.flatMap(({ datasets }) => datasets.map(({ name }) => name)),
     );
   },
 
-  async read({ id = "", name = "" }, { models, caller }) {
-    const { datasets } = await models.see(caller, await requireModel({ models, caller }, id));
+  async read({ id = "", name = "" }, { models, caller, meta }) {
+    const { datasets } = await models.see(caller, await requireModel({ models, caller, meta }, id));
     const dataset = datasets.find((each) => each.name.toLowerCase() === name.toLowerCase());
     if (dataset !== undefined) return { mimeType: "text/yaml", text: schemaOf(dataset) };
     const match = nearest(
       name,
       datasets.map((each) => each.name),
     );
-    throw new AppError("not_found", "Dataset not found in ontology", {
-      hint: match === undefined ? "The ontology itself names its datasets." : `Did you mean ${match}?`,
+    const model = wordFor(meta);
+    throw new AppError("not_found", `Dataset not found in ${model}`, {
+      hint: match === undefined ? `The ${model} itself names its datasets.` : `Did you mean ${match}?`,
       data: { datasetName: clip(name), ontologyId: clip(id), knectaCode: "DATASET_NOT_FOUND" },
     });
   },

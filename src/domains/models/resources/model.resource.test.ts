@@ -99,6 +99,6 @@ describe("knecta://ontologies/{id}", () => {
     const { error } = await readResource(server, shop.viewer, `kenning://models/${shop.model.id}`);
     expect(error?.code).toBe(-32002);
     const other = await readResource(server, shop.viewer, `kenning://models/${draft}`, PATHS.all);
-    expect(other.error?.message).toMatch(/^Ontology not found or not ready/);
+    expect(other.error?.message).toMatch(/^Semantic model not found or not published/);
   });
 });

@@ -4,7 +4,8 @@ import { beginningWith, requireModel } from "./resource-names.ts";
 /** One model with its datasets. */
 export const modelResource = defineResource({
   uri: { agent: "knecta://ontologies/{id}", all: "kenning://models/{id}" },
-  name: "ontology",
+  name: "semantic_model",
+  names: { agent: "ontology" },
   title: "Semantic model",
   description:
     "One semantic model (ontology): its name and description, and its datasets with their sources.",
@@ -28,8 +29,8 @@ export const modelResource = defineResource({
     );
   },
 
-  async read({ id = "" }, { models, caller }) {
-    const published = await requireModel({ models, caller }, id);
+  async read({ id = "" }, { models, caller, meta }) {
+    const published = await requireModel({ models, caller, meta }, id);
     const { id: uuid, name, description, datasets } = await models.see(caller, published);
     const text = JSON.stringify({
       ontology: { id: uuid, name, description },

@@ -65,7 +65,7 @@ describe.each(ADDRESSES)("%s", (uri, path) => {
       { token: shop.viewer },
     );
     expect(body.result?.resources.map((each) => [each.uri, each.name, each.mimeType])).toEqual([
-      [uri, "ontologies", "application/json"],
+      [uri, path === PATHS.agent ? "ontologies" : "semantic_models", "application/json"],
       [`${uri}/${bare}`, "Bare", "application/json"],
       [`${uri}/${shop.model.id}`, "shop", "application/json"],
       [`${uri}/${bare}/datasets/c`, "Bare: c", "text/yaml"],
@@ -75,6 +75,7 @@ describe.each(ADDRESSES)("%s", (uri, path) => {
   });
 
   it("[agent.resource.templates] has templates for the parts", async () => {
+    const model = path === PATHS.agent ? "ontology" : "semantic_model";
     const { body } = await rpc<{ resourceTemplates: { uriTemplate: string; mimeType: string }[] }>(
       server,
       path,
@@ -82,7 +83,7 @@ describe.each(ADDRESSES)("%s", (uri, path) => {
       { token: shop.viewer },
     );
     expect(body.result?.resourceTemplates).toMatchObject([
-      { uriTemplate: `${uri}/{id}`, mimeType: "application/json" },
+      { name: model, uriTemplate: `${uri}/{id}`, mimeType: "application/json" },
       { uriTemplate: `${uri}/{id}/datasets/{name}`, mimeType: "text/yaml" },
     ]);
   });

@@ -1,9 +1,12 @@
+import { LIMITS } from "../../../kernel/limits.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { defineResource } from "../define.ts";
 
 /** All published models, as a client lists them before it picks one. */
 export const modelsResource = defineResource({
   uri: { agent: "knecta://ontologies", all: "kenning://models" },
-  name: "ontologies",
+  name: "semantic_models",
+  names: { agent: "ontologies" },
   title: "Semantic models",
   description:
     "All published semantic models (ontologies): id, name, description, numbers of datasets and fields.",
@@ -12,7 +15,7 @@ export const modelsResource = defineResource({
 
   async read(_, { models, caller }) {
     const published = await models.published(caller);
-    const seen = await Promise.all(published.map((model) => models.see(caller, model)));
+    const seen = await mapBounded(published, LIMITS.models.seenAtOnce, (model) => models.see(caller, model));
     const list = seen.map(({ id, name, description, datasets }) => ({
       id,
       name,

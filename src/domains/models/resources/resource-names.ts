@@ -1,6 +1,6 @@
 import { clip } from "../../../kernel/clip.ts";
 import { AppError, isNotFound } from "../../../kernel/errors.ts";
-import type { Caller } from "../../../registry/caller.ts";
+import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { PublishedModel } from "../models.store.ts";
 import type { Models } from "../models.ts";
 
@@ -11,17 +11,26 @@ function modelKey(id: string): { uuid: string } | { name: string } {
   return UUID.test(id) ? { uuid: id } : { name: id };
 }
 
+/** What a semantic model is called on this surface. */
+export function wordFor({ surface }: CallMeta): string {
+  return surface === "agent" ? "ontology" : "semantic model";
+}
+
 /** The published model of an address, or the contract's error. */
 export async function requireModel(
-  { models, caller }: { models: Models; caller: Caller },
+  { models, caller, meta }: { models: Models; caller: Caller; meta: CallMeta },
   id: string,
 ): Promise<PublishedModel> {
   try {
     return await models.requirePublished(caller, modelKey(id));
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new AppError("not_found", "Ontology not found or not ready", {
-      hint: error.hint ?? "The list of ontologies shows what there is.",
+    const isAgent = meta.surface === "agent";
+    const message = isAgent ? "Ontology not found or not ready" : "Semantic model not found or not published";
+    const list = `The list of ${isAgent ? "ontologies" : "semantic models"} shows what there is.`;
+    throw new AppError("not_found", message, {
+      // Other hints are about tools, which this surface may not have.
+      hint: error.hint?.startsWith("Did you mean") ? error.hint : list,
       data: { ontologyId: clip(id), knectaCode: "ONTOLOGY_NOT_FOUND" },
     });
   }

@@ -40,7 +40,9 @@ describe("get_semantic_model", () => {
       expect(text).toMatch(
         /^## Relationships \(1.*\n- order_customer: orders\.customer_id → customers\.id$/m,
       );
-      expect(text).toMatch(/^## Metrics \(2\)\n- revenue = `SUM\(orders\.net\)`$/m);
+      expect(text).toMatch(
+        /^## Metrics \(2, formulas to paste, not columns\)\n- revenue int = `SUM\(orders\.net\)`$/m,
+      );
       expect(text).toContain('FROM "orders"');
       expect(text).not.toMatch(/semantic_model:|dialects/);
     },
@@ -66,7 +68,7 @@ describe("get_semantic_model", () => {
   it.each([
     ["datasets", /^## Datasets \(2\)/],
     ["relationships", /^## Relationships \(1/],
-    ["metrics", /^## Metrics \(2\)/],
+    ["metrics", /^## Metrics \(2, /],
   ])("[models.model.scope] gives only the %s", async (scope, heading) => {
     const text = textOf(await get({ scope }));
     expect(text).toMatch(heading);

@@ -126,12 +126,12 @@ describe("read_semantic_model", () => {
     const writer = await server.token({ scopes: ["bi:read", "bi:write", "ontologies:read"] });
     await expect(remove(writer)).rejects.toThrow(/You may see semantic_model \d+ but not change it/);
     const limited = await server.token({ limits: { models: ["shop"] } });
-    await expect(remove(limited)).rejects.toThrow(/There is no semantic_model with id/);
+    await expect(remove(limited)).rejects.toThrow(/bi:write is missing/);
     expect(await remove(shop.contributor)).toMatchObject({ deleted: true });
     await expect(read(shop.admin, { modelName: "brief" })).rejects.toThrow(/^There is no semantic model/);
 
     await expect(restore(writer)).rejects.toThrow(/ontologies:write/);
-    await expect(restore(limited)).rejects.toThrow(/There is no deleted semantic model/);
+    await expect(restore(limited)).rejects.toThrow(/bi:write is missing/);
     const foreign = await server.token({ workspace: "globex" });
     await expect(restore(foreign)).rejects.toThrow(/There is no deleted semantic model/);
     expect(await restore(shop.contributor)).toMatchObject({ restored: true });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { defineTool, modelName } from "../define.ts";
+import { defineTool, draftFacts, draftShape, modelName } from "../define.ts";
 import { diffModels, printDiff, writeModel } from "../format/index.ts";
 import type { SemanticModel } from "../model.ts";
 import type { ModelRecord, ModelsStore } from "../models.store.ts";
@@ -29,24 +29,28 @@ export const readSemanticModel = defineTool({
     source: z.string().optional().describe("YAML"),
     diff: z.string().optional(),
     has_draft: z.boolean(),
+    draft: draftShape.optional(),
     versions: z.array(z.object({ version: z.int(), published_at: z.string(), published: z.boolean() })),
   }),
 
   async run({ modelName, version, compare_with }, { models, modelsStore, caller }) {
     const record = await models.require(caller, modelName);
+    await models.assertSourceVisible(caller, record);
     const wanted = version ?? (record.hasDraft ? "draft" : "published");
     const document = await documentOf(modelsStore, record, wanted);
     const other =
       compare_with === undefined ? undefined : await documentOf(modelsStore, record, compare_with);
     for (const each of [document, other]) if (each) await models.assertUnrestricted(caller, each);
     const versions = await modelsStore.versions(record);
+    const draft = await modelsStore.draftInfo(record.id);
     return {
       name: record.name,
       asset_id: record.id,
       ...(other === undefined
         ? { source: writeModel(document) }
         : { diff: printDiff(diffModels(other, document)) }),
-      has_draft: record.hasDraft,
+      has_draft: draft !== null,
+      ...(draft !== null && { draft: draftFacts(draft) }),
       versions: versions.map((each) => ({
         version: each.version,
         published_at: each.publishedAt.toISOString(),
@@ -64,11 +68,11 @@ async function documentOf(
   const number = which === "published" ? record.publishedVersion : which;
   const document =
     number === "draft"
-      ? await store.draft(record.id)
+      ? (await store.draft(record.id))?.document
       : number === null
         ? undefined
         : await store.version(record.id, number);
-  if (document !== undefined && document !== null) return document;
+  if (document !== undefined) return document;
   const what = typeof which === "number" ? `version ${which}` : `${which} version`;
   throw new AppError("not_found", `${record.name} has no ${what}.`, {
     hint: "read_semantic_model without a version shows what there is.",

@@ -43,6 +43,7 @@ describe("save_semantic_model", () => {
         asset_id: expect.any(Number),
         state: "draft",
         version: null,
+        draft: { saved_by: expect.stringMatching(/^contributor-/), saved_at: expect.any(String) },
         problems: [],
       },
     ]);
@@ -121,9 +122,9 @@ describe("save_semantic_model", () => {
     expect(await names()).not.toContain("pair_a");
     const limited = await server.token({ limits: { models: ["pair_a"] } });
     await expect(saveModel(server, limited, good)).rejects.toThrow(
-      /^Your token is not for the semantic model pair_b/,
+      /^Your token is for named semantic models, and cannot change pair_a/,
     );
-    await expect(saveModel(server, limited, good, DRAFT)).rejects.toThrow(/^Your token is not for/);
+    await expect(saveModel(server, limited, good, DRAFT)).rejects.toThrow(/^Your token is for named/);
     expect(await names()).not.toContain("pair_a");
     await saveModel(server, shop.admin, good);
     expect(await names()).toEqual(expect.arrayContaining(["pair_a", "pair_b"]));

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { assertReadable, examine, publishAll } from "../authoring.ts";
-import { defineTool, problemShape } from "../define.ts";
+import { defineTool, draftFacts, draftShape, problemShape } from "../define.ts";
+import type { DraftInfo } from "../drafts.ts";
 import { boundProblems } from "../list-problems.ts";
+import type { ModelRecord, ModelsStore, SavedDraft } from "../models.store.ts";
 
 /** Of each model, however many there are. */
 const PROBLEMS_SHOWN = 10;
@@ -29,31 +31,51 @@ export const saveSemanticModel = defineTool({
         asset_id: z.int().describe("For delete_asset and restore_asset, with asset_type semantic_model"),
         state: z.enum(["draft", "published"]),
         version: z.int().nullable().describe("The version that is published, if any"),
+        draft: draftShape.optional().describe("The draft that there is now"),
+        note: z.string().optional(),
         problems: z.array(problemShape),
       }),
     ),
   }),
 
-  async run({ content, publish }, { models, caller, signal }) {
+  async run({ content, publish }, { models, modelsStore, caller, signal }) {
     const examination = await examine(models, caller, [{ name: "model.yaml", text: content }], signal);
     assertReadable(examination);
     for (const { model } of examination.models) models.assertMayWrite(caller, model);
+    const documents = examination.models.map(({ model }) => model);
     const records = publish
-      ? await publishAll(models, caller, examination)
-      : await models.saveDrafts(
-          caller,
-          examination.models.map(({ model }) => model),
-        );
+      ? await withDrafts(modelsStore, await publishAll(models, caller, examination))
+      : await models.saveDrafts(caller, documents);
     const shown = Math.max(PROBLEMS_SHOWN, Math.floor(LIMITS.models.problems / records.length));
     return {
-      models: records.map(({ id, name, uuid, publishedVersion }, i) => ({
-        name,
-        id: uuid,
-        asset_id: id,
+      models: records.map((record, i) => ({
+        name: record.name,
+        id: record.uuid,
+        asset_id: record.id,
         state: publish ? ("published" as const) : ("draft" as const),
-        version: publishedVersion,
+        version: record.publishedVersion,
+        ...(record.draft !== null && { draft: draftFacts(record.draft) }),
+        ...noteOn(record.replaced, caller.user.id),
         problems: boundProblems(examination.models[i]?.problems ?? [], shown),
       })),
     };
   },
 });
+
+/** Another draft stays beside what was published. */
+function withDrafts(store: ModelsStore, published: readonly ModelRecord[]): Promise<SavedDraft[]> {
+  return Promise.all(
+    published.map(async (record) => {
+      const draft = record.hasDraft ? await store.draftInfo(record.id) : null;
+      return { ...record, draft, replaced: null };
+    }),
+  );
+}
+
+/** Drafts are shared, so that whoever takes the place of another's should know it. */
+function noteOn(replaced: DraftInfo | null, userId: number): { note?: string } {
+  if (replaced === null || replaced.savedById === userId) return {};
+  const { savedBy, savedAt } = replaced;
+  const author = savedBy ?? "somebody who has left";
+  return { note: `This replaced the draft that ${author} saved at ${savedAt.toISOString()}.` };
+}

@@ -5,7 +5,14 @@ import { refuse } from "../refusal.ts";
 import { text } from "../tree.ts";
 
 /** Where there is no such column, these words tell something about the engine. */
-const WORDS = new Set(["current_catalog", "current_role", "current_schema", "current_user", "session_user"]);
+const WORDS = new Set([
+  "current_catalog",
+  "current_role",
+  "current_schema",
+  "current_user",
+  "session_user",
+  "user",
+]);
 
 export const checkColumns: Check = ({ node }, context) => {
   if (node.class === "STAR") checkParts([text(node.relation_name), "*"]);
@@ -14,7 +21,9 @@ export const checkColumns: Check = ({ node }, context) => {
   checkParts(parts);
   const [name = ""] = parts;
   if (parts.length === 1 && WORDS.has(name.toLowerCase()) && !isColumn(name, context)) {
-    throw refuse("column", "forbidden", `${name} is not allowed.`, "Select columns of the datasets.");
+    const hint =
+      "Select columns of the datasets; a name that the statement gives itself needs its table before.";
+    throw refuse("column", "forbidden", `${name} is not allowed.`, hint);
   }
 };
 

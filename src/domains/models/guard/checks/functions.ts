@@ -1,6 +1,7 @@
 import { clip } from "../../../../kernel/clip.ts";
 import { nearest } from "../../../../kernel/nearest.ts";
 import type { Check } from "../check.ts";
+import { equivalentOf } from "../functions/equivalents.ts";
 import { FUNCTIONS } from "../functions/index.ts";
 import { refusedFor } from "../functions/refused.ts";
 import { isReserved } from "../names.ts";
@@ -38,7 +39,9 @@ function unknown(name: string): Error {
     const message = `The function ${clip(name)} is not allowed, because it ${does}.`;
     return refuse("function", "forbidden", message, "Use functions on the columns of the datasets.");
   }
-  const meant = nearest(name, [...FUNCTIONS]);
-  const hint = meant === undefined ? "Use functions of DuckDB's SQL." : `Did you mean ${meant}?`;
+  const write = equivalentOf(name);
+  const meant = write === undefined ? nearest(name, [...FUNCTIONS]) : undefined;
+  const other = meant === undefined ? "Use functions of DuckDB's SQL." : `Did you mean ${meant}?`;
+  const hint = write === undefined ? other : `In DuckDB's SQL write ${write}.`;
   return refuse("function", "forbidden", `The function ${clip(name)} is not known here.`, hint);
 }

@@ -15,6 +15,10 @@ export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "json_tree",
 ]);
 
+/** What the contract lists but the engine has only as a function of one value, and as a word of its grammar. */
+const NO_TABLES = new Set(["from_json", "values"]);
+const WORKING = [...TABLE_FUNCTIONS].filter((name) => !NO_TABLES.has(name));
+
 export const checkTableFunctions: Check = ({ node }) => {
   if (node.type !== "TABLE_FUNCTION") return;
   const called = (node.function ?? {}) as Node;
@@ -26,6 +30,6 @@ export const checkTableFunctions: Check = ({ node }) => {
     "table_function",
     "forbidden",
     `The table function ${clip(shown)} is not allowed.`,
-    `Select from the datasets of the model; allowed are ${[...TABLE_FUNCTIONS].join(", ")}.`,
+    `Select from the datasets of the model; allowed are ${WORKING.join(", ")}.`,
   );
 };

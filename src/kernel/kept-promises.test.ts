@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { KeptPromises } from "./kept-promises.ts";
+
+describe("kept promises", () => {
+  it("does the same work once, and anew when it has failed", async () => {
+    const kept = new KeptPromises(10);
+    let calls = 0;
+    const work = async () => {
+      calls += 1;
+      if (calls === 1) throw new Error("busy");
+      return calls;
+    };
+    const [one, two] = await Promise.allSettled([kept.get("a", work), kept.get("a", work)]);
+    expect([one.status, two.status, calls]).toEqual(["rejected", "rejected", 1]);
+    expect([await kept.get("a", work), await kept.get("a", work), calls]).toEqual([2, 2, 2]);
+  });
+
+  it("keeps those that were asked for last", async () => {
+    const kept = new KeptPromises(2);
+    const asked: string[] = [];
+    const ask = (key: string) => kept.get(key, async () => asked.push(key));
+    for (const key of ["a", "b", "a", "c", "a", "b"]) await ask(key);
+    expect(asked).toEqual(["a", "b", "c", "b"]);
+  });
+
+  it("does not take a newer answer away when an older one fails late", async () => {
+    const kept = new KeptPromises(1);
+    const { promise, reject } = Promise.withResolvers<number>();
+    const early = kept.get("a", () => promise);
+    await kept.get("b", async () => 0);
+    await kept.get("a", async () => 2);
+    reject(new Error("late"));
+    await expect(early).rejects.toThrow("late");
+    expect(await kept.get("a", async () => 3)).toBe(2);
+  });
+});
