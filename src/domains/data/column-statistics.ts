@@ -1,4 +1,5 @@
 import { isAppError } from "../../kernel/errors.ts";
+import { KeptPromises } from "../../kernel/kept-promises.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { JsonValue, Relation } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -36,8 +37,8 @@ const KEPT = 200;
  */
 export class StatisticsCache {
   readonly #data: Pick<Data, "relation" | "summarise">;
-  /** The one that was asked for last comes last. Whoever asks while they are counted waits for the same count. */
-  readonly #kept = new Map<string, Promise<ColumnStatistics>>();
+  /** A count that failed, perhaps for lack of time, is no answer for the next who asks. */
+  readonly #kept = new KeptPromises(KEPT);
 
   constructor(data: Pick<Data, "relation" | "summarise">) {
     this.#data = data;
@@ -46,26 +47,7 @@ export class StatisticsCache {
   async of(caller: Caller, dataset: Dataset): Promise<ColumnStatistics> {
     const { visible, ...relation } = await this.#data.relation(caller, dataset, "rows");
     const key = JSON.stringify([dataset.workspaceId, relation.version, relation.select]);
-    const known = this.#kept.get(key) ?? this.#begin(key, caller, relation, visible);
-    this.#kept.delete(key);
-    this.#kept.set(key, known);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    return known;
-  }
-
-  #begin(
-    key: string,
-    caller: Caller,
-    relation: Relation,
-    visible: readonly Column[],
-  ): Promise<ColumnStatistics> {
-    const counting = this.#count(caller, relation, visible);
-    // A count that failed, perhaps for lack of time, is no answer for the next who asks.
-    counting.catch(() => {
-      if (this.#kept.get(key) === counting) this.#kept.delete(key);
-    });
-    return counting;
+    return this.#kept.get(key, () => this.#count(caller, relation, visible));
   }
 
   async #count(caller: Caller, relation: Relation, visible: readonly Column[]): Promise<ColumnStatistics> {

@@ -80,3 +80,11 @@ export function assertNotFromQuery({ name, source }: Pick<Dataset, "name" | "sou
     hint: "Choose another name for these rows.",
   });
 }
+
+/** A file without rows is most often the wrong one, and what it would replace is gone. */
+export function assertLosesNoRows({ name, rowCount }: Pick<Dataset, "name" | "rowCount">): void {
+  if (rowCount === 0) return;
+  throw new AppError("conflict", `The file has no rows, and would leave ${name} without any.`, {
+    hint: "Check the file; to empty the dataset on purpose, allow it (allow_empty).",
+  });
+}

@@ -162,7 +162,9 @@ export class DatasourcesStore {
       if (rows.length === 0) throw new AppError("not_found", `There is no deleted datasource with id ${id}.`);
     } catch (error) {
       if (!isUniqueViolation(error, "datasources_name")) throw error;
-      throw new AppError("conflict", "There is another datasource of that name by now.");
+      throw new AppError("conflict", "There is another datasource of that name by now.", {
+        hint: "Delete that one first, then restore this one.",
+      });
     }
   }
 

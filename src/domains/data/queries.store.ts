@@ -164,7 +164,9 @@ export class QueriesStore {
       });
     } catch (error) {
       if (!isUniqueViolation(error, "queries_name")) throw error;
-      throw new AppError("conflict", "There is another query of that name by now.");
+      throw new AppError("conflict", "There is another query of that name by now.", {
+        hint: "Delete that one first, then restore this one.",
+      });
     }
   }
 }

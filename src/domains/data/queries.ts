@@ -53,7 +53,7 @@ export class Queries {
     );
   }
 
-  async create(caller: Caller, wish: QueryWish): Promise<{ query: Query; isNew: boolean }> {
+  async create(caller: Caller, wish: QueryWish): Promise<Query> {
     const { workspace, user } = caller;
     const { name, datasourceId, queryText, c9ql = "", parameters = {} } = wish;
     assertName(name);
@@ -67,12 +67,12 @@ export class Queries {
     if (existing !== undefined && !wish.replace) throw nameTaken(name);
     if (existing !== undefined) {
       await this.#parts.store.checkDataset(existing);
-      return { query: await this.#parts.store.change(existing, text), isNew: false };
+      return this.#parts.store.change(existing, text);
     }
     const dataset = await this.#parts.datasets.findByName(workspace.id, name);
     if (dataset !== undefined) assertOwnDataset({ id: 0, name }, dataset);
     const owner = { workspaceId: workspace.id, userId: user.id };
-    return { query: await this.#parts.store.create(owner, name, text), isNew: true };
+    return this.#parts.store.create(owner, name, text);
   }
 
   /** A connector says at once what is wrong at first sight; only whoever asks for rows connects. */

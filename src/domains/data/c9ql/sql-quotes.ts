@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { quoteName, quoteText } from "../sql-text.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 
 /**
  * Names and texts in SQL. A NUL is refused: DuckDB's texts end at one, so it could cut the query short, and the

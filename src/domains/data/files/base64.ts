@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { AppError } from "../../../kernel/errors.ts";
+import { hasSignature } from "./magic.ts";
 
-const DATA_URL = /^data:([^,;]{0,100})(?:;[^,;]{0,100})*?;base64,/i;
+const DATA_URL = /^\s*data:([^,;]{0,100})(?:;[^,;]{0,100})*?;base64,/i;
 
 export interface InlineBytes {
   bytes: Buffer;
@@ -26,16 +28,61 @@ export function decodeBase64(text: string): InlineBytes {
   };
 }
 
-/** Base64 of the first bytes of a zip (Excel), Parquet or gzip file, or of an old Excel file. */
-const BINARY_BEGINNINGS = /^\s*(?:UEsDB|UEFSM[Q-Za-f]|H4sI|0M8R4KGxGuE)[A-Za-z0-9+/_\s-]*={0,2}\s*$/;
+/** Whether a text says by itself that base64 follows. */
+export function isDataUrl(text: string): boolean {
+  return DATA_URL.test(text);
+}
 
-/** Whether a text of which nothing was said is a binary file in base64. */
+/** Shorter ones hold no table, and may be words. */
+const LEAST_CHARACTERS = 10;
+/** So many characters tell whether the bytes are a file; a multiple of 4. */
+const HEAD_CHARACTERS = 64 * 1024;
+
+/**
+ * Whether a text of which nothing was said is a file in base64. Such a text is one word, or lines of one length, so
+ * that it would be a table of one column at best; and what it holds is a known kind of file, or a text with lines.
+ */
 export function looksLikeBase64(text: string): boolean {
-  return DATA_URL.test(text) || BINARY_BEGINNINGS.test(text);
+  const lines = text.trim().split(/\r?\n/, 3);
+  const width = lines[0]!.length;
+  const isWrapped = lines.length > 1 && lines[1]!.length <= width && width % 4 === 0 && width >= 60;
+  if (lines.length > 1 && !isWrapped) return false;
+  const letters = text.replace(/\s+/g, "");
+  if (letters.length < LEAST_CHARACTERS || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(letters)) return false;
+  if (letters.replace(/=+$/, "").length % 4 === 1) return false;
+  return isFile(decodeBase64(letters.slice(0, HEAD_CHARACTERS)).bytes, letters.length > HEAD_CHARACTERS);
+}
+
+function isFile(head: Buffer, isCut: boolean): boolean {
+  if (hasSignature(head)) return true;
+  const text = asText(isCut ? head.subarray(0, head.length - 4) : head);
+  return text !== undefined && (/[\r\n]/.test(text) || /^\s*(?:\{\s*"|\[\s*[{["]|<[?A-Za-z])/.test(text));
+}
+
+/** Undefined for what has signs that no text has. */
+function asText(bytes: Buffer): string | undefined {
+  const isWide = bytes.length % 2 === 0 && (bytes[1] === 0 || (bytes[0] === 0xff && bytes[1] === 0xfe));
+  const isOther = bytes.length % 2 === 0 && (bytes[0] === 0 || (bytes[0] === 0xfe && bytes[1] === 0xff));
+  if (isWide) return plain(bytes.toString("utf16le"));
+  if (isOther) return plain(Buffer.from(bytes).swap16().toString("utf16le"));
+  if (isUtf8(withoutCutCharacter(bytes))) return plain(bytes.toString("utf8"));
+  const text = plain(bytes.toString("latin1"));
+  // Random bytes are letters with accents in four of ten cases; texts are not.
+  const letters = text?.replace(/[^\u0080-\u00ff]/g, "").length ?? 0;
+  return text !== undefined && letters <= text.length / 4 ? text : undefined;
+}
+
+function plain(text: string): string | undefined {
+  return /[^\P{Cc}\t\n\r]|\p{Cn}|\p{Co}/u.test(text) ? undefined : text;
+}
+
+function withoutCutCharacter(bytes: Buffer): Buffer {
+  const start = bytes.subarray(-3).findIndex((byte) => byte >= 0xc0);
+  return start === -1 || bytes.length < 1_000 ? bytes : bytes.subarray(0, bytes.length - 3 + start);
 }
 
 function notBase64(why: string): AppError {
   return new AppError("bad_request", `The content is not base64. ${why}`, {
-    hint: "Excel and Parquet files are sent as base64, or by fileUrl; texts are sent as they are.",
+    hint: "Excel and Parquet files are sent as base64, or by their URL; texts are sent as they are.",
   });
 }

@@ -30,7 +30,7 @@ describe("by the bytes", () => {
     ["an SQLite database", bytes("SQLite format 3\0"), "Export it"],
     ["an Avro file", bytes("Obj\x01"), "Parquet"],
     ["zstd", Buffer.from("28b52ffd24", "hex"), "Unpack it"],
-    ["an image", Buffer.from("89504e470d0a1a0a", "hex"), "Export it"],
+    ["a PNG image", Buffer.from("89504e470d0a1a0a", "hex"), "Export it"],
     ["neither text nor", Buffer.from([0, 1, 2, 3, 255, 254, 0, 7]), "base64"],
     ["a web page", bytes("<!DOCTYPE html><html><title>Sign in</title>"), "sign-in"],
     ["a web page", bytes("\n<html lang='en'>"), "sign-in"],

@@ -14,13 +14,11 @@ export type FileType = (typeof FILE_TYPES)[number];
 export interface FileSource {
   /** Text as it is, or base64. */
   content?: string | undefined;
-  /** Without it, base64 is known by the declared type, or by what the text turns out to hold. */
+  /** Without it, base64 is known by the declared type, or by what it turns out to hold. */
   contentEncoding?: "text" | "base64" | undefined;
   fileUrl?: string | undefined;
   /** A file on this machine, named by its operator and never by a caller. It stays where it is. */
   path?: string | undefined;
-  /** A name helps to tell what the file is. */
-  fileName?: string | undefined;
 }
 
 /** What is not said is detected. */
@@ -40,7 +38,6 @@ export interface FileImport {
   /** What the caller says it is. */
   fileType?: string | undefined;
   options?: FileOptions;
-  maxBytes?: number;
   signal?: AbortSignal;
   onProgress?: (progress: ImportProgress) => void;
 }

@@ -14,10 +14,13 @@ export interface GunzipOptions {
   onProgress?: ((fraction: number) => void) | undefined;
 }
 
+/** Each step costs the same for a large piece as for a small one. */
+const CHUNK_BYTES = 256 * 1024;
+
 /** Unpacks a file, and stops as soon as it grows beyond measure. Answers with its size. */
 export async function gunzip(from: string, to: string, options: GunzipOptions): Promise<number> {
   const { bytes, maxBytes, signal, onProgress } = options;
-  const source = createReadStream(from);
+  const source = createReadStream(from, { highWaterMark: CHUNK_BYTES });
   let unpacked = 0;
   const guard = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -27,8 +30,14 @@ export async function gunzip(from: string, to: string, options: GunzipOptions): 
     },
   });
   try {
-    const target = createWriteStream(to, { flags: "wx", mode: 0o600 });
-    await pipeline(source, createGunzip(), guard, target, signal === undefined ? {} : { signal });
+    const target = createWriteStream(to, { flags: "wx", mode: 0o600, highWaterMark: 4 * CHUNK_BYTES });
+    await pipeline(
+      source,
+      createGunzip({ chunkSize: CHUNK_BYTES }),
+      guard,
+      target,
+      signal === undefined ? {} : { signal },
+    );
     return unpacked;
   } catch (error) {
     if (signal?.aborted) throw new AppError("cancelled", "The import was cancelled.");

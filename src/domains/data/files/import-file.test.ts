@@ -156,9 +156,9 @@ describe("each format gives back what was in it", () => {
       header: true,
     });
     expect(german.types).toMatchObject({ Name: "VARCHAR", Datum: "DATE" });
-    const book = await importFile({ content: asExcel.toString("base64"), fileName: "people.xlsx" });
+    const book = await importFile({ content: asExcel.toString("base64") });
     expect(book.detected).toEqual({ format: "excel", sheet: "People", sheets: ["People"], header: true });
-    expect(book).toMatchObject({ fileName: "people.xlsx", bytes: asExcel.length });
+    expect(book).toMatchObject({ bytes: asExcel.length });
     expect((await importFile({ content: asXml })).detected).toEqual({
       format: "xml",
       encoding: "utf-8",
@@ -429,7 +429,7 @@ describe("bad files get a clear error and leave nothing behind", () => {
       code,
       message: expect.stringMatching(message),
     });
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(60_000);
   });
 
   it("takes bytes that are not UTF-8 for what Windows writes, or refuses them in XML", async () => {

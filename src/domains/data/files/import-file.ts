@@ -13,14 +13,14 @@ import type { BlobStore } from "../../../platform/blobs/index.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { SandboxLog } from "../../../platform/sandbox/index.ts";
 import { ownedTempName, sweepLeftovers } from "../../../platform/temp/index.ts";
+import { dateFormatOf } from "./date-format.ts";
 import { detectFormat, headText } from "./detect-format.ts";
 import { excerptOf } from "./excerpts.ts";
 import type { DetectedFile, FileImport, FileOptions, FileType, ImportedFile } from "./file-import.ts";
 import { gunzip } from "./gunzip.ts";
 import { magicOf } from "./magic.ts";
-import type { ReadReport } from "./reader/table-reader.ts";
+import { type ReadReport, someNames } from "./reader/table-reader.ts";
 import { SandboxedReader } from "./sandboxed-reader.ts";
-import { cancelled } from "./slots.ts";
 import { headOf, readSource, type SourceFile } from "./source.ts";
 
 export interface FileImportsOptions {
@@ -58,7 +58,7 @@ async function importFile(
   reader: SandboxedReader,
   request: FileImport,
 ): Promise<ImportedFile> {
-  if (request.signal?.aborted) throw cancelled();
+  if (request.signal?.aborted) throw new AppError("cancelled", "The import was cancelled.");
   const folder = join(options.tempFolder, ownedTempName());
   await mkdir(folder, { mode: 0o700 });
   try {
@@ -66,7 +66,6 @@ async function importFile(
       fetch: options.fetch,
       folder,
       fileType: request.fileType,
-      maxBytes: request.maxBytes,
       signal: request.signal,
       onProgress: (fraction) => request.onProgress?.({ stage: "fetch", fraction }),
     });
@@ -86,7 +85,14 @@ async function importFile(
       rejected: result.rejected,
       rejectedRows: result.rejectedRows,
       detected: detectedOf(format, file, table, result),
-      notes: [...(note === undefined ? [] : [note]), ...(table.report?.notes ?? [])],
+      notes: [
+        source.note,
+        note,
+        ...(table.report?.notes ?? []),
+        ...(result.notes ?? []),
+        ...unusedOptions(request.options ?? {}, format, result),
+        emptyNote(result),
+      ].filter((each) => each !== undefined),
       bytes: source.bytes,
       ...(source.fileName !== undefined && { fileName: source.fileName }),
     };
@@ -109,7 +115,7 @@ async function unpack(source: SourceFile, folder: string, request: FileImport): 
   const path = join(folder, "unpacked");
   await gunzip(source.path, path, {
     bytes: source.bytes,
-    maxBytes: request.maxBytes ?? LIMITS.files.sourceBytes,
+    maxBytes: LIMITS.files.sourceBytes,
     signal: request.signal,
     onProgress: (fraction) => request.onProgress?.({ stage: "unpack", fraction }),
   });
@@ -185,30 +191,60 @@ async function convert(
     ...(signal && { signal }),
     onProgress: ({ fraction }) => onProgress?.({ stage: "convert", fraction }),
   });
-  if (result.rows > 0 || result.rejectedRows === 0) return result;
+  if (result.rows > 0) return result;
+  if (result.rejectedRows === 0) {
+    if (result.columns.length > 1 || result.detected.delimiter === undefined || options.header) return result;
+    await blobs.delete(key);
+    throw oneLine(result);
+  }
   await blobs.delete(key);
   const [first] = result.rejected;
   const example = first === undefined ? "" : ` Line ${first.line}: ${excerptOf(first.reason)}`;
   throw new AppError("bad_request", `None of the ${result.rejectedRows} rows could be read.${example}`, {
-    hint: "Check the file's delimiter, encoding and types.",
+    hint: "Check the file; options say its delimiter, encoding, header and types.",
     data: { rejected: result.rejected.slice(0, 10) },
   });
 }
 
-function optionsOf({ sheet: _sheet, rowPath: _rowPath, ...options }: FileOptions): ConvertOptions {
-  return options;
+/** A sentence, or base64 of something unknown, would be the name of a column. */
+function oneLine({ columns }: ConvertResult): AppError {
+  const text = excerptOf(columns[0]?.name ?? "");
+  return new AppError("bad_request", `The file is a single line without a delimiter: ${text}`, {
+    hint: "Send a header line and rows. If the content is base64, or the line is a header, say so in options (content_encoding, header).",
+  });
+}
+
+const CSV_OPTIONS = ["delimiter", "quote", "decimal", "dateFormat"] as const;
+
+/** What was said and had no effect. */
+function unusedOptions(options: FileOptions, format: FileType, { columns }: ConvertResult): string[] {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const missing = Object.keys(options.types ?? {}).filter((name) => !names.has(name.toLowerCase()));
+  const isCsv = format === "csv" || format === "tsv";
+  const isUnused = !isCsv && CSV_OPTIONS.some((name) => options[name] !== undefined);
+  return [
+    ...(missing.length === 0 ? [] : [`The types name columns that are not there: ${someNames(missing)}.`]),
+    ...(isUnused ? ["Delimiter, quote, decimal and date format count for CSV only."] : []),
+  ];
+}
+
+function emptyNote({ rows, columns }: ConvertResult): string | undefined {
+  if (rows > 0) return undefined;
+  return `The file has no rows, only the names of ${columns.length === 1 ? "a column" : `${columns.length} columns`}.`;
+}
+
+function optionsOf({
+  sheet: _sheet,
+  rowPath: _rowPath,
+  dateFormat,
+  ...options
+}: FileOptions): ConvertOptions {
+  return { ...options, ...(dateFormat !== undefined && { dateFormat: dateFormatOf(dateFormat) }) };
 }
 
 /** What was said about the file has been seen to; only what is about values is left. */
-function readOptionsOf(
-  { types, dateFormat, timestampFormat }: FileOptions,
-  { columns }: ReadReport,
-): ConvertOptions {
-  return {
-    types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types },
-    ...(dateFormat !== undefined && { dateFormat }),
-    ...(timestampFormat !== undefined && { timestampFormat }),
-  };
+function readOptionsOf({ types }: FileOptions, { columns }: ReadReport): ConvertOptions {
+  return { types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types } };
 }
 
 function detectedOf(

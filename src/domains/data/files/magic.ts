@@ -38,16 +38,30 @@ const SIGNATURES: readonly Signature[] = [
   { bytes: "fd377a585a00", is: { name: "compressed with xz", hint: UNPACK } },
   { bytes: "377abcaf271c", is: { name: "a 7z archive", hint: UNPACK } },
   { bytes: "526172211a07", is: { name: "a RAR archive", hint: UNPACK } },
-  { bytes: "89504e470d0a1a0a", is: { name: "an image", hint: EXPORT } },
-  { bytes: "ffd8ff", is: { name: "an image", hint: EXPORT } },
-  { bytes: "474946383", is: { name: "an image", hint: EXPORT }, couldBeText: true },
+  { bytes: "89504e470d0a1a0a", is: { name: "a PNG image", hint: EXPORT } },
+  { bytes: "ffd8ff", is: { name: "a JPEG image", hint: EXPORT } },
+  { bytes: "474946383", is: { name: "a GIF image", hint: EXPORT }, couldBeText: true },
 ];
+
+/** Whether these are the first bytes of a known kind of file, importable or not, and cannot be a text. */
+export function hasSignature(head: Uint8Array): boolean {
+  const found = signatureOf(head);
+  if (found === undefined) return false;
+  // Two or three bytes are something by chance too often; gzip has a third one that is always the same.
+  const isCertain = found.bytes.length >= 8 || (found.is === "gzip" && head[2] === 8);
+  return isCertain || head.length >= 64;
+}
+
+function signatureOf(head: Uint8Array): Signature | undefined {
+  const hex = Buffer.from(head.subarray(0, 16)).toString("hex");
+  const found = SIGNATURES.find(({ bytes }) => hex.startsWith(bytes));
+  return found === undefined || (found.couldBeText && isPlainText(head)) ? undefined : found;
+}
 
 /** Undefined for what begins with no known signature. Throws for what is known and cannot be imported. */
 export function magicOf(head: Uint8Array): Magic | undefined {
-  const hex = Buffer.from(head.subarray(0, 16)).toString("hex");
-  const found = SIGNATURES.find(({ bytes }) => hex.startsWith(bytes));
-  if (found === undefined || (found.couldBeText && isPlainText(head))) return undefined;
+  const found = signatureOf(head);
+  if (found === undefined) return undefined;
   if (typeof found.is === "string") return found.is;
   throw new AppError("unsupported", `The file is ${found.is.name}, which cannot be imported.`, {
     hint: found.is.hint,

@@ -1,6 +1,7 @@
 import { chmod, chown, open, rename } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import {
   type Account,
@@ -11,7 +12,6 @@ import {
 } from "../../../platform/sandbox/index.ts";
 import { megabytes } from "./excerpts.ts";
 import { type OpenParams, type ReadReport, readBatch, readReport } from "./reader/table-reader.ts";
-import { Slots } from "./slots.ts";
 
 export interface ReaderOptions {
   tempFolder: string;
@@ -42,7 +42,16 @@ const WORKER_MODULE = join(import.meta.dirname, "reader", `file-worker${extname(
  */
 export class SandboxedReader {
   readonly #options: ReaderOptions;
-  readonly #slots = new Slots(LIMITS.files.readers, LIMITS.files.waitingReaders);
+  readonly #queue = new FairQueue({
+    what: "files",
+    places: LIMITS.files.readers,
+    placesPerScope: LIMITS.files.readers,
+    waiting: LIMITS.files.waitingReaders,
+    waitingPerScope: LIMITS.files.waitingReaders / 2,
+    waitMs: LIMITS.files.readMs,
+  });
+  /** Numbers of accounts that no reader has now: each is somebody else, and can touch nothing of the other. */
+  readonly #accounts = Array.from({ length: LIMITS.files.readers }, (_, number) => number);
   readonly #sandboxes = new Set<Sandbox>();
   #isClosed = false;
 
@@ -51,13 +60,14 @@ export class SandboxedReader {
   }
 
   async read(request: ReadRequest): Promise<ReadFile> {
-    const slot = await this.#slots.take(request.scope ?? "", request.signal);
+    const leave = await this.#queue.enter(request.scope ?? "", request.signal);
+    const number = this.#accounts.pop() ?? 0;
     try {
       if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
-      // Each reader that runs beside another is somebody else, and can touch nothing of the other.
-      return await this.#readInSandbox(request, accountOf("fileReader", slot));
+      return await this.#readInSandbox(request, accountOf("fileReader", number));
     } finally {
-      this.#slots.giveBack(slot);
+      this.#accounts.push(number);
+      leave();
     }
   }
 
@@ -95,10 +105,9 @@ export class SandboxedReader {
 /** The process finds the file by a path from its own folder, because it may not be able to enter those above. */
 async function pull(sandbox: Sandbox, request: ReadRequest, timeout: AbortSignal): Promise<ReadFile> {
   const { kind, folder, fileName, options, signal, onProgress } = request;
-  const callOptions = signal === undefined ? {} : { signal };
   const params: OpenParams = { kind, options, path: `../${basename(folder)}/${fileName}` };
   const opened = await sandbox.call("open", params, {
-    ...callOptions,
+    signal,
     onProgress: (value) => onProgress?.(fractionOf(value) / 2),
   });
   const report = readReport.parse(opened);
@@ -108,7 +117,7 @@ async function pull(sandbox: Sandbox, request: ReadRequest, timeout: AbortSignal
     for (let bytes = 0; ; ) {
       if (timeout.aborted)
         throw new AppError("timeout", `Reading took longer than ${LIMITS.files.readMs / 60_000} minutes.`);
-      const batch = readBatch.parse(await sandbox.call("next", {}, callOptions));
+      const batch = readBatch.parse(await sandbox.call("next", {}, { signal }));
       if (batch.isDone) break;
       bytes += batch.bytes.length;
       if (bytes > LIMITS.files.sourceBytes) throw tooMuch();

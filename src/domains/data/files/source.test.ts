@@ -35,8 +35,8 @@ async function serve(listener: RequestListener): Promise<string> {
 
 describe("content", () => {
   it("is text as it is", async () => {
-    const file = await read({ content: "a,b\nä,😀", fileName: "x.csv" }, { fileType: "csv" });
-    expect(file).toMatchObject({ text: "a,b\nä,😀", bytes: 11, isOurs: true, fileName: "x.csv" });
+    const file = await read({ content: "a,b\nä,😀" }, { fileType: "csv" });
+    expect(file).toMatchObject({ text: "a,b\nä,😀", bytes: 11, isOurs: true });
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
   });
 
@@ -53,14 +53,55 @@ describe("content", () => {
     expect(book.equals(await readFile(file.path))).toBe(true);
   });
 
-  it("is base64 of a text when it is said to be, or said to be binary", async () => {
+  const table = "name,city\nGrüße,Köln\n";
+  it.each<[string, Buffer]>([
+    ["short", Buffer.from("a,b\n1,2\n")],
+    ["UTF-8", Buffer.from(table)],
+    ["UTF-8 with a mark", Buffer.from(`\ufeff${table}`)],
+    ["Latin-1", Buffer.from(table, "latin1")],
+    ["UTF-16 with a mark", Buffer.from(`\ufeff${table}`, "utf16le")],
+    ["UTF-16 without one", Buffer.from(table, "utf16le")],
+    ["long", Buffer.from(table.repeat(10_000))],
+    ["JSON", Buffer.from('[{"a":1},{"a":2}]')],
+    ["XML", Buffer.from("<r><i>1</i></r>")],
+    ["a PDF", Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "latin1")],
+    ["gzip", gzipSync("a,b\n1,2\n")],
+    ["a PNG", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")],
+    ["a JPEG", Buffer.concat([Buffer.from("ffd8ffe000104a46494600", "hex"), Buffer.alloc(100, 7)])],
+  ])("is base64 of a file: %s", async (name, bytes) => {
+    const encoded = bytes.toString("base64");
+    for (const content of [encoded, bytes.toString("base64url"), encoded.replace(/.{76}/g, "$&\n")]) {
+      const file = await read({ content }, { fileType: "csv" });
+      expect(bytes.equals(await readFile(file.path))).toBe(true);
+      const isText = !["gzip", "a PDF", "a PNG", "a JPEG"].includes(name);
+      expect(file.note).toBe(isText ? "The content was taken for base64." : undefined);
+    }
+  });
+
+  it.each([
+    "word",
+    "abcdefgh",
+    "aGVsbG8gd29ybGQhISE=",
+    "Internationalization",
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "a,b\n1,2",
+    "name\nAnna\nBert",
+    `hash\n${"0123456789abcdef".repeat(4)}\n`,
+    `${"0123456789abcdef".repeat(4)}\n`.repeat(3),
+    "The quick brown fox.",
+    "PARENT",
+  ])("is text where it may be one: %s", async (content) => {
+    const file = await read({ content });
+    expect(file).toMatchObject({ text: content });
+    expect(file).not.toHaveProperty("note");
+  });
+
+  it("is what it is said to be", async () => {
     const content = Buffer.from("a,b\n1,2").toString("base64");
     expect(await read({ content }, { fileType: "excel" })).toMatchObject({ text: "a,b\n1,2" });
-    expect(await read({ content, contentEncoding: "base64" })).toMatchObject({ text: "a,b\n1,2" });
-    expect(await read({ content })).toMatchObject({ text: content });
-    expect(await read({ content: book.toString("base64"), contentEncoding: "text" })).toMatchObject({
-      text: book.toString("base64"),
-    });
+    const hello = Buffer.from("hello").toString("base64");
+    expect(await read({ content: hello, contentEncoding: "base64" })).toMatchObject({ text: "hello" });
+    expect(await read({ content, contentEncoding: "text" })).toMatchObject({ text: content });
   });
 
   it.each<[string, FileSource, string, RegExp]>([

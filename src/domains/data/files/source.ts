@@ -1,15 +1,15 @@
 import { createWriteStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import { decodeBase64, type InlineBytes, looksLikeBase64 } from "./base64.ts";
+import { decodeBase64, type InlineBytes, isDataUrl, looksLikeBase64 } from "./base64.ts";
 import { emptyFile, parseFileType } from "./detect-format.ts";
 import { megabytes } from "./excerpts.ts";
 import type { FileSource } from "./file-import.ts";
+import { hasSignature } from "./magic.ts";
 
 export interface SourceTools {
   fetch: Pick<GuardedFetch, "download">;
@@ -28,6 +28,8 @@ export interface SourceFile {
   bytes: number;
   fileName?: string;
   contentType?: string;
+  /** What was assumed about it. */
+  note?: string;
 }
 
 /** Puts what a caller sent, or has us fetch, into a file. */
@@ -35,16 +37,16 @@ export async function readSource(source: FileSource, tools: SourceTools): Promis
   const { content, fileUrl, path } = source;
   const given = [content, fileUrl, path].filter((each) => each !== undefined && each !== "");
   if (given.length > 1) {
-    throw new AppError("bad_request", "Both content and fileUrl were given.", { hint: "Give one of them." });
+    throw new AppError("bad_request", "Both a content and a URL were given.", { hint: "Give one of them." });
   }
   if (given.length === 0) {
     if (content === "") throw emptyFile();
-    throw new AppError("bad_request", "There is no file.", { hint: "Give content or fileUrl." });
+    throw new AppError("bad_request", "There is no file.", { hint: "Give the content, or a URL." });
   }
   if (path) return localFile(path);
   const file = content ? await writeContent(content, source, tools) : await download(fileUrl!, tools);
   if (file.bytes === 0) throw emptyFile();
-  return { ...file, ...(source.fileName !== undefined && { fileName: source.fileName }) };
+  return file;
 }
 
 async function localFile(path: string): Promise<SourceFile> {
@@ -57,26 +59,39 @@ async function localFile(path: string): Promise<SourceFile> {
 }
 
 async function writeContent(content: string, source: FileSource, tools: SourceTools): Promise<SourceFile> {
-  const { bytes, contentType } = contentBytes(content, source, tools);
+  const { bytes, contentType, note } = contentBytes(content, source, tools);
   const maxBytes = tools.maxBytes ?? LIMITS.files.sourceBytes;
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   const path = join(tools.folder, "source");
   await writeFile(path, bytes, { flag: "wx", mode: 0o600 });
-  return { path, isOurs: true, bytes: bytes.length, ...(contentType !== undefined && { contentType }) };
+  return {
+    path,
+    isOurs: true,
+    bytes: bytes.length,
+    ...(contentType !== undefined && { contentType }),
+    ...(note !== undefined && { note }),
+  };
 }
 
 function contentBytes(
   content: string,
   { contentEncoding }: FileSource,
   { fileType }: SourceTools,
-): InlineBytes {
+): InlineBytes & { note?: string } {
   if (contentEncoding === "base64") return decodeBase64(content);
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
   const declared = parseFileType(fileType);
   // These have no other way into a text; whether they are what they are said to be is seen later.
-  if (declared === "excel" || declared === "parquet") return decodeBase64(content);
-  return looksLikeBase64(content) ? decodeBase64(content) : { bytes: Buffer.from(content) };
+  if (declared === "excel" || declared === "parquet" || isDataUrl(content)) return decodeBase64(content);
+  if (!looksLikeBase64(content)) return { bytes: Buffer.from(content) };
+  const decoded = decodeBase64(content);
+  // Binary files come in no other way, so that nothing was assumed.
+  return hasSignature(decoded.bytes) ? decoded : { ...decoded, note: "The content was taken for base64." };
 }
+
+/** What comes while a write is under way is written with the next one: large writes cost little. */
+const WRITE_BYTES = 4 * 1024 * 1024;
+const PROGRESS_MS = 250;
 
 async function download(url: string, tools: SourceTools): Promise<SourceFile> {
   const { folder, signal, onProgress } = tools;
@@ -88,21 +103,23 @@ async function download(url: string, tools: SourceTools): Promise<SourceFile> {
   });
   const total = answer.headers["content-encoding"] ? Number.NaN : Number(answer.headers["content-length"]);
   const path = join(folder, "source");
-  let bytes = 0;
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      onProgress?.(total > 0 ? Math.min(1, bytes / total) : undefined);
-      done(null, chunk);
-    },
-  });
-  await pipeline(answer.body, counter, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+  const target = createWriteStream(path, { flags: "wx", mode: 0o600, highWaterMark: WRITE_BYTES });
+  const tell = (): void => onProgress?.(total > 0 ? Math.min(1, target.bytesWritten / total) : undefined);
+  const timer = setInterval(() => {
+    try {
+      tell();
+    } catch (error) {
+      target.destroy(error as Error);
+    }
+  }, PROGRESS_MS);
+  await pipeline(answer.body, target).finally(() => clearInterval(timer));
+  tell();
   const fileName = nameOf(answer.headers["content-disposition"], answer.url);
   const contentType = answer.headers["content-type"];
   return {
     path,
     isOurs: true,
-    bytes,
+    bytes: target.bytesWritten,
     ...(fileName !== undefined && { fileName }),
     ...(contentType !== undefined && { contentType }),
   };

@@ -205,6 +205,19 @@ describe("create_query", () => {
     expect(run.error).toMatch(/nope/);
   });
 
+  it("fails where C9QL cannot read a text of the answer as a number", async () => {
+    const query = "SELECT '1,234' AS price";
+    const args = {
+      name: "Unreadable",
+      datasource_id: datasourceId,
+      query,
+      c9ql: "select sum(price) as total",
+    };
+    const { run } = await makeQuery(server, token, args);
+    expect(run).toMatchObject({ status: "failed", attempt: 1 });
+    expect(run.error).toMatch(/^C9QL: price has texts that are not numbers, such as "1,234"/);
+  });
+
   it("tells what the database says of a wrong query, which is stored and not tried again", async () => {
     const made = await create({ name: "Typo", datasourceId, queryString: "SELECT nme FROM orders" });
     expect(made.run).toMatchObject({ status: "failed", attempt: 1 });

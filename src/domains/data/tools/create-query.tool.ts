@@ -65,7 +65,7 @@ export const createQuery = defineTool({
   async run(args, { queries, queriesStore, runs, caller, signal, client }) {
     const { name, datasource_id: datasourceId, query: queryText, c9ql, parameters, replace } = args;
     const wish = { name, datasourceId, queryText, c9ql, parameters, replace };
-    const { query } = await queries.create(caller, wish);
+    const query = await queries.create(caller, wish);
     const stored = { query_id: query.id, name: query.name };
     if (!args.run_now)
       return { ...stored, dataset_id: query.datasetId, run: null, message: "Stored; run it with run." };

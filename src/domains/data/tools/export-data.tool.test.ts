@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
@@ -15,6 +16,7 @@ interface Exported {
   rows: number;
   total_rows: number;
   truncated: boolean;
+  note?: string;
 }
 
 const rows = [
@@ -44,9 +46,47 @@ describe("export", () => {
   it("[bi.export-csv.limit] stops at the limit, and says so", async () => {
     const file = await resultOf<Exported>(server, token, "knowi_export_csv", { datasetId: id, limit: 1 }, BI);
     expect(file).toMatchObject({ rows: 1, total_rows: 3, truncated: true });
+    expect(file.note).toMatch(/more rows than the limit.*offset 1/);
     await expect(
       resultOf(server, token, "knowi_export_csv", { datasetId: id, limit: 200_001 }, BI),
     ).rejects.toThrow(/limit/);
+  });
+
+  it("[bi.export-csv.limit] gives as many rows as that, however wide they are", async () => {
+    const wide = await importRows("Wide", 200_000, 12);
+    const file = await resultOf<Exported>(
+      server,
+      token,
+      "knowi_export_csv",
+      { datasetId: wide, limit: 200_000 },
+      BI,
+    );
+    expect(file).toMatchObject({ rows: 200_000, total_rows: 200_000, truncated: false });
+    const lines = text(file).split("\r\n");
+    expect(lines).toHaveLength(200_002);
+    expect(lines.at(-2)).toMatch(/^199999-0-0,199999-1-0,/);
+    const some = await resultOf<Exported>(server, token, "knowi_export_csv", { datasetId: wide }, BI);
+    expect(some).toMatchObject({ rows: 10_000, total_rows: 200_000, truncated: true });
+  });
+
+  it("gives large rows whole, of which get_data says that some are left", async () => {
+    const large = await importRows("Large", 20, 1, 1_000_000);
+    const all = await resultOf<Exported>(server, token, "export_data", { dataset_id: large });
+    expect(all).toMatchObject({ rows: 20, total_rows: 20, truncated: false });
+    const page = await resultOf<{ returnedRows: number; note?: string }>(server, token, "get_data", {
+      dataset_id: large,
+    });
+    expect(page.returnedRows).toBe(16);
+    expect(page.note).toMatch(/Only 16 rows fit into one answer of 16 MiB: go on with offset 16/);
+    const rest = await resultOf<Exported>(server, token, "export_data", {
+      dataset_id: large,
+      offset: 16,
+      limit: 2,
+      c9ql: "select substring(c0, 1, 4) as Start",
+    });
+    expect(rest).toMatchObject({ rows: 2, total_rows: 20, truncated: true });
+    expect(rest.note).toMatch(/offset 18/);
+    expect(text(rest)).toBe("Start\r\n16-0\r\n17-0\r\n");
   });
 
   it("can keep spreadsheets from running formulas", async () => {
@@ -69,6 +109,26 @@ describe("export", () => {
     expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
   });
 
+  it.each(["csv", "json", "parquet"])("keeps columns without any value in %s", async (format) => {
+    const one = await makeDataset(server, token, `Empty columns ${format}`, [{ a: 1, x: null, y: "1" }]);
+    await makeDataset(server, token, `Empty columns ${format}`, [{ a: 2, x: null, y: null }]);
+    const c9ql = "select a, x, y where a > 1";
+    const file = await resultOf<Exported>(server, token, "export_data", { dataset_id: one, format, c9ql });
+    const back = await resultOf<{ dataset_id: number }>(server, token, "import_file", {
+      dataset_name: `Back ${format}`,
+      file_type: format,
+      content: file.content_base64,
+    });
+    const { columns, rows: seen } = await resultOf<{ columns: { name: string }[]; rows: object[] }>(
+      server,
+      token,
+      "get_data",
+      { dataset_id: back.dataset_id },
+    );
+    expect(columns.map(({ name }) => name)).toEqual(["a", "x", "y"]);
+    expect(seen).toEqual([{ a: 2, x: null, y: null }]);
+  });
+
   it.each([
     [{}, /One of dashboardId, widgetId or datasetId/],
     [{ dashboardId: 3 }, /no dashboard/],
@@ -84,3 +144,15 @@ describe("export", () => {
     expect((await callTool(server, narrow, "export_data", { dataset_id: id })).status).toBe(403);
   });
 });
+
+/** A dataset of many columns or long values, each with its row and column in front. */
+async function importRows(name: string, count: number, columns: number, characters = 1): Promise<number> {
+  // Not so much alike that it would be taken for a bomb when it is packed.
+  const long = Array.from({ length: Math.ceil(characters / 500) }, (_, n) => `${n}x`.padEnd(500, "x"));
+  const tail = long.join("").slice(0, characters);
+  const names = Array.from({ length: columns }, (_, c) => `c${c}`);
+  const lines = Array.from({ length: count }, (_, i) => names.map((_, c) => `${i}-${c}-${tail}`).join(","));
+  const content = gzipSync([names.join(","), ...lines].join("\n")).toString("base64");
+  const args = { dataset_name: name, content };
+  return (await resultOf<{ dataset_id: number }>(server, token, "import_file", args)).dataset_id;
+}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
-import { exportRows } from "../export.ts";
+import { type ExportedFile, exportText } from "../export.ts";
 
 const limit = z
   .int()
@@ -42,6 +42,8 @@ export const exportData = defineTool({
     dataset_id: z.int(),
     format: z.enum(["csv", "json", "parquet"]).default("csv"),
     limit,
+    offset: z.int().min(0).default(0).describe("Rows to skip"),
+    c9ql: z.string().max(LIMITS.c9ql.textCharacters).optional().describe("As in get_data"),
     escape_formulas: z
       .boolean()
       .default(false)
@@ -54,26 +56,44 @@ export const exportData = defineTool({
     rows: z.int(),
     total_rows: z.int(),
     truncated: z.boolean(),
+    note: z.string().optional(),
   }),
 
-  async run({ dataset_id, format, limit, escape_formulas }, { data, caller, signal }) {
+  async run({ dataset_id, format, escape_formulas, ...options }, { data, caller, signal }) {
     const dataset = await data.require(caller, dataset_id);
-    const page = await data.read(caller, dataset, { limit, signal });
-    if (page.columns.length === 0 && format === "parquet")
+    if (dataset.columns.length === 0 && format === "parquet")
       throw new AppError("bad_request", `${dataset.name} has no columns, and a Parquet file needs some.`, {
         hint: "Export it as csv or json.",
       });
-    const file = await exportRows(data, page, { format, escapeFormulas: escape_formulas, signal });
+    const wanted = { ...options, signal };
+    const rows = data.stream(caller, dataset, wanted);
+    const file =
+      format === "parquet"
+        ? await data.exportParquet(caller, rows, signal)
+        : await exportText(rows, { format, escapeFormulas: escape_formulas });
+    const mayBeMore = file.isCut || file.rows === options.limit || file.rows === 0;
+    const seen = options.offset + file.rows;
+    const total = mayBeMore ? await data.count(caller, dataset, wanted) : seen;
     return {
       file_name: `${dataset.name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,
       mime_type: file.mimeType,
       content_base64: file.content.toString("base64"),
-      rows: page.returnedRows,
-      total_rows: page.totalRows,
-      truncated: page.returnedRows < page.totalRows,
+      rows: file.rows,
+      total_rows: total,
+      truncated: seen < total,
+      ...(seen < total && { note: noteOn(file, seen) }),
     };
   },
 });
+
+/** Why there are not all rows in the file, and how to get the rest. */
+function noteOn({ rows, isCut }: ExportedFile, seen: number): string {
+  const most = `${LIMITS.data.exportBytes / 1024 / 1024} MiB`;
+  const why = isCut
+    ? `A file of ${most} is the most for one answer, and ${rows} rows fit into it.`
+    : "There are more rows than the limit.";
+  return `${why} export_data on /mcp goes on with offset ${seen}, or takes fewer columns with c9ql; on the server's command line, kenning dataset export writes all of it.`;
+}
 
 function datasetOf({
   dashboardId,

@@ -19,6 +19,7 @@ interface Imported {
   rows_rejected: number;
   detected: Record<string, unknown>;
   columns: { name: string; type: string }[];
+  notes: string[];
 }
 
 beforeAll(async () => {
@@ -84,12 +85,88 @@ describe("import_file", () => {
     await expect(take({ datasetName: "Self", fileUrl: `${server.url}/api/health/live` })).rejects.toThrow();
   });
 
+  const takeAs = (content: string, options?: object, name = "Options") =>
+    resultOf<Imported>(server, token, "import_file", { dataset_name: name, content, options });
+
+  it("takes 1,234 for a thousand only where that is known", async () => {
+    const content = 'n,t\n"1,234",x\n"5,678",y\n';
+    expect(await takeAs(content)).toMatchObject({
+      columns: [{ type: "VARCHAR" }, {}],
+      notes: [expect.stringContaining('options.decimal "."')],
+    });
+    const { dataset_id, detected, notes } = await takeAs(content, { decimal: "." });
+    expect(detected).toMatchObject({ decimal: ".", thousands: "," });
+    expect(notes).toEqual([]);
+    expect(await rows(dataset_id)).toMatchObject([{ n: 1234 }, { n: 5678 }]);
+    await takeAs(content, { decimal: "," });
+    expect(await rows(dataset_id)).toMatchObject([{ n: 1.234 }, { n: 5.678 }]);
+  });
+
+  it.each<[string, string, object, object[]]>([
+    ["delimiter", "a~b\n1~2\n", { delimiter: "~" }, [{ a: 1, b: 2 }]],
+    ["quote", "a,b\n'x,y',2\n", { quote: "'" }, [{ a: "x,y", b: 2 }]],
+    ["header", "x,y\nz,w\n", { header: false }, [{ column_1: "x" }, { column_1: "z" }]],
+    ["date format", "d,t\n01/02/2024,x\n", { date_format: "MM/DD/YYYY" }, [{ d: "2024-01-02" }]],
+    ["date format of strptime", "d,t\n20240102,x\n", { date_format: "%Y%m%d" }, [{ d: "2024-01-02" }]],
+    ["lines above", "a,b\nx,y\n1,2\n", { skip_lines: 1 }, [{ x: 1, y: 2 }]],
+    ["nulls", "a,b\n1,x\nn/a,y\n", { nulls: ["n/a"] }, [{ a: 1 }, { a: null, b: "y" }]],
+    ["types", "a,b\n1,x\n", { types: { a: "VARCHAR" } }, [{ a: "1", b: "x" }]],
+    ["row path", '{"x":{"y":[{"a":1}]}}', { row_path: "x/y" }, [{ a: 1 }]],
+    ["encoding of the content", "YSxiCjEsMgo=", { content_encoding: "base64" }, [{ a: 1, b: 2 }]],
+  ])("believes what is said: %s", async (name, content, options, expected) => {
+    const { dataset_id } = await takeAs(content, options, `Said ${name}`);
+    expect(await rows(dataset_id)).toMatchObject(expected);
+  });
+
+  it("says what of it was of no use", async () => {
+    const { notes } = await takeAs("a,b\n1,2\n", { types: { c: "BIGINT", A: "DOUBLE" } });
+    expect(notes).toEqual(['The types name columns that are not there: "c".']);
+    const json = await takeAs('[{"a":1}]', { date_format: "DD.MM.YYYY" });
+    expect(json.notes).toEqual([expect.stringContaining("CSV only")]);
+    await expect(takeAs("a,b\n1,2\n", { delimeter: ";" })).rejects.toThrow(/options\.delimeter/);
+  });
+
+  it("says how it took dates that can be read in two ways", async () => {
+    const { detected, notes } = await takeAs("d,t\n01/02/2024,x\n03/04/2024,y\n");
+    expect(detected).toMatchObject({ dateFormat: "%d/%m/%Y" });
+    expect(notes).toEqual([expect.stringMatching(/day\/month\/year.*options\.date_format "%m\/%d\/%Y"/)]);
+  });
+
+  it.each<[string, Buffer, object[]]>([
+    ["CSV", Buffer.from("a,b\n1,2\n"), [{ a: 1, b: 2 }]],
+    ["Latin-1", Buffer.from("stra\xdfe,n\nH\xf6he,1\n", "latin1"), [{ straße: "Höhe", n: 1 }]],
+    ["UTF-16", Buffer.from("\ufeffa;b\nä;2\n", "utf16le"), [{ a: "ä", b: 2 }]],
+    ["JSON", Buffer.from('[{"a":1}]'), [{ a: 1 }]],
+  ])("takes base64 of %s, and says so", async (name, bytes, expected) => {
+    const file = await take({ datasetName: `Base64 ${name}`, content: bytes.toString("base64") });
+    expect(await rows(file.dataset_id)).toEqual(expected);
+    expect(file.notes).toEqual([expect.stringContaining("taken for base64")]);
+  });
+
+  it("lets no file without rows replace rows, unless that is wanted", async () => {
+    const { dataset_id } = await takeAs("a,b\n1,2\n", undefined, "Kept");
+    await expect(takeAs("a,b\n", undefined, "Kept")).rejects.toThrow(/no rows/);
+    await expect(take({ datasetName: "kept", content: "Dear all, this is no table" })).rejects.toThrow(
+      /no rows/,
+    );
+    expect(await rows(dataset_id)).toEqual([{ a: 1, b: 2 }]);
+    expect(await takeAs("a,b\n", { allow_empty: true }, "Kept")).toMatchObject({ total_rows: 0 });
+    expect(await takeAs("c,d\n", undefined, "Kept")).toMatchObject({
+      total_rows: 0,
+      columns: [{ name: "c" }, { name: "d" }],
+      notes: [expect.stringContaining("no rows")],
+    });
+  });
+
   it.each([
     ["neither content nor URL", {}, /content|fileUrl/],
     ["both", { content: "a\n1\n", fileUrl: "https://example.com/x.csv" }, /content|fileUrl/],
     ["nothing in it", { content: "" }, /empty|content/i],
     ["a file type that is not known", { content: "a\n1\n", fileType: "abacus" }, /csv/],
     ["a URL of another sort", { fileUrl: "file:///etc/passwd" }, /http/i],
+    ["a sentence", { content: "There is no table in this sentence." }, /single line/],
+    ["a PDF", { content: Buffer.from("%PDF-1.7\n1 0 obj").toString("base64") }, /a PDF document/],
+    ["an image", { content: Buffer.from("89504e470d0a1a0a0000000d", "hex").toString("base64") }, /a PNG/],
     ["JSON that is cut off", { content: '[{"a":1},{"a":', fileType: "json" }, /JSON|json/],
   ])("[bi.import-file.one-required] refuses %s, and stores nothing", async (_what, args, message) => {
     await expect(take({ datasetName: "Nothing", ...args })).rejects.toThrow(message);

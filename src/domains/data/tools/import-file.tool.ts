@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { assertName } from "../data.ts";
-import { assertNotFromQuery } from "../dataset.ts";
+import { assertLosesNoRows, assertNotFromQuery } from "../dataset.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
-import { FILE_TYPES } from "../files/index.ts";
+import { FILE_TYPES, type FileOptions } from "../files/index.ts";
 
 const content = z
   .string()
@@ -13,6 +13,31 @@ const fileUrl = z
   .max(4_096)
   .optional()
   .describe("URL to download file from (http/https). Prefer for large files.");
+
+const options = z.strictObject({
+  delimiter: z.string().min(1).max(4).optional(),
+  quote: z.string().max(1).optional(),
+  header: z.boolean().optional(),
+  encoding: z.string().max(50).optional(),
+  decimal: z.enum([".", ","]).optional(),
+  date_format: z.string().min(1).max(100).optional(),
+  skip_lines: z.int().min(0).max(10_000).optional(),
+  nulls: z.array(z.string().max(100)).max(20).optional(),
+  types: z.record(z.string(), z.string().max(200)).optional(),
+  sheet: z.union([z.string(), z.int().min(1)]).optional(),
+  row_path: z.string().max(500).optional(),
+  content_encoding: z.enum(["text", "base64"]).optional(),
+  allow_empty: z.boolean().optional(),
+});
+
+/** Checked as strictly as anything else, but told in a sentence: the schema would cost every client 400 tokens. */
+const toldOptions = z
+  .looseObject({})
+  .pipe(options)
+  .optional()
+  .describe(
+    "Where detection is wrong: delimiter, quote, decimal, date_format (MM/DD/YYYY), encoding, header (boolean), skip_lines, nulls (array), types ({column: SQL type}), sheet, row_path (catalog/book), content_encoding (text, base64), allow_empty (true: no rows may replace rows)",
+  );
 
 /** What is not said is detected, and what was detected is said. */
 export const importFile = defineTool({
@@ -42,27 +67,19 @@ export const importFile = defineTool({
   },
   title: "Import a file",
   description:
-    "Makes a dataset of a file, or replaces the rows of an existing one: CSV, TSV, JSON, NDJSON, XML, Excel or Parquet, inline or by URL. Format, delimiter, encoding, header, types and dates are detected; the answer says what was chosen and which rows were rejected. To append rows use push_data.",
+    "Makes a dataset of a file, or replaces the rows of one: CSV, TSV, JSON, NDJSON, XML, Excel or Parquet, inline or by URL. How to read it is detected; the answer says what was chosen (detected, notes) and which rows were rejected. To append rows use push_data.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: 600_000,
   input: z.strictObject({
-    dataset_name: z.string().describe("Name of the dataset to create or replace"),
-    content,
-    file_url: fileUrl,
+    dataset_name: z.string().describe("Dataset to create or replace"),
+    content: content.describe("The text, or base64"),
+    file_url: fileUrl.describe("For large files"),
     file_type: z
       .string()
       .optional()
-      .describe(`One of ${FILE_TYPES.join(", ")}; detected if left out`),
-    sheet: z
-      .union([z.string(), z.int().min(1)])
-      .optional()
-      .describe("Excel: name or number of the sheet"),
-    row_path: z
-      .string()
-      .max(500)
-      .optional()
-      .describe("XML, JSON: which elements are the rows, e.g. catalog/book"),
+      .describe(`One of ${FILE_TYPES.join(", ")}`),
+    options: toldOptions,
   }),
   output: changedDataset.extend({
     rows_read: z.int(),
@@ -77,14 +94,15 @@ export const importFile = defineTool({
     const existing = await datasets.findByName(caller.workspace.id, args.dataset_name);
     if (existing !== undefined) assertNotFromQuery(existing);
     const file = await imports.importFile({
-      source: { content: args.content, fileUrl: args.file_url },
+      source: {
+        content: args.content,
+        fileUrl: args.file_url,
+        contentEncoding: args.options?.content_encoding,
+      },
       scope: String(caller.workspace.id),
       key: data.newPartKey(),
       fileType: args.file_type,
-      options: {
-        ...(args.sheet !== undefined && { sheet: args.sheet }),
-        ...(args.row_path !== undefined && { rowPath: args.row_path }),
-      },
+      options: fileOptions(args.options ?? {}),
       signal,
       onProgress: ({ stage, fraction }) => client.progress(fraction ?? 0, { total: 1, message: stage }),
     });
@@ -93,9 +111,12 @@ export const importFile = defineTool({
       ...(file.fileName !== undefined && { file: file.fileName }),
       bytes: file.bytes,
     };
-    const dataset = await data.commit(caller, args.dataset_name, "replace", file.part, {
-      kind: "import",
-      detail,
+    const source = { kind: "import" as const, detail };
+    const dataset = await data.commit(caller, args.dataset_name, "replace", file.part, source, {
+      mayChange(found) {
+        assertNotFromQuery(found);
+        if (file.rows === 0 && args.options?.allow_empty !== true) assertLosesNoRows(found);
+      },
     });
     return {
       ...changeOf(caller, dataset),
@@ -107,3 +128,15 @@ export const importFile = defineTool({
     };
   },
 });
+
+function fileOptions({
+  content_encoding: _encoding,
+  allow_empty: _empty,
+  date_format: dateFormat,
+  skip_lines: skipLines,
+  row_path: rowPath,
+  ...same
+}: z.output<typeof options>): FileOptions {
+  const all = { ...same, dateFormat, skipLines, rowPath };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

@@ -32,7 +32,7 @@ describe("restore_asset", () => {
     await makeDataset(server, token, "taken", [{ b: 2 }]);
     await expect(
       resultOf(server, token, "restore_asset", { asset_type: "dataset", asset_id }),
-    ).rejects.toThrow(/another dataset/);
+    ).rejects.toThrow(/another dataset.* Delete that one first/);
     await expect(
       resultOf(server, token, "restore_asset", { asset_type: "dataset", asset_id: 999 }),
     ).rejects.toThrow(/no deleted/);

@@ -39,9 +39,10 @@ export async function findDates(
   head: string,
   { rows, given, sniffed }: { rows: number; given: ReadonlySet<number>; sniffed: SniffedFormats },
 ): Promise<CsvFile> {
-  const early = formatsInFirstRecords(file, head, given, sniffed);
-  if (early.size === 0 && !isForeign(sniffed.dateFormat)) return file;
+  const first = formatsInFirstRecords(file, head, given, sniffed);
+  if (first.size === 0 && !isForeign(sniffed.dateFormat)) return file;
   const source = `(SELECT * FROM ${readCsv(file, textColumns(file), undefined)} LIMIT ${rows})`;
+  const early = await withLateColumns(connection, file, source, first);
   const fits = await fitting(connection, file, source, early);
   // Rows that do not fit a type that was given are rejected: they do not speak against the format.
   for (const [index, formats] of early) if (given.has(index)) fits.set(index, formats);
@@ -62,14 +63,7 @@ function nativeFormats(
   dates: CsvFile["dates"],
   given: ReadonlySet<number>,
 ): Partial<SniffedFormats> {
-  const formats = [...dates].flatMap(
-    ([
-      index,
-      {
-        formats: [format],
-      },
-    ]) => (given.has(index) ? [format!] : []),
-  );
+  const formats = [...dates].flatMap(([index, column]) => (given.has(index) ? [column.formats[0]!] : []));
   const dateFormat = formats.find((format) => dateTypeOf(format) === "DATE");
   const timestampFormat = formats.find((format) => dateTypeOf(format) === "TIMESTAMP");
   return {
@@ -80,12 +74,13 @@ function nativeFormats(
 
 const DATE_TYPES: readonly string[] = ["DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"];
 
+/** Undefined for a column without a value. */
 function formatsInFirstRecords(
   file: CsvFile,
   head: string,
   given: ReadonlySet<number>,
   sniffed: SniffedFormats,
-): Fits {
+): Map<number, readonly string[] | undefined> {
   const said = file.saidFormat;
   const hasForeign = isForeign(sniffed.dateFormat) || isForeign(sniffed.timestampFormat);
   const left = new Map<number, readonly string[] | undefined>();
@@ -107,7 +102,29 @@ function formatsInFirstRecords(
       else left.delete(index);
     }
   }
-  return new Map([...left].flatMap(([index, formats]) => (formats === undefined ? [] : [[index, formats]])));
+  return left;
+}
+
+/** Columns that are empty in the first records have their first value further down. */
+async function withLateColumns(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  source: string,
+  first: ReadonlyMap<number, readonly string[] | undefined>,
+): Promise<Fits> {
+  const known = [...first].flatMap(([index, formats]) =>
+    formats === undefined ? [] : [[index, formats] as const],
+  );
+  const late = [...first.keys()].filter((index) => first.get(index) === undefined);
+  if (late.length === 0) return new Map(known);
+  const items = late.map((index) => `any_value(${quoteName(file.columns[index]!.name)})`);
+  const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM ${source}`);
+  const found = late.flatMap((index, place) => {
+    const value = reader.value(place, 0);
+    const formats = typeof value === "string" ? dateFormatsOf(value) : [];
+    return formats.length === 0 ? [] : [[index, formats] as const];
+  });
+  return new Map([...known, ...found]);
 }
 
 function isForeign(format: string | undefined): boolean {

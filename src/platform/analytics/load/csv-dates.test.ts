@@ -36,6 +36,13 @@ describe("a column that fits one format", () => {
     expect(result).toMatchObject({ rejectedRows: 0, notes: [] });
   });
 
+  it("that begins late", async () => {
+    const empty = "7,,\n".repeat(500);
+    const result = await convert(`a,b,c\n${empty}8,31.12.2024,31-Jan-2024\n9,01.02.2024,1-Feb-2024\n`);
+    expect(typesOf(result)).toBe("BIGINT DATE DATE");
+    expect(result.values.at(-1)).toEqual(["9", "2024-02-01", "2024-02-01"]);
+  });
+
   it("without a header", async () => {
     const result = await convert("31-Jan-2024,x\n1-Feb-2024,y\n");
     expect(result).toMatchObject({ rows: 2, detected: { header: false } });
@@ -156,13 +163,17 @@ describe("what is printed is read back", () => {
 
   it("when one of the days cannot be a month", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...PRINTERS), fc.array(date, { maxLength: 30 }), async (print, some) => {
-        const dates = [...some, [28, 2, 2041] as const];
-        const result = await convert(`d;t\n${dates.map((each) => `${print(...each)};x\n`).join("")}`);
-        const iso = dates.map(([day, month, year]) => `${year}-${two(month)}-${two(day)}`);
-        expect(result.values.map(([first]) => first)).toEqual(iso);
-        expect(result.notes).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...PRINTERS),
+        fc.array(date, { maxLength: 30 }),
+        async (print, some) => {
+          const dates: [number, number, number][] = [...some, [28, 2, 2041]];
+          const result = await convert(`d;t\n${dates.map((each) => `${print(...each)};x\n`).join("")}`);
+          const iso = dates.map(([day, month, year]) => `${year}-${two(month)}-${two(day)}`);
+          expect(result.values.map(([first]) => first)).toEqual(iso);
+          expect(result.notes).toEqual([]);
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -170,11 +181,18 @@ describe("what is printed is read back", () => {
   it("and beside anything else it stays as it was", async () => {
     const other = fc.stringMatching(/^[0-9./ A-z-]{1,10}[a-z]$/).filter((text) => !/^[-\s]|"/.test(text));
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...PRINTERS), fc.array(date, { maxLength: 10 }), other, async (print, some, text) => {
-        const texts = [...some.map((each) => print(...each)), text];
-        const result = await convert(`d;t\n${texts.map((each) => `"${each}";x\n`).join("")}`, { header: true });
-        expect(result.values.map(([first]) => first)).toEqual(texts);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...PRINTERS),
+        fc.array(date, { maxLength: 10 }),
+        other,
+        async (print, some, text) => {
+          const texts = [...some.map((each) => print(...each)), text];
+          const result = await convert(`d;t\n${texts.map((each) => `"${each}";x\n`).join("")}`, {
+            header: true,
+          });
+          expect(result.values.map(([first]) => first)).toEqual(texts);
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { LIMITS } from "../../kernel/limits.ts";
+import type { Analytics, Column, JsonValue, Part, QueryBatch } from "../../platform/analytics/index.ts";
+import type { FolderBlobStore } from "../../platform/blobs/index.ts";
+import type { ExportedFile } from "./export.ts";
+
+export interface ParquetParts {
+  analytics: Analytics;
+  blobs: FolderBlobStore;
+  newKey(): string;
+  scope: string;
+  signal: AbortSignal;
+}
+
+/**
+ * As much of the rows as one answer holds, as a Parquet file that every tool reads. Each batch becomes a part, and the
+ * parts one file, so that a column without any value in a batch, or in all of them, is there all the same.
+ */
+export async function exportParquet(
+  batches: AsyncIterable<QueryBatch>,
+  { analytics, blobs, newKey, scope, signal }: ParquetParts,
+): Promise<ExportedFile> {
+  const made: Part[] = [];
+  let columns: readonly Column[] = [];
+  let isCut = false;
+  try {
+    let bytes = 0;
+    for await (const batch of batches) {
+      columns = batch.columns;
+      if (batch.rows.length === 0) continue;
+      const rows = batch.rows.map((row) => record(batch.columns, row));
+      const part = await analytics.rowsToPart({ rows, columns, key: newKey(), scope, signal });
+      made.push(part);
+      bytes += part.bytes;
+      isCut = bytes > LIMITS.data.exportBytes;
+      if (isCut) break;
+    }
+    const kept = isCut ? made.slice(0, -1) : [...made];
+    const parts = kept.map(({ path }) => path);
+    const whole = await analytics.mergeParts({
+      parts,
+      columns,
+      key: newKey(),
+      isPortable: true,
+      scope,
+      signal,
+    });
+    made.push(whole);
+    const mimeType = "application/vnd.apache.parquet";
+    return { mimeType, content: await readFile(whole.path), rows: whole.rows, isCut };
+  } finally {
+    for (const { key } of made) await blobs.delete(key);
+  }
+}
+
+export function record(columns: readonly Column[], row: readonly JsonValue[]): Record<string, JsonValue> {
+  return Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null]));
+}

@@ -1,0 +1,112 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLog } from "../../../test/support/database.ts";
+import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { systemClock } from "../../kernel/clock.ts";
+import { openTestAnalytics, type TestAnalytics } from "../../platform/analytics/test-analytics.ts";
+import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
+import { ownedTempName } from "../../platform/temp/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { Data } from "./data.ts";
+import type { Dataset } from "./dataset.ts";
+import { DatasetsStore } from "./datasets.store.ts";
+
+/** A store that remembers a dataset as it was a moment ago. */
+class StaleStore extends DatasetsStore {
+  stale: Dataset | undefined;
+
+  override async findByName(workspaceId: number, name: string): Promise<Dataset | undefined> {
+    const { stale } = this;
+    this.stale = undefined;
+    return stale ?? super.findByName(workspaceId, name);
+  }
+}
+
+let server: TestServer;
+let catalog: Catalog;
+let analytics: TestAnalytics;
+let datasets: StaleStore;
+let data: Data;
+let caller: Caller;
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  server = await startTestServer();
+  await server.token();
+  catalog = await openCatalog({ home: "", databaseUrl: server.databaseUrl, log: silentLog });
+  analytics = await openTestAnalytics({ workers: 1 });
+  datasets = new StaleStore(catalog, systemClock);
+  data = new Data({ datasets, analytics, blobs: analytics.blobs, clock: systemClock });
+  const { rows } = await catalog.db.execute<{ workspace: string; user: string }>(
+    'SELECT w.id AS workspace, u.id AS "user" FROM workspaces w, accounts u LIMIT 1',
+  );
+  const [{ workspace, user } = { workspace: "", user: "" }] = rows;
+  caller = { workspace: { id: Number(workspace) }, user: { id: Number(user) } } as Caller;
+});
+afterAll(async () => {
+  await analytics.remove();
+  await catalog.close();
+  await server.stop();
+});
+
+/** As a process of this machine that has gone would have called it. */
+function earlierName(): string {
+  return ownedTempName().replace(/-[0-9a-f]{8}-(?=[0-9a-f]{12}$)/, "-00000000-");
+}
+
+describe("the sweep", () => {
+  it("removes what earlier processes left, however much, and nothing that is used", async () => {
+    const { id } = await data.push(caller, "Kept", [{ a: 1 }], signal);
+    const used = Array.from({ length: 3 }, earlierName);
+    for (const name of used)
+      await catalog.db.execute(
+        `INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version) VALUES (${id}, 'parts/${name}', 1, 1, 1)`,
+      );
+    const folder = join(analytics.home, "blobs", "parts");
+    await mkdir(folder, { recursive: true });
+    const before = await readdir(folder);
+    const left = Array.from({ length: 2_500 }, earlierName);
+    for (const name of [...left, ...used]) await writeFile(join(folder, name), "");
+    await data.sweep();
+    expect((await readdir(folder)).toSorted()).toEqual([...before, ...used].toSorted());
+  });
+
+  it("can ask for more keys than a statement has parameters", async () => {
+    const keys = Array.from({ length: 70_000 }, (_, n) => `parts/${n}`);
+    expect((await datasets.referenced(keys)).size).toBe(0);
+  });
+
+  it("forgets datasets that were deleted long ago, with their files", async () => {
+    const { id } = await data.push(caller, "Gone", [{ a: 1 }], signal);
+    const [part] = await datasets.parts((await datasets.find(caller.workspace.id, id)) as Dataset);
+    await catalog.db.execute(`UPDATE datasets SET deleted_at = now() - interval '31 days' WHERE id = ${id}`);
+    expect(await datasets.forget()).toEqual([part?.blobKey]);
+    expect(await datasets.restore(caller.workspace.id, id)).toBe(false);
+  });
+});
+
+describe("a Parquet file of a whole dataset", () => {
+  it("has the columns without any value, too", async () => {
+    const dataset = await data.push(caller, "Empty columns", [{ a: 1, x: null }], signal);
+    const { columns } = await data.withParquet(caller, dataset, signal, (path) =>
+      analytics.convert({ source: { path }, format: "parquet", key: analytics.key() }),
+    );
+    expect(columns.map(({ name }) => name)).toEqual(["a", "x"]);
+  });
+});
+
+describe("a push", () => {
+  it("is not refused for types that the dataset no longer has", async () => {
+    const before = await data.push(caller, "Changed", [{ a: 1 }], signal);
+    const part = await analytics.rowsToPart({ rows: [{ a: "text" }], key: data.newPartKey() });
+    await data.commit(caller, "Changed", "replace", part, { kind: "push" });
+    datasets.stale = before;
+    const after = await data.push(caller, "Changed", [{ a: "more" }], signal);
+    expect(after).toMatchObject({ rowCount: 2, columns: [{ name: "a", type: "VARCHAR" }] });
+    await data.push(caller, "Numbers", [{ a: 1 }], signal);
+    await expect(data.push(caller, "Numbers", [{ a: "x" }], signal)).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+});

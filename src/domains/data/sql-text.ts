@@ -1,1 +1,0 @@
-export { quoteName, quoteText } from "../../kernel/sql-text.ts";
