@@ -69,7 +69,10 @@ test.each([
   ["tokn", 'There is no command "tokn"; did you mean token?'],
   ["dance", 'There is no command "dance"; see: kenning help'],
   ["help dance", 'There is no command "dance"; see: kenning help'],
-  ["user", "kenning user needs one more word: create, list, disable, enable, set-role, set-password."],
+  [
+    "user",
+    "kenning user needs one more word: create, list, disable, enable, set-role, set-attribute, set-password.",
+  ],
   ["user crate", 'There is no command "user crate"; did you mean user create?'],
   ["user --json", /needs one more word/],
   ["user create", "EMAIL is missing. See: kenning user create --help"],
