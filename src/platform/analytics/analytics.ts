@@ -4,6 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { accountOf } from "../sandbox/index.ts";
+import { sweepLeftovers } from "../temp/index.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
 import { Loader } from "./load/loader.ts";
 import { Queries } from "./query/queries.ts";
@@ -17,6 +18,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   await mkdir(tempFolder, { recursive: true, mode: 0o711 });
   // The processes step through it to their files, without being able to see what else is there.
   if (process.geteuid?.() === 0) await chmod(tempFolder, 0o711);
+  // What a killed server left may be large, and need not wait for the first query.
+  await sweepLeftovers(tempFolder);
   const pool = new QueryPool({
     tempFolder,
     workers,
