@@ -242,7 +242,7 @@ async function openSignIn(
   return SignInServer.open({
     appUrl: config.server.appUrl,
     identity,
-    stores: openOAuthStores(catalog, createVault({ root }), clock),
+    stores: openOAuthStores(catalog, createVault({ root }), clock, identity.audit),
     fetch,
     keys: { cookie: deriveKey(root, "oauth cookies").toString("base64url"), form: deriveKey(root, "forms") },
     ttl: {

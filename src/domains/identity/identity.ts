@@ -118,6 +118,8 @@ export interface Users {
     by?: Actor;
   }): Promise<{ member: Member; generatedPassword: string | null }>;
   list(filter?: { workspace?: string }): Promise<Member[]>;
+  /** Where this person is a member, and as what. */
+  workspacesOf(userId: number): Promise<{ slug: string; name: string; role: Role }[]>;
   disable(email: string, by?: Actor): Promise<void>;
   enable(email: string, by?: Actor): Promise<void>;
   setRole(input: { email: string; workspace: string; role: Role; by?: Actor }): Promise<Member>;
@@ -187,6 +189,8 @@ export interface Tokens {
   }): Promise<{ token: string; info: TokenInfo }>;
   list(filter?: { workspace?: string; email?: string; includeEnded?: boolean }): Promise<TokenInfo[]>;
   revoke(id: number, by?: Actor): Promise<void>;
+  /** By its owner; anybody else's token is `not_found`. */
+  revokeOwn(ownerId: number, id: number): Promise<void>;
 }
 
 export interface LoginClients {

@@ -1,13 +1,12 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import type { ConnectedApps, Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
-import { parseDuration } from "../../kernel/durations.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { explainIssues } from "../../registry/explain-issues.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
-import { appEvent } from "../oauth/app-events.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
+import { makeToken } from "./make-token.ts";
+import { parseInput } from "./parse-input.ts";
 
 export interface ConsoleParts {
   appUrl: string;
@@ -15,18 +14,6 @@ export interface ConsoleParts {
   apps: ConnectedApps;
   browser: BrowserSession;
 }
-
-const newToken = z.strictObject({
-  workspace: z.string(),
-  kind: z.enum(["api", "mcp", "memory", "knowledge"]),
-  name: z.string().optional(),
-  scopes: z.array(z.string()).optional(),
-  read_only: z.boolean().optional(),
-  toolsets: z.array(z.string()).optional(),
-  models: z.array(z.string()).optional(),
-  knowledge_bases: z.array(z.int()).optional(),
-  expires_in: z.string().optional().describe("Such as 90d or 1y"),
-});
 
 const newPassword = z.strictObject({ current: z.string(), password: z.string() });
 
@@ -45,17 +32,17 @@ type WhoAsks = (c: Context<HttpEnv>) => Promise<SignedIn>;
 function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: WhoAsks): void {
   app.get(`${BASE}/me`, async (c) => {
     const { email, name, accountId } = await person(c);
-    const memberships = (await identity.users.list()).filter(({ userId }) => userId === accountId);
+    const workspaces = await identity.users.workspacesOf(accountId);
     return c.json({
       email,
       name,
-      workspaces: memberships.map(({ workspace, role }) => ({ workspace, role })),
+      workspaces: workspaces.map(({ slug: workspace, role }) => ({ workspace, role })),
     });
   });
 
   app.post(`${BASE}/password`, async (c) => {
     const { email, accountId } = await person(c);
-    const { current, password } = await readInput(c, newPassword);
+    const { current, password } = parseInput(newPassword, await readBody(c.req.raw));
     const account = await identity.users.verifyPassword(email, current, c.get("address"));
     if (account === null) throw new AppError("forbidden", "The current password does not fit.");
     await identity.users.setPassword(email, password, { userId: accountId });
@@ -72,37 +59,18 @@ function mountTokens(app: HttpApp, { identity }: ConsoleParts, person: WhoAsks):
   });
 
   app.post(`${BASE}/tokens`, async (c) => {
-    const { email, accountId } = await person(c);
-    const wish = await readInput(c, newToken);
-    const { token, info } = await identity.tokens.create({
-      email,
-      by: { userId: accountId },
-      workspace: wish.workspace,
-      kind: wish.kind,
-      ...(wish.name !== undefined && { name: wish.name }),
-      ...(wish.scopes !== undefined && { scopes: wish.scopes }),
-      ...(wish.expires_in !== undefined && { expiresInMs: parseDuration(wish.expires_in) }),
-      limits: {
-        readOnly: wish.read_only ?? false,
-        toolsets: wish.toolsets ?? null,
-        models: wish.models ?? null,
-        knowledgeBases: wish.knowledge_bases ?? null,
-      },
-    });
+    const { token, info } = await makeToken(identity, await person(c), await readBody(c.req.raw));
     return c.json({ token, ...shown(info) }, 201);
   });
 
   app.delete(`${BASE}/tokens/:id`, async (c) => {
-    const { email, accountId } = await person(c);
-    const own = await identity.tokens.list({ email });
-    const token = own.find(({ id }) => String(id) === c.req.param("id"));
-    if (token === undefined) throw new AppError("not_found", "You have no such token.");
-    await identity.tokens.revoke(token.id, { userId: accountId });
+    const { accountId } = await person(c);
+    await identity.tokens.revokeOwn(accountId, Number(c.req.param("id")));
     return c.body(null, 204);
   });
 }
 
-function mountApps(app: HttpApp, { identity, apps }: ConsoleParts, person: WhoAsks): void {
+function mountApps(app: HttpApp, { apps }: ConsoleParts, person: WhoAsks): void {
   app.get(`${BASE}/apps`, async (c) => {
     const { accountId } = await person(c);
     const list = await apps.list(accountId);
@@ -121,11 +89,7 @@ function mountApps(app: HttpApp, { identity, apps }: ConsoleParts, person: WhoAs
 
   app.delete(`${BASE}/apps/:id`, async (c) => {
     const { accountId } = await person(c);
-    const grantId = c.req.param("id");
-    await apps.revoke(accountId, grantId);
-    const app = await apps.whose(grantId);
-    if (app !== undefined)
-      identity.audit.record(appEvent("oauth.app_ended", app, { why: "person", grantId }));
+    await apps.revoke(accountId, c.req.param("id"));
     return c.body(null, 204);
   });
 }
@@ -141,12 +105,6 @@ async function requirePerson({ appUrl, browser }: ConsoleParts, c: Context<HttpE
   const person = await browser.of(c);
   if (person === null) throw new AppError("unauthorized", "Sign in first.", { hint: `${appUrl}/sign-in` });
   return person;
-}
-
-async function readInput<T extends z.ZodObject>(c: Context<HttpEnv>, schema: T): Promise<z.output<T>> {
-  const parsed = schema.safeParse(await readBody(c.req.raw), { reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw new AppError("bad_request", explainIssues(parsed.error.issues, schema));
 }
 
 function shown(info: TokenInfo): Record<string, unknown> {

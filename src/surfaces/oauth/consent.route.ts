@@ -4,7 +4,6 @@ import type { ConnectedApps, Identity, OAuthRecords, SignedIn } from "../../doma
 import { AppError } from "../../kernel/errors.ts";
 import { isPermission, type Permission } from "../../kernel/permissions.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
-import { appEvent } from "./app-events.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { isUnverified, shownName } from "./clients.ts";
 import { errorsAsPages } from "./error-pages.ts";
@@ -61,7 +60,8 @@ async function decide(
   if (form.decision !== "allow") {
     return finish(parts, c, { error: "access_denied", error_description: "The person did not allow it." });
   }
-  const workspace = (await workspacesOf(parts, person)).find(({ slug }) => slug === form.workspace);
+  const workspaces = await parts.identity.users.workspacesOf(person.accountId);
+  const workspace = workspaces.find(({ slug }) => slug === form.workspace);
   if (workspace === undefined) throw new AppError("bad_request", "Choose one of your workspaces.");
   const wanted = requestedScopes(interaction);
   const granted = [form.scope ?? []]
@@ -102,7 +102,7 @@ async function showConsent(
   problem?: string,
 ): Promise<Response> {
   const client = await parts.provider().Client.find(String(interaction.params.client_id));
-  const workspaces = await workspacesOf(parts, person);
+  const workspaces = await parts.identity.users.workspacesOf(person.accountId);
   if (client === undefined) throw new AppError("bad_request", "This client is not known any more.");
   if (workspaces.length === 0) throw new AppError("forbidden", "You are not a member of any workspace.");
   const redirect = new URL(String(interaction.params.redirect_uri));
@@ -151,9 +151,8 @@ async function grant(
   await records.keep("Client", clientId);
   const { id: workspaceId } = await identity.workspaces.bySlug(workspaceSlug);
   const clientName = client === undefined ? clientId : shownName(client);
-  const app = { workspaceId, accountId: person.accountId, clientId };
-  await apps.add({ ...app, grantId, clientName, scopes: granted });
-  identity.audit.record(appEvent("oauth.app_connected", app, { scopes: granted, grantId }));
+  const { accountId } = person;
+  await apps.add({ grantId, accountId, workspaceId, clientId, clientName, scopes: granted });
   return grantId;
 }
 
@@ -196,16 +195,4 @@ function requestedScopes(interaction: Interaction): Permission[] {
 
 function resourcesOf(interaction: Interaction): string[] {
   return [interaction.params.resource ?? []].flat().map(String);
-}
-
-async function workspacesOf({ identity }: ConsentParts, person: SignedIn) {
-  const memberships = (await identity.users.list()).filter(
-    ({ userId, disabled }) => userId === person.accountId && !disabled,
-  );
-  const names = new Map((await identity.workspaces.list()).map(({ slug, name }) => [slug, name]));
-  return memberships.map(({ workspace, role }) => ({
-    slug: workspace,
-    name: names.get(workspace) ?? workspace,
-    role,
-  }));
 }

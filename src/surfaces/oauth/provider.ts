@@ -9,10 +9,8 @@ import {
 import type { Logger } from "pino";
 import { PERMISSIONS } from "../../kernel/permissions.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
-import type { AuditSink } from "../../registry/ports.ts";
 import { type AdapterParts, adapterFor } from "./adapter.ts";
 import { inSeedWords } from "./answers.ts";
-import { appEvent } from "./app-events.ts";
 import { checkClientMetadata, isRedirectAllowed, secretFits, UNVERIFIED } from "./clients.ts";
 import { wantsPage } from "./pages/page.ts";
 import type { Resources } from "./resources.ts";
@@ -26,7 +24,6 @@ export interface ProviderParts extends AdapterParts {
   ttl: { accessSeconds: number; refreshSeconds: number; codeSeconds: number };
   fetch: GuardedFetch;
   log: Logger;
-  audit: AuditSink;
   /** Who is signed in with the browser behind this request. */
   signedIn: (cookieHeader: string | undefined) => Promise<number | null>;
   renderError: (
@@ -85,14 +82,9 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.on("grant.revoked", (ctx, grantId) => {
     // The client gave its tokens back, or somebody sent a code or refresh token that was used before.
     const why = ctx.oidc.route === "revocation" ? "client" : "reused";
-    noteEnd(parts, grantId, why).catch((error) => log.warn({ err: error }, "end of an app not noted"));
+    apps.noteEnd(grantId, why).catch((error) => log.warn({ err: error }, "end of an app not noted"));
   });
   return provider;
-}
-
-async function noteEnd({ apps, audit }: ProviderParts, grantId: string, why: string): Promise<void> {
-  const app = await apps.whose(grantId);
-  if (app !== undefined) audit.record(appEvent("oauth.app_ended", app, { why, grantId }));
 }
 
 function configurationOf(parts: ProviderParts): Configuration {

@@ -100,7 +100,6 @@ export class SignInServer {
       ...parts,
       records: stores.records,
       apps: stores.apps,
-      audit: identity.audit,
       keys,
       cookieKey: parts.keys.cookie,
       resources: this.#resources,

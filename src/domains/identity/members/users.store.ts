@@ -44,6 +44,14 @@ export function createUsers(options: UsersOptions): Users {
       return rows.map(memberFrom);
     },
 
+    workspacesOf: (userId) =>
+      db
+        .select({ slug: workspaces.slug, name: workspaces.name, role: members.role })
+        .from(members)
+        .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
+        .where(eq(members.accountId, userId))
+        .orderBy(asc(workspaces.slug)),
+
     disable: (email, by) => setDisabled(options, email, true, by),
     enable: (email, by) => setDisabled(options, email, false, by),
 

@@ -11,7 +11,7 @@ let accountId: number;
 
 beforeAll(async () => {
   test = await openTestIdentity();
-  apps = new ConnectedApps(test.catalog, test.clock);
+  apps = new ConnectedApps(test.catalog, test.clock, test.identity.audit);
   records = new OAuthRecords(test.catalog, test.clock);
   const [member] = await test.identity.users.list({ workspace: "acme" });
   accountId = member?.userId ?? 0;

@@ -3,6 +3,8 @@ import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Permission } from "../../../kernel/permissions.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
+import type { AuditSink } from "../../../registry/ports.ts";
+import { changeEvent } from "../audit/change-event.ts";
 import { accounts, workspaces } from "../identity.tables.ts";
 import { connectedApps, oauthRecords } from "./oauth.tables.ts";
 
@@ -22,6 +24,18 @@ export interface AppOwner {
   workspaceSlug: string;
 }
 
+interface OwnedApp {
+  accountId: number;
+  workspaceId: number;
+  clientId: string;
+}
+
+const whose = {
+  accountId: connectedApps.accountId,
+  workspaceId: connectedApps.workspaceId,
+  clientId: connectedApps.clientId,
+};
+
 /** How long a look-up of a grant is remembered: the longest that a revoked app may still be served. */
 const REMEMBERED_MS = 2_000;
 const REMEMBERED_GRANTS = 10_000;
@@ -30,11 +44,13 @@ const REMEMBERED_GRANTS = 10_000;
 export class ConnectedApps {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
+  readonly #audit: AuditSink;
   readonly #remembered = new Map<string, { owner: AppOwner | null; untilMs: number }>();
 
-  constructor(catalog: Catalog, clock: Clock) {
+  constructor(catalog: Catalog, clock: Clock, audit: AuditSink) {
     this.#catalog = catalog;
     this.#clock = clock;
+    this.#audit = audit;
   }
 
   async add(app: {
@@ -48,6 +64,8 @@ export class ConnectedApps {
     await this.#catalog.db
       .insert(connectedApps)
       .values({ ...app, scopes: [...app.scopes], createdAt: this.#clock.now() });
+    const { grantId, scopes } = app;
+    this.#record("oauth.app_connected", app, { scopes, grantId });
   }
 
   /** For whom, and in which workspace, a grant was given; null when it was revoked. */
@@ -69,17 +87,13 @@ export class ConnectedApps {
     return row ?? null;
   }
 
-  /** Whose app it is, or was: for the audit log. */
-  async whose(
-    grantId: string,
-  ): Promise<{ accountId: number; workspaceId: number; clientId: string } | undefined> {
-    const { accountId, workspaceId, clientId } = connectedApps;
-    const columns = { accountId, workspaceId, clientId };
-    const [row] = await this.#catalog.db
-      .select(columns)
+  /** For the audit log: the authorization server has ended an app, because its client asked or a code was reused. */
+  async noteEnd(grantId: string, why: "client" | "reused"): Promise<void> {
+    const [app] = await this.#catalog.db
+      .select(whose)
       .from(connectedApps)
       .where(eq(connectedApps.grantId, grantId));
-    return row;
+    if (app !== undefined) this.#record("oauth.app_ended", app, { why, grantId });
   }
 
   /** Whether this person may still get tokens at all. */
@@ -117,8 +131,8 @@ export class ConnectedApps {
     const noSuchApp = new AppError("not_found", "There is no such connected app.");
     // The database would not even look for it.
     if (grantId.includes("\0")) throw noSuchApp;
-    await this.#catalog.transaction(async (tx) => {
-      const ended = await tx
+    const app = await this.#catalog.transaction(async (tx) => {
+      const [ended] = await tx
         .update(connectedApps)
         .set({ revokedAt: this.#clock.now() })
         .where(
@@ -128,12 +142,14 @@ export class ConnectedApps {
             isNull(connectedApps.revokedAt),
           ),
         )
-        .returning({ grantId: connectedApps.grantId });
-      if (ended.length === 0) throw noSuchApp;
+        .returning(whose);
+      if (ended === undefined) throw noSuchApp;
       await tx.delete(oauthRecords).where(eq(oauthRecords.grantId, grantId));
       await tx.delete(oauthRecords).where(and(eq(oauthRecords.model, "Grant"), eq(oauthRecords.id, grantId)));
+      return ended;
     });
     this.#remembered.delete(grantId);
+    this.#record("oauth.app_ended", app, { why: "person", grantId });
   }
 
   /** What a revocation by the authorization server itself (a reused code or refresh token) means here. */
@@ -159,5 +175,11 @@ export class ConnectedApps {
       notExists(itsTokens),
     );
     await db.update(connectedApps).set({ revokedAt: this.#clock.now() }).where(isOver);
+  }
+
+  #record(action: string, app: OwnedApp, metadata: Record<string, unknown>): void {
+    const { accountId: userId, workspaceId, clientId } = app;
+    const what = { workspaceId, resourceType: "oauth_client", resourceId: clientId.slice(0, 200) };
+    this.#audit.record(changeEvent(action, { userId }, { ...what, metadata }));
   }
 }

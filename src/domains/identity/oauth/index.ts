@@ -1,6 +1,7 @@
 import type { Clock } from "../../../kernel/clock.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { Vault } from "../../../platform/vault/index.ts";
+import type { AuditSink } from "../../../registry/ports.ts";
 import { WebSessions } from "../sign-in/web-sessions.store.ts";
 import { ConnectedApps } from "./connected-apps.store.ts";
 import { OAuthRecords } from "./oauth-records.store.ts";
@@ -14,10 +15,10 @@ export interface OAuthStores {
   webSessions: WebSessions;
 }
 
-export function openOAuthStores(catalog: Catalog, vault: Vault, clock: Clock): OAuthStores {
+export function openOAuthStores(catalog: Catalog, vault: Vault, clock: Clock, audit: AuditSink): OAuthStores {
   return {
     records: new OAuthRecords(catalog, clock),
-    apps: new ConnectedApps(catalog, clock),
+    apps: new ConnectedApps(catalog, clock, audit),
     signingKeys: new SigningKeys(catalog, vault, clock),
     webSessions: new WebSessions(catalog, clock),
   };

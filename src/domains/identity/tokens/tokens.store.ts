@@ -71,6 +71,13 @@ export function createTokens(options: TokensOptions): Tokens {
     },
 
     revoke: (id, by) => revokeToken(options, id, by),
+
+    async revokeOwn(ownerId, id) {
+      const theirs = and(eq(tokens.id, id), eq(tokens.accountId, ownerId));
+      const isTheirs = isTokenId(id) && (await catalog.db.$count(tokens, theirs)) > 0;
+      if (!isTheirs) throw new AppError("not_found", "You have no such token.");
+      await revokeToken(options, id, { userId: ownerId });
+    },
   };
 }
 
@@ -152,8 +159,7 @@ async function revokeToken(
   id: number,
   by: Actor | undefined,
 ): Promise<void> {
-  const known = Number.isSafeInteger(id) && id > 0;
-  const [row] = known ? await catalog.db.select().from(tokens).where(eq(tokens.id, id)) : [];
+  const [row] = isTokenId(id) ? await catalog.db.select().from(tokens).where(eq(tokens.id, id)) : [];
   if (row === undefined)
     throw new AppError("not_found", `There is no token ${id}.`, { hint: "See: kenning token list" });
   const revoked = await catalog.db
@@ -164,6 +170,10 @@ async function revokeToken(
   tell({ what: "token", id });
   const { kind, name } = row;
   if (revoked.length > 0) audit.record(tokenEvent("token.revoked", by, row, id, { kind, name }));
+}
+
+function isTokenId(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0;
 }
 
 function tokenEvent(
