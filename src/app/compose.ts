@@ -7,9 +7,10 @@ import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
 import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
-import { createVault, deriveKey } from "../platform/vault/index.ts";
+import { createVault, deriveKey, type Vault } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
+import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { Endpoint } from "../surfaces/mcp/endpoint.ts";
 import { mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
@@ -77,13 +78,14 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
   const root = rootSecret(config.storage.home, config.security.jwtSecret);
+  const vault = createVault({ root });
   const stateKey = deriveKey(root, "mcp request state");
   const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
   opened.defer(() => signIn.close());
   const endpoints = makeEndpoints(config, ground, { registry, ports, stateKey, clock });
   const http = createHttpApp(
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
-    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn }),
+    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn, vault, clock }),
   );
   const sweeps = [
     identity.audit,
@@ -230,6 +232,8 @@ interface Mounted {
   metrics: Metrics;
   catalog: Catalog;
   signIn: SignInServer;
+  vault: Vault;
+  clock: Clock;
 }
 
 /** The authorization server with its pages; its keys are all derived from the one root. */
@@ -258,7 +262,7 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { endpoints, ports, identity, metrics, catalog, signIn }: Mounted,
+  { endpoints, ports, identity, metrics, catalog, signIn, vault, clock }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const checkReady = async () => void (await catalog.ping());
@@ -266,6 +270,19 @@ function mountAll(
   mountOps(app, { metrics, metricsToken, version: VERSION, checkReady, log: ports.log });
   mountLogin(app, identity);
   signIn.mount(app);
+  const served = MCP_SURFACES.filter(({ name }) => endpoints.has(name)).map(({ name, path }) => [name, path]);
+  const { browser, forms, apps } = signIn;
+  mountHome(app, {
+    appUrl,
+    version: VERSION,
+    endpoints: Object.fromEntries(served),
+    identity,
+    apps,
+    browser,
+    forms,
+    vault,
+    clock,
+  });
   for (const surface of MCP_SURFACES) {
     const endpoint = endpoints.get(surface.name);
     if (endpoint === undefined) continue;

@@ -3,6 +3,8 @@ import { Hono } from "hono";
 import type { Logger } from "pino";
 import { newUuid } from "../../kernel/ids.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
+import { notFoundPage } from "../oauth/pages/error.page.ts";
+import { sendPage, wantsPage } from "../oauth/pages/page.ts";
 import { refusal } from "./answers.ts";
 import { type BrowserGuardOptions, browserGuard } from "./browser-guard.ts";
 import { ClientAddress } from "./client-address.ts";
@@ -58,7 +60,12 @@ export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => voi
 
   mount(app);
 
-  app.notFound((c) => c.json({ error: "not_found", message: `Nothing is served at ${c.req.path}.` }, 404));
+  app.notFound((c) => {
+    if (wantsPage(c.req.header("accept"))) {
+      return sendPage(c, { title: "Not found", body: notFoundPage(c.req.path), status: 404 });
+    }
+    return c.json({ error: "not_found", message: `Nothing is served at ${c.req.path}.` }, 404);
+  });
   app.onError((thrown, c) => {
     const error = asAppError(thrown, options.log, { requestId: c.get("requestId"), path: c.req.path });
     return refusal(error, { error: error.code, message: error.advice });

@@ -9,7 +9,14 @@ import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { errorsAsPages } from "./error-pages.ts";
 import { smallBody } from "./form-guard.ts";
 import { errorPage } from "./pages/error.page.ts";
-import { ICON_PATH, STYLESHEET_PATH, sendPage, wantsPage } from "./pages/page.ts";
+import {
+  HOME_STYLESHEET_PATH,
+  ICON_PATH,
+  SCRIPT_PATH,
+  STYLESHEET_PATH,
+  sendPage,
+  wantsPage,
+} from "./pages/page.ts";
 import { OAUTH_BASE, ROUTES } from "./provider.ts";
 import { findProblem, type RequestProblem } from "./request-checks.ts";
 import type { Resources } from "./resources.ts";
@@ -58,9 +65,14 @@ function counted(admit: (address: string) => Promise<void>): MiddlewareHandler<H
   };
 }
 
-/** The two files that our pages load. */
+/** The files that our pages load. */
 function mountAssets(app: HttpApp): void {
-  const assets = { [STYLESHEET_PATH]: "text/css; charset=utf-8", [ICON_PATH]: "image/svg+xml" };
+  const assets = {
+    [STYLESHEET_PATH]: "text/css; charset=utf-8",
+    [HOME_STYLESHEET_PATH]: "text/css; charset=utf-8",
+    [SCRIPT_PATH]: "text/javascript; charset=utf-8",
+    [ICON_PATH]: "image/svg+xml",
+  };
   for (const [path, type] of Object.entries(assets)) {
     const content = readFileSync(new URL(`./pages/${basename(path)}`, import.meta.url), "utf8");
     const headers = { "content-type": type, "cache-control": "public, max-age=300" };

@@ -1,7 +1,7 @@
 import type { JWK } from "jose";
 import type { default as OidcProvider } from "oidc-provider";
 import type { Logger } from "pino";
-import type { Identity, OAuthStores } from "../../domains/identity/index.ts";
+import type { ConnectedApps, Identity, OAuthStores } from "../../domains/identity/index.ts";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { mountConsole } from "../console-api/console.route.ts";
@@ -34,8 +34,8 @@ const KEYS_EVERY_MS = MS.hour;
 /** Sign-in, consent and the authorization server: everything between "no token" and a token. */
 export class SignInServer {
   readonly #parts: SignInServerParts;
-  readonly #browser: BrowserSession;
-  readonly #forms: FormGuard;
+  readonly browser: BrowserSession;
+  readonly forms: FormGuard;
   readonly #resources: Resources;
   #provider: OidcProvider;
   #publicKeys: JWK[];
@@ -44,8 +44,8 @@ export class SignInServer {
   private constructor(parts: SignInServerParts, keys: JWK[]) {
     const isSecure = parts.appUrl.startsWith("https:");
     this.#parts = parts;
-    this.#browser = new BrowserSession(parts.stores.webSessions, isSecure);
-    this.#forms = new FormGuard(parts.keys.form, parts.appUrl);
+    this.browser = new BrowserSession(parts.stores.webSessions, isSecure);
+    this.forms = new FormGuard(parts.keys.form, parts.appUrl);
     this.#resources = new Resources(parts.appUrl, parts.ttl.accessSeconds);
     this.#provider = this.#makeProvider(keys);
     this.#publicKeys = keys.map(publicPart);
@@ -68,9 +68,13 @@ export class SignInServer {
       resources: this.#resources,
       limiter: identity.limiter,
     });
-    mountSignIn(app, { identity, browser: this.#browser, forms: this.#forms });
-    mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.#browser });
-    mountConsent(app, { provider, identity, ...stores, browser: this.#browser, forms: this.#forms });
+    mountSignIn(app, { identity, browser: this.browser, forms: this.forms });
+    mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.browser });
+    mountConsent(app, { provider, identity, ...stores, browser: this.browser, forms: this.forms });
+  }
+
+  get apps(): ConnectedApps {
+    return this.#parts.stores.apps;
   }
 
   async sweep(): Promise<void> {
@@ -103,7 +107,7 @@ export class SignInServer {
       keys,
       cookieKey: parts.keys.cookie,
       resources: this.#resources,
-      signedIn: async (header) => (await this.#browser.ofHeader(header))?.accountId ?? null,
+      signedIn: async (header) => (await this.browser.ofHeader(header))?.accountId ?? null,
       renderError: (wantsJson, { error, error_description }) => {
         if (wantsJson) return JSON.stringify({ error, error_description });
         return String(renderPage("Error", errorPage({ message: error_description ?? error })));

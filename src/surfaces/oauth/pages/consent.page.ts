@@ -2,21 +2,7 @@ import { html, raw } from "hono/html";
 import type { Permission } from "../../../kernel/permissions.ts";
 import { FORM_FIELD } from "../form-guard.ts";
 import type { Html } from "./page.ts";
-
-/** What a permission means, for the person who gives it. */
-const PERMISSION_WORDS: Record<Permission, string> = {
-  "data_agent:read": "Connect to the data agent",
-  "data_agent:write": "Ask questions about your data",
-  "ontologies:read": "See semantic models and their datasets",
-  "ontologies:write": "Change semantic models",
-  "bi:read": "See dashboards, datasets, queries and reports",
-  "bi:write": "Create and change dashboards, datasets, queries and reports",
-  "memory:read": "Recall what the workspace remembers",
-  "memory:write": "Store and change memories",
-  "knowledge:read": "Read and search knowledge bases",
-  "knowledge:write": "Add and change documents",
-  admin: "Administer the workspace, with its audit log",
-};
+import { PERMISSION_WORDS } from "./permission-words.ts";
 
 /** Most clients ask for everything that there is; power over the workspace is only given by a click of its own. */
 const ASKED_FOR_TWICE: readonly Permission[] = ["admin"];

@@ -8,10 +8,18 @@ export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 export const STYLESHEET_PATH = "/assets/pages.css";
 export const ICON_PATH = "/assets/icon.svg";
+export const HOME_STYLESHEET_PATH = "/assets/home.css";
+export const SCRIPT_PATH = "/assets/pages.js";
 
 /** Browsers name HTML among what they accept; programs do not. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.includes("text/html") === true;
+}
+
+/** Whoever comes to a wide page finds this above it; such pages also have a script, for buttons that copy. */
+export interface WideFrame {
+  nav: Html;
+  footer: Html;
 }
 
 /** Sends a page of ours. They work without scripts, load nothing from elsewhere and cannot be framed. */
@@ -22,20 +30,21 @@ export async function sendPage(
     body: Html;
     status?: ContentfulStatusCode;
     formTargets?: readonly string[];
+    wide?: WideFrame;
   },
 ): Promise<Response> {
   const formAction = ["'self'", ...(page.formTargets ?? [])].join(" ");
   c.header(
     "content-security-policy",
-    `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    `default-src 'none'; ${page.wide === undefined ? "" : "script-src 'self'; "}style-src 'self'; img-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
   );
   // Without it browsers send `Origin: null` with our own forms.
   c.header("referrer-policy", "same-origin");
   c.header("cache-control", "no-store");
-  return c.html(renderPage(page.title, page.body), page.status ?? 200);
+  return c.html(renderPage(page.title, page.body, page.wide), page.status ?? 200);
 }
 
-export function renderPage(title: string, body: Html): Html {
+export function renderPage(title: string, body: Html, wide?: WideFrame): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -46,12 +55,37 @@ export function renderPage(title: string, body: Html): Html {
 <title>${title} – Kenning</title>
 <link rel="icon" href="${ICON_PATH}">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
+${
+  wide === undefined
+    ? ""
+    : html`<link rel="stylesheet" href="${HOME_STYLESHEET_PATH}">
+<script src="${SCRIPT_PATH}" defer></script>`
+}
 </head>
-<body>
+${wide === undefined ? narrowBody(body) : wideBody(body, wide)}
+</html>`;
+}
+
+const BRAND = html`<span class="mark" aria-hidden="true"></span>Kenning`;
+
+function narrowBody(body: Html): Html {
+  return html`<body>
 <main>
-<p class="brand"><span class="mark" aria-hidden="true"></span>Kenning</p>
+<p class="brand">${BRAND}</p>
 ${body}
 </main>
-</body>
-</html>`;
+</body>`;
+}
+
+function wideBody(body: Html, { nav, footer }: WideFrame): Html {
+  return html`<body class="wide">
+<header class="top">
+<a class="brand" href="/">${BRAND}</a>
+<nav aria-label="Account">${nav}</nav>
+</header>
+<main>
+${body}
+</main>
+<footer>${footer}</footer>
+</body>`;
 }

@@ -24,7 +24,7 @@ ${view.problem === undefined ? "" : html`<p class="problem" role="alert">${view.
 
 export function signedInPage(view: { email: string; formToken: string }): Html {
   return html`<h1>You are signed in</h1>
-<p>as <strong>${view.email}</strong>. You can close this page and go back to your client.</p>
+<p>as <strong>${view.email}</strong>. You can close this page and go back to your client, or see <a href="/">your tokens and connected apps</a>.</p>
 <form method="post" action="/sign-out">
 <input type="hidden" name="${FORM_FIELD}" value="${view.formToken}">
 <button type="submit">Sign out</button>
@@ -34,5 +34,5 @@ export function signedInPage(view: { email: string; formToken: string }): Html {
 export function signedOutPage(): Html {
   return html`<h1>You are signed out</h1>
 <p>Apps that you have connected stay connected until you revoke them.</p>
-<p><a href="/sign-in">Sign in again</a></p>`;
+<p><a href="/sign-in?return_to=%2F">Sign in again</a>, or go to <a href="/">the start page</a>.</p>`;
 }

@@ -1,0 +1,168 @@
+import type { Context } from "hono";
+import { html } from "hono/html";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { isAppError } from "../../kernel/errors.ts";
+import type { Vault } from "../../platform/vault/index.ts";
+import { makeToken } from "../console-api/make-token.ts";
+import { HTTP_STATUS } from "../http/answers.ts";
+import type { HttpApp, HttpEnv } from "../http/app.ts";
+import type { BrowserSession } from "../oauth/browser-session.ts";
+import { errorsAsPages } from "../oauth/error-pages.ts";
+import { type FormGuard, smallBody } from "../oauth/form-guard.ts";
+import { type Html, sendPage, wantsPage } from "../oauth/pages/page.ts";
+import {
+  type AccountView,
+  APPS_PATH,
+  accountPage,
+  signedInNav,
+  TOKENS_PATH,
+  type TokenDraft,
+} from "./account.page.ts";
+import { Flash, type FlashMessage } from "./flash.ts";
+import { signedOutNav, welcomePage } from "./welcome.page.ts";
+
+export interface HomeParts {
+  appUrl: string;
+  version: string;
+  /** The MCP endpoints that are served, by name, each with its path. */
+  endpoints: Readonly<Record<string, string>>;
+  identity: Identity;
+  apps: ConnectedApps;
+  browser: BrowserSession;
+  forms: FormGuard;
+  vault: Vault;
+  clock: Clock;
+}
+
+type Form = Record<string, unknown>;
+
+/** The start page: what this is, how to connect, and one's own tokens and connected applications. */
+export function mountHome(app: HttpApp, parts: HomeParts): void {
+  const { browser, forms, identity, apps } = parts;
+  const flash = new Flash(parts.vault, parts.appUrl);
+
+  app.get("/", errorsAsPages, async (c) => {
+    c.header("vary", "accept, cookie");
+    if (!wantsPage(c.req.header("accept"))) return c.json(description(parts));
+    const person = await browser.of(c);
+    if (person !== null) return showAccount(parts, c, person, { flash: flash.take(c, person) });
+    return sendPage(c, {
+      title: "Welcome",
+      body: welcomePage(addressOf(parts)),
+      wide: { nav: signedOutNav(), footer: footerOf(parts) },
+    });
+  });
+
+  /** A form of the page: from our page, by somebody signed in; what it leads to is shown on the page again. */
+  const onForm = (
+    path: string,
+    act: (c: Context<HttpEnv>, person: SignedIn, form: Form) => Promise<Outcome>,
+  ) =>
+    app.post(path, errorsAsPages, smallBody, async (c) => {
+      const form = await c.req.parseBody({ all: true });
+      forms.check(c, form);
+      const person = await browser.of(c);
+      if (person === null) return c.redirect("/sign-in?return_to=%2F", 303);
+      const outcome = await act(c, person, form);
+      if (outcome instanceof Response) return outcome;
+      flash.put(c, person, outcome);
+      return c.redirect("/", 303);
+    });
+
+  onForm(TOKENS_PATH, async (c, person, form) => {
+    const draft = draftOf(form);
+    try {
+      const { token, info } = await makeToken(identity, person, wishOf(draft));
+      return { made: { name: info.name, token } };
+    } catch (error) {
+      if (!isAppError(error) || error.code === "internal") throw error;
+      const status = HTTP_STATUS[error.code] as ContentfulStatusCode;
+      return showAccount(parts, c, person, { refused: { draft, problem: error.advice } }, status);
+    }
+  });
+
+  onForm(`${TOKENS_PATH}/:id/revoke`, async (c, person) => {
+    await identity.tokens.revokeOwn(person.accountId, Number(c.req.param("id")));
+    return { notice: "The token is revoked and works no more." };
+  });
+
+  onForm(`${APPS_PATH}/:id/revoke`, async (c, person) => {
+    await apps.revoke(person.accountId, c.req.param("id") ?? "");
+    return { notice: "The application is disconnected. To come back it has to ask you again." };
+  });
+}
+
+/** A message for the page, or a page that is shown at once. */
+type Outcome = FlashMessage | Response;
+
+async function showAccount(
+  parts: HomeParts,
+  c: Context<HttpEnv>,
+  person: SignedIn,
+  { flash = {}, ...more }: Partial<Pick<AccountView, "flash" | "refused">>,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  const { identity, forms, apps, clock } = parts;
+  const [workspaces, tokens, connected] = await Promise.all([
+    identity.users.workspacesOf(person.accountId),
+    identity.tokens.list({ email: person.email }),
+    apps.list(person.accountId),
+  ]);
+  const formToken = forms.tokenFor(c);
+  const shown = { person, workspaces, tokens, apps: connected, formToken, flash, now: clock.now(), ...more };
+  return sendPage(c, {
+    title: "Start",
+    body: accountPage({ ...shown, address: addressOf(parts) }),
+    status,
+    wide: { nav: signedInNav(person.email, formToken), footer: footerOf(parts) },
+  });
+}
+
+function draftOf(form: Form): TokenDraft {
+  const text = (name: string) => String(form[name] ?? "");
+  return {
+    name: text("name"),
+    kind: text("kind"),
+    workspace: text("workspace"),
+    expires_in: text("expires_in"),
+    read_only: form.read_only !== undefined,
+    scopes: [form.scope ?? []].flat().map(String),
+  };
+}
+
+/** What a form cannot leave out, it sends empty. */
+function wishOf({ scopes, name, expires_in, ...rest }: TokenDraft): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(name.trim() !== "" && { name }),
+    ...(expires_in !== "" && { expires_in }),
+    ...(scopes.length > 0 && { scopes }),
+  };
+}
+
+function addressOf({ appUrl, endpoints }: HomeParts): string {
+  return `${appUrl}${endpoints.all}`;
+}
+
+/** For programs that ask what this is. */
+function description({ appUrl, version, endpoints }: HomeParts): Record<string, unknown> {
+  const urls = Object.entries(endpoints).map(([name, path]) => [
+    name,
+    `${appUrl}${path.replace(":workspace", "{workspace}")}`,
+  ]);
+  return {
+    name: "kenning",
+    version,
+    description: "An MCP server for an organisation's data, documents and memory.",
+    endpoints: Object.fromEntries(urls),
+    authorization: `${appUrl}/.well-known/oauth-authorization-server`,
+    health: `${appUrl}/api/health/ready`,
+    docs: `${appUrl}/`,
+  };
+}
+
+function footerOf({ version }: HomeParts): Html {
+  return html`Kenning ${version}`;
+}
