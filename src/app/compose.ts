@@ -17,6 +17,7 @@ import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
 import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
+import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
@@ -81,9 +82,10 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
   opened.defer(() => signIn.close());
   const endpoints = makeEndpoints(config, ground, { registry, ports, stateKey, clock });
+  const readinessChecks = makeReadinessChecks(ground, data);
   const http = createHttpApp(
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
-    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn }),
+    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, readinessChecks, signIn }),
   );
   const sweeps = [
     identity.audit,
@@ -228,8 +230,21 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   metrics: Metrics;
-  catalog: Catalog;
+  readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
+}
+
+/** What `/api/health/ready` looks at. */
+function makeReadinessChecks({ catalog }: Ground, { analytics }: DataSlice): ReadinessCheck[] {
+  const answers = (name: string, work: () => Promise<unknown>): ReadinessCheck => ({
+    name,
+    check: async () => void (await work()),
+  });
+  return [
+    answers("database", () => catalog.ping()),
+    answers("query engine", () => analytics.probe("query")),
+    answers("import engine", () => analytics.probe("load")),
+  ];
 }
 
 /** The authorization server with its pages; its keys are all derived from the one root. */
@@ -258,12 +273,11 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { endpoints, ports, identity, metrics, catalog, signIn }: Mounted,
+  { endpoints, ports, identity, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
-  const checkReady = async () => void (await catalog.ping());
   const { metricsToken } = config.operations;
-  mountOps(app, { metrics, metricsToken, version: VERSION, checkReady, log: ports.log });
+  mountOps(app, { metrics, metricsToken, version: VERSION, readinessChecks, log: ports.log });
   mountLogin(app, identity);
   signIn.mount(app);
   for (const surface of MCP_SURFACES) {

@@ -16,6 +16,8 @@ export const LIMITS = {
     requestMs: 300_000,
     /** How long an idle connection is kept. */
     keepAliveMs: 65_000,
+    /** Longest that each check of `/api/health/ready` may take. */
+    readyMs: 10_000,
   },
   request: {
     /** Largest body of an HTTP request, unless a route says otherwise. */

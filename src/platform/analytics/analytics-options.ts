@@ -235,6 +235,8 @@ export interface Analytics {
    */
   forget(parts: readonly string[]): void;
   describe(): Promise<AnalyticsWalls>;
+  /** A tiny query through each of these engines; fails when one does not answer. */
+  probe(engines: "query" | "load"): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -55,6 +55,10 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       load: await loader.sandbox.describe(),
       duckdb: String(await pool.call("version", {}, {})),
     }),
+    probe: async (engines) => {
+      if (engines === "load") await loader.probe();
+      else await Promise.all(pool.sandboxes.map((sandbox) => sandbox.call("version", {})));
+    },
     close: async () => {
       await Promise.all([pool.close(), loader.close()]);
     },

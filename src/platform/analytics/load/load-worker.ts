@@ -131,6 +131,13 @@ async function merge(params: MergeParams & PartOptions, context: WorkerContext):
   });
 }
 
+async function probe({ settings }: { settings: LoadSettings }): Promise<void> {
+  for (const size of ["bulk", "small"] as const) {
+    const engine = await engineFor(size, settings);
+    await withConnection(engine, (connection) => connection.runAndReadAll("SELECT 1"));
+  }
+}
+
 /** DuckDB's errors as expected failures, for every method alike. */
 function method<P, T>(work: (params: P, context: WorkerContext) => Promise<T>) {
   return (params: unknown, context: WorkerContext): Promise<T> =>
@@ -139,4 +146,4 @@ function method<P, T>(work: (params: P, context: WorkerContext) => Promise<T>) {
     });
 }
 
-serve({ convert: method(convert), rows: method(writeRows), merge: method(merge) });
+serve({ convert: method(convert), rows: method(writeRows), merge: method(merge), probe: method(probe) });

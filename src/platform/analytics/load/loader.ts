@@ -56,7 +56,8 @@ export class Loader {
       // What the engines do not count must not be the end of them.
       memoryMb: Math.ceil(1.25 * memoryMb),
       requestTimeoutMs: LIMITS.analytics.jobMs,
-      concurrency: LIMITS.analytics.conversions + LIMITS.analytics.smallJobs,
+      // One more for the probe, which must not wait for an import.
+      concurrency: LIMITS.analytics.conversions + LIMITS.analytics.smallJobs + 1,
       cancelGraceMs: LIMITS.analytics.cancelGraceMs,
       env: { UV_THREADPOOL_SIZE: "16" },
       allowRead: [tempFolder],
@@ -95,6 +96,11 @@ export class Loader {
       const inputs = await desk.put(parts, name);
       return this.#write(desk, name, "merge", { inputs, columns, isPortable }, request);
     });
+  }
+
+  async probe(): Promise<void> {
+    const { settings } = await this.#openDesk();
+    await this.sandbox.call("probe", { settings });
   }
 
   async close(): Promise<void> {
