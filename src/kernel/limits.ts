@@ -172,9 +172,9 @@ export const LIMITS = {
     queryMemoryMinMb: 1_024,
     /** Most memory of a process that runs queries, if the operator does not say. */
     queryMemoryMaxMb: 8_192,
-    /** Memory of the process that reads files and writes parts. */
+    /** Memory of each process that reads files and writes parts. */
     loadMemoryMb: 1_024,
-    /** Conversions of files that run at once. */
+    /** Conversions of files that run at once, each in a process of its own. */
     conversions: 2,
     /** Pushes that run at once. */
     smallJobs: 3,
