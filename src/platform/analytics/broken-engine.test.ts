@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openEngine } from "./engine/engine.ts";
+import { openEngine, withConnection } from "./engine/engine.ts";
 import { LastingEngine } from "./engine/lasting-engine.ts";
 import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
 
@@ -19,13 +19,17 @@ beforeAll(async () => {
 });
 afterAll(() => analytics.remove());
 
+async function writeParquet(select: string, path: string): Promise<void> {
+  const instance = await DuckDBInstance.create(":memory:");
+  await withConnection(instance, (connection) =>
+    connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet)`),
+  );
+  instance.closeSync();
+}
+
 /** A VARIANT whose second column has another name: reading one row of it invalidates an engine of DuckDB 1.5. */
 async function makePoison(path: string): Promise<void> {
-  const instance = await DuckDBInstance.create(":memory:");
-  const connection = await instance.connect();
-  await connection.run(`COPY (SELECT 1 AS id, {'a': 'x'}::VARIANT AS v) TO '${path}' (FORMAT parquet)`);
-  connection.disconnectSync();
-  instance.closeSync();
+  await writeParquet("SELECT 1 AS id, {'a': 'x'}::VARIANT AS v", path);
   const bytes = await readFile(path);
   const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
   bytes.write("walue", bytes.indexOf("value", footer));
@@ -97,6 +101,33 @@ describe("what breaks an engine", () => {
     for (const { rows } of await Promise.all(neighbours)) expect(rows).toEqual([[3_000_000]]);
     expect(await query("SELECT a FROM good")).toMatchObject({ rows: [[1]] });
     await analytics.probe("query");
+  });
+});
+
+describe("a Parquet file", () => {
+  it("that is damaged is refused with what is wrong with it", async () => {
+    const whole = await readFile(poison);
+    const cut = Buffer.concat([whole.subarray(0, whole.length - 40), Buffer.from("PAR1")]);
+    for (const bytes of [cut, whole.subarray(0, -4), whole.subarray(0, 9)]) {
+      const reading = analytics.convert({ source: { bytes }, format: "parquet", key: analytics.key() });
+      await expect(reading).rejects.toMatchObject({
+        code: "bad_request",
+        message: expect.stringMatching(/^The file cannot be read as PARQUET\. (?!.* Error: )/),
+        hint: expect.stringContaining("damaged"),
+        data: {},
+      });
+    }
+  });
+
+  it("may have shapes in a coordinate system", async () => {
+    const path = join(analytics.home, "shapes.parquet");
+    await writeParquet("SELECT 'POINT (1 2)'::GEOMETRY('OGC:CRS84') AS place", path);
+    const read = await analytics.convert({ source: { path }, format: "parquet", key: analytics.key() });
+    expect(read).toMatchObject({ rows: 1, columns: [{ name: "place", type: "VARCHAR" }] });
+    const relations = [relationOf("t", read.part)];
+    expect(await analytics.query({ scope: "w", relations, sql: "SELECT place FROM t" })).toMatchObject({
+      rows: [["POINT (1 2)"]],
+    });
   });
 });
 
