@@ -18,6 +18,7 @@ import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
 import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
+import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
@@ -83,9 +84,11 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
   opened.defer(() => signIn.close());
   const endpoints = makeEndpoints(config, ground, { registry, ports, stateKey, clock });
+  const readinessChecks = makeReadinessChecks(ground, data);
   const http = createHttpApp(
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
-    (app) => mountAll(app, config, { endpoints, ports, identity, metrics, catalog, signIn, vault, clock }),
+    (app) =>
+      mountAll(app, config, { endpoints, ports, identity, metrics, readinessChecks, signIn, vault, clock }),
   );
   const sweeps = [
     identity.audit,
@@ -230,10 +233,23 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   metrics: Metrics;
-  catalog: Catalog;
+  readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
   vault: Vault;
   clock: Clock;
+}
+
+/** What `/api/health/ready` looks at. */
+function makeReadinessChecks({ catalog }: Ground, { analytics }: DataSlice): ReadinessCheck[] {
+  const answers = (name: string, work: () => Promise<unknown>): ReadinessCheck => ({
+    name,
+    check: async () => void (await work()),
+  });
+  return [
+    answers("database", () => catalog.ping()),
+    answers("query engine", () => analytics.probe("query")),
+    answers("import engine", () => analytics.probe("load")),
+  ];
 }
 
 /** The authorization server with its pages; its keys are all derived from the one root. */
@@ -262,12 +278,11 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { endpoints, ports, identity, metrics, catalog, signIn, vault, clock }: Mounted,
+  { endpoints, ports, identity, metrics, readinessChecks, signIn, vault, clock }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
-  const checkReady = async () => void (await catalog.ping());
   const { metricsToken } = config.operations;
-  mountOps(app, { metrics, metricsToken, version: VERSION, checkReady, log: ports.log });
+  mountOps(app, { metrics, metricsToken, version: VERSION, readinessChecks, log: ports.log });
   mountLogin(app, identity);
   signIn.mount(app);
   const served = MCP_SURFACES.filter(({ name }) => endpoints.has(name)).map(({ name, path }) => [name, path]);

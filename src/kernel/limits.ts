@@ -16,6 +16,8 @@ export const LIMITS = {
     requestMs: 300_000,
     /** How long an idle connection is kept. */
     keepAliveMs: 65_000,
+    /** Longest that each check of `/api/health/ready` may take. */
+    readyMs: 10_000,
   },
   request: {
     /** Largest body of an HTTP request, unless a route says otherwise. */
@@ -170,9 +172,9 @@ export const LIMITS = {
     queryMemoryMinMb: 1_024,
     /** Most memory of a process that runs queries, if the operator does not say. */
     queryMemoryMaxMb: 8_192,
-    /** Memory of the process that reads files and writes parts. */
+    /** Memory of each process that reads files and writes parts. */
     loadMemoryMb: 1_024,
-    /** Conversions of files that run at once. */
+    /** Conversions of files that run at once, each in a process of its own. */
     conversions: 2,
     /** Pushes that run at once. */
     smallJobs: 3,

@@ -3,30 +3,30 @@ import type { Context } from "hono";
 import type { Logger } from "pino";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Metrics } from "./metrics.ts";
+import { Readiness, type ReadinessCheck } from "./readiness.ts";
 
 export interface OpsParts {
   metrics: Metrics;
   metricsToken: string | null;
   version: string;
-  /** Throws when the server cannot serve. */
-  checkReady: () => Promise<void>;
+  readinessChecks: readonly ReadinessCheck[];
   log: Pick<Logger, "warn">;
 }
 
 const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 
-export function mountOps(app: HttpApp, { metrics, metricsToken, version, checkReady, log }: OpsParts): void {
+export function mountOps(
+  app: HttpApp,
+  { metrics, metricsToken, version, readinessChecks, log }: OpsParts,
+): void {
+  const readiness = new Readiness(readinessChecks, log);
   app.get("/api/health/live", (c) => c.json({ status: "ok", version }));
 
   app.get("/api/health/ready", async (c) => {
-    try {
-      await checkReady();
-      return c.json({ status: "ok", version });
-    } catch (error) {
-      // Anybody may ask, so where the database is stays in the log.
-      log.warn({ err: error }, "not ready");
-      return c.json({ status: "unavailable", version, message: "The database cannot be reached." }, 503);
-    }
+    const problems = await readiness.problems();
+    if (problems.length === 0) return c.json({ status: "ok", version });
+    const message = problems.map((problem) => problem.message).join(" ");
+    return c.json({ status: "unavailable", version, message, problems }, 503);
   });
 
   app.get("/metrics", async (c) => {

@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+import { giveUpAfter } from "../../kernel/give-up.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+
+/** One thing without which the server cannot serve. */
+export interface ReadinessCheck {
+  name: string;
+  /** What is wrong, in words that anybody may read; what it throws instead is for the log alone. */
+  check(): Promise<string | undefined>;
+}
+
+export interface ReadinessProblem {
+  name: string;
+  message: string;
+}
+
+/** Runs all checks at once. Anybody may ask, and as often as they like, so those who ask meanwhile share the answer. */
+export class Readiness {
+  readonly #checks: readonly ReadinessCheck[];
+  readonly #log: Pick<Logger, "warn">;
+  #asked: Promise<ReadinessProblem[]> | undefined;
+
+  constructor(checks: readonly ReadinessCheck[], log: Pick<Logger, "warn">) {
+    this.#checks = checks;
+    this.#log = log;
+  }
+
+  problems(): Promise<ReadinessProblem[]> {
+    this.#asked ??= Promise.all(this.#checks.map((check) => this.#run(check)))
+      .then((found) => found.filter((problem) => problem !== undefined))
+      .finally(() => {
+        this.#asked = undefined;
+      });
+    return this.#asked;
+  }
+
+  async #run({ name, check }: ReadinessCheck): Promise<ReadinessProblem | undefined> {
+    try {
+      const late = `This took longer than ${LIMITS.server.readyMs / 1_000} s.`;
+      const message = await giveUpAfter(LIMITS.server.readyMs, check(), late);
+      if (message === undefined) return undefined;
+      this.#log.warn({ check: name, problem: message }, "not ready");
+      return { name, message };
+    } catch (error) {
+      // Where the database is, for example, stays here.
+      this.#log.warn({ check: name, err: error }, "not ready");
+      return { name, message: `The ${name} does not answer.` };
+    }
+  }
+}
