@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ConnectedApps, Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
 import { parseDuration } from "../../kernel/durations.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import { explainIssues } from "../../registry/explain-issues.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
@@ -144,7 +145,9 @@ async function requirePerson({ appUrl, browser }: ConsoleParts, c: Context<HttpE
 }
 
 async function readInput<T extends z.ZodObject>(c: Context<HttpEnv>, schema: T): Promise<z.output<T>> {
-  const parsed = schema.safeParse(await readBody(c.req.raw), { reportInput: true });
+  const parsed = schema.safeParse(await readBody(c.req.raw, { maxBytes: LIMITS.request.smallBodyBytes }), {
+    reportInput: true,
+  });
   if (parsed.success) return parsed.data;
   throw new AppError("bad_request", explainIssues(parsed.error.issues, schema));
 }
