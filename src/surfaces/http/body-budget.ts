@@ -10,11 +10,6 @@ export class BodyBudget {
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  /** What is held at the moment. */
-  get bytes(): number {
-    return this.#all;
-  }
-
   open(owner: { tokenHash: string; workspaceId: number }): BodyLease {
     const token = `token:${owner.tokenHash}`;
     const workspace = `workspace:${owner.workspaceId}`;
@@ -24,13 +19,17 @@ export class BodyBudget {
       this.#all += bytes;
       for (const key of [token, workspace]) this.#add(key, bytes);
     };
-    return new BodyLease(
-      (bytes) => {
+    const giveBack = (): void => add(-held);
+    const take = (bytes: number): void => {
+      try {
         this.#assertRoom(token, workspace, bytes);
-        add(bytes);
-      },
-      () => add(-held),
-    );
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+      add(bytes);
+    };
+    return new BodyLease(take, giveBack);
   }
 
   #add(key: string, bytes: number): void {
@@ -64,6 +63,7 @@ export class BodyLease {
     this.#giveBack = giveBack;
   }
 
+  /** Throws when there is no room, and then holds nothing any more. */
   grow(bytes: number): void {
     this.#take(bytes);
   }

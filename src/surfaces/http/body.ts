@@ -90,19 +90,36 @@ async function readBytes(request: Request, options: BodyOptions): Promise<Uint8A
   try {
     // The server reads no more than was declared, so this is bounded; and it is the fast way.
     if (declaredBytes <= LIMITS.request.smallBodyBytes) return new Uint8Array(await request.arrayBuffer());
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of request.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      lease?.grow(chunk.byteLength);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, bytes);
+    return await readChunks(request, maxBytes, lease);
   } catch (error) {
     if (isAppError(error)) throw error;
     // A client that leaves in the middle of its request has made no mistake, and neither have we.
     throw new AppError("cancelled", "The request ended before it was complete.", { cause: error });
+  }
+}
+
+async function readChunks(request: Request, maxBytes: number, lease?: BodyLease): Promise<Uint8Array> {
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let refusal: unknown;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    // For want of room the rest is read and thrown away: many clients listen only when they have said everything.
+    if (refusal === undefined) refusal = refusalOf(() => lease?.grow(chunk.byteLength));
+    if (refusal === undefined) chunks.push(chunk);
+    else chunks = [];
+  }
+  if (refusal !== undefined) throw refusal;
+  return Buffer.concat(chunks, bytes);
+}
+
+function refusalOf(work: () => void): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }
 

@@ -138,8 +138,7 @@ export class JsonScan {
   #startValue(at: number): void {
     const depth = this.#depth;
     if (this.#isInList) {
-      this.#listValues += 1;
-      if (depth === this.#argumentDepth + 1) this.#items += 1;
+      this.#countListValue();
       return;
     }
     this.values += 1;
@@ -167,6 +166,13 @@ export class JsonScan {
     if (this.#argumentStart !== this.#textStart) return;
     this.#argumentStart = -1;
     this.#cutIfLarger(LIMITS.request.largeTextBytes, { start: this.#textStart, end, items: 0 });
+  }
+
+  #countListValue(): void {
+    this.#listValues += 1;
+    if (this.#depth === this.#argumentDepth + 1) this.#items += 1;
+    if (this.#listValues <= LIMITS.request.rowValues) return;
+    throw tooMuch(`The rows have more than ${count(LIMITS.request.rowValues)} values.`, SPLIT);
   }
 
   #countListField(): void {
@@ -225,10 +231,7 @@ export class JsonScan {
   }
 
   #check(): void {
-    const { fields, values, plainBytes, rowValues } = LIMITS.request;
-    if (this.#isInList && this.#listValues > rowValues) {
-      throw tooMuch(`The rows have more than ${count(rowValues)} values.`, SPLIT);
-    }
+    const { fields, values, plainBytes } = LIMITS.request;
     const hint = "Rows are sent as rows of push_data, files as content or file_url of import_file.";
     if (this.fields > fields)
       throw tooMuch(`The request has more than ${count(fields)} fields besides its data.`, hint);
