@@ -12,6 +12,7 @@ import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
+import { BodyBudget } from "../surfaces/http/body-budget.ts";
 import { Endpoint } from "../surfaces/mcp/endpoint.ts";
 import { mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
@@ -127,12 +128,16 @@ function makeEndpoints(
   { state, identity }: Ground,
   { clock, ...parts }: { registry: Registry; ports: CallPorts; stateKey: Buffer; clock: Clock },
 ): Map<Surface["name"], Endpoint> {
+  const bodies = new BodyBudget();
   const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
   return new Map(
     surfaces.map((surface) => {
       const idleMs = surface.sessions.idleMs ?? config.mcp.sessionTtlMinutes * MS.minute;
       const sessions = { kv: state.kv, clock, idleMs };
-      return [surface.name, new Endpoint({ ...parts, surface, version: VERSION, identity, sessions })];
+      return [
+        surface.name,
+        new Endpoint({ ...parts, surface, version: VERSION, identity, bodies, sessions }),
+      ];
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { JsonSlice } from "./json-slice.ts";
 import { LIMITS } from "./limits.ts";
 
 const MASK = "***";
@@ -115,10 +116,17 @@ class ExcerptWriter {
     if (typeof value === "string") this.#put(JSON.stringify(maskText(value, this.#left)));
     else if (typeof value === "number" || typeof value === "boolean" || value === null)
       this.#put(String(value));
+    else if (value instanceof JsonSlice) this.#writeSlice(value);
     else if (typeof value !== "object") this.#put(`"[${typeof value}]"`);
     else if (depth >= LIMITS.request.argumentDepth) this.#put('"[deep]"');
     else if (Array.isArray(value)) this.#writeItems(value, depth);
     else this.#writeFields(value, depth);
+  }
+
+  /** What is in a long list is not looked through for secrets, and so not shown. */
+  #writeSlice(slice: JsonSlice): void {
+    if (slice.isText) this.#put(maskText(slice.head(), this.#left));
+    else this.#put(`"[${slice.length} items, ${slice.bytes.length} bytes]"`);
   }
 
   #writeItems(items: readonly unknown[], depth: number): void {
@@ -154,7 +162,8 @@ class ExcerptWriter {
 /** `hasPassword: true` says nothing secret; everything else under a secret name does. */
 function hides(name: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === "boolean") return false;
-  return typeof value === "string" ? isSecretName(name) : SECRET_WORDS.test(plainName(name));
+  const isText = typeof value === "string" || value instanceof JsonSlice;
+  return isText ? isSecretName(name) : SECRET_WORDS.test(plainName(name));
 }
 
 /** Any header of a request may say who asks. */

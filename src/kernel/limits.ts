@@ -28,6 +28,28 @@ export const LIMITS = {
     argumentDepth: 64,
     /** Deepest nesting of a request as a whole. */
     bodyDepth: 100,
+    /** Names of fields in one request, its batch and all, outside of arguments that are read apart. */
+    fields: 5_000,
+    /** Values in one request, its batch and all, outside of arguments that are read apart. */
+    values: 25_000,
+    /** One request, its batch and all, without white space and without the arguments that are read apart. */
+    plainBytes: 2 * 1024 * 1024,
+    /** A text among the arguments of a tool that is larger than this is read apart from its request. */
+    largeTextBytes: 256 * 1024,
+    /** Rows among the arguments of a tool that are larger than this are read apart from their request. */
+    largeRowsBytes: 16 * 1024,
+    /** Values in rows that are read apart. */
+    rowValues: 3_000_000,
+    /** Fields of one object in rows that are read apart. */
+    objectFields: 100_000,
+    /** A body up to this size is not counted among those that are held in memory. */
+    smallBodyBytes: 64 * 1024,
+    /** Bodies of one token that are held in memory at once, until their calls have ended. */
+    bytesInFlightPerToken: 48 * 1024 * 1024,
+    /** Bodies of one workspace that are held in memory at once. */
+    bytesInFlightPerWorkspace: 128 * 1024 * 1024,
+    /** All bodies that are held in memory at once. */
+    bytesInFlight: 256 * 1024 * 1024,
   },
   call: {
     /** Longest a tool may run unless it declares its own limit. */
@@ -204,6 +226,14 @@ export const LIMITS = {
     reasonCharacters: 300,
     /** Largest batch of rows that is pushed at once, as JSON. */
     pushBytes: 48 * 1024 * 1024,
+    /** Threads that read large pushes, each of another workspace; more wait. */
+    rowReaders: 2,
+    /** Large pushes that may wait to be read; more are turned away. */
+    waitingRowReaders: 100,
+    /** Memory of one thread that reads a large push. */
+    rowReaderMemoryMb: 768,
+    /** Longest that reading one large push may take. */
+    rowReaderMs: 60_000,
     /** Values of all columns that are looked at to estimate how many different ones each column has. */
     distinctValues: 5_000_000,
     /** Longest smallest or largest text of a column that is kept. */

@@ -2,14 +2,15 @@ import type { Logger } from "pino";
 import type { z } from "zod";
 import { AppError } from "../kernel/errors.ts";
 import { excerpt } from "../kernel/excerpt.ts";
+import type { JsonSlice } from "../kernel/json-slice.ts";
 import { LIMITS } from "../kernel/limits.ts";
 import type { Permission } from "../kernel/permissions.ts";
-import { sanitise } from "../kernel/sanitise.ts";
 import { asAppError } from "./as-app-error.ts";
 import type { Caller, CallMeta } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import type { Effect } from "./define-tool.ts";
 import { explainIssues } from "./explain-issues.ts";
+import { readArguments } from "./large-arguments.ts";
 import type { AuditSink, Authorizer, Limiter, OperationKind } from "./ports.ts";
 
 export interface CallPorts {
@@ -33,6 +34,8 @@ export interface Operation {
   effect: Effect;
   permissions: readonly Permission[];
   timeoutMs: number | undefined;
+  /** The argument that may come as a list that nobody has parsed. */
+  longList?: string | undefined;
   input: z.ZodType;
   run: (input: never, context: CallContext) => Promise<unknown>;
 }
@@ -42,6 +45,7 @@ export interface CallEnvironment {
   meta: CallMeta;
   signal: AbortSignal;
   client: ClientLink;
+  longList?: JsonSlice;
 }
 
 export type Outcome =
@@ -73,8 +77,12 @@ export async function call(
     requirePermission(ports.authorizer, operation, environment.caller);
     await ports.limiter.take(operation, environment.caller, environment.meta);
     await ports.audit.room();
-    const input = parse(operation, sanitise(args));
-    const output = await runWithin(operation, input, environment);
+    const { plain, longList } = await readArguments(args, operation.longList);
+    const input = parse(operation, plain);
+    const output = await runWithin(operation, input, {
+      ...environment,
+      ...(longList !== undefined && { longList }),
+    });
     outcome = { status: "done", output, ms: performance.now() - started };
   } catch (thrown) {
     const ms = performance.now() - started;

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { JsonSlice } from "../kernel/json-slice.ts";
 import type { Caller, CallMeta } from "./caller.ts";
 
 /** What every handler gets, beside the services of its slice. */
@@ -8,6 +9,8 @@ export interface CallContext {
   /** Fires when the client cancels, the connection ends or the time limit is reached. */
   signal: AbortSignal;
   client: ClientLink;
+  /** The argument that the tool named as its `longList`, where it was too long to be parsed. */
+  longList?: JsonSlice;
 }
 
 export interface Question<T extends z.ZodObject> {

@@ -33,6 +33,11 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
   effect: Effect;
   input: In;
   output: Out;
+  /**
+   * The argument that may be a list of very many values, by its name on every surface. A long one is not parsed: the
+   * handler gets an empty list in its place, and the list itself as `longList` of its context.
+   */
+  longList?: string;
   timeoutMs?: number;
   /** How a result reads: a text, or content blocks. JSON when left out. */
   content?: (output: z.output<Out>) => string | ContentBlock[];
@@ -50,6 +55,7 @@ export interface Tool {
   effect: Effect;
   input: z.ZodObject;
   output: z.ZodObject;
+  longList: string | undefined;
   timeoutMs: number | undefined;
   content: ((output: unknown) => string | ContentBlock[]) | undefined;
   run: (input: unknown, context: CallContext) => Promise<unknown>;
@@ -73,6 +79,7 @@ export function toolsOf<Services extends object>() {
       effect: spec.effect,
       input: spec.input,
       output: spec.output,
+      longList: spec.longList,
       timeoutMs: spec.timeoutMs,
       content: spec.content as Tool["content"],
       run: (input, context) => spec.run(input as z.output<In>, { ...services, ...context }),

@@ -52,6 +52,11 @@ export class Registry {
     return this.#tools[surface].get(name);
   }
 
+  /** Names of all arguments that may be long lists. */
+  longLists(surface: SurfaceName): string[] {
+    return [...new Set(this.tools(surface).flatMap(({ tool }) => tool.longList ?? []))];
+  }
+
   resources(surface: SurfaceName): readonly WireResource[] {
     return this.#resources[surface];
   }

@@ -79,6 +79,9 @@ export const all = contract("all", {
   "all.http.origin": "A web page of a foreign origin gets 403",
   "all.http.cors": "Allowed origins get CORS headers for what MCP sends and reads",
   "all.http.body": "A body of more than 16 MiB gets 413, declared or not",
+  "all.http.values":
+    "Fields, values and levels of a body are counted before it is parsed, and nobody waits for it",
+  "all.http.in-flight": "Bodies that are held at once are bounded: more get 429 with Retry-After",
   "all.http.headers": "More than 32 KiB of headers get 431",
   "all.http.json": "A body that is not JSON, not UTF-8 or nested too deeply gets 400 and -32700",
   "all.http.rpc": "JSON that is not JSON-RPC gets 400 and -32600",

@@ -10,6 +10,7 @@ import {
   type QueryRequest,
   type QueryResult,
   type Relation,
+  type Rows,
   widenColumns,
 } from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
@@ -211,12 +212,7 @@ export class Data {
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */
-  async push(
-    caller: Caller,
-    name: string,
-    rows: readonly Record<string, unknown>[],
-    signal: AbortSignal,
-  ): Promise<Dataset> {
+  async push(caller: Caller, name: string, rows: Rows, signal: AbortSignal): Promise<Dataset> {
     assertName(name);
     const { datasets } = this.#parts;
     const existing = await datasets.findByName(caller.workspace.id, name);
@@ -234,7 +230,7 @@ export class Data {
   async #append(
     caller: Caller,
     { name, existing }: { name: string; existing: Dataset | undefined },
-    rows: readonly Record<string, unknown>[],
+    rows: Rows,
     signal: AbortSignal,
   ): Promise<Dataset> {
     if (existing !== undefined) assertNotFromQuery(existing);

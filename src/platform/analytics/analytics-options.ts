@@ -1,3 +1,4 @@
+import type { JsonSlice } from "../../kernel/json-slice.ts";
 import type { FolderBlobStore } from "../blobs/index.ts";
 import type { SandboxLog, SandboxWalls } from "../sandbox/index.ts";
 
@@ -240,8 +241,11 @@ export interface Analytics {
   close(): Promise<void>;
 }
 
+/** Rows, or a list of them that is still JSON. */
+export type Rows = readonly Readonly<Record<string, unknown>>[] | JsonSlice;
+
 export interface RowsRequest extends Scoped {
-  rows: readonly Readonly<Record<string, unknown>>[];
+  rows: Rows;
   key: string;
   /** The types to write; without it they are read off the rows. */
   columns?: readonly Column[];

@@ -2,6 +2,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
+import { JsonSlice } from "../../kernel/json-slice.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { accountOf } from "../sandbox/index.ts";
 import { sweepLeftovers } from "../temp/index.ts";
@@ -10,6 +11,7 @@ import { Loader } from "./load/loader.ts";
 import { Queries } from "./query/queries.ts";
 import { QueryPool } from "./query/query-pool.ts";
 import { rowsToJson } from "./types/row-json.ts";
+import { RowThreads } from "./types/row-threads.ts";
 
 export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
   const { tempFolder, log, blobs } = options;
@@ -37,6 +39,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     readerOf: (index) => accountOf("loader", index),
     log,
   });
+  const rowThreads = new RowThreads();
   const queries = new Queries(pool, queryQueue(workers));
   return {
     query: (request) => queries.query(request),
@@ -45,7 +48,11 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     convert: (request) => loader.convert(request),
     rowsToPart: async (request) => {
       if (request.rows.length === 0) throw new AppError("bad_request", "There are no rows.");
-      const { json, columns } = rowsToJson(request.rows, request);
+      const { rows, scope = "", signal } = request;
+      const { json, columns } =
+        rows instanceof JsonSlice
+          ? await rowThreads.toJson(rows, request, { scope, signal })
+          : rowsToJson(rows, request);
       return loader.rowsToPart(request, json, columns);
     },
     mergeParts: (request) => loader.mergeParts(request),

@@ -20,6 +20,7 @@ export type {
   QueryResult,
   RejectedRow,
   Relation,
+  Rows,
   RowsRequest,
   SerializedSql,
 } from "./analytics-options.ts";

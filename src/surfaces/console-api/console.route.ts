@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { ConnectedApps, Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
@@ -42,7 +43,7 @@ function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: Wh
 
   app.post(`${BASE}/password`, async (c) => {
     const { email, accountId } = await person(c);
-    const { current, password } = parseInput(newPassword, await readBody(c.req.raw));
+    const { current, password } = parseInput(newPassword, await readSmallBody(c));
     const account = await identity.users.verifyPassword(email, current, c.get("address"));
     if (account === null) throw new AppError("forbidden", "The current password does not fit.");
     await identity.users.setPassword(email, password, { userId: accountId });
@@ -59,7 +60,7 @@ function mountTokens(app: HttpApp, { identity }: ConsoleParts, person: WhoAsks):
   });
 
   app.post(`${BASE}/tokens`, async (c) => {
-    const { token, info } = await makeToken(identity, await person(c), await readBody(c.req.raw));
+    const { token, info } = await makeToken(identity, await person(c), await readSmallBody(c));
     return c.json({ token, ...shown(info) }, 201);
   });
 
@@ -105,6 +106,10 @@ async function requirePerson({ appUrl, browser }: ConsoleParts, c: Context<HttpE
   const person = await browser.of(c);
   if (person === null) throw new AppError("unauthorized", "Sign in first.", { hint: `${appUrl}/sign-in` });
   return person;
+}
+
+function readSmallBody(c: Context<HttpEnv>): Promise<unknown> {
+  return readBody(c.req.raw, { maxBytes: LIMITS.request.smallBodyBytes });
 }
 
 function shown(info: TokenInfo): Record<string, unknown> {

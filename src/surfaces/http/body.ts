@@ -1,18 +1,49 @@
-import { AppError } from "../../kernel/errors.ts";
+import { isUtf8 } from "node:buffer";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import { randomText } from "../../kernel/ids.ts";
+import { JsonSlice } from "../../kernel/json-slice.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import type { BodyLease } from "./body-budget.ts";
+import { type Cut, type DataArguments, JsonScan } from "./json-scan.ts";
 
-/** The JSON of a request, bounded in bytes and depth. */
-export async function readBody(
-  request: Request,
-  maxBytes: number = LIMITS.request.bodyBytes,
-): Promise<unknown> {
-  const body = parse(await readText(request, maxBytes));
-  // What walks through the body later (we, the SDK, JSON.stringify) would run out of stack.
-  if (isDeeperThan(LIMITS.request.bodyDepth, body)) {
-    const sentence = `the request body is nested more than ${LIMITS.request.bodyDepth} levels deep.`;
-    throw new AppError("bad_request", `Parse error: ${sentence}`);
-  }
+export interface BodyOptions {
+  maxBytes?: number;
+  /** What of it may be large; without, nothing may. */
+  data?: DataArguments;
+  /** Counts what is held in memory. */
+  lease?: BodyLease;
+}
+
+/** A body is scanned so many bytes at a time: a millisecond or two. */
+const STEP_BYTES = 512 * 1024;
+/** Stands in the text for what was cut out of it. */
+const CUT_MARK = `${randomText(18)}:`;
+
+/**
+ * The JSON of a request. Its fields, values and levels are counted before it is parsed, so that nobody can send what
+ * takes long to parse or to walk through; large arguments stay what they are, as a `JsonSlice`.
+ */
+export async function readBody(request: Request, options: BodyOptions = {}): Promise<unknown> {
+  const bytes = withoutMark(await readBytes(request, options));
+  if (!isUtf8(bytes)) throw new AppError("bad_request", "Parse error: the request body is not valid UTF-8.");
+  const scan = new JsonScan(bytes, options.data);
+  while (!scan.run(STEP_BYTES)) await nextTurn();
+  if (scan.cuts.length === 0) return parse(decode(bytes));
+  const body = parse(textAround(bytes, scan.cuts));
+  const slices = scan.cuts.map(({ start, end, items }) => new JsonSlice(bytes.subarray(start, end), items));
+  for (const message of Array.isArray(body) ? body : [body])
+    fillIn(message, options.data?.path ?? [], slices);
   return body;
+}
+
+/** Some programs begin every text with it. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
 }
 
 function parse(text: string): unknown {
@@ -23,48 +54,77 @@ function parse(text: string): unknown {
   }
 }
 
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeperThan(levels - 1, item));
-  for (const name in value) {
-    if (isDeeperThan(levels - 1, (value as Record<string, unknown>)[name])) return true;
+function textAround(bytes: Uint8Array, cuts: readonly Cut[]): string {
+  let at = 0;
+  let text = "";
+  for (const [index, { start, end }] of cuts.entries()) {
+    text += `${decode(bytes.subarray(at, start))}"${CUT_MARK}${index}"`;
+    at = end;
   }
-  return false;
+  return text + decode(bytes.subarray(at));
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  const declared = request.headers.get("content-length");
-  const tooLarge = () =>
-    new AppError("too_large", `The request is larger than ${maxBytes} bytes.`, {
-      hint: "Send less at a time, and import large files by their URL (file_url).",
+/** Of a name that is there twice the last one counts, here as in `JSON.parse`. */
+function fillIn(message: unknown, path: readonly string[], slices: readonly JsonSlice[]): void {
+  let place = message;
+  for (const name of path) place = (place as Record<string, unknown> | null | undefined)?.[name];
+  if (typeof place !== "object" || place === null) return;
+  for (const [name, value] of Object.entries(place)) {
+    if (typeof value !== "string" || !value.startsWith(CUT_MARK)) continue;
+    const slice = slices[Number(value.slice(CUT_MARK.length))];
+    // A plain assignment of `__proto__` would set the prototype instead of a field.
+    Object.defineProperty(place, name, {
+      value: slice,
+      enumerable: true,
+      writable: true,
+      configurable: true,
     });
-  if (declared !== null) {
-    if (Number(declared) > maxBytes) throw tooLarge();
-    // The server reads no more than was declared, so this is bounded; and it is the fast way.
-    return decode(await request.arrayBuffer().catch(goneAway));
   }
-  const chunks: Uint8Array[] = [];
+}
+
+async function readBytes(request: Request, options: BodyOptions): Promise<Uint8Array> {
+  const { maxBytes = LIMITS.request.bodyBytes, lease } = options;
+  const declared = request.headers.get("content-length");
+  const declaredBytes = declared === null ? Number.POSITIVE_INFINITY : Number(declared);
+  if (declared !== null && declaredBytes > maxBytes) throw tooLarge(maxBytes);
+  try {
+    // The server reads no more than was declared, so this is bounded; and it is the fast way.
+    if (declaredBytes <= LIMITS.request.smallBodyBytes) return new Uint8Array(await request.arrayBuffer());
+    return await readChunks(request, maxBytes, lease);
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    // A client that leaves in the middle of its request has made no mistake, and neither have we.
+    throw new AppError("cancelled", "The request ended before it was complete.", { cause: error });
+  }
+}
+
+async function readChunks(request: Request, maxBytes: number, lease?: BodyLease): Promise<Uint8Array> {
+  let chunks: Uint8Array[] = [];
   let bytes = 0;
+  let refusal: unknown;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    // For want of room the rest is read and thrown away: many clients listen only when they have said everything.
+    if (refusal === undefined) refusal = refusalOf(() => lease?.grow(chunk.byteLength));
+    if (refusal === undefined) chunks.push(chunk);
+    else chunks = [];
   }
-  return decode(Buffer.concat(chunks));
+  if (refusal !== undefined) throw refusal;
+  return Buffer.concat(chunks, bytes);
 }
 
-/** A client that leaves in the middle of its request has made no mistake, and neither have we. */
-function goneAway(cause: unknown): never {
-  throw new AppError("cancelled", "The request ended before it was complete.", { cause });
-}
-
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
-
-function decode(bytes: ArrayBuffer | Uint8Array): string {
+function refusalOf(work: () => void): unknown {
   try {
-    return strictUtf8.decode(bytes);
-  } catch (cause) {
-    throw new AppError("bad_request", "Parse error: the request body is not valid UTF-8.", { cause });
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
   }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError("too_large", `The request is larger than ${maxBytes} bytes.`, {
+    hint: "Send less at a time, and import large files by their URL (file_url).",
+  });
 }

@@ -24,6 +24,12 @@ export interface Journal {
   steps: Record<string, unknown>;
 }
 
+/** What is called, and with which arguments. */
+interface Subject {
+  name: string;
+  args: unknown;
+}
+
 /**
  * The link of one run. In the newest protocol a question ends the request and the client sends it again with
  * the answer; for older clients the SDK asks over the session and re-enters the handler. Both look alike from here.
@@ -32,15 +38,17 @@ export class McpClientLink implements ClientLink {
   readonly canElicit: boolean;
   readonly canSample: boolean;
   readonly #context: ServerContext;
-  readonly #journal: Journal;
+  readonly #call: Subject;
+  readonly #journal: Omit<Journal, "call">;
   readonly #pending: InputRequests = {};
 
-  constructor(server: Server, context: ServerContext, call: { name: string; args: unknown }) {
+  constructor(server: Server, context: ServerContext, call: Subject) {
     const capabilities = server.getClientCapabilities();
     this.canElicit = capabilities?.elicitation !== undefined;
     this.canSample = capabilities?.sampling !== undefined;
     this.#context = context;
-    this.#journal = openJournal(context, digest(call));
+    this.#call = call;
+    this.#journal = openJournal(context, call);
   }
 
   progress(done: number, { total, message }: { total?: number; message?: string } = {}): void {
@@ -100,7 +108,7 @@ export class McpClientLink implements ClientLink {
 
   /** The result that puts this run's questions to the client. */
   async waitingResult(codec: RequestStateCodec<Journal>) {
-    const requestState = await codec.mint(this.#journal, this.#context);
+    const requestState = await codec.mint({ call: digest(this.#call), ...this.#journal }, this.#context);
     return inputRequired({ inputRequests: this.#pending, requestState });
   }
 
@@ -110,19 +118,19 @@ export class McpClientLink implements ClientLink {
   }
 }
 
-function openJournal(context: ServerContext, call: string): Journal {
+function openJournal(context: ServerContext, call: Subject): Omit<Journal, "call"> {
   const carried = context.mcpReq.requestState<Journal>();
-  if (carried !== undefined && carried.call !== call) {
+  if (carried !== undefined && carried.call !== digest(call)) {
     throw new AppError("bad_request", "The request state belongs to another call.", {
       hint: "Send the arguments again exactly as they were in the first request.",
     });
   }
   const answers = { ...carried?.answers, ...context.mcpReq.inputResponses };
-  return { call, answers, steps: { ...carried?.steps } };
+  return { answers, steps: { ...carried?.steps } };
 }
 
 /** Ties a journal to the call it was made for, so that its steps cannot be smuggled into another one. */
-function digest({ name, args }: { name: string; args: unknown }): string {
+function digest({ name, args }: Subject): string {
   return createHash("sha256")
     .update(JSON.stringify([name, args ?? null]))
     .digest("base64url");

@@ -11,6 +11,7 @@ import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
+import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
 import { type Admission, authInfo, ServerFactory, type ServerParts } from "./server-factory.ts";
@@ -21,6 +22,7 @@ import { fillInitialize, forSdk, type Message, messagesOf } from "./wire-format.
 
 export interface EndpointParts extends Omit<ServerParts, "onSubscribe"> {
   identity: Identity;
+  bodies: BodyBudget;
   sessions: Pick<SessionParts, "kv" | "clock" | "idleMs">;
 }
 
@@ -32,6 +34,8 @@ export interface Arrival {
   resource: string;
   metadataUrl: string;
   workspaceSlug?: string;
+  /** Told when the answer is out, or nobody wants it any more. */
+  whenClosed(listener: () => void): void;
 }
 
 /** One of the six endpoints: who are you, what do you speak, then the SDK. */
@@ -132,7 +136,26 @@ export class Endpoint {
 
   async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
     const { surface } = this.#parts;
-    const body = fillInitialize(await readBody(request), surface, admission.meta.client);
+    const read = await this.readBody(request, arrival, admission, ["params", "arguments"]);
+    const body = fillInitialize(read.body, surface, admission.meta.client);
+    return this.#answer(request, arrival, body, { ...admission, lease: read.lease });
+  }
+
+  /** The body of a request by an admitted caller, and the memory that it takes until it is answered. */
+  async readBody(
+    request: Request,
+    arrival: Arrival,
+    { meta, caller }: Admission,
+    path: readonly string[],
+  ): Promise<{ body: unknown; lease: BodyLease }> {
+    const { bodies, registry, surface } = this.#parts;
+    const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
+    arrival.whenClosed(lease.hold());
+    const data = { path, lists: registry.longLists(surface.name) };
+    return { body: await readBody(request, { data, lease }), lease };
+  }
+
+  async #answer(request: Request, arrival: Arrival, body: unknown, admission: Admission): Promise<Response> {
     const messages = messagesOf(body);
     await this.#admitBatch(messages, admission);
     this.#requireReadable(messages, admission);

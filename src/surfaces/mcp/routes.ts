@@ -1,3 +1,4 @@
+import { finished } from "node:stream";
 import type { Context } from "hono";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Arrival, Endpoint } from "./endpoint.ts";
@@ -49,6 +50,7 @@ export function arrivalOf(c: Context<HttpEnv>, appUrl: string, path = encodedPat
     resource: `${appUrl}${path}`,
     metadataUrl: `${appUrl}/.well-known/oauth-protected-resource${path}`,
     ...(workspaceSlug !== undefined && { workspaceSlug }),
+    whenClosed: (listener) => void finished(c.env.outgoing, () => listener()),
   };
 }
 

@@ -18,6 +18,7 @@ import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
 import type { Effect } from "../../registry/define-tool.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
+import type { BodyLease } from "../http/body-budget.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
 import { localError } from "./local-advice.ts";
 import type { Surface } from "./surface.ts";
@@ -29,6 +30,8 @@ export interface Admission {
   meta: CallMeta;
   plan: string;
   choice: ToolChoice;
+  /** The memory that the request takes; none before its body is read. */
+  lease?: BodyLease;
 }
 
 export interface ServerParts {
@@ -344,7 +347,9 @@ export class ServerFactory {
 
   async #run(server: Server, operation: Operation, args: unknown, context: ServerContext) {
     const environment = this.#environment(server, { name: operation.name, args }, context);
-    const outcome = await call(this.#parts.ports, operation, args, environment);
+    // A client that goes away ends its request, and not at once the call that works on it.
+    const letGo = admissionOf(context).lease?.hold();
+    const outcome = await call(this.#parts.ports, operation, args, environment).finally(letGo);
     const { ms } = outcome;
     if (outcome.status === "waiting")
       return { ms, waiting: await environment.client.waitingResult(this.#codec) };
@@ -378,6 +383,7 @@ export function toolOperation({ tool, name, input, adapt }: WireTool): Operation
     effect: tool.effect,
     permissions: tool.permissions,
     timeoutMs: tool.timeoutMs,
+    longList: tool.longList,
     input,
     run: async (args: unknown, context) => {
       const adapted = adapt === undefined ? args : tool.input.parse(adapt(args));

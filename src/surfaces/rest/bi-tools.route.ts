@@ -4,7 +4,6 @@ import { type CallPorts, call } from "../../registry/call.ts";
 import type { ClientLink } from "../../registry/context.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
-import { readBody } from "../http/body.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import { publish, toolOperation } from "../mcp/server-factory.ts";
@@ -43,8 +42,8 @@ export function mountBiTools(
   });
 
   // A token made for the endpoint is good for its twins, so all of them answer to the endpoint's name.
-  const admit = (c: Context<HttpEnv>) =>
-    endpoint.admitOrRefuse(c.req.raw, arrivalOf(c, appUrl, surface.path));
+  const arrival = (c: Context<HttpEnv>) => arrivalOf(c, appUrl, surface.path);
+  const admit = (c: Context<HttpEnv>) => endpoint.admitOrRefuse(c.req.raw, arrival(c));
 
   app.get(`${surface.path}/tools`, async (c) => {
     const admission = await admit(c);
@@ -63,7 +62,8 @@ export function mountBiTools(
   app.post(`${surface.path}/tools/call`, async (c) => {
     const admission = await admit(c);
     if (admission instanceof Response) return admission;
-    const body = (await readBody(c.req.raw)) as { name?: unknown; arguments?: unknown } | null;
+    const read = await endpoint.readBody(c.req.raw, arrival(c), admission, ["arguments"]);
+    const body = read.body as { name?: unknown; arguments?: unknown } | null;
     if (typeof body?.name !== "string") throw new AppError("bad_request", "name is required (string).");
     const tool = endpoint.tools.findTool(body.name, admission);
     if (tool === undefined) return c.json(surface.presenter.unknownTool(body.name, undefined), 404);
@@ -71,7 +71,7 @@ export function mountBiTools(
       ...admission,
       signal: c.req.raw.signal,
       client: NO_CLIENT,
-    });
+    }).finally(read.lease.hold());
     if (outcome.status === "done") {
       return c.json(surface.presenter.result(tool, outcome.output as Record<string, unknown>, outcome.ms));
     }

@@ -24,7 +24,7 @@ export function mountLogin(app: HttpApp, identity: Identity): void {
 }
 
 async function readCredentials(request: Request): Promise<z.infer<typeof credentials>> {
-  const parsed = credentials.safeParse(await readBody(request, LIMITS.identity.loginBytes));
+  const parsed = credentials.safeParse(await readBody(request, { maxBytes: LIMITS.identity.loginBytes }));
   if (parsed.success) return parsed.data;
   throw new AppError("bad_request", "clientId and clientSecret are required (strings).");
 }

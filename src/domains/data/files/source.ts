@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
@@ -59,7 +60,7 @@ async function localFile(path: string): Promise<SourceFile> {
 }
 
 async function writeContent(content: string, source: FileSource, tools: SourceTools): Promise<SourceFile> {
-  const { bytes, contentType, note } = contentBytes(content, source, tools);
+  const { bytes, contentType, note } = await contentBytes(content, source, tools);
   const maxBytes = tools.maxBytes ?? LIMITS.files.sourceBytes;
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   const path = join(tools.folder, "source");
@@ -73,17 +74,21 @@ async function writeContent(content: string, source: FileSource, tools: SourceTo
   };
 }
 
-function contentBytes(
+/** Each look at the whole text takes a while, and others have their turn in between. */
+async function contentBytes(
   content: string,
   { contentEncoding }: FileSource,
   { fileType }: SourceTools,
-): InlineBytes & { note?: string } {
+): Promise<InlineBytes & { note?: string }> {
+  await nextTurn();
   if (contentEncoding === "base64") return decodeBase64(content);
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
   const declared = parseFileType(fileType);
   // These have no other way into a text; whether they are what they are said to be is seen later.
   if (declared === "excel" || declared === "parquet" || isDataUrl(content)) return decodeBase64(content);
-  if (!looksLikeBase64(content)) return { bytes: Buffer.from(content) };
+  const isBase64 = looksLikeBase64(content);
+  await nextTurn();
+  if (!isBase64) return { bytes: Buffer.from(content) };
   const decoded = decodeBase64(content);
   // Binary files come in no other way, so that nothing was assumed.
   return hasSignature(decoded.bytes) ? decoded : { ...decoded, note: "The content was taken for base64." };

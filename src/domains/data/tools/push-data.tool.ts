@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
 
@@ -30,11 +31,20 @@ export const pushData = defineTool({
     "Appends rows to a dataset by its name, and creates it when there is none. New columns are added; numbers and dates are widened where that loses nothing. A column that cannot hold the new values is an error, and then no row is stored.",
   permission: "bi:write",
   effect: "write",
+  longList: "rows",
   input: z.strictObject({ dataset_name: z.string().describe("Name of the dataset"), rows }),
   output: changedDataset.extend({ rows_pushed: z.int() }),
 
-  async run({ dataset_name, rows }, { data, caller, signal }) {
+  async run({ dataset_name, rows: few }, { data, caller, signal, longList: rows = few }) {
+    if (rows.length > LIMITS.data.pushRows) throw tooManyRows();
     const dataset = await data.push(caller, dataset_name, rows, signal);
     return { rows_pushed: rows.length, ...changeOf(caller, dataset) };
   },
 });
+
+function tooManyRows(): AppError {
+  const most = LIMITS.data.pushRows.toLocaleString("en");
+  return new AppError("bad_request", `There are more than ${most} rows.`, {
+    hint: "Send them in several requests.",
+  });
+}

@@ -1,5 +1,5 @@
 /** Stands in for `read-worker.ts` where a thread has to go wrong: the name of the first file says how. */
-import { parentPort } from "node:worker_threads";
+import { answerQuestions } from "../../../platform/threads/index.ts";
 import { type ModelFile, readModels } from "./read-models.ts";
 
 const DEEDS: Readonly<Record<string, () => void>> = {
@@ -15,7 +15,7 @@ const DEEDS: Readonly<Record<string, () => void>> = {
   },
 };
 
-parentPort?.on("message", (files: readonly ModelFile[]) => {
+answerQuestions((files: readonly ModelFile[]) => {
   DEEDS[files[0]?.name ?? ""]?.();
-  parentPort?.postMessage({ reading: readModels(files) });
+  return readModels(files);
 });

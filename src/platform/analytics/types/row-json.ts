@@ -4,7 +4,7 @@ import type { Column } from "../analytics-options.ts";
 import { inferColumns, type Row, RowTypes, type Twin } from "./row-types.ts";
 import { typeConflict, widenColumn } from "./widen.ts";
 
-interface RowsTarget {
+export interface RowsTarget {
   /** The types to write; without it they are read off the rows. */
   columns?: readonly Column[];
   /** The columns that the rows will stand beside: types are widened to hold both. */

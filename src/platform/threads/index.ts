@@ -1,0 +1,2 @@
+export { answerQuestions, type Reply } from "./answer-questions.ts";
+export { ThreadPool } from "./thread-pool.ts";

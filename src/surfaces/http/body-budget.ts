@@ -1,0 +1,87 @@
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
+import { once } from "../../kernel/once.ts";
+
+/** A rejected request is worth another try after about this time: the others have ended by then. */
+const RETRY_MS = 2_000;
+
+/** Counts the bytes of bodies that are held in memory: of each token, of each workspace and of all together. */
+export class BodyBudget {
+  readonly #held = new Map<string, number>();
+  #all = 0;
+
+  open(owner: { tokenHash: string; workspaceId: number }): BodyLease {
+    const token = `token:${owner.tokenHash}`;
+    const workspace = `workspace:${owner.workspaceId}`;
+    let held = 0;
+    const add = (bytes: number): void => {
+      held += bytes;
+      this.#all += bytes;
+      for (const key of [token, workspace]) this.#add(key, bytes);
+    };
+    const giveBack = (): void => add(-held);
+    const take = (bytes: number): void => {
+      try {
+        this.#assertRoom(token, workspace, bytes);
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+      add(bytes);
+    };
+    return new BodyLease(take, giveBack);
+  }
+
+  #add(key: string, bytes: number): void {
+    const total = (this.#held.get(key) ?? 0) + bytes;
+    if (total === 0) this.#held.delete(key);
+    else this.#held.set(key, total);
+  }
+
+  #assertRoom(token: string, workspace: string, bytes: number): void {
+    const { bytesInFlight, bytesInFlightPerToken, bytesInFlightPerWorkspace } = LIMITS.request;
+    const of = (key: string): number => (this.#held.get(key) ?? 0) + bytes;
+    if (of(token) > bytesInFlightPerToken) throw tooMuchAtOnce("this token", bytesInFlightPerToken);
+    if (of(workspace) > bytesInFlightPerWorkspace)
+      throw tooMuchAtOnce("this workspace", bytesInFlightPerWorkspace);
+    if (this.#all + bytes <= bytesInFlight) return;
+    throw new AppError("unavailable", "The server has too many large requests to take this one now.", {
+      hint: "Try again in a few seconds.",
+      data: { retryAfterMs: RETRY_MS },
+    });
+  }
+}
+
+/** What one request holds. It is given back when everybody who uses the request has let go of it. */
+export class BodyLease {
+  readonly #take: (bytes: number) => void;
+  readonly #giveBack: () => void;
+  #holders = 0;
+
+  constructor(take: (bytes: number) => void, giveBack: () => void) {
+    this.#take = take;
+    this.#giveBack = giveBack;
+  }
+
+  /** Throws when there is no room, and then holds nothing any more. */
+  grow(bytes: number): void {
+    this.#take(bytes);
+  }
+
+  /** The answer lets go. */
+  hold(): () => void {
+    this.#holders += 1;
+    return once(() => {
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#giveBack();
+    });
+  }
+}
+
+function tooMuchAtOnce(whose: string, most: number): AppError {
+  const megabytes = Math.round(most / 1024 / 1024);
+  return new AppError("rate_limited", `Requests of ${whose} hold more than ${megabytes} MB at once.`, {
+    hint: "Wait for the answers of those that are under way, then send this one again.",
+    data: { retryAfterMs: RETRY_MS },
+  });
+}

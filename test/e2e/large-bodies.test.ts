@@ -1,0 +1,234 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { LIMITS } from "../../src/kernel/limits.ts";
+import { callTool } from "../support/mcp.ts";
+import type { Sending, Sent } from "../support/sender-thread.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
+
+/** Processor time, which other programs do not lengthen: some 30 ms are usual, and seconds when a body is just parsed. */
+const TURN_CPU_MS = 300;
+/** A neighbour waited for 20 s and longer. */
+const NEIGHBOUR_MS = 5_000;
+
+let server: TestServer;
+let token: string;
+let neighbour: string;
+let sender: Worker;
+const waiting = new Map<number, (sent: Sent) => void>();
+let lastId = 0;
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
+  await server.app.identity.workspaces.create({ slug: "other" });
+  token = await server.token();
+  neighbour = await server.token({ workspace: "other" });
+  sender = new Worker(join(import.meta.dirname, "../support/sender-thread.ts"));
+  sender.on("message", (sent: Sent) => waiting.get(sent.id)?.(sent));
+  // The thread that reads rows starts once.
+  await push("warm", [{ a: "x".repeat(LIMITS.request.largeRowsBytes) }]);
+});
+afterAll(async () => {
+  await sender.terminate();
+  await server.stop();
+});
+
+function send(text: string | Buffer, options: Partial<Omit<Sending, "body">> & { path?: string } = {}) {
+  const { path = "/mcp", ...more } = options;
+  const { promise, resolve } = Promise.withResolvers<Sent>();
+  lastId += 1;
+  waiting.set(lastId, resolve);
+  const body = new Uint8Array(Buffer.from(text));
+  const sending: Sending = { id: lastId, url: `${server.url}${path}`, token, body, ...more };
+  sender.postMessage(sending, [body.buffer]);
+  return promise;
+}
+
+const call = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+function push(name: string, rows: object[]): Promise<Sent> {
+  return send(call(JSON.stringify({ name: "push_data", arguments: { dataset_name: name, rows } })));
+}
+
+/** The longest turn of the event loop, and the longest wait of somebody else, while something is done. */
+async function watched<T>(work: () => Promise<T>): Promise<{ done: T; turnMs: number; waitMs: number }> {
+  let turnMs = 0;
+  let waitMs = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const tick = (): void => {
+    const used = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    turnMs = Math.max(turnMs, (used.user + used.system) / 1_000);
+    if (!isOver) setTimeout(tick, 1);
+  };
+  tick();
+  const pings = (async () => {
+    while (!isOver) {
+      const { status, ms } = await send(PING, { token: neighbour });
+      expect(status).toBe(200);
+      waitMs = Math.max(waitMs, ms);
+      await sleep(10);
+    }
+  })();
+  const done = await work();
+  isOver = true;
+  await pings;
+  return { done, turnMs, waitMs };
+}
+
+const fill = (unit: string, bytes: number = LIMITS.request.bodyBytes - 300) =>
+  unit.repeat(Math.floor(bytes / unit.length));
+const members = (n: number) => Array.from({ length: n }, (_, i) => `"k${i}":1`).join(",");
+const MANY = members(1_100_000);
+
+describe("a body that would hold up everybody", () => {
+  const inBatch = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{${members(20_000)}}}}`;
+  const bombs: [what: string, body: string, status: number, words: string, path?: string][] = [
+    ["fields of _meta", call(`{"name":"whoami","_meta":{${MANY}}}`), 413, "5,000 fields"],
+    ["fields of params", call(`{"name":"whoami",${MANY}}`), 413, "5,000 fields"],
+    ["fields of arguments", call(`{"name":"whoami","arguments":{${MANY}}}`), 413, "5,000 fields"],
+    ["fields of a message", `{"jsonrpc":"2.0","id":1,"method":"ping",${MANY}}`, 413, "5,000 fields"],
+    ["fields by REST", `{"name":"knowi_get_data",${MANY}}`, 413, "5,000 fields", "/api/2.0/mcp/tools/call"],
+    ["fields of a batch", `[${`${inBatch},`.repeat(40)}${inBatch}]`, 413, "5,000 fields"],
+    ["fields of a row", call(`{"name":"push_data","arguments":{"rows":[{${MANY}}]}}`), 413, "100,000 fields"],
+    ["lists in lists", fill("["), 400, "100 levels"],
+    ["objects in objects", fill('{"a":'), 400, "100 levels"],
+    ["numbers", `[${fill("1,")}1]`, 413, "25,000 values"],
+    ["empty objects", call(`{"arguments":{"x":[${fill("{},")}{}]}}`), 413, "25,000 values"],
+    [
+      "rows of numbers",
+      call(`{"name":"push_data","arguments":{"rows":[${fill("1,")}1]}}`),
+      413,
+      "3,000,000 values",
+    ],
+    ["a long name", call(`{"name":"whoami","arguments":{"${fill("x")}":1}}`), 413, "2,097,152 bytes"],
+  ];
+
+  it.each(bombs)(
+    "[all.http.values] is refused before it is parsed: %s",
+    async (_what, body, status, words, path) => {
+      const { done, turnMs, waitMs } = await watched(() => send(body, path === undefined ? {} : { path }));
+      expect(done).toMatchObject({ status, text: expect.stringContaining(words) });
+      expect(turnMs).toBeLessThan(TURN_CPU_MS);
+      expect(waitMs).toBeLessThan(NEIGHBOUR_MS);
+    },
+  );
+});
+
+interface Read {
+  totalRows: number;
+  rows: Record<string, unknown>[];
+}
+
+async function lastRow(dataset_id: unknown, offset: number): Promise<Read> {
+  const { result } = await callTool(server, token, "get_data", { dataset_id, offset, limit: 1 });
+  return result?.structuredContent as unknown as Read;
+}
+
+function resultOf({ text }: Sent): Record<string, unknown> {
+  const { result } = JSON.parse(text) as { result: { structuredContent?: Record<string, unknown> } };
+  expect(result).not.toMatchObject({ isError: true });
+  return result.structuredContent ?? {};
+}
+
+describe("a large body that is as it should be", () => {
+  it("[all.http.values] pushes as many rows as are allowed, and holds up nobody", async () => {
+    const rows = Array.from({ length: LIMITS.data.pushRows }, (_, i) => {
+      return {
+        i,
+        s: `v${i}\u0001`,
+        a: i / 3,
+        b: i * 7,
+        c: null,
+        d: "2024-02-29",
+        e: [i],
+        f: { g: i },
+        h: true,
+      };
+    });
+    const { done, turnMs, waitMs } = await watched(() => push("Large", rows));
+    const { dataset_id, rows_pushed } = resultOf(done);
+    expect(rows_pushed).toBe(LIMITS.data.pushRows);
+    const i = LIMITS.data.pushRows - 1;
+    expect(await lastRow(dataset_id, i)).toMatchObject({
+      totalRows: LIMITS.data.pushRows,
+      rows: [{ i, s: `v${i}`, b: i * 7, c: null, d: "2024-02-29", e: [i], f: { g: i }, h: true }],
+    });
+    expect(turnMs).toBeLessThan(TURN_CPU_MS);
+    expect(waitMs).toBeLessThan(NEIGHBOUR_MS);
+  });
+
+  it("[all.http.values] says the same of large rows as of small ones", async () => {
+    const long = "x".repeat(LIMITS.request.largeRowsBytes);
+    const list = (items: string) =>
+      call(`{"name":"push_data","arguments":{"dataset_name":"Bad","rows":[${items}]}}`);
+    const refusals: [string, string][] = [
+      [`{"a":"${long}"},1`, "rows.1 must be an object"],
+      [`{"a":"${long}","A":1}`, "which name the same column"],
+      [`{"a":"${long}"`, "not valid JSON"],
+      [`{"a":"${long}",}`, "not valid JSON"],
+      [`${fill("{},", 3 * LIMITS.data.pushRows)}{},{}`, "more than 100,000 rows"],
+    ];
+    for (const [items, words] of refusals) {
+      expect((await send(list(items))).text).toContain(words);
+    }
+    const other = await send(call(`{"name":"whoami","arguments":{"rows":["${long}"]}}`));
+    expect(other.text).toContain("rows holds more than this tool takes");
+  });
+
+  it.each([
+    ["as text", (text: string) => text],
+    ["as base64", (text: string) => Buffer.from(text).toString("base64")],
+  ])("[all.http.values] imports a file of almost 16 MB %s, and holds up nobody", async (how, encode) => {
+    const line = `7,"${"ä \\u ".repeat(30)}"\n`;
+    const bytes = how === "as text" ? 13_000_000 : 11_500_000;
+    const lines = Math.floor(bytes / Buffer.byteLength(line));
+    const content = encode(`n,s\n${line.repeat(lines)}`);
+    const body = call(JSON.stringify({ name: "import_file", arguments: { dataset_name: how, content } }));
+    const { done, turnMs, waitMs } = await watched(() => send(body));
+    expect(resultOf(done)).toMatchObject({ rows_read: lines, rows_rejected: 0 });
+    expect(turnMs).toBeLessThan(TURN_CPU_MS);
+    expect(waitMs).toBeLessThan(NEIGHBOUR_MS);
+  });
+});
+
+describe("many large bodies at once", () => {
+  const large = call('{"name":"whoami","arguments":{}}').padEnd(LIMITS.request.bodyBytes - 1_000);
+
+  /** What is answered while three bodies lie there unfinished; once more if it came before all of them. */
+  async function besideStalled(work: () => Promise<Sent>): Promise<Sent> {
+    for (let waitMs = 300; ; waitMs *= 2) {
+      const held = Array.from({ length: 3 }, () => send(large, { isStalled: true }));
+      await sleep(waitMs);
+      const answer = await work();
+      if (answer.status !== 200 || waitMs > 10_000) return answer;
+      sender.postMessage("hang up");
+      await Promise.all(held);
+    }
+  }
+
+  it("[all.http.in-flight] are bounded for a token; what was given up is given back", async () => {
+    const refused = await besideStalled(() => send(large));
+    expect(refused).toMatchObject({
+      status: 429,
+      retryAfter: "2",
+      text: expect.stringContaining("48 MB at once"),
+    });
+    expect((await send(PING)).status).toBe(200);
+    expect((await send(large, { token: neighbour })).status).toBe(200);
+    sender.postMessage("hang up");
+    await vi.waitUntil(async () => (await send(large)).status === 200, { timeout: 30_000 });
+  });
+
+  it("[all.http.in-flight] of a flood some are answered, the others told to come again", async () => {
+    const { done, waitMs } = await watched(() => Promise.all(Array.from({ length: 12 }, () => send(large))));
+    expect(done.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(
+      done.every(({ status, retryAfter }) => status === 200 || (status === 429 && retryAfter === "2")),
+    ).toBe(true);
+    expect(waitMs).toBeLessThan(NEIGHBOUR_MS);
+  });
+});
