@@ -1,5 +1,5 @@
 export { type Account, accountOf } from "./accounts.ts";
-export { hasDied } from "./call-errors.ts";
+export { guiltOf, hasDied } from "./call-errors.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 export type { SandboxLog } from "./sandbox-process.ts";
