@@ -69,6 +69,8 @@ export interface CallOptions {
 export interface Sandbox {
   call(method: string, params: unknown, options?: CallOptions): Promise<unknown>;
   describe(): Promise<SandboxWalls>;
+  /** A call would be taken at once: no process has to start first. */
+  readonly isReady: boolean;
   /** What its process holds in memory; undefined when there is none, or where nobody can tell. */
   residentMb(): number | undefined;
   /** Whether others come first from now on, as far as this process goes; the next one begins as it was told to. */

@@ -120,6 +120,10 @@ class ProcessSandbox implements Sandbox {
     };
   }
 
+  get isReady(): boolean {
+    return this.#current?.takesCalls === true;
+  }
+
   residentMb(): number | undefined {
     const pid = this.#current?.process?.pid;
     return pid === undefined ? undefined : residentMbOf(pid);

@@ -67,7 +67,10 @@ export class QueryPool {
   call(method: string, params: object, options: CallOptions): Promise<unknown> {
     const [worker] = this.#workers.toSorted(
       (a, b) =>
-        Number(a.isApart) - Number(b.isApart) || a.running - b.running || b.engines.size - a.engines.size,
+        Number(a.isApart) - Number(b.isApart) ||
+        Number(b.sandbox.isReady) - Number(a.sandbox.isReady) ||
+        a.running - b.running ||
+        b.engines.size - a.engines.size,
     );
     return worker!.call("", method, params, options);
   }
@@ -153,7 +156,8 @@ export class QueryPool {
   }
 
   /**
-   * The one that has the engine, unless it is full. Where long statements run nothing new begins, so that a heavy
+   * One that has the engine and is running, unless it is full; to start a process takes longer than to make an engine.
+   * Where long statements run nothing new begins, so that a heavy
    * statement delays and endangers only what began beside it. A workspace with long statements in several processes
    * gets its next ones there: it shall not have all of them.
    */
@@ -165,7 +169,14 @@ export class QueryPool {
     const own = open.filter((worker) => worker.isApartFor(scope));
     if (own.length >= longProcessesPerScope) return own[0]!;
     const free = open.filter((worker) => !worker.isApart);
-    return free.find(({ engines }) => engines.has(key)) ?? free[0] ?? this.#addWorker() ?? open[0]!;
+    const ready = free.filter(({ sandbox }) => sandbox.isReady);
+    return (
+      ready.find(({ engines }) => engines.has(key)) ??
+      ready.find(({ running }) => running === 0) ??
+      free[0] ??
+      this.#addWorker() ??
+      open[0]!
+    );
   }
 
   #makeEngine(
