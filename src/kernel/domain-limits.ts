@@ -151,6 +151,16 @@ export const DOMAIN_LIMITS = {
     queryMemoryMb: 512,
     /** Disk that one execute_query may take for what does not fit into memory. */
     querySpillMb: 2 * 1024,
+    /** Longest text that a number written into SQL may ask a function for (`repeat`, `lpad`, widths of `format`). */
+    madeCharacters: 100_000,
+    /** Longest list that numbers written into SQL may ask a function for (`range`, `list_resize`). */
+    madeItems: 10_000_000,
+    /** Wildcards for any text in one pattern of LIKE, ILIKE or GLOB. */
+    patternWildcards: 16,
+    /** Longest regular expression in SQL. */
+    patternCharacters: 5_000,
+    /** How deep brackets may be nested in a text in SQL. */
+    textNesting: 200,
     /** Parameters of one execute_query. */
     params: 100,
     /** Longest value of a parameter. */

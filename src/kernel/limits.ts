@@ -137,7 +137,7 @@ export const LIMITS = {
     /** How long a cancelled call may go on before its process is killed. */
     cancelGraceMs: 1_000,
     /** How often the memory of a busy sandboxed process is looked at. */
-    memoryPollMs: 100,
+    memoryPollMs: 25,
     /** Longest line of a sandboxed process that is logged. */
     logLineCharacters: 2_000,
     /** Largest file that a sandboxed process may write (where the operating system can tell it so). */
@@ -158,6 +158,16 @@ export const LIMITS = {
     queriesPerWorker: 8,
     /** Processes that run queries, unless the operator says otherwise. */
     workers: 2,
+    /** Processes more that may run queries for a while, when long queries occupy those. */
+    extraWorkers: 2,
+    /** How long such a process is kept without a query. */
+    extraWorkerIdleMs: 60_000,
+    /** What runs longer counts as a long query: its process gives way to others, and nothing new begins there. */
+    longQueryMs: 250,
+    /** Processes that long queries of one workspace may occupy; its next queries then run in these. */
+    longProcessesPerScope: 2,
+    /** How long a query that was running when its process ended is run alone when it comes again. */
+    suspectMs: 10 * 60_000,
     /** Query engines that one process keeps ready; the longest unused one makes room. */
     enginesPerWorker: 32,
     /** How long a query engine is kept ready without a query. */

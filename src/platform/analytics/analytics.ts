@@ -25,7 +25,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   const pool = new QueryPool({
     tempFolder,
     workers,
-    memoryMb: options.queryMemoryMb ?? defaultMemoryMb(workers),
+    memoryMb: options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers),
     threads,
     readerOf: (index) => accountOf("engine", index + 1),
     log,
@@ -58,14 +58,11 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     mergeParts: (request) => loader.mergeParts(request),
     forget: (parts) => pool.forget(parts),
     describe: async () => ({
-      query: await pool.sandboxes[0]!.describe(),
+      query: await pool.sandbox.describe(),
       load: await loader.describe(),
       duckdb: String(await pool.call("version", {}, {})),
     }),
-    probe: async (engines) => {
-      if (engines === "load") await loader.probe();
-      else await Promise.all(pool.sandboxes.map((sandbox) => sandbox.call("version", {})));
-    },
+    probe: (engines) => (engines === "load" ? loader : pool).probe(),
     close: async () => {
       await Promise.all([pool.close(), loader.close()]);
     },
@@ -85,8 +82,8 @@ function queryQueue(workers: number): FairQueue {
 }
 
 /** A quarter of the machine for all queries together. */
-function defaultMemoryMb(workers: number): number {
+function defaultMemoryMb(processes: number): number {
   const { queryMemoryMinMb, queryMemoryMaxMb } = LIMITS.analytics;
-  const share = Math.floor(totalmem() / 1024 / 1024 / 4 / workers);
+  const share = Math.floor(totalmem() / 1024 / 1024 / 4 / processes);
   return Math.min(queryMemoryMaxMb, Math.max(queryMemoryMinMb, share));
 }

@@ -8,10 +8,10 @@ export interface MemoryWatch {
   stop(): void;
 }
 
-/** Calls `onExceeded` once when the process holds more than `limitMb` in memory. Linux only. */
+/** Calls `onExceeded` once when the process holds more in memory than it may at that moment. Linux only. */
 export function watchMemory(
   pid: number,
-  limitMb: number,
+  limitMb: () => number,
   isBusy: () => boolean,
   onExceeded: (residentMb: number) => void,
 ): MemoryWatch {
@@ -20,7 +20,7 @@ export function watchMemory(
     tick += 1;
     if (!isBusy() && tick % IDLE_TICKS !== 0) return;
     const residentMb = residentMbOf(pid);
-    if (residentMb === undefined || residentMb <= limitMb) return;
+    if (residentMb === undefined || residentMb <= limitMb()) return;
     clearInterval(timer);
     onExceeded(residentMb);
   }, LIMITS.sandbox.memoryPollMs);
@@ -29,7 +29,7 @@ export function watchMemory(
 }
 
 /** What a process holds in memory now; undefined when it has gone, or where there is no /proc. */
-function residentMbOf(pid: number): number | undefined {
+export function residentMbOf(pid: number): number | undefined {
   try {
     const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
     return match === null ? undefined : Number(match[1]) / 1_024;

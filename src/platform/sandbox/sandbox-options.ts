@@ -10,6 +10,13 @@ export interface SandboxOptions {
   tempFolder: string;
   /** Of the whole process; Node itself takes about 60. */
   memoryMb: number;
+  /** What it may take at this moment, where that is less. */
+  memoryNowMb?: () => number;
+  /**
+   * Private memory that it may ask the kernel for, used or not; beyond it, asking fails inside the process. Node
+   * and its threads ask for a gigabyte that they never use.
+   */
+  addressMb?: number;
   /** From the call to its answer, waiting included. */
   requestTimeoutMs: number;
   /** Calls in the process at a time; when it ends, all of them fail. */
@@ -35,13 +42,17 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   onProgress?: (value: unknown) => void;
   timeoutMs?: number;
+  /** The process has the call now. */
+  onBegin?: () => void;
+  /** The process is done with the call, which may be later than the answer: after a timeout it has to be stopped. */
+  onEnd?: () => void;
 }
 
 /**
  * A child process for work on what strangers gave us. Its answers are a stranger's too: parse them.
  *
  * Always: an empty environment, no descriptor besides the channel, a private working folder that goes with it,
- * umask 077, limits on time, memory (the heap by V8, all of it by looking 10 times a second, on Linux), queue
+ * umask 077, limits on time, memory (the heap by V8, all of it by looking 40 times a second, on Linux), queue
  * and message size; it dies when the server dies, however that happens; a crash fails its own calls only.
  *
  * As root, too: another user without groups or capabilities, which can neither read what is closed to others
@@ -58,6 +69,12 @@ export interface CallOptions {
 export interface Sandbox {
   call(method: string, params: unknown, options?: CallOptions): Promise<unknown>;
   describe(): Promise<SandboxWalls>;
+  /** A call would be taken at once: no process has to start first. */
+  readonly isReady: boolean;
+  /** What its process holds in memory; undefined when there is none, or where nobody can tell. */
+  residentMb(): number | undefined;
+  /** Whether others come first from now on, as far as this process goes; the next one begins as it was told to. */
+  yieldToOthers(isLow: boolean): void;
   /** Calls that are under way fail with `unavailable`. */
   close(): Promise<void>;
 }

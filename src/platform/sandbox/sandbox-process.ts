@@ -25,6 +25,8 @@ export interface ProcessOptions {
   module: string;
   user: Account;
   memoryMb: number;
+  memoryNowMb: () => number;
+  addressMb: number | undefined;
   maxParamsBytes: number;
   maxResultBytes: number;
   tempFolder: string;
@@ -130,13 +132,14 @@ function killGroup(child: ChildProcess): void {
 
 function watchProcess(
   pid: number,
-  { memoryMb, name, log }: ProcessOptions,
+  { memoryMb, memoryNowMb, name, log }: ProcessOptions,
   events: ProcessEvents,
   kill: (reason: EndReason) => void,
 ): { stop(): void }[] {
-  const memory: MemoryWatch = watchMemory(pid, memoryMb, events.isBusy, (residentMb) => {
+  const limitMb = (): number => Math.min(memoryMb, memoryNowMb());
+  const memory: MemoryWatch = watchMemory(pid, limitMb, events.isBusy, (residentMb) => {
     log.warn(
-      { sandbox: name, residentMb: Math.round(residentMb), memoryMb },
+      { sandbox: name, residentMb: Math.round(residentMb), memoryMb: Math.round(limitMb()) },
       "a sandbox needed too much memory",
     );
     kill("memory");
@@ -150,7 +153,9 @@ async function commandLine(options: ProcessOptions, folder: string): Promise<str
   const { lowPriority, resourceLimits, noNewPrivileges, network } = await findWalls();
   const priority = options.lowPriority ? lowPriority : undefined;
   return [
-    ...[priority, resourceLimits, noNewPrivileges, network].flatMap((wrapper) => wrapper ?? []),
+    ...[priority, resourceLimits?.(options.addressMb), noNewPrivileges, network].flatMap(
+      (wrapper) => wrapper ?? [],
+    ),
     process.execPath,
     `--max-old-space-size=${heapMb(options.memoryMb)}`,
     "--no-warnings",

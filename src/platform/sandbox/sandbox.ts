@@ -4,6 +4,8 @@ import { lazily } from "../../kernel/lazily.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { sweepLeftovers } from "../temp/index.ts";
 import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
+import { residentMbOf } from "./memory-watch.ts";
+import { LOW_NICENESS, setNiceness } from "./niceness.ts";
 import { ENVELOPE_BYTES, encodeMessage, type FromWorker, type WorkerError } from "./protocol.ts";
 import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
@@ -16,6 +18,9 @@ interface Call {
   /** Answers the caller, once; the process may still be busy with the call afterwards. */
   settle(outcome: { value: unknown } | { error: Error }): void;
   onProgress: ((value: unknown) => void) | undefined;
+  onBegin: () => void;
+  /** The process is done with it. */
+  onEnd: () => void;
   grace: NodeJS.Timeout | undefined;
 }
 
@@ -48,6 +53,8 @@ class ProcessSandbox implements Sandbox {
       ...options,
       maxParamsBytes: options.maxParamsBytes ?? LIMITS.sandbox.messageBytes,
       maxResultBytes: options.maxResultBytes ?? LIMITS.sandbox.messageBytes,
+      memoryNowMb: options.memoryNowMb ?? (() => options.memoryMb),
+      addressMb: options.addressMb,
       env: options.env ?? {},
       allowRead: options.allowRead ?? [],
       permissionModel: options.permissionModel ?? "strict",
@@ -56,13 +63,14 @@ class ProcessSandbox implements Sandbox {
   }
 
   async call(method: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
-    if (this.#isClosed) throw endError("closed");
-    if (options.signal?.aborted) throw cancelError();
     const id = ++this.#lastId;
-    const frame = encodeMessage({ type: "call", id, method, params });
-    const { maxParamsBytes } = this.#process;
-    if (frame.length > maxParamsBytes + ENVELOPE_BYTES) throw paramsError(maxParamsBytes);
-    if (this.#isQueueFull(frame)) throw queueError();
+    let frame: Buffer;
+    try {
+      frame = this.#admit(id, method, params, options);
+    } catch (error) {
+      options.onEnd?.();
+      throw error;
+    }
     return new Promise((resolve, reject) => {
       const timeoutMs = options.timeoutMs ?? this.#options.requestTimeoutMs;
       const timer = setTimeout(() => this.#abandon(call, timeoutError(timeoutMs)), timeoutMs);
@@ -73,6 +81,8 @@ class ProcessSandbox implements Sandbox {
         method,
         frame,
         onProgress: options.onProgress,
+        onBegin: () => options.onBegin?.(),
+        onEnd: () => options.onEnd?.(),
         grace: undefined,
         settle: (outcome) => {
           clearTimeout(timer);
@@ -85,6 +95,16 @@ class ProcessSandbox implements Sandbox {
       this.#queue.push(call);
       this.#pump();
     });
+  }
+
+  #admit(id: number, method: string, params: unknown, { signal }: CallOptions): Buffer {
+    if (this.#isClosed) throw endError("closed");
+    if (signal?.aborted) throw cancelError();
+    const frame = encodeMessage({ type: "call", id, method, params });
+    const { maxParamsBytes } = this.#process;
+    if (frame.length > maxParamsBytes + ENVELOPE_BYTES) throw paramsError(maxParamsBytes);
+    if (this.#isQueueFull(frame)) throw queueError();
+    return frame;
   }
 
   async describe(): Promise<SandboxWalls> {
@@ -100,9 +120,26 @@ class ProcessSandbox implements Sandbox {
     };
   }
 
+  get isReady(): boolean {
+    return this.#current?.takesCalls === true;
+  }
+
+  residentMb(): number | undefined {
+    const pid = this.#current?.process?.pid;
+    return pid === undefined ? undefined : residentMbOf(pid);
+  }
+
+  yieldToOthers(isLow: boolean): void {
+    const pid = this.#current?.process?.pid;
+    if (pid !== undefined) setNiceness(pid, isLow ? LOW_NICENESS : 0);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const call of this.#queue.splice(0)) call.settle({ error: endError("closed") });
+    for (const call of this.#queue.splice(0)) {
+      call.settle({ error: endError("closed") });
+      call.onEnd();
+    }
     this.#current?.stop("closed");
     await this.#current?.ended;
   }
@@ -126,6 +163,7 @@ class ProcessSandbox implements Sandbox {
       if (call === undefined) return;
       this.#running.set(call.id, call);
       this.#current.process?.send(call.frame);
+      call.onBegin();
     }
   }
 
@@ -162,6 +200,7 @@ class ProcessSandbox implements Sandbox {
     }
     this.#running.delete(call.id);
     clearTimeout(call.grace);
+    call.onEnd();
     if (message.type === "result") call.settle({ value: message.value });
     else this.#fail(call, message.error);
     this.#pump();
@@ -198,11 +237,13 @@ class ProcessSandbox implements Sandbox {
   #onEnd(reason: EndReason, wasReady: boolean): void {
     this.#current = undefined;
     const lost = [...this.#running.values()];
+    const wasAlone = lost.length === 1;
     this.#running.clear();
     if (!wasReady) lost.push(...this.#queue.splice(0));
     for (const call of lost) {
       clearTimeout(call.grace);
-      call.settle({ error: endError(wasReady || reason === "closed" ? reason : "start") });
+      call.onEnd();
+      call.settle({ error: endError(wasReady || reason === "closed" ? reason : "start", wasAlone) });
     }
     if (!this.#isClosed) this.#pump();
   }
@@ -213,6 +254,7 @@ class ProcessSandbox implements Sandbox {
     const place = this.#queue.indexOf(call);
     if (place !== -1) {
       this.#queue.splice(place, 1);
+      call.onEnd();
       return;
     }
     const running = this.#current;

@@ -12,7 +12,7 @@ export interface Walls {
   /** Programs with the setuid bit give no rights back. */
   noNewPrivileges: Wrapper | undefined;
   /** No core dumps, no huge files, a bounded number of open files and of processes. */
-  resourceLimits: Wrapper | undefined;
+  resourceLimits: ((addressMb: number | undefined) => Wrapper) | undefined;
   lowPriority: Wrapper | undefined;
 }
 
@@ -37,14 +37,23 @@ async function tryWalls(): Promise<Walls> {
     tryWrapper("unshare", [...(isRoot ? [] : ["--user", "--map-current-user"]), "--net", "--"]),
     tryWrapper("setpriv", ["--no-new-privs", "--"]),
     // Without root the limit on processes would count everything that the user runs.
-    tryWrapper("prlimit", [
-      ...limits,
-      ...(isRoot ? [`--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`] : []),
-      "--",
-    ]),
+    tryWrapper("prlimit", [...limits, ...(isRoot ? [`--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`] : [])]),
     tryWrapper("nice", ["-n", "10"]),
   ]);
-  return { network, noNewPrivileges, resourceLimits, lowPriority };
+  return {
+    network,
+    noNewPrivileges,
+    resourceLimits: resourceLimits && withMemory(resourceLimits),
+    lowPriority,
+  };
+}
+
+/** RLIMIT_DATA and not RLIMIT_AS: of the latter V8 alone takes ten gigabytes, which it reserves without using them. */
+function withMemory(limits: Wrapper): (addressMb: number | undefined) => Wrapper {
+  return (addressMb) => {
+    const bytes = (addressMb ?? 0) * 1024 * 1024;
+    return [...limits, ...(addressMb === undefined ? [] : [`--data=${bytes}:${bytes}`]), "--"];
+  };
 }
 
 async function tryWrapper(program: string, args: readonly string[]): Promise<Wrapper | undefined> {

@@ -7,6 +7,7 @@ import { checkFunctions } from "./checks/functions.ts";
 import { checkKinds } from "./checks/kinds.ts";
 import { checkParameters } from "./checks/parameters.ts";
 import { checkPivots } from "./checks/pivots.ts";
+import { checkSizes } from "./checks/sizes.ts";
 import { checkTableFunctions } from "./checks/table-functions.ts";
 import { checkTables } from "./checks/tables.ts";
 import { checkTypes } from "./checks/types.ts";
@@ -46,6 +47,7 @@ const CHECKS: readonly Check[] = [
   checkCollations,
   checkParameters,
   checkPivots,
+  checkSizes,
 ];
 
 /** One statement, as the parser reads it: nothing in it has been looked at yet. */

@@ -18,7 +18,8 @@ export type Reason =
   | "type"
   | "collation"
   | "parameter"
-  | "pivot";
+  | "pivot"
+  | "size";
 
 export function refuse(reason: Reason, code: ErrorCode, message: string, hint?: string): AppError {
   return new AppError(code, message, { data: { reason }, ...(hint !== undefined && { hint }) });

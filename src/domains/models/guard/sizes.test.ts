@@ -37,4 +37,46 @@ describe("a statement", () => {
   ])("may not have %s", async (_, sql) => {
     await expect(guard(sql)).rejects.toMatchObject({ code: "too_large", data: { reason: "depth" } });
   });
+
+  /** What comes from elsewhere is left to the limits of the process. */
+  it.each([
+    [
+      "short texts and lists",
+      "SELECT repeat('x', 100000), lpad('x', 80), range(1, 1000000), list_resize([1], 5)",
+    ],
+    ["rows without number", "SELECT count(*) FROM range(100000000000), generate_series(1, 1000000000)"],
+    ["lengths of columns", "SELECT repeat('x', i), lpad('x', i, 'y') FROM range(9) r(i)"],
+    ["patterns", "SELECT 'x' ILIKE '%a%b%c%', 'x' GLOB '*[ab]*', regexp_matches('x', '(a|b)*c{2,5}')"],
+    ["widths", "SELECT format('{:>20} {:.3f} {}', 'x', 2.5, 2000000000), printf('%08d 2000000000', 1)"],
+    ["nested JSON", `SELECT '${"[".repeat(150)}${"]".repeat(150)}'::JSON, '${"[]".repeat(500)}'`],
+  ])("may have %s", async (_, sql) => {
+    expect(await guard(sql)).toMatchObject({ sql });
+  });
+
+  it.each([
+    ["repeat", "SELECT repeat('x', 2000000000)"],
+    ["repeat", "SELECT t.repeat(99999999999999999999) FROM (SELECT 'x' AS t)"],
+    ["repeat", "SELECT repeat('x', 1000 * 1000 * '1000'::INT)"],
+    ["repeat", "SELECT repeat('x', (10 ** 9)::INT)"],
+    ["lpad", "SELECT lpad('x', 2e9::INT, 'y')"],
+    ["rpad", "SELECT rpad('x', 2000000000.0::INT, 'y')"],
+    ["bitstring", "SELECT bitstring('1', 2000000000)"],
+    ["list_resize", "SELECT list_resize([1], 1000000000)"],
+    ["range", "SELECT len(range(1000000000000))"],
+    ["generate_series", "SELECT generate_series(-500000000, 500000000, 2)"],
+    ["range", "SELECT range(0, -100000000, -1)"],
+    ["format", "SELECT format('{:2000000000}', 1)"],
+    ["format", "SELECT format('{0:>0.2000000000f} {}', 1)"],
+    ["printf", "SELECT printf('%-2000000000d', 1)"],
+    ["wildcards", `SELECT 'x' LIKE '${"%a".repeat(17)}'`],
+    ["wildcards", `SELECT 'x' NOT ILIKE '${"%_".repeat(17)}'`],
+    ["wildcards", `SELECT like_escape('x', '${"%a".repeat(17)}', '#')`],
+    ["wildcards", `SELECT 'x' GLOB '${"*a".repeat(17)}'`],
+    ["regular expression", `SELECT 'x' SIMILAR TO '${"(a|b)*".repeat(1_000)}'`],
+    ["nested", `SELECT json_structure('${"[".repeat(201)}')`],
+    ["nested", `SELECT '${'{"a":'.repeat(201)}1'::JSON::VARIANT`],
+  ])("may not ask %s for too much: %s", async (what, sql) => {
+    const refusal = { code: "too_large", data: { reason: "size" }, message: expect.stringContaining(what) };
+    await expect(guard(sql)).rejects.toMatchObject(refusal);
+  });
 });

@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { hasDied } from "../../sandbox/index.ts";
+import { guiltOf, hasDied } from "../../sandbox/index.ts";
 import type {
   Column,
   JsonValue,
@@ -13,14 +13,16 @@ import type {
 } from "../analytics-options.ts";
 import type { NextAnswer, RunAnswer } from "../wire.ts";
 import type { Lease, QueryPool } from "./query-pool.ts";
+import { deadly, Suspects } from "./suspects.ts";
 import { parseTree } from "./syntax-tree.ts";
 
 /** Queries, from their turn in the queue to their rows. */
 export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
-  /** Second tries. */
-  readonly #again = new FairQueue({
+  readonly #suspects = new Suspects();
+  /** For statements that run alone. */
+  readonly #alone = new FairQueue({
     what: "queries",
     places: 1,
     placesPerScope: 1,
@@ -38,29 +40,47 @@ export class Queries {
     checkRequest(request);
     const limits = limitsOf(request);
     const clock = { startedMs: performance.now() };
+    if (this.#suspects.has(request)) return this.#runAlone(request, limits);
     try {
       return await this.#run(request, limits, clock);
     } catch (error) {
+      const guilt = guiltOf(error);
+      if (guilt !== "none") this.#suspects.add(request);
+      if (guilt === "certain") throw deadly(error);
       if (!hasDied(error)) throw error;
-      // Whose doing it was shows when each is tried again, one at a time; what is new meanwhile has its own second try.
-      const leave = await this.#again.enter(request.scope, request.signal);
-      try {
-        const leftMs = Math.ceil(clock.startedMs + limits.ms - performance.now());
-        if (leftMs <= 0) throw error;
-        return await this.#run(request, { ...limits, ms: leftMs }, clock);
-      } finally {
-        leave();
-      }
+      const leftMs = Math.ceil(clock.startedMs + limits.ms - performance.now());
+      if (leftMs <= 0) throw error;
+      const again = { ...limits, ms: leftMs };
+      // One of several ended their process: whose doing it was shows when each is alone.
+      return guilt === "possible" ? this.#runAlone(request, again) : this.#run(request, again, clock);
     }
   }
 
   async #run(request: QueryRequest, limits: QueryLimits, clock: { startedMs: number }): Promise<QueryResult> {
-    const { rows, bytes, ms } = limits;
-    return this.#withLease(request, async (lease) => {
+    const { lease, leave } = await this.#enter(request);
+    try {
       clock.startedMs = performance.now();
-      const params = { ...paramsOf(request), limits: { rows, bytes }, isStream: false };
-      return resultOf(parseRun(await lease.run(params, { timeoutMs: ms, signal: request.signal })));
-    });
+      return await runOn(lease, request, limits);
+    } finally {
+      leave();
+    }
+  }
+
+  async #runAlone(request: QueryRequest, limits: QueryLimits): Promise<QueryResult> {
+    const { scope, relations, engine, signal } = request;
+    const leaveQueue = await this.#alone.enter(scope, signal);
+    try {
+      const lease = await this.#pool.acquireAlone(scope, relations, engine);
+      try {
+        return await runOn(lease, request, limits);
+      } finally {
+        lease.release();
+      }
+    } catch (error) {
+      throw guiltOf(error) === "none" ? error : deadly(error);
+    } finally {
+      leaveQueue();
+    }
   }
 
   async *queryStream(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
@@ -101,19 +121,12 @@ export class Queries {
     checkSql(sql);
     const options = { timeoutMs: LIMITS.analytics.queryMs, signal };
     const call = () => this.#pool.call("serialize", { sql }, options);
-    // The one to blame is most likely a query that ran at the same time.
-    return serializedOf(
-      await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error))),
-    );
-  }
-
-  async #withLease<T>(request: QueryRequest, work: (lease: Lease) => Promise<T>): Promise<T> {
-    const { lease, leave } = await this.#enter(request);
-    try {
-      return await work(lease);
-    } finally {
-      leave();
-    }
+    // The one to blame is most likely a query that ran at the same time, if there was one.
+    const again = (error: unknown): Promise<unknown> => {
+      if (guiltOf(error) === "certain") throw deadly(error);
+      return hasDied(error) ? call() : Promise.reject(error);
+    };
+    return serializedOf(await call().catch(again));
   }
 
   async #enter(request: QueryRequest): Promise<{ lease: Lease; leave: () => void }> {
@@ -131,6 +144,15 @@ export class Queries {
       throw error;
     }
   }
+}
+
+async function runOn(
+  lease: Lease,
+  request: QueryRequest,
+  { rows, bytes, ms }: QueryLimits,
+): Promise<QueryResult> {
+  const params = { ...paramsOf(request), limits: { rows, bytes }, isStream: false };
+  return resultOf(parseRun(await lease.run(params, { timeoutMs: ms, signal: request.signal })));
 }
 
 function checkRequest({ sql, relations, params = [] }: QueryRequest): void {

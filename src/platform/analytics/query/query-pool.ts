@@ -1,21 +1,17 @@
 import { createHash } from "node:crypto";
-import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import {
-  type Account,
-  type CallOptions,
-  createSandbox,
-  type Sandbox,
-  type SandboxLog,
-} from "../../sandbox/index.ts";
+import type { Account, CallOptions, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, Relation } from "../analytics-options.ts";
 import { Shelf } from "../shelf.ts";
 import type { EngineSpec } from "../wire.ts";
+import { COPIES, OVERHEAD_MB, QueryProcess } from "./query-process.ts";
 
 export interface QueryPoolOptions {
   tempFolder: string;
+  /** Processes that are there all the time. */
   workers: number;
+  /** Of each process. */
   memoryMb: number;
   threads: number;
   /** Whom process number n becomes; undefined without root. */
@@ -24,11 +20,12 @@ export interface QueryPoolOptions {
 }
 
 /** An engine that a process has, or had before it was replaced: then it is told again what belongs to it. */
-interface Engine {
+export interface Engine {
   key: string;
   /** What the process calls it: another name each time, so that closing an old one never hits a new one. */
   id: string;
-  worker: Worker;
+  worker: QueryProcess;
+  memoryMb: number;
   /** What the process may read, and what it has to make of that. */
   ready: Promise<{ shelf: Shelf; spec: EngineSpec }>;
   parts: ReadonlySet<string>;
@@ -40,25 +37,15 @@ interface Engine {
   usedAt: number;
 }
 
-interface Worker {
-  sandbox: Sandbox;
-  reader: Account;
-  running: number;
-  engines: Map<string, Engine>;
-}
-
-/** Node itself and the engine's own needs, which its memory limit does not count. */
-const OVERHEAD_MB = 256;
 /** Engines may take more together than there is: hardly ever do all of them need their share at once. */
-const SHARES = 4;
-/** The part of a process's memory that copies of small relations may take. */
-const COPIES = 8;
-const WORKER_MODULE = join(import.meta.dirname, `query-worker${extname(import.meta.filename)}`);
+const SHARES = 2;
 
 /** The processes that run queries, and which of them has which engine ready. */
 export class QueryPool {
   readonly #options: QueryPoolOptions;
-  readonly #workers: Worker[];
+  readonly #workers: QueryProcess[];
+  /** Each for one statement. */
+  readonly #alone = new Set<QueryProcess>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
   #lastEngine = 0;
@@ -66,47 +53,64 @@ export class QueryPool {
   constructor(options: QueryPoolOptions) {
     this.#options = options;
     this.#workers = Array.from({ length: options.workers }, (_, index) => this.#makeWorker(index));
-    this.#sweeper = setInterval(() => this.#closeIdle(), LIMITS.analytics.engineIdleMs / 10).unref();
+    this.#sweeper = setInterval(() => this.#closeIdle(), LIMITS.analytics.extraWorkerIdleMs / 2).unref();
   }
 
-  get sandboxes(): Sandbox[] {
-    return this.#workers.map(({ sandbox }) => sandbox);
+  get sandbox(): Sandbox {
+    return this.#workers[0]!.sandbox;
   }
 
   /**
    * Any process, for what needs no data. Of two that are equally busy, the one with more engines: what it parses now
    * it will probably be asked to run, and then knows already.
    */
-  call(method: string, params: unknown, options: CallOptions): Promise<unknown> {
+  call(method: string, params: object, options: CallOptions): Promise<unknown> {
     const [worker] = this.#workers.toSorted(
-      (a, b) => a.running - b.running || b.engines.size - a.engines.size,
+      (a, b) =>
+        Number(a.isApart) - Number(b.isApart) ||
+        Number(b.sandbox.isReady) - Number(a.sandbox.isReady) ||
+        a.running - b.running ||
+        b.engines.size - a.engines.size,
     );
-    return worker!.sandbox.call(method, params, options);
+    return worker!.call("", method, params, options);
+  }
+
+  /** A tiny query through each process that takes new ones. */
+  async probe(): Promise<void> {
+    const free = this.#workers.filter((worker) => !worker.isApart);
+    await Promise.all(free.map(({ sandbox }) => sandbox.call("version", {})));
   }
 
   /** Occupies a process that has, or gets, an engine for these relations. */
   async acquire(scope: string, relations: readonly Relation[], limits: EngineLimits = {}): Promise<Lease> {
-    if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
+    if (this.#isClosed) throw stopping();
     const key = engineKey(scope, relations, limits);
-    const worker = this.#choose(key);
+    const worker = this.#choose(scope, key);
     const engine = worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
-    // Counted before anything is awaited, so that nobody closes it in between.
-    engine.users += 1;
-    worker.running += 1;
     const release = (): void => {
-      engine.users -= 1;
-      engine.usedAt = performance.now();
-      worker.running -= 1;
+      worker.leave(engine);
       if (engine.isForgotten && engine.users === 0) this.#close(engine);
       this.#makeRoom(worker);
     };
-    try {
-      const { spec } = await engine.ready;
-      return new Lease(engine, spec, release);
-    } catch (error) {
-      release();
-      throw error;
-    }
+    return lease(scope, engine, release);
+  }
+
+  /** The same in a process that nobody else uses, and that ends with it. */
+  async acquireAlone(
+    scope: string,
+    relations: readonly Relation[],
+    limits: EngineLimits = {},
+  ): Promise<Lease> {
+    if (this.#isClosed) throw stopping();
+    const worker = this.#makeWorker(this.#mostWorkers);
+    this.#alone.add(worker);
+    const engine = this.#makeEngine(worker, engineKey(scope, relations, limits), relations, limits);
+    const release = (): void => {
+      worker.leave(engine);
+      this.#alone.delete(worker);
+      this.#retire(worker);
+    };
+    return lease(scope, engine, release);
   }
 
   /** Lets go of engines that hold on to these files. Queries that run now may finish. */
@@ -122,53 +126,79 @@ export class QueryPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    await Promise.all(this.#workers.map(({ sandbox }) => sandbox.close()));
-    const engines = this.#workers.flatMap((worker) => [...worker.engines.values()]);
-    for (const result of await Promise.allSettled(engines.map(({ ready }) => ready))) {
-      if (result.status === "fulfilled") await result.value.shelf.remove();
-    }
+    const workers = [...this.#workers, ...this.#alone];
+    await Promise.all(workers.map(({ sandbox }) => sandbox.close()));
+    await Promise.all(workers.map((worker) => removeShelves(worker)));
   }
 
-  #makeWorker(index: number): Worker {
-    const reader = this.#options.readerOf(index);
-    const sandbox = createSandbox({
+  get #mostWorkers(): number {
+    return this.#options.workers + LIMITS.analytics.extraWorkers;
+  }
+
+  #makeWorker(index: number): QueryProcess {
+    const { tempFolder, memoryMb, readerOf, log } = this.#options;
+    return new QueryProcess({
       name: `query ${index + 1}`,
-      module: WORKER_MODULE,
-      tempFolder: this.#options.tempFolder,
-      memoryMb: this.#options.memoryMb,
-      requestTimeoutMs: LIMITS.analytics.queryMs,
-      // Each query may have one call that asks for more, and engines are closed meanwhile.
-      concurrency: 4 * LIMITS.analytics.queriesPerWorker,
-      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
-      // A waiting call of the engine occupies a thread, and the default is four.
-      env: { UV_THREADPOOL_SIZE: String(4 * LIMITS.analytics.queriesPerWorker) },
-      permissionModel: "addons",
-      lowPriority: false,
-      user: reader,
-      log: this.#options.log,
+      tempFolder,
+      memoryMb,
+      reader: readerOf(index),
+      log,
+      onLong: () => this.#keepOneFree(),
     });
-    return { sandbox, reader, running: 0, engines: new Map() };
   }
 
-  #byLoad(): Worker[] {
-    return this.#workers.toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
+  /** Another process, if there may be one: with the first number that none has. */
+  #addWorker(): QueryProcess | undefined {
+    if (this.#isClosed || this.#workers.length >= this.#mostWorkers) return undefined;
+    const worker = this.#makeWorker(this.#workers.length);
+    this.#workers.push(worker);
+    return worker;
   }
 
-  /** The one that has the engine, unless it is full. */
-  #choose(key: string): Worker {
-    const ready = this.#workers.find(
-      ({ engines, running }) => engines.has(key) && running < LIMITS.analytics.queriesPerWorker,
+  /** Whoever comes next does not wait for a process to start. */
+  #keepOneFree(): void {
+    const free = this.#workers.find((worker) => !worker.isApart) ?? this.#addWorker();
+    free?.sandbox.call("version", {}).catch(() => undefined);
+  }
+
+  /**
+   * One that has the engine and is running, unless it is full; to start a process takes longer than to make an engine.
+   * Where long statements run nothing new begins, so that a heavy statement delays and endangers only what began
+   * beside it. A workspace with long statements in several processes gets its next ones there: it shall not have all
+   * of them.
+   */
+  #choose(scope: string, key: string): QueryProcess {
+    const { queriesPerWorker, longProcessesPerScope } = LIMITS.analytics;
+    const open = this.#workers
+      .filter(({ running }) => running < queriesPerWorker)
+      .toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
+    const own = open.filter((worker) => worker.isApartFor(scope));
+    if (own.length >= longProcessesPerScope) return own[0]!;
+    const free = open.filter((worker) => !worker.isApart);
+    const ready = free.filter(({ sandbox }) => sandbox.isReady);
+    return (
+      ready.find(({ engines }) => engines.has(key)) ??
+      ready.find(({ running }) => running === 0) ??
+      free[0] ??
+      this.#addWorker() ??
+      open[0]!
     );
-    return ready ?? this.#byLoad()[0]!;
   }
 
-  #makeEngine(worker: Worker, key: string, relations: readonly Relation[], limits: EngineLimits): Engine {
-    const ready = this.#furnish(worker, relations, limits);
+  #makeEngine(
+    worker: QueryProcess,
+    key: string,
+    relations: readonly Relation[],
+    limits: EngineLimits,
+  ): Engine {
+    const all = this.#limitsOf(limits);
+    const ready = this.#furnish(worker, relations, all);
     this.#lastEngine += 1;
     const engine: Engine = {
       key,
       id: String(this.#lastEngine),
       worker,
+      memoryMb: all.memoryMb,
       ready,
       parts: new Set(relations.flatMap(({ parts }) => parts)),
       isKnown: false,
@@ -182,9 +212,9 @@ export class QueryPool {
   }
 
   async #furnish(
-    worker: Worker,
+    worker: QueryProcess,
     relations: readonly Relation[],
-    limits: EngineLimits,
+    limits: Required<EngineLimits>,
   ): Promise<{ shelf: Shelf; spec: EngineSpec }> {
     const { tempFolder } = this.#options;
     const shelf = await Shelf.make(tempFolder, worker.reader);
@@ -196,7 +226,7 @@ export class QueryPool {
           return { name, files: await Promise.all(files), columns, select, isHidden, isRestricted };
         }),
       );
-      return { shelf, spec: { relations: placed, ...this.#limitsOf(limits) } };
+      return { shelf, spec: { relations: placed, ...limits } };
     } catch (error) {
       await shelf.remove();
       throw error;
@@ -213,7 +243,7 @@ export class QueryPool {
     };
   }
 
-  #makeRoom(worker: Worker): void {
+  #makeRoom(worker: QueryProcess): void {
     const surplus = worker.engines.size - LIMITS.analytics.enginesPerWorker;
     if (surplus <= 0) return;
     const idle = [...worker.engines.values()].filter(({ users }) => users === 0);
@@ -224,6 +254,26 @@ export class QueryPool {
     const before = performance.now() - LIMITS.analytics.engineIdleMs;
     const engines = this.#workers.flatMap((worker) => [...worker.engines.values()]);
     for (const engine of engines) if (engine.users === 0 && engine.usedAt < before) this.#close(engine);
+    this.#endSurplus();
+  }
+
+  /** The last one, so that their numbers stay without gaps. */
+  #endSurplus(): void {
+    const last = this.#workers.at(-1);
+    const before = performance.now() - LIMITS.analytics.extraWorkerIdleMs;
+    const isSurplus = this.#workers.length > this.#options.workers;
+    if (!isSurplus || last === undefined || last.running > 0 || last.isApart || last.usedAt > before) return;
+    this.#workers.pop();
+    this.#retire(last);
+  }
+
+  #retire(worker: QueryProcess): void {
+    worker.sandbox
+      .close()
+      .then(() => removeShelves(worker))
+      .catch((error: unknown) => {
+        this.#options.log.warn({ err: error }, "a query process could not be ended");
+      });
   }
 
   #close(engine: Engine): void {
@@ -237,6 +287,28 @@ export class QueryPool {
   }
 }
 
+function stopping(): AppError {
+  return new AppError("unavailable", "The server is stopping.");
+}
+
+async function removeShelves({ engines }: QueryProcess): Promise<void> {
+  for (const result of await Promise.allSettled([...engines.values()].map(({ ready }) => ready))) {
+    if (result.status === "fulfilled") await result.value.shelf.remove();
+  }
+}
+
+async function lease(scope: string, engine: Engine, release: () => void): Promise<Lease> {
+  // Counted before anything is awaited, so that nobody closes it in between.
+  engine.worker.occupy(engine);
+  try {
+    const { spec } = await engine.ready;
+    return new Lease(scope, engine, spec, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
 function drop(engine: Engine): void {
   const { engines } = engine.worker;
   if (engines.get(engine.key) === engine) engines.delete(engine.key);
@@ -244,11 +316,13 @@ function drop(engine: Engine): void {
 
 /** A place in a process, until `release`. */
 export class Lease {
+  readonly #scope: string;
   readonly #engine: Engine;
   readonly #spec: EngineSpec;
   readonly release: () => void;
 
-  constructor(engine: Engine, spec: EngineSpec, release: () => void) {
+  constructor(scope: string, engine: Engine, spec: EngineSpec, release: () => void) {
+    this.#scope = scope;
     this.#engine = engine;
     this.#spec = spec;
     this.release = release;
@@ -267,7 +341,7 @@ export class Lease {
   }
 
   call(method: string, params: object, options: CallOptions = {}): Promise<unknown> {
-    return this.#engine.worker.sandbox.call(method, params, options);
+    return this.#engine.worker.call(this.#scope, method, params, options);
   }
 
   async #tell(params: object, options: CallOptions): Promise<unknown> {

@@ -1,0 +1,109 @@
+import { LIMITS } from "../../../../kernel/limits.ts";
+import type { Check } from "../check.ts";
+import { numberIn, textIn } from "../constants.ts";
+import { refuse } from "../refusal.ts";
+import { keyOf, type Node, text } from "../tree.ts";
+
+/**
+ * What a short text can ask for in plain words: a text of two billion characters, a pattern that is tried in more ways
+ * than there is time. The engine neither counts such memory nor stops in the middle of such work. Where the size is
+ * not written down but comes from a column or another function, the limits of the process are what holds.
+ */
+const { madeCharacters, madeItems, patternWildcards, patternCharacters, textNesting } = LIMITS.models;
+
+/** The place of an argument that says how long a text or a list becomes, and how long it may become. */
+const LENGTHS: ReadonlyMap<string, readonly [place: number, most: number]> = new Map([
+  ["repeat", [1, madeCharacters]],
+  ["lpad", [1, madeCharacters]],
+  ["rpad", [1, madeCharacters]],
+  ["bitstring", [1, madeCharacters]],
+  ["list_resize", [1, madeItems]],
+  ["array_resize", [1, madeItems]],
+  ["equi_width_bins", [2, madeItems]],
+]);
+const RANGES = new Set(["range", "generate_series"]);
+/** Patterns that are tried from each place again for each wildcard. */
+const WILDCARDS: ReadonlyMap<string, RegExp> = new Map([
+  ...["~~", "!~~", "~~*", "!~~*", "like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape"].map(
+    (name) => [name, /%+/g] as const,
+  ),
+  ["~~~", /\*+/g],
+]);
+/** What a text to be filled in has of its own numbers. */
+const WIDTHS: ReadonlyMap<string, RegExp> = new Map([
+  ["format", /\{[^{}]*\}/g],
+  ["printf", /%[-+ #0\d.]*/g],
+]);
+
+export const checkSizes: Check = ({ node, field }) => {
+  if (node.class === "CONSTANT") checkNesting(textIn(node) ?? "");
+  if (node.class !== "FUNCTION") return;
+  const name = keyOf(text(node.function_name));
+  const args = argumentsOf(node);
+  // In FROM the rows come one after the other.
+  const isTable = field === "function";
+  if (!isTable) checkLength(name, args);
+  if (!isTable && RANGES.has(name)) checkRange(name, args);
+  checkPattern(name, args[1]);
+  checkWidths(name, args[0]);
+};
+
+type Arguments = readonly (Node | undefined)[];
+
+/** In `name.repeat(3)` the column stands where a schema would. */
+function argumentsOf({ children, schema }: Node): Arguments {
+  const own = Array.isArray(children) ? (children as Node[]) : [];
+  return ["", "main"].includes(keyOf(text(schema))) ? own : [undefined, ...own];
+}
+
+function checkLength(name: string, args: Arguments): void {
+  const [place, most] = LENGTHS.get(name) ?? [];
+  if (place === undefined || most === undefined) return;
+  const length = numberIn(args[place]);
+  if (length !== undefined && length > most) throw tooLarge(`${name} can make a length of`, most);
+}
+
+function checkRange(name: string, args: Arguments): void {
+  const values = args.map((each) => numberIn(each));
+  if (values.includes(undefined) || values.length === 0) return;
+  const [first = 0, second, step = 1] = values as number[];
+  const [from, to] = second === undefined ? [0, first] : [first, second];
+  if (step !== 0 && (to - from) / step > madeItems) throw tooLarge(`${name} can make a list of`, madeItems);
+}
+
+function checkPattern(name: string, argument: Node | undefined): void {
+  const pattern = textIn(argument);
+  if (pattern === undefined) return;
+  const wildcard = WILDCARDS.get(name);
+  if (wildcard !== undefined && (pattern.match(wildcard)?.length ?? 0) > patternWildcards) {
+    throw tooLarge("A pattern can have", patternWildcards, "wildcards for any text");
+  }
+  if (name.startsWith("regexp_") && pattern.length > patternCharacters) {
+    throw tooLarge("A regular expression can have", patternCharacters, "characters");
+  }
+}
+
+function checkWidths(name: string, argument: Node | undefined): void {
+  const widths = WIDTHS.get(name);
+  if (widths === undefined) return;
+  const numbers = (textIn(argument)?.match(widths) ?? []).flatMap((place) => place.match(/\d+/g) ?? []);
+  if (numbers.some((width) => Number(width) > madeCharacters)) {
+    throw tooLarge(`${name} can make a width of`, madeCharacters);
+  }
+}
+
+/** Of a text that may be read as JSON: its reader calls itself for each level. */
+function checkNesting(value: string): void {
+  if (value.length <= textNesting) return;
+  let depth = 0;
+  for (const character of value) {
+    if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    if (depth > textNesting) throw tooLarge("Brackets in a text can be nested", textNesting, "levels deep");
+  }
+}
+
+function tooLarge(what: string, most: number, unit = ""): Error {
+  const limit = `${most.toLocaleString("en")}${unit === "" ? "" : ` ${unit}`}`;
+  return refuse("size", "too_large", `${what} ${limit} at most.`, "Ask for less, or do it in several steps.");
+}

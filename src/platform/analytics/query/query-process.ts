@@ -1,0 +1,131 @@
+import { extname, join } from "node:path";
+import { LIMITS } from "../../../kernel/limits.ts";
+import {
+  type Account,
+  type CallOptions,
+  createSandbox,
+  type Sandbox,
+  type SandboxLog,
+} from "../../sandbox/index.ts";
+import type { Engine } from "./query-pool.ts";
+
+/** Node itself and the engine's own needs, which its memory limit does not count. */
+export const OVERHEAD_MB = 256;
+/** The part of a process's memory that copies of small relations may take. */
+export const COPIES = 8;
+/** Private memory that Node and its threads ask for without using it. */
+const UNUSED_ADDRESS_MB = 1_024;
+/** The engine keeps addresses of memory that it gave back. */
+const ADDRESSES = 2;
+
+const WORKER_MODULE = join(import.meta.dirname, `query-worker${extname(import.meta.filename)}`);
+
+export interface QueryProcessOptions {
+  name: string;
+  tempFolder: string;
+  memoryMb: number;
+  reader: Account;
+  log: SandboxLog;
+  /** A statement in it has become a long one. */
+  onLong(): void;
+}
+
+/** A call that is under way. */
+interface Call {
+  scope: string;
+  isLong: boolean;
+}
+
+/** A process that runs queries, and what it is busy with. */
+export class QueryProcess {
+  readonly sandbox: Sandbox;
+  readonly reader: Account;
+  readonly engines = new Map<string, Engine>();
+  /** Places that are taken in it. */
+  running = 0;
+  usedAt = performance.now();
+  readonly #options: QueryProcessOptions;
+  readonly #calls = new Set<Call>();
+  /** Those in use, also such as were forgotten meanwhile. */
+  readonly #used = new Set<Engine>();
+  /** What it held when the last query came to find it idle. */
+  #idleMb = 0;
+
+  constructor(options: QueryProcessOptions) {
+    const { name, tempFolder, memoryMb, reader, log } = options;
+    this.#options = options;
+    this.reader = reader;
+    this.sandbox = createSandbox({
+      name,
+      module: WORKER_MODULE,
+      tempFolder,
+      memoryMb,
+      memoryNowMb: () => this.#promisedMb(),
+      addressMb: UNUSED_ADDRESS_MB + ADDRESSES * memoryMb,
+      requestTimeoutMs: LIMITS.analytics.queryMs,
+      // Each query may have one call that asks for more, and engines are closed meanwhile.
+      concurrency: 4 * LIMITS.analytics.queriesPerWorker,
+      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
+      // A waiting call of the engine occupies a thread, and the default is four.
+      env: { UV_THREADPOOL_SIZE: String(4 * LIMITS.analytics.queriesPerWorker) },
+      permissionModel: "addons",
+      lowPriority: false,
+      user: reader,
+      log,
+    });
+  }
+
+  /** Long statements run in it: nobody else's are to be delayed or lost with them. */
+  get isApart(): boolean {
+    return this.#calls.values().some(({ isLong }) => isLong);
+  }
+
+  isApartFor(scope: string): boolean {
+    return this.#calls.values().some((call) => call.isLong && call.scope === scope);
+  }
+
+  occupy(engine: Engine): void {
+    if (this.running === 0) this.#idleMb = this.sandbox.residentMb() ?? 0;
+    this.running += 1;
+    engine.users += 1;
+    this.#used.add(engine);
+  }
+
+  leave(engine: Engine): void {
+    this.usedAt = performance.now();
+    this.running -= 1;
+    engine.users -= 1;
+    engine.usedAt = this.usedAt;
+    if (engine.users === 0) this.#used.delete(engine);
+  }
+
+  /** Something that takes long counts as long until the process has really ended it, whoever still waits for it. */
+  call(scope: string, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
+    const call: Call = { scope, isLong: false };
+    this.#calls.add(call);
+    let timer: NodeJS.Timeout | undefined;
+    const onBegin = (): void => {
+      timer = setTimeout(() => this.#setApart(call), LIMITS.analytics.longQueryMs).unref();
+    };
+    const onEnd = (): void => {
+      clearTimeout(timer);
+      this.#calls.delete(call);
+      if (call.isLong && !this.isApart) this.sandbox.yieldToOthers(false);
+    };
+    return this.sandbox.call(method, params, { ...options, onBegin, onEnd });
+  }
+
+  #setApart(call: Call): void {
+    call.isLong = true;
+    this.sandbox.yieldToOthers(true);
+    this.#options.onLong();
+  }
+
+  /** What the engines in use were promised, beside what is there without them. */
+  #promisedMb(): number {
+    const { memoryMb } = this.#options;
+    const promised = this.#used.values().reduce((sum, engine) => sum + engine.memoryMb, 0);
+    if (promised === 0) return memoryMb;
+    return Math.max(this.#idleMb, OVERHEAD_MB + memoryMb / COPIES) + promised;
+  }
+}
