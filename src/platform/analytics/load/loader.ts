@@ -40,11 +40,14 @@ export class Loader {
   readonly #smallJobs = jobQueue("pushes", LIMITS.analytics.smallJobs);
   /** Once there is one. */
   #desk: Desk | undefined;
-  readonly #openDesk = lazily(async () => {
-    const desk = await this.#makeDesk();
-    this.#desk = desk;
-    return desk;
-  });
+  readonly #openDesk = lazily(
+    async () => {
+      const desk = await this.#makeDesk();
+      this.#desk = desk;
+      return desk;
+    },
+    ({ isInPlace }) => isInPlace,
+  );
 
   constructor(options: LoaderOptions) {
     this.#options = options;
@@ -208,6 +211,10 @@ class Desk {
     this.#outputs = outputs;
     this.results = results;
     this.settings = settings;
+  }
+
+  get isInPlace(): boolean {
+    return this.inputs.isInPlace && this.#outputs.isInPlace;
   }
 
   outputPath(name: string): string {

@@ -31,6 +31,8 @@ interface Engine {
   worker: Worker;
   /** What the process may read, and what it has to make of that. */
   ready: Promise<{ shelf: Shelf; spec: EngineSpec }>;
+  /** Once it is ready. */
+  shelf?: Shelf;
   parts: ReadonlySet<string>;
   /** The process was told. */
   isKnown: boolean;
@@ -89,6 +91,8 @@ export class QueryPool {
     if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
     const key = engineKey(scope, relations, limits);
     const worker = this.#choose(key);
+    const kept = worker.engines.get(key);
+    if (kept?.shelf?.isInPlace === false) this.#forget(kept);
     const engine = worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
     // Counted before anything is awaited, so that nobody closes it in between.
     engine.users += 1;
@@ -112,11 +116,13 @@ export class QueryPool {
   /** Lets go of engines that hold on to these files. Queries that run now may finish. */
   forget(parts: readonly string[]): void {
     const engines = this.#workers.flatMap((worker) => [...worker.engines.values()]);
-    for (const engine of engines.filter((each) => parts.some((part) => each.parts.has(part)))) {
-      engine.isForgotten = true;
-      drop(engine);
-      if (engine.users === 0) this.#close(engine);
-    }
+    for (const engine of engines) if (parts.some((part) => engine.parts.has(part))) this.#forget(engine);
+  }
+
+  #forget(engine: Engine): void {
+    engine.isForgotten = true;
+    drop(engine);
+    if (engine.users === 0) this.#close(engine);
   }
 
   async close(): Promise<void> {
@@ -177,7 +183,12 @@ export class QueryPool {
       usedAt: performance.now(),
     };
     worker.engines.set(key, engine);
-    ready.catch(() => drop(engine));
+    ready.then(
+      ({ shelf }) => {
+        engine.shelf = shelf;
+      },
+      () => drop(engine),
+    );
     return engine;
   }
 
