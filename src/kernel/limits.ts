@@ -18,6 +18,12 @@ export const LIMITS = {
     keepAliveMs: 65_000,
     /** Longest that each check of `/api/health/ready` may take. */
     readyMs: 10_000,
+    /** How long an answer of `/api/health/ready` is given again, so that asking often costs nothing. */
+    readyKeptMs: 1_000,
+    /** With less free space where the home is, `/api/health/ready` says no. */
+    diskFreeBytes: 64 * 1024 * 1024,
+    /** With room for fewer files there, it says no as well. */
+    diskFreeFiles: 1_000,
   },
   request: {
     /** Largest body of an HTTP request, unless a route says otherwise. */
@@ -172,9 +178,9 @@ export const LIMITS = {
     queryMemoryMinMb: 1_024,
     /** Most memory of a process that runs queries, if the operator does not say. */
     queryMemoryMaxMb: 8_192,
-    /** Memory of the process that reads files and writes parts. */
+    /** Memory of each process that reads files and writes parts. */
     loadMemoryMb: 1_024,
-    /** Conversions of files that run at once. */
+    /** Conversions of files that run at once, each in a process of its own. */
     conversions: 2,
     /** Pushes that run at once. */
     smallJobs: 3,

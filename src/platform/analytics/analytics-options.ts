@@ -12,7 +12,7 @@ export interface AnalyticsOptions {
   workers?: number;
   /** Memory of each process that runs queries; one query may take a quarter of it before it spills to disk. */
   queryMemoryMb?: number;
-  /** Memory of the process that reads files and writes parts. */
+  /** Memory of each process that reads files and writes parts. */
   loadMemoryMb?: number;
   /** Threads of one query or conversion. */
   threads?: number;
@@ -219,7 +219,7 @@ export interface AnalyticsWalls {
  *   the network is still closed where the kernel allows it. What the engine by itself would allow is then kept
  *   away by the check of the tree alone: writing to the parts that it reads, and logs (`enable_logging`) anywhere
  *   that the server may write. `describe()` tells which walls there are, and `walls.test.ts` tries them.
- * - Files of strangers are read by a third process, with SQL of ours alone.
+ * - Files of strangers are read by other processes, with SQL of ours alone; each file has one to itself meanwhile.
  */
 export interface Analytics {
   query(request: QueryRequest): Promise<QueryResult>;

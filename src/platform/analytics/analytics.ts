@@ -34,7 +34,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     tempFolder,
     memoryMb: loadMemoryMb,
     threads,
-    reader: accountOf("engine", 0),
+    readerOf: (index) => accountOf("loader", index),
     log,
   });
   const queries = new Queries(pool, queryQueue(workers));
@@ -52,7 +52,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     forget: (parts) => pool.forget(parts),
     describe: async () => ({
       query: await pool.sandboxes[0]!.describe(),
-      load: await loader.sandbox.describe(),
+      load: await loader.describe(),
       duckdb: String(await pool.call("version", {}, {})),
     }),
     probe: async (engines) => {

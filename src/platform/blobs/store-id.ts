@@ -20,6 +20,12 @@ export async function readStoreId(folder: string): Promise<string | undefined> {
   }
 }
 
+/** For a storage that changes hands: whoever knew it by its id does not know it any more. */
+export async function replaceStoreId(folder: string): Promise<string> {
+  await rm(storeIdFile(folder), { force: true });
+  return ensureStoreId(folder);
+}
+
 /** Gives the storage an id unless it has one. Servers that do so at once agree, because only one can link the file. */
 export async function ensureStoreId(
   folder: string,

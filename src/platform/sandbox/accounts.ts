@@ -8,6 +8,8 @@ export type Account = { uid: number; gid: number } | undefined;
 const BLOCKS = {
   /** The engine's processes, all in the group that may read the parts of datasets. */
   engine: { first: 65_510, count: 10, gid: 65_510 },
+  /** Those that write the parts, of the same group. */
+  loader: { first: 65_500, count: 10, gid: 65_510 },
   /** Readers of files that are imported. */
   fileReader: { first: 65_521, count: 8, gid: undefined },
   /** Readers of SQLite and DuckDB files that are datasources. */

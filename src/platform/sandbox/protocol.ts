@@ -21,6 +21,8 @@ export interface WorkerError {
   message: string;
   hint: string | undefined;
   data: Record<string, unknown>;
+  /** For the server's log alone. */
+  detail: string | undefined;
 }
 
 /** The channel is the first descriptor after the standard ones. */

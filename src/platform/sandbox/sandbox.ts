@@ -4,7 +4,7 @@ import { lazily } from "../../kernel/lazily.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { isInPlace, sweepLeftovers } from "../temp/index.ts";
 import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
-import { ENVELOPE_BYTES, encodeMessage, type FromWorker } from "./protocol.ts";
+import { ENVELOPE_BYTES, encodeMessage, type FromWorker, type WorkerError } from "./protocol.ts";
 import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
 import { findWalls } from "./walls.ts";
@@ -164,8 +164,17 @@ class ProcessSandbox implements Sandbox {
     this.#running.delete(call.id);
     clearTimeout(call.grace);
     if (message.type === "result") call.settle({ value: message.value });
-    else call.settle({ error: workerError(call.method, message.error) });
+    else this.#fail(call, message.error);
     this.#pump();
+  }
+
+  #fail(call: Call, error: WorkerError): void {
+    const { detail, data } = error;
+    if (typeof detail === "string") {
+      const { name: sandbox, log } = this.#options;
+      log.warn({ sandbox, method: call.method, incident: data?.incident, detail }, "an engine failed");
+    }
+    call.settle({ error: workerError(call.method, error) });
   }
 
   #onReady(running: Running, uid: number): void {

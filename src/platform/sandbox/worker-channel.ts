@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { isAppError, messageOf } from "../../kernel/errors.ts";
+import { detailOf } from "./incident.ts";
 import {
   CHANNEL_FD,
   ENVELOPE_BYTES,
@@ -87,12 +88,12 @@ function encodeResult(id: number, value: unknown, maxResultBytes: number): Buffe
   return encodeMessage({
     type: "error",
     id,
-    error: { code: "too_large", message, hint: undefined, data: {} },
+    error: { code: "too_large", message, hint: undefined, data: {}, detail: undefined },
   });
 }
 
 function describeError(error: unknown): WorkerError {
   const message = messageOf(error).slice(0, 2_000);
-  if (!isAppError(error)) return { code: undefined, message, hint: undefined, data: {} };
-  return { code: error.code, message, hint: error.hint, data: error.data };
+  if (!isAppError(error)) return { code: undefined, message, hint: undefined, data: {}, detail: undefined };
+  return { code: error.code, message, hint: error.hint, data: error.data, detail: detailOf(error) };
 }

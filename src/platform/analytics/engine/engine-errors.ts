@@ -1,5 +1,6 @@
 import { AppError, isAppError, messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { incidentError } from "../../sandbox/index.ts";
 
 /** DuckDB's errors begin with their kind: "Binder Error: …". */
 const KIND = /^([A-Za-z][A-Za-z -]*?) Error: /;
@@ -9,11 +10,16 @@ const PLACES = /(?:\.\.\/|(?<![^\s"'(])\/|\bwork\/)[^\s"'[\],]*/g;
 
 const MEMORY_HINT = "Filter or aggregate more, or select fewer columns.";
 
+/** What an engine says to everybody after one of its own errors, with the words of that error. */
+const REFUSAL = /^FATAL Error: .*database has been invalidated/;
+const REOPENED = "engine_reopened";
+
 /** An expected failure for whatever DuckDB threw; the engine's own bugs are `internal`. */
 export function asEngineError(error: unknown): AppError {
   if (isAppError(error)) return error;
   const text = messageOf(error).replace(PREFIX, "");
   if (text === "") return new AppError("bad_request", "There is no SELECT.", { cause: error });
+  if (REFUSAL.test(text)) return reopened(error);
   const kind = KIND.exec(text)?.[1] ?? "";
   const message = shorten(text.replace(PLACES, "(data)"));
   switch (kind) {
@@ -31,30 +37,47 @@ export function asEngineError(error: unknown): AppError {
     case "":
     case "INTERNAL":
     case "FATAL":
-      return new AppError("internal", `The query engine failed. ${message}`, { cause: error });
+      return incidentError("internal", "The engine failed on this.", {
+        hint: "Another way to write it may work.",
+        cause: error,
+      });
     default:
       return new AppError("bad_request", message, { cause: error });
   }
 }
 
-/** The same for a stranger's file: what cannot be read is the file's fault. */
+/** The same for a stranger's file that an engine had to itself: what cannot be read is the file's fault. */
 export function asFileError(error: unknown, format: string): AppError {
+  if (isAppError(error)) return error;
   const known = asEngineError(error);
-  const isFault = !isAppError(error) && (known.code === "unavailable" || known.code === "internal");
-  if (!isFault) return known;
+  if (known.code === "internal" || isReopened(known)) {
+    return incidentError("bad_request", "This file cannot be read: the engine fails on it.", {
+      hint: "Save it anew with another program, or in another format such as CSV, and import that.",
+      cause: error,
+    });
+  }
+  if (known.code !== "unavailable") return known;
   const message = shorten(messageOf(error).replace(PLACES, "(file)"));
   return new AppError("bad_request", `The file cannot be read as ${format.toUpperCase()}. ${message}`, {
     cause: error,
   });
 }
 
-/** After such an error an engine refuses everything; it must be opened anew. */
-export function breaksEngine(error: unknown): boolean {
-  return /(?:INTERNAL|FATAL) Error: |database has been invalidated/.test(messageOf(error));
+function reopened(cause: unknown): AppError {
+  return new AppError("unavailable", "The engine had to be opened again because of something else.", {
+    hint: "Try again.",
+    data: { reason: REOPENED },
+    cause,
+  });
+}
+
+/** It failed because of what another did to the same engine. */
+export function isReopened(error: unknown): boolean {
+  return isAppError(error) && error.data.reason === REOPENED;
 }
 
 /** DuckDB's advice is for those who can change its settings. */
-const ADVICE = /\s*(?:Possible solutions:|Possible fixes:|See also https:)[\s\S]*$/;
+const ADVICE = /\s*(?:Possible solutions:|Possible fixes:|See also https:|Stack Trace:)[\s\S]*$/;
 
 function shorten(text: string): string {
   const message = text.replace(ADVICE, "");

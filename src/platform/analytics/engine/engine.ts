@@ -52,6 +52,16 @@ export async function lock(instance: DuckDBInstance): Promise<void> {
   await withConnection(instance, (connection) => connection.run("SET lock_configuration = true"));
 }
 
+/** After an error of its own an engine refuses everything, and has to be opened anew. */
+export async function isBroken(instance: DuckDBInstance): Promise<boolean> {
+  try {
+    await withConnection(instance, (connection) => connection.run("SELECT 1"));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 export async function withConnection<T>(
   instance: DuckDBInstance,
   work: (connection: DuckDBConnection) => Promise<T>,

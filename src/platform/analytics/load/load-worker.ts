@@ -7,8 +7,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
-import { lock, openEngine, withConnection } from "../engine/engine.ts";
+import { lock, openEngine } from "../engine/engine.ts";
 import { asEngineError, asFileError } from "../engine/engine-errors.ts";
+import { LastingEngine } from "../engine/lasting-engine.ts";
 import { selectParts } from "../engine/relation-sql.ts";
 import type {
   ConvertAnswer,
@@ -25,31 +26,34 @@ import { type PartOptions, planAll, writePart } from "./write-part.ts";
 
 /** What this process writes for itself, inside its own folder. */
 const WORK_FOLDER = "work";
-/** Large jobs and small ones have an engine each, so that a push does not wait for an import. */
+/** Large jobs and small ones have an engine each, so that a push does not wait for a large one. */
 type Size = "bulk" | "small";
 /** DuckDB takes about 35 MB to read one row of JSON and write it. */
 const SMALL_MB = 192;
 const SMALL_BYTES = 2 * 1024 * 1024;
 const SMALL_COLUMNS = 200;
 
-const engines = new Map<Size, Promise<DuckDBInstance>>();
+const engines = new Map<Size, LastingEngine>();
 let lastFile = 0;
+let lastSpill = 0;
 
-function engineFor(size: Size, settings: LoadSettings): Promise<DuckDBInstance> {
+/** The settings are the same in every call. */
+function engineFor(size: Size, settings: LoadSettings): LastingEngine {
   const existing = engines.get(size);
   if (existing !== undefined) return existing;
-  const opening = open(size, settings);
-  engines.set(size, opening);
-  opening.catch(() => engines.delete(size));
-  return opening;
+  const engine = new LastingEngine(() => open(size, settings));
+  engines.set(size, engine);
+  return engine;
 }
 
 async function open(size: Size, settings: LoadSettings): Promise<DuckDBInstance> {
   await mkdir(WORK_FOLDER, { recursive: true });
+  lastSpill += 1;
   const engine = await openEngine({
     memoryMb: size === "small" ? SMALL_MB : settings.memoryMb - SMALL_MB,
     threads: size === "small" ? 1 : settings.threads,
-    spillFolder: `spill-${size}`,
+    // One that is replaced may not be gone yet.
+    spillFolder: `spill-${lastSpill}`,
     spillMb: settings.spillMb,
     folders: [settings.inputs, settings.outputs, WORK_FOLDER],
   });
@@ -74,12 +78,14 @@ async function withWorkFile<T>(work: (path: string) => Promise<T>): Promise<T> {
 }
 
 async function convert(params: ConvertParams, context: WorkerContext): Promise<ConvertAnswer> {
-  const engine = await engineFor("bulk", params.settings);
-  return withConnection(engine, (connection) =>
-    withWorkFile((workFile) => convertFile({ connection, workFile, ...params }, context)),
-  ).catch((error: unknown) => {
-    throw asFileError(error, params.format);
-  });
+  const engine = engineFor("bulk", params.settings);
+  return engine
+    .use((connection) =>
+      withWorkFile((workFile) => convertFile({ connection, workFile, ...params }, context)),
+    )
+    .catch((error: unknown) => {
+      throw asFileError(error, params.format);
+    });
 }
 
 function convertFile(job: CsvJob & JsonJob & ParquetJob, context: WorkerContext): Promise<ConvertAnswer> {
@@ -97,12 +103,12 @@ function convertFile(job: CsvJob & JsonJob & ParquetJob, context: WorkerContext)
 
 async function writeRows(params: RowsParams, context: WorkerContext): Promise<WriteAnswer> {
   const isSmall = params.json.length <= SMALL_BYTES && params.columns.length <= SMALL_COLUMNS;
-  const engine = await engineFor(isSmall ? "small" : "bulk", params.settings);
+  const engine = engineFor(isSmall ? "small" : "bulk", params.settings);
   const path = workFileName();
   try {
     // At once: what is small takes less than the way to another thread and back, and what is large waits anyway.
     writeFileSync(path, params.json);
-    return await withConnection(engine, (connection) => {
+    return await engine.share((connection) => {
       const plan = planLines(path, params.columns, longestLine(params.json));
       return writePart(connection, plan, params.output, context, { isPortable: true });
     });
@@ -123,8 +129,8 @@ function longestLine(text: Uint8Array): number {
 }
 
 async function merge(params: MergeParams & PartOptions, context: WorkerContext): Promise<WriteAnswer> {
-  const engine = await engineFor("bulk", params.settings);
-  return withConnection(engine, async (connection) => {
+  const engine = engineFor("bulk", params.settings);
+  return engine.use(async (connection) => {
     const { inputs, columns, output, isPortable } = params;
     const source = `(${await selectParts(connection, inputs, columns, "data")})`;
     return writePart(connection, await planAll(connection, source), output, context, { isPortable });
@@ -133,8 +139,7 @@ async function merge(params: MergeParams & PartOptions, context: WorkerContext):
 
 async function probe({ settings }: { settings: LoadSettings }): Promise<void> {
   for (const size of ["bulk", "small"] as const) {
-    const engine = await engineFor(size, settings);
-    await withConnection(engine, (connection) => connection.runAndReadAll("SELECT 1"));
+    await engineFor(size, settings).share((connection) => connection.runAndReadAll("SELECT 1"));
   }
 }
 

@@ -1,13 +1,10 @@
-import { constants } from "node:fs";
-import { chown, type FileHandle, mkdir, open, stat, unlink } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { AppError } from "../../../kernel/errors.ts";
+import { stat } from "node:fs/promises";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { randomText } from "../../../kernel/ids.ts";
-import { lazily } from "../../../kernel/lazily.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
-import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import { type Account, hasDied, type SandboxLog, type SandboxWalls } from "../../sandbox/index.ts";
 import type {
   Column,
   ConvertRequest,
@@ -16,226 +13,144 @@ import type {
   Part,
   RowsRequest,
 } from "../analytics-options.ts";
-import { Shelf } from "../shelf.ts";
-import type { LoadSettings, WriteAnswer } from "../wire.ts";
+import type { Shelf } from "../shelf.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
+import { type Desk, LoadProcess } from "./load-process.ts";
 
 export interface LoaderOptions {
   blobs: FolderBlobStore;
   tempFolder: string;
   memoryMb: number;
   threads: number;
-  reader: Account;
+  /** Whom process number n becomes; undefined without root. */
+  readerOf(process: number): Account;
   log: SandboxLog;
 }
 
-const WORKER_MODULE = join(import.meta.dirname, `load-worker${extname(import.meta.filename)}`);
-const OVERHEAD_MB = 200;
+/** Where a job is done, and under which name. */
+interface Place {
+  process: LoadProcess;
+  desk: Desk;
+  name: string;
+}
 
-/** The process that turns files and rows into Parquet parts, and the way of the parts into blob storage. */
+interface Asked {
+  scope?: string;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The processes that turn files and rows into Parquet parts. A file has one to itself while it is read: whatever it
+ * does to the engine or to the process, nobody else's work is in there. Pushes are small and our own JSON, and share.
+ */
 export class Loader {
-  readonly sandbox: Sandbox;
-  readonly #options: LoaderOptions;
+  readonly #pushes: LoadProcess;
+  /** Those with nothing to do; the one that worked last comes last, and is taken first. */
+  readonly #idle: LoadProcess[];
+  readonly #all: readonly LoadProcess[];
   readonly #conversions = jobQueue("imports", LIMITS.analytics.conversions);
   readonly #smallJobs = jobQueue("pushes", LIMITS.analytics.smallJobs);
-  /** Once there is one. */
-  #desk: Desk | undefined;
-  readonly #openDesk = lazily(
-    async () => {
-      const desk = await this.#makeDesk();
-      this.#desk = desk;
-      return desk;
-    },
-    ({ isInPlace }) => isInPlace,
-  );
 
-  constructor(options: LoaderOptions) {
-    this.#options = options;
-    const { tempFolder, memoryMb, log, reader } = options;
-    this.sandbox = createSandbox({
-      name: "load",
-      module: WORKER_MODULE,
-      tempFolder,
-      // What the engines do not count must not be the end of them.
-      memoryMb: Math.ceil(1.25 * memoryMb),
-      requestTimeoutMs: LIMITS.analytics.jobMs,
-      // One more for the probe, which must not wait for an import.
-      concurrency: LIMITS.analytics.conversions + LIMITS.analytics.smallJobs + 1,
-      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
-      env: { UV_THREADPOOL_SIZE: "16" },
-      allowRead: [tempFolder],
-      permissionModel: "addons",
-      lowPriority: false,
-      user: reader,
-      log,
+  constructor({ readerOf, ...options }: LoaderOptions) {
+    const { conversions, smallJobs } = LIMITS.analytics;
+    this.#pushes = new LoadProcess({ ...options, name: "push", jobs: smallJobs, reader: readerOf(0) });
+    this.#idle = Array.from({ length: conversions }, (_, index) => {
+      const number = index + 1;
+      return new LoadProcess({ ...options, name: `load ${number}`, jobs: 1, reader: readerOf(number) });
     });
+    this.#all = [this.#pushes, ...this.#idle];
   }
 
   async convert(request: ConvertRequest): Promise<ConvertResult> {
     const { source, format, key, options = {}, signal, onProgress } = request;
-    return this.#workOnFiles(request, async (desk, name) => {
+    return this.#workOnFiles(request, async ({ process, desk, name }) => {
       const input = await place(desk.inputs, source, name);
       const params = { settings: desk.settings, input, output: desk.outputPath(name), format, options };
-      const answer = parseConverted(
-        await this.sandbox.call("convert", params, {
-          timeoutMs: LIMITS.analytics.convertMs,
-          signal,
-          ...(onProgress && { onProgress: (value) => onProgress(parseProgress(value)) }),
-        }),
-      );
-      return { ...answer, part: await this.#store(desk, name, key, answer) };
+      const converting = process.sandbox.call("convert", params, {
+        timeoutMs: LIMITS.analytics.convertMs,
+        signal,
+        ...(onProgress && { onProgress: (value) => onProgress(parseProgress(value)) }),
+      });
+      const answer = parseConverted(await converting.catch(blameFile));
+      return { ...answer, part: await process.store(desk, name, key, answer) };
     });
   }
 
   async rowsToPart(request: RowsRequest, json: Uint8Array, columns: readonly Column[]): Promise<Part> {
-    return this.#work(this.#smallJobs, request, (desk, name) =>
-      this.#write(desk, name, "rows", { json, columns }, request),
+    return this.#work(this.#smallJobs, request, this.#pushes, (place) =>
+      this.#write(place, "rows", { json, columns }, request),
     );
   }
 
   async mergeParts(request: MergeRequest): Promise<Part> {
     const { parts, columns, isPortable = false } = request;
-    return this.#workOnFiles(request, async (desk, name) => {
-      const inputs = await desk.put(parts, name);
-      return this.#write(desk, name, "merge", { inputs, columns, isPortable }, request);
+    return this.#workOnFiles(request, async (place) => {
+      const inputs = await place.desk.put(parts, place.name);
+      return this.#write(place, "merge", { inputs, columns, isPortable }, request);
     });
   }
 
+  describe(): Promise<SandboxWalls> {
+    return this.#pushes.sandbox.describe();
+  }
+
   async probe(): Promise<void> {
-    const { settings } = await this.#openDesk();
-    await this.sandbox.call("probe", { settings });
+    await Promise.all(this.#all.map((process) => process.probe()));
   }
 
   async close(): Promise<void> {
-    await this.sandbox.close();
-    await this.#desk?.remove();
+    await Promise.all(this.#all.map((process) => process.close()));
   }
 
   async #write(
-    desk: Desk,
-    name: string,
+    { process, desk, name }: Place,
     method: string,
     given: object,
     { key, signal }: { key: string; signal?: AbortSignal | undefined },
   ): Promise<Part> {
     const params = { ...given, settings: desk.settings, output: desk.outputPath(name) };
     const call = (): Promise<unknown> =>
-      this.sandbox.call(method, params, { timeoutMs: LIMITS.analytics.jobMs, signal });
-    // Nothing has happened yet, and the one to blame is most likely a file that was read at the same time.
+      process.sandbox.call(method, params, { timeoutMs: LIMITS.analytics.jobMs, signal });
+    // Nothing has happened yet, and it was most likely not the doing of rows that are in our own form.
     const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
-    return this.#store(desk, name, key, parseWritten(answer));
+    return process.store(desk, name, key, parseWritten(answer));
   }
 
-  #workOnFiles<T>(
-    request: { scope?: string; signal?: AbortSignal | undefined },
-    work: (desk: Desk, name: string) => Promise<T>,
-  ): Promise<T> {
-    return this.#work(this.#conversions, request, (desk, name) =>
-      work(desk, name).finally(() => desk.inputs.clear(name)),
+  #workOnFiles<T>(request: Asked, work: (place: Place) => Promise<T>): Promise<T> {
+    return this.#work(this.#conversions, request, undefined, (place) =>
+      work(place).finally(() => place.desk.inputs.clear(place.name)),
     );
   }
 
   /** Does a job in its turn, under a name of its own; what it made by that name is gone afterwards. */
   async #work<T>(
     queue: FairQueue,
-    { scope, signal }: { scope?: string; signal?: AbortSignal | undefined },
-    work: (desk: Desk, name: string) => Promise<T>,
+    { scope, signal }: Asked,
+    shared: LoadProcess | undefined,
+    work: (place: Place) => Promise<T>,
   ): Promise<T> {
     const name = randomText(12);
     const leave = await queue.enter(scope ?? name, signal);
+    // There are as many as the queue has places.
+    const process = shared ?? this.#idle.pop()!;
     try {
-      const desk = await this.#openDesk();
-      return await work(desk, name).finally(() => desk.clearResult(name));
+      const desk = await process.openDesk();
+      return await work({ process, desk, name }).finally(() => desk.clearResult(name));
     } finally {
+      if (shared === undefined) this.#idle.push(process);
       leave();
     }
   }
-
-  async #makeDesk(): Promise<Desk> {
-    const { tempFolder, memoryMb, threads, reader } = this.#options;
-    const [inputs, outputs] = await Promise.all([
-      Shelf.make(tempFolder, reader),
-      Shelf.make(tempFolder, reader),
-    ]);
-    const results = join(outputs.folder, "made");
-    await mkdir(results, { mode: 0o700 });
-    if (reader !== undefined) await chown(results, reader.uid, reader.gid);
-    const settings: LoadSettings = {
-      memoryMb: memoryMb - OVERHEAD_MB,
-      threads,
-      spillMb: LIMITS.analytics.spillMb,
-      inputs: inputs.pathOf(""),
-      outputs: outputs.pathOf("made"),
-    };
-    return new Desk(inputs, outputs, results, settings);
-  }
-
-  /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */
-  async #store(desk: Desk, name: string, key: string, { rows, columns }: WriteAnswer): Promise<Part> {
-    const { blobs } = this.#options;
-    const file = await open(join(desk.results, `${name}.parquet`), constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      const info = await file.stat();
-      if (!info.isFile()) throw new TypeError("the loading process left something strange");
-      const stored = await blobs.put(key, piecesOf(file, info.size));
-      return { ...stored, path: blobs.pathOf(key), rows, columns };
-    } finally {
-      await file.close();
-    }
-  }
 }
 
-const PIECE_BYTES = 1024 * 1024;
-
-/** Each piece is good until the next one is asked for: memory that is new each time costs more than the copy. */
-async function* piecesOf(file: FileHandle, fileBytes: number): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafe(Math.min(fileBytes, PIECE_BYTES));
-  for (let position = 0; position < fileBytes; ) {
-    const length = Math.min(buffer.length, fileBytes - position);
-    const { bytesRead } = await file.read(buffer, 0, length, position);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-  }
-}
-
-/** Where the loading process finds its inputs and leaves its outputs. */
-class Desk {
-  readonly inputs: Shelf;
-  readonly #outputs: Shelf;
-  readonly results: string;
-  readonly settings: LoadSettings;
-
-  constructor(inputs: Shelf, outputs: Shelf, results: string, settings: LoadSettings) {
-    this.inputs = inputs;
-    this.#outputs = outputs;
-    this.results = results;
-    this.settings = settings;
-  }
-
-  get isInPlace(): boolean {
-    return this.inputs.isInPlace && this.#outputs.isInPlace;
-  }
-
-  outputPath(name: string): string {
-    return this.#outputs.pathOf(`made/${name}.parquet`);
-  }
-
-  /** Parts, in a folder of their own. */
-  async put(parts: readonly string[], name: string): Promise<string[]> {
-    await this.inputs.makeFolder(name);
-    return Promise.all(parts.map((part, index) => this.inputs.put(part, `${name}/${index}.parquet`)));
-  }
-
-  async clearResult(name: string): Promise<void> {
-    await unlink(join(this.results, `${name}.parquet`)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-    });
-  }
-
-  async remove(): Promise<void> {
-    await Promise.all([this.inputs.remove(), this.#outputs.remove()]);
-  }
+/** Nothing else was in the process; but an operator or the machine may have ended it, too. */
+function blameFile(error: unknown): never {
+  if (!isAppError(error) || !hasDied(error) || error.data.reason !== "crash") throw error;
+  throw new AppError("unavailable", "The process that read this file ended unexpectedly.", {
+    hint: "Try it once more; if that ends the same way, save the file anew with another program, or in another format such as CSV, and import that.",
+    data: error.data,
+    cause: error,
+  });
 }
 
 async function place(inputs: Shelf, source: ConvertRequest["source"], name: string): Promise<string> {

@@ -8,7 +8,14 @@ import type { EngineSpec } from "../wire.ts";
 /** Found before any row was read. */
 const BEFORE_ROWS = /^(?:Parser|Binder|Catalog) Error: /;
 /** Tell of the engine, never of values. */
-const HARMLESS = new Set<AppError["code"]>(["cancelled", "timeout", "too_large", "gone", "forbidden"]);
+const HARMLESS = new Set<AppError["code"]>([
+  "cancelled",
+  "timeout",
+  "too_large",
+  "gone",
+  "forbidden",
+  "internal",
+]);
 const CHECK_MS = 5_000;
 
 /**

@@ -1,12 +1,13 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from "@duckdb/node-api";
-import { withConnection } from "../engine/engine.ts";
-import { asEngineError, breaksEngine } from "../engine/engine-errors.ts";
+import { asEngineError, isReopened } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
+import { LastingEngine } from "../engine/lasting-engine.ts";
 import { readSources, type Sources } from "./sql-surface.ts";
 import { parseTree, type Tree } from "./syntax-tree.ts";
 
 /** A statement that waits for a text, on a connection of its own: a connection does one thing at a time. */
 interface Ready {
+  instance: DuckDBInstance;
   connection: DuckDBConnection;
   statement: DuckDBPreparedStatement;
 }
@@ -21,13 +22,13 @@ const KNOWN_CHARACTERS = 4_000;
  * run again.
  */
 export class Parser {
-  readonly #open: () => Promise<DuckDBInstance>;
-  #instance: Promise<DuckDBInstance> | undefined;
-  #ready: Ready[] = [];
+  /** Without any data, for what needs nothing else. */
+  readonly engine: LastingEngine;
+  readonly #ready: Ready[] = [];
   readonly #known = new Map<string, Sources>();
 
   constructor(open: () => Promise<DuckDBInstance>) {
-    this.#open = open;
+    this.engine = new LastingEngine(open);
   }
 
   /** The tree of a text, as JSON. */
@@ -52,17 +53,6 @@ export class Parser {
     return sources;
   }
 
-  /** An engine without any data, for what needs nothing else. */
-  async instance(): Promise<DuckDBInstance> {
-    this.#instance ??= this.#open();
-    try {
-      return await this.#instance;
-    } catch (error) {
-      this.#instance = undefined;
-      throw error;
-    }
-  }
-
   #learn(sql: string, tree: Tree): void {
     const sources = readSources(tree);
     if (sources instanceof Error || sql.length > KNOWN_CHARACTERS) return;
@@ -71,11 +61,19 @@ export class Parser {
     if (this.#known.size > KNOWN_TEXTS && oldest !== undefined) this.#known.delete(oldest);
   }
 
+  /** Texts of all workspaces are parsed here: what failed because of another one is parsed once more. */
   async #tree(sql: string, signal: AbortSignal): Promise<string> {
-    const ready = this.#ready.pop() ?? (await this.#prepare());
-    const { connection, statement } = ready;
+    const parse = () => this.#parse(sql, signal);
+    return parse().catch((error: unknown) => (isReopened(error) ? parse() : Promise.reject(error)));
+  }
+
+  async #parse(sql: string, signal: AbortSignal): Promise<string> {
+    const instance = await this.engine.instance();
+    let ready: Ready | undefined;
     let isReusable = false;
     try {
+      ready = this.#take(instance) ?? (await prepare(instance));
+      const { connection, statement } = ready;
       const text = await whileRunning(connection, signal, async () => {
         statement.bindVarchar(1, sql);
         return String((await statement.runAndReadAll()).value(0, 0));
@@ -85,32 +83,36 @@ export class Parser {
       isReusable = !signal.aborted && this.#ready.length < MOST_READY;
       return text;
     } catch (error) {
-      if (breaksEngine(error)) this.#forget();
+      await this.engine.mend(instance);
       throw asEngineError(error);
     } finally {
-      if (isReusable) this.#ready.push(ready);
-      else discard(ready);
+      if (ready !== undefined && isReusable) this.#ready.push(ready);
+      else if (ready !== undefined) discard(ready);
     }
   }
 
-  async #prepare(): Promise<Ready> {
-    const connection = await (await this.instance()).connect();
-    try {
-      return { connection, statement: await connection.prepare("SELECT json_serialize_sql($1::VARCHAR)") };
-    } catch (error) {
-      connection.disconnectSync();
-      throw asEngineError(error);
+  /** One of this engine: those of a broken one are of no use. */
+  #take(instance: DuckDBInstance): Ready | undefined {
+    for (let ready = this.#ready.pop(); ready !== undefined; ready = this.#ready.pop()) {
+      if (ready.instance === instance) return ready;
+      discard(ready);
     }
+    return undefined;
   }
 
   async #complain(sql: string): Promise<void> {
-    await withConnection(await this.instance(), (connection) => connection.extractStatements(sql));
+    await this.engine.use((connection) => connection.extractStatements(sql));
   }
+}
 
-  /** A broken engine refuses everything: the next text gets a new one. */
-  #forget(): void {
-    this.#instance = undefined;
-    for (const ready of this.#ready.splice(0)) discard(ready);
+async function prepare(instance: DuckDBInstance): Promise<Ready> {
+  const connection = await instance.connect();
+  try {
+    const statement = await connection.prepare("SELECT json_serialize_sql($1::VARCHAR)");
+    return { instance, connection, statement };
+  } catch (error) {
+    connection.disconnectSync();
+    throw error;
   }
 }
 

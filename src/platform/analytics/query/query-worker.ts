@@ -13,8 +13,8 @@ import { LIMITS } from "../../../kernel/limits.ts";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import type { QueryParam } from "../analytics-options.ts";
 import { Copies, type Room } from "../engine/copies.ts";
-import { withConnection } from "../engine/engine.ts";
-import { asEngineError, breaksEngine } from "../engine/engine-errors.ts";
+import { isBroken, withConnection } from "../engine/engine.ts";
+import { asEngineError, isReopened } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { hasRestricted, openPlanner, openRelations } from "../engine/relations-engine.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "../wire.ts";
@@ -46,6 +46,7 @@ interface Engine {
 
 /** An engine, from the moment it is asked for. */
 interface Place {
+  spec: EngineSpec;
   opening: Promise<Engine>;
   /** Queries and streams that have not ended. */
   users: number;
@@ -60,7 +61,16 @@ const cursors = new Map<number, Cursor>();
 let lastCursor = 0;
 let lastSpill = 0;
 
-async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAnswer> {
+/** What failed because another query of the same relations broke the engine runs once more, on a new one. */
+async function run(params: RunParams, context: WorkerContext): Promise<RunAnswer> {
+  const spec = params.spec ?? places.get(params.engine)?.spec;
+  return runOnce(params, context).catch((error: unknown) => {
+    if (!isReopened(error)) throw error;
+    return runOnce({ ...params, spec }, context);
+  });
+}
+
+async function runOnce(params: RunParams, { signal }: WorkerContext): Promise<RunAnswer> {
   const place = placeOf(params);
   // Counted before anything is awaited, so that nobody closes it in between.
   place.users += 1;
@@ -77,7 +87,6 @@ async function run(params: RunParams, { signal }: WorkerContext): Promise<RunAns
     if (!params.isExplain) engine.copies.noteUse();
     return { ...answer, cursor: isKept ? keep({ place, connection, reader, query: params }) : undefined };
   } catch (error) {
-    if (breaksEngine(error)) places.delete(params.engine);
     throw await explain(error, place, params, signal);
   } finally {
     if (!isKept) {
@@ -112,23 +121,20 @@ async function explain(
   params: RunParams,
   signal: AbortSignal,
 ): Promise<AppError> {
-  const reason = error instanceof BrokenResult ? await findOut(params, signal) : asEngineError(error);
+  const reason = error instanceof BrokenResult ? await findOut(place, params, signal) : asEngineError(error);
   const engine = await place.opening.catch(() => undefined);
+  await closeIfBroken(place, params.engine);
+  if (isReopened(reason)) return reason;
   const shown = engine === undefined ? reason : await engine.hidden.keepOut(reason, signal);
   return withParamHint(shown, params.params);
 }
 
 /** A result that broke off: the query is run once more for nothing but its error. */
-async function findOut(params: RunParams, signal: AbortSignal): Promise<AppError> {
+async function findOut(place: Place, params: RunParams, signal: AbortSignal): Promise<AppError> {
   if (signal.aborted) return new AppError("cancelled", "The query was cancelled.");
   try {
     const rows = `SELECT hash(result) AS row FROM (\n${withoutEnd(params.sql)}\n) AS result`;
-    await readNumber(
-      await placeOf(params).opening,
-      `SELECT count(row) FROM (${rows})`,
-      params.params,
-      signal,
-    );
+    await readNumber(await place.opening, `SELECT count(row) FROM (${rows})`, params.params, signal);
   } catch (reason) {
     return asEngineError(reason);
   }
@@ -140,7 +146,7 @@ function placeOf({ engine: key, spec }: RunParams): Place {
   if (existing !== undefined) return existing;
   if (spec === undefined)
     throw new AppError("gone", "This engine is not open here.", { data: { engine: key } });
-  const place = { opening: open(spec), users: 0, usedAt: performance.now() };
+  const place = { spec, opening: open(spec), users: 0, usedAt: performance.now() };
   places.set(key, place);
   place.opening.catch(() => places.delete(key));
   return place;
@@ -244,6 +250,18 @@ async function next({ cursor: id, limits }: NextParams, { signal }: WorkerContex
   }
 }
 
+/** An engine that refuses everything: who asks for it next, or again, gets a new one. */
+async function closeIfBroken(place: Place, key: string): Promise<void> {
+  const engine = await place.opening.catch(() => undefined);
+  const planner = await engine?.planner?.catch(() => undefined);
+  if (
+    engine === undefined ||
+    !((await isBroken(engine.instance)) || (planner !== undefined && (await isBroken(planner))))
+  )
+    return;
+  if (places.get(key) === place) await close({ engine: key });
+}
+
 async function close({ engine: key }: { engine: string }): Promise<void> {
   const place = places.get(key);
   places.delete(key);
@@ -286,9 +304,7 @@ function serialize({ sql }: { sql: string }, { signal }: WorkerContext): Promise
 }
 
 async function version(): Promise<string> {
-  const reader = await withConnection(await parser.instance(), (connection) =>
-    connection.runAndReadAll("SELECT version()"),
-  );
+  const reader = await parser.engine.share((connection) => connection.runAndReadAll("SELECT version()"));
   return String(reader.value(0, 0));
 }
 

@@ -9,7 +9,7 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../../kernel/errors.ts";
-import { serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
+import { incidentError, serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { parseJson } from "../json-text.ts";
 import { shownMessage } from "../masking.ts";
 import { sizeOfRow } from "../value-size.ts";
@@ -139,11 +139,18 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw duckdbError(messageOf(error));
+    throw duckdbError(error);
   }
 }
 
-function duckdbError(message: string): AppError {
+function duckdbError(error: unknown): AppError {
+  const message = messageOf(error);
+  if (/^(?:Failed to [a-z ]+: )?(?:INTERNAL|FATAL) Error: /.test(message)) {
+    return incidentError("bad_request", "The engine fails on this file or query.", {
+      hint: "Write the query in another way; if it stays, the file must be written anew (EXPORT DATABASE, IMPORT DATABASE).",
+      cause: error,
+    });
+  }
   const shown = shownMessage(message.split("\n")[0], []);
   if (/Conflicting lock|Could not set lock/i.test(message)) {
     return new AppError("unavailable", "The file is locked by another program.", {

@@ -1,0 +1,160 @@
+import { constants } from "node:fs";
+import { chown, type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { lazily } from "../../../kernel/lazily.ts";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { FolderBlobStore } from "../../blobs/index.ts";
+import { type Account, createSandbox, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import type { Part } from "../analytics-options.ts";
+import { Shelf } from "../shelf.ts";
+import type { LoadSettings, WriteAnswer } from "../wire.ts";
+
+export interface LoadProcessOptions {
+  /** For the log. */
+  name: string;
+  /** Jobs at a time; they share the process's fate. */
+  jobs: number;
+  blobs: FolderBlobStore;
+  tempFolder: string;
+  memoryMb: number;
+  threads: number;
+  reader: Account;
+  log: SandboxLog;
+}
+
+const WORKER_MODULE = join(import.meta.dirname, `load-worker${extname(import.meta.filename)}`);
+const OVERHEAD_MB = 200;
+
+/** A process that makes Parquet parts, with the folders where it finds its inputs and leaves its outputs. */
+export class LoadProcess {
+  readonly sandbox: Sandbox;
+  readonly #options: LoadProcessOptions;
+  /** Once there is one. */
+  #desk: Desk | undefined;
+  readonly openDesk = lazily(
+    async () => {
+      const desk = await this.#makeDesk();
+      this.#desk = desk;
+      return desk;
+    },
+    ({ isInPlace }) => isInPlace,
+  );
+
+  constructor(options: LoadProcessOptions) {
+    this.#options = options;
+    const { name, jobs, tempFolder, memoryMb, log, reader } = options;
+    this.sandbox = createSandbox({
+      name,
+      module: WORKER_MODULE,
+      tempFolder,
+      // What the engines do not count must not be the end of them.
+      memoryMb: Math.ceil(1.25 * memoryMb),
+      requestTimeoutMs: LIMITS.analytics.jobMs,
+      // One more for the probe, which must not wait for an import.
+      concurrency: jobs + 1,
+      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
+      env: { UV_THREADPOOL_SIZE: "16" },
+      allowRead: [tempFolder],
+      permissionModel: "addons",
+      lowPriority: false,
+      user: reader,
+      log,
+    });
+  }
+
+  async probe(): Promise<void> {
+    const { settings } = await this.openDesk();
+    await this.sandbox.call("probe", { settings });
+  }
+
+  /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */
+  async store(desk: Desk, name: string, key: string, { rows, columns }: WriteAnswer): Promise<Part> {
+    const { blobs } = this.#options;
+    const file = await open(join(desk.results, `${name}.parquet`), constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const info = await file.stat();
+      if (!info.isFile()) throw new TypeError("the loading process left something strange");
+      const stored = await blobs.put(key, piecesOf(file, info.size));
+      return { ...stored, path: blobs.pathOf(key), rows, columns };
+    } finally {
+      await file.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.sandbox.close();
+    await this.#desk?.remove();
+  }
+
+  async #makeDesk(): Promise<Desk> {
+    const { tempFolder, memoryMb, threads, reader } = this.#options;
+    const [inputs, outputs] = await Promise.all([
+      Shelf.make(tempFolder, reader),
+      Shelf.make(tempFolder, reader),
+    ]);
+    const results = join(outputs.folder, "made");
+    await mkdir(results, { mode: 0o700 });
+    if (reader !== undefined) await chown(results, reader.uid, reader.gid);
+    const settings: LoadSettings = {
+      memoryMb: memoryMb - OVERHEAD_MB,
+      threads,
+      spillMb: LIMITS.analytics.spillMb,
+      inputs: inputs.pathOf(""),
+      outputs: outputs.pathOf("made"),
+    };
+    return new Desk(inputs, outputs, results, settings);
+  }
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** Each piece is good until the next one is asked for: memory that is new each time costs more than the copy. */
+async function* piecesOf(file: FileHandle, fileBytes: number): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(Math.min(fileBytes, PIECE_BYTES));
+  for (let position = 0; position < fileBytes; ) {
+    const length = Math.min(buffer.length, fileBytes - position);
+    const { bytesRead } = await file.read(buffer, 0, length, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}
+
+/** Where the loading process finds its inputs and leaves its outputs. */
+export class Desk {
+  readonly inputs: Shelf;
+  readonly #outputs: Shelf;
+  readonly results: string;
+  readonly settings: LoadSettings;
+
+  constructor(inputs: Shelf, outputs: Shelf, results: string, settings: LoadSettings) {
+    this.inputs = inputs;
+    this.#outputs = outputs;
+    this.results = results;
+    this.settings = settings;
+  }
+
+  get isInPlace(): boolean {
+    return this.inputs.isInPlace && this.#outputs.isInPlace;
+  }
+
+  outputPath(name: string): string {
+    return this.#outputs.pathOf(`made/${name}.parquet`);
+  }
+
+  /** Parts, in a folder of their own. */
+  async put(parts: readonly string[], name: string): Promise<string[]> {
+    await this.inputs.makeFolder(name);
+    return Promise.all(parts.map((part, index) => this.inputs.put(part, `${name}/${index}.parquet`)));
+  }
+
+  async clearResult(name: string): Promise<void> {
+    await unlink(join(this.results, `${name}.parquet`)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([this.inputs.remove(), this.#outputs.remove()]);
+  }
+}
