@@ -166,16 +166,25 @@ describe("a process that dies", () => {
     expect(await query("SELECT a FROM t")).toMatchObject(one);
   });
 
-  it("in the middle of an import leaves nothing", async () => {
+  it("in the middle of an import leaves nothing, and takes no other import with it", async () => {
     await open({ workers: 1 });
     const source = { path: await largeFile() };
     const key = analytics.key();
+    const others = processes();
+    let neighbour: Promise<{ rows: number }> | undefined;
     const onProgress = (): void => {
-      for (const pid of processes()) process.kill(pid, "SIGKILL");
+      if (neighbour !== undefined) return;
+      const bytes = Buffer.from("a,b\n1,2\n");
+      const own = processes().filter((pid) => !others.includes(pid));
+      neighbour = analytics.convert({ source: { bytes }, format: "csv", key: analytics.key() });
+      for (const pid of own) process.kill(pid, "SIGSEGV");
     };
     await expect(analytics.convert({ source, format: "csv", key, onProgress })).rejects.toMatchObject({
       code: "unavailable",
+      message: "The process that read this file ended unexpectedly.",
+      hint: expect.stringContaining("another format"),
     });
+    expect(await neighbour).toMatchObject({ rows: 1 });
     expect(await analytics.blobs.stat(key)).toBeUndefined();
     const again = await analytics.convert({ source, format: "csv", key });
     expect(again.rows).toBe(LARGE_ROWS);

@@ -247,7 +247,7 @@ describe("describe()", () => {
     const { query, load, duckdb } = await analytics.describe();
     const isRoot = process.getuid?.() === 0;
     expect(query.otherUser).toEqual(isRoot ? { uid: GID + 1, gid: GID } : undefined);
-    expect(load.otherUser).toEqual(isRoot ? { uid: GID, gid: GID } : undefined);
+    expect(load.otherUser).toEqual(isRoot ? { uid: 65_500, gid: GID } : undefined);
     expect(duckdb).toMatch(/^v1\./);
   });
 

@@ -109,13 +109,19 @@ function noneReadable({ rejected: [first], rejectedRows }: ConvertResult, place:
 /** The file in which an answer waits is our own business: whoever asked has sent none. */
 function answerError(error: unknown): never {
   if (!isAppError(error) || error.code !== "bad_request") throw error;
-  const reason = error.message
-    .replace(/^The file cannot be read as \w+\. /, "")
-    .replace(/^(?:[A-Z][\w ]* Error: )+/, "");
+  const { incident } = error.data;
+  const isBug = incident !== undefined;
+  const reason = isBug ? "the engine fails on it." : withoutKind(error.message);
+  const log = isBug ? ` The operator finds the reason in the log under ${incident}.` : "";
   throw new AppError("bad_request", `The answer cannot be kept as a dataset: ${reason}`, {
-    hint: "Leave out the column in question, or cast it to text in the query.",
+    hint: `Leave out the column in question, or cast it to text in the query.${log}`,
+    data: error.data,
     cause: error,
   });
+}
+
+function withoutKind(message: string): string {
+  return message.replace(/^The file cannot be read as \w+\. /, "").replace(/^(?:[A-Z][\w ]* Error: )+/, "");
 }
 
 /** A dataset without rows has columns but no file. */

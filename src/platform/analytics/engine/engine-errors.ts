@@ -48,17 +48,27 @@ export function asEngineError(error: unknown): AppError {
 
 /** The same for a stranger's file that an engine had to itself: what cannot be read is the file's fault. */
 export function asFileError(error: unknown, format: string): AppError {
-  if (isAppError(error)) return error;
-  const known = asEngineError(error);
+  // Of what we say ourselves, the reason may still be the engine's.
+  const thrown = isAppError(error) && error.cause !== undefined ? error.cause : error;
+  const known = asEngineError(thrown);
   if (known.code === "internal" || isReopened(known)) {
     return incidentError("bad_request", "This file cannot be read: the engine fails on it.", {
       hint: "Save it anew with another program, or in another format such as CSV, and import that.",
+      cause: thrown,
+    });
+  }
+  if (isAppError(error)) return error;
+  if (known.code === "too_large") {
+    return new AppError("too_large", known.message, {
+      hint: "Split the file into several ones, or write it with smaller row groups.",
       cause: error,
     });
   }
-  if (known.code !== "unavailable") return known;
-  const message = shorten(messageOf(error).replace(PLACES, "(file)"));
+  const isUnreadable = known.code === "unavailable" || (format === "parquet" && known.code === "bad_request");
+  if (!isUnreadable) return known;
+  const message = shorten(messageOf(error).replace(PLACES, "(file)").replace(KIND, ""));
   return new AppError("bad_request", `The file cannot be read as ${format.toUpperCase()}. ${message}`, {
+    hint: "It may be damaged or cut off. If other programs can read it, save it anew from one of them.",
     cause: error,
   });
 }

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { lazily } from "../../../kernel/lazily.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
-import { type Account, createSandbox, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
 import type { Part } from "../analytics-options.ts";
 import { Shelf } from "../shelf.ts";
 import type { LoadSettings, WriteAnswer } from "../wire.ts";
@@ -62,9 +62,15 @@ export class LoadProcess {
     });
   }
 
+  get hasWorked(): boolean {
+    return this.#desk !== undefined;
+  }
+
   async probe(): Promise<void> {
     const { settings } = await this.openDesk();
-    await this.sandbox.call("probe", { settings });
+    const ask = (): Promise<unknown> => this.sandbox.call("probe", { settings });
+    // One that ended just now is being replaced, and that is all that anybody notices.
+    await ask().catch((error: unknown) => (hasDied(error) ? ask() : Promise.reject(error)));
   }
 
   /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */

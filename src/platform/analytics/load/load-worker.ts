@@ -3,7 +3,7 @@
  * bytes are not. Everything that is needed is imported here, because afterwards the process cannot read its
  * own code.
  */
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
@@ -41,13 +41,13 @@ let lastSpill = 0;
 function engineFor(size: Size, settings: LoadSettings): LastingEngine {
   const existing = engines.get(size);
   if (existing !== undefined) return existing;
+  mkdirSync(WORK_FOLDER, { recursive: true });
   const engine = new LastingEngine(() => open(size, settings));
   engines.set(size, engine);
   return engine;
 }
 
 async function open(size: Size, settings: LoadSettings): Promise<DuckDBInstance> {
-  await mkdir(WORK_FOLDER, { recursive: true });
   lastSpill += 1;
   const engine = await openEngine({
     memoryMb: size === "small" ? SMALL_MB : settings.memoryMb - SMALL_MB,

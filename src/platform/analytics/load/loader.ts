@@ -94,8 +94,11 @@ export class Loader {
     return this.#pushes.sandbox.describe();
   }
 
+  /** Through those that have worked, and the first of each kind; the others take no memory before they are needed. */
   async probe(): Promise<void> {
-    await Promise.all(this.#all.map((process) => process.probe()));
+    const firsts = [this.#pushes, this.#all.at(-1)];
+    const asked = this.#all.filter((process) => process.hasWorked || firsts.includes(process));
+    await Promise.all(asked.map((process) => process.probe()));
   }
 
   async close(): Promise<void> {

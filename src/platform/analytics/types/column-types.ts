@@ -136,6 +136,8 @@ class TypeParser {
       this.#take(/\s*\(\s*\d+\s*\)/y);
       return TEXT;
     }
+    // Its coordinate system; what is kept is the text of the shapes.
+    if (word === "GEOMETRY") this.#take(/\s*\(\s*'(?:[^']|'')*'\s*\)/y);
     if (!SCALARS.has(name)) throw this.#error("is not a type");
     return scalar(name);
   }
