@@ -93,7 +93,7 @@ afterAll(async () => {
 describe("a server does not start on a home that its database does not belong to:", () => {
   const secretOf = (folder: string) => join(folder, "root-secret");
   it.each<[string, RegExp, () => string]>([
-    ["one that was not kept", /root-secret is missing/, newHome],
+    ["one that was not kept", /rows of this database's datasets are not in .*blobs/, newHome],
     [
       "one that has the root secret alone",
       /rows of this database's datasets are not in .*blobs/,
@@ -149,6 +149,12 @@ describe("a server does not start on a home that its database does not belong to
     });
     // Nothing was made up, so that what is missing can still be put there.
     expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  });
+
+  it("one that was not kept, although there are no rows to be missed yet", async () => {
+    const { url } = await newDatabase();
+    await stop(await start(newHome(), { url }));
+    await expect(start(newHome(), { url })).rejects.toThrow("is new, and this database belongs to another");
   });
 
   it("a database that is new", async () => {

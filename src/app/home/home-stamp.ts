@@ -44,8 +44,10 @@ export async function claimHome(parts: HomeParts): Promise<string> {
   const problem = homeProblemOf(view, parts);
   if (problem !== undefined) throw problem;
   const root = rootSecret(parts.home, parts.jwtSecret);
+  const folder = blobsOf(parts.home);
+  if (view.stamp !== undefined) await ensureStoreId(folder, view.stamp.storeId);
   await openBlobs(parts.home);
-  const storeId = await ensureStoreId(blobsOf(parts.home), view.stamp?.storeId);
+  const storeId = await ensureStoreId(folder);
   await requireWritable(parts.catalog, { storeId, secretId: rootId(root) });
   // Another server, with another home, may have been faster.
   const settled = homeProblemOf(await lookAtHome(parts), parts);
@@ -91,7 +93,8 @@ export function homeProblemOf(
   view: HomeView,
   { home, jwtSecret }: Omit<HomeParts, "catalog">,
 ): AppError | undefined {
-  return secretProblem(view, home, jwtSecret) ?? storeProblem(view, home);
+  // A home that is another altogether has another secret as well, and to restore that one would not help.
+  return storeProblem(view, home) ?? secretProblem(view, home, jwtSecret);
 }
 
 function secretProblem(view: HomeView, home: string, jwtSecret: string | null): AppError | undefined {

@@ -49,9 +49,7 @@ class FolderBlobs implements FolderBlobStore {
 
   async put(key: string, content: BlobContent, options: PutOptions = {}): Promise<StoredBlob> {
     const segments = keySegments(key);
-    // On a volume that came loose, what is written now would be out of sight when it comes back.
-    if (!existsSync(storeIdFile(this.#folder))) throw storageGone(this.#folder);
-    const temp = ownedTempPath(join(this.#folder, TEMP));
+    const temp = ownedTempPath(this.#tempFolder());
     try {
       const { bytes, sha256 } = await writeDurably(temp, content, options, this.#access);
       await this.#publish(temp, segments);
@@ -112,11 +110,17 @@ class FolderBlobs implements FolderBlobStore {
   }
 
   ownName(): string {
-    return ownedName(join(this.#folder, TEMP));
+    return ownedName(this.#tempFolder());
   }
 
   abandonedNames(): (name: string) => boolean {
     return abandonedNames(join(this.#folder, TEMP));
+  }
+
+  /** On a volume that came loose, what is written now would be out of sight when it comes back. */
+  #tempFolder(): string {
+    if (!existsSync(storeIdFile(this.#folder))) throw storageGone(this.#folder);
+    return join(this.#folder, TEMP);
   }
 
   async *#listed(prefix: string, entry: Dirent): AsyncGenerator<BlobInfo> {
