@@ -3,7 +3,7 @@ import { type DataSlice, openData } from "../domains/data/index.ts";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { type ModelsServices, openModels } from "../domains/models/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
-import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
+import { type Catalog, isReadOnly, openCatalog } from "../platform/catalog/index.ts";
 import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
@@ -23,10 +23,11 @@ import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
+import { claimHome, readOnlyDatabase } from "./home/home-stamp.ts";
 import { HttpListener } from "./http-listener.ts";
 import { createLog } from "./log.ts";
+import { makeReadinessChecks } from "./readiness-checks.ts";
 import { composeRegistry } from "./registry.ts";
-import { rootSecret } from "./root-secret.ts";
 import { VERSION } from "./version.ts";
 
 export interface ComposeOptions {
@@ -57,7 +58,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
   opened.defer(() => fetch.close());
   const jobs = new Jobs(catalog, log);
-  const data = await openDataSlice(config, ground, { fetch, jobs, clock, log });
+  const root = await claimHomeOf(config, catalog);
+  const data = await openDataSlice(config, ground, { root, fetch, jobs, clock, log });
   opened.defer(() => data.close());
   opened.defer(() => jobs.stop());
   // Housekeeping can wait; whoever calls cannot.
@@ -79,13 +81,13 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     log,
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
-  const root = rootSecret(config.storage.home, config.security.jwtSecret);
   const vault = createVault({ root });
   const stateKey = deriveKey(root, "mcp request state");
   const signIn = await openSignIn(config, ground, { root, fetch, clock, log });
   opened.defer(() => signIn.close());
   const endpoints = makeEndpoints(config, ground, { registry, ports, stateKey, clock });
-  const readinessChecks = makeReadinessChecks(ground, data);
+  const { home } = config.storage;
+  const readinessChecks = makeReadinessChecks({ catalog, home, jwtSecret: config.security.jwtSecret }, data);
   const http = createHttpApp(
     { ...config.server, log, observe: (...seen) => metrics.observeHttp(...seen) },
     (app) =>
@@ -163,7 +165,8 @@ export async function openIdentityAndData(config: Config): Promise<{
   const jobs = new Jobs(catalog, log);
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
   opened.defer(() => fetch.close());
-  const data = await openDataSlice(config, ground, { fetch, jobs, clock: systemClock, log });
+  const root = await claimHomeOf(config, catalog);
+  const data = await openDataSlice(config, ground, { root, fetch, jobs, clock: systemClock, log });
   opened.defer(() => data.close());
   opened.defer(() => jobs.stop());
   const { analytics, services } = data;
@@ -183,20 +186,26 @@ function closeOf(opened: AsyncDisposableStack): () => Promise<void> {
   return () => kept.disposeAsync();
 }
 
+function claimHomeOf(
+  { storage: { home }, security: { jwtSecret } }: Config,
+  catalog: Catalog,
+): Promise<string> {
+  return claimHome({ catalog, home, jwtSecret });
+}
+
 function openDataSlice(
   config: Config,
   { catalog, identity }: Ground,
-  engines: { fetch: GuardedFetch; jobs: Jobs; clock: Clock; log: Logger },
+  { root, ...engines }: { root: string; fetch: GuardedFetch; jobs: Jobs; clock: Clock; log: Logger },
 ): Promise<DataSlice> {
   const { home, fileFolders } = config.storage;
-  const { jwtSecret, allowPrivateUrls } = config.security;
   return openData({
     ...engines,
     home,
     catalog,
-    vault: createVault({ root: rootSecret(home, jwtSecret) }),
+    vault: createVault({ root }),
     callerFor: (owner) => identity.callerFor(owner),
-    allowPrivate: allowPrivateUrls,
+    allowPrivate: config.security.allowPrivateUrls,
     fileFolders,
   });
 }
@@ -213,7 +222,9 @@ async function openGround(config: Config, log: Logger, clock: Clock, metrics?: M
   await using opened = new AsyncDisposableStack();
   const catalog = await openCatalog({ home, log, ...(databaseUrl !== null && { databaseUrl }) });
   opened.defer(() => catalog.close());
-  await catalog.migrate();
+  await catalog.migrate().catch((error) => {
+    throw isReadOnly(error) ? readOnlyDatabase(error) : error;
+  });
   const state = createMemoryState();
   opened.defer(() => state.close());
   const identity = await createIdentity({
@@ -242,19 +253,6 @@ interface Mounted {
   signIn: SignInServer;
   vault: Vault;
   clock: Clock;
-}
-
-/** What `/api/health/ready` looks at. */
-function makeReadinessChecks({ catalog }: Ground, { analytics }: DataSlice): ReadinessCheck[] {
-  const answers = (name: string, work: () => Promise<unknown>): ReadinessCheck => ({
-    name,
-    check: async () => void (await work()),
-  });
-  return [
-    answers("database", () => catalog.ping()),
-    answers("query engine", () => analytics.probe("query")),
-    answers("import engine", () => analytics.probe("load")),
-  ];
 }
 
 /** The authorization server with its pages; its keys are all derived from the one root. */

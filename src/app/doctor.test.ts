@@ -12,7 +12,7 @@ import { checkHome, checkRootSecret } from "./doctor/home.ts";
 import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
 import { listenersOn } from "./doctor/server.ts";
 import { examine } from "./doctor.ts";
-import { rootSecret } from "./root-secret.ts";
+import { rootSecret } from "./home/root-secret.ts";
 
 const top = mkdtempSync(join(tmpdir(), "kenning-doctor-"));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -117,7 +117,10 @@ describe("the root secret", () => {
 
   test("is missed when there is a database", () => {
     mkdirSync(join(home, "postgres", "data"), { recursive: true });
-    expect(checkRootSecret(configFor(home)).status).toBe("warn");
+    expect(checkRootSecret(configFor(home))).toMatchObject({
+      status: "fail",
+      advice: expect.stringContaining("kenning home adopt"),
+    });
   });
 });
 
@@ -147,5 +150,7 @@ test("what depends on a check that failed is not looked at", async () => {
     ["root secret", "Mend the folder first, see above."],
     ["database", "Mend the folder first, see above."],
     ["migrations", "Mend the database first, see above."],
+    ["storage", "Mend the migrations first, see above."],
+    ["engines", "Mend the storage first, see above."],
   ]);
 });

@@ -7,6 +7,7 @@ import { checkDatabase, checkMigrations } from "./doctor/database.ts";
 import { checkHome, checkRootSecret } from "./doctor/home.ts";
 import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
 import { checkMemory, checkPort } from "./doctor/server.ts";
+import { checkEngines, checkStorage } from "./doctor/storage.ts";
 
 /** In this order, because the first that fails is usually the reason for those after it. */
 const CHECKS: readonly Check[] = [
@@ -20,6 +21,8 @@ const CHECKS: readonly Check[] = [
   { name: "memory", run: checkMemory },
   { name: "database", needs: "folder", run: checkDatabase },
   { name: "migrations", needs: "database", run: checkMigrations },
+  { name: "storage", needs: "migrations", run: checkStorage },
+  { name: "engines", needs: "storage", run: checkEngines },
 ];
 
 export interface NamedFinding extends Finding {

@@ -1,7 +1,10 @@
-/** Opens once, when it is first asked for; what failed is tried again by the next who asks. */
-export function lazily<T>(open: () => Promise<T>): () => Promise<T> {
+/** Opens once, when it is first asked for; what failed or is no longer good is opened anew by the next who asks. */
+export function lazily<T>(
+  open: () => Promise<T>,
+  isGood: (opened: T) => boolean = () => true,
+): () => Promise<T> {
   let kept: Promise<T> | undefined;
-  return () => {
+  const openOnce = () => {
     if (kept !== undefined) return kept;
     const opening = open();
     kept = opening;
@@ -9,5 +12,12 @@ export function lazily<T>(open: () => Promise<T>): () => Promise<T> {
       if (kept === opening) kept = undefined;
     });
     return opening;
+  };
+  return async () => {
+    const first = openOnce();
+    const opened = await first;
+    if (isGood(opened)) return opened;
+    if (kept === first) kept = undefined;
+    return openOnce();
   };
 }

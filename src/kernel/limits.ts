@@ -18,6 +18,12 @@ export const LIMITS = {
     keepAliveMs: 65_000,
     /** Longest that each check of `/api/health/ready` may take. */
     readyMs: 10_000,
+    /** How long an answer of `/api/health/ready` is given again, so that asking often costs nothing. */
+    readyKeptMs: 1_000,
+    /** With less free space where the home is, `/api/health/ready` says no. */
+    diskFreeBytes: 64 * 1024 * 1024,
+    /** With room for fewer files there, it says no as well. */
+    diskFreeFiles: 1_000,
   },
   request: {
     /** Largest body of an HTTP request, unless a route says otherwise. */

@@ -187,7 +187,7 @@ describe("health and errors", () => {
       expect((await shaken.request("/api/health/live")).status).toBe(200);
       await away.end();
       await expect.poll(async () => (await health()).body.result).toMatchObject({ status: "ok" });
-      expect((await shaken.request("/api/health/ready")).status).toBe(200);
+      await expect.poll(async () => (await shaken.request("/api/health/ready")).status).toBe(200);
     } finally {
       await shaken.stop();
       await database.drop();

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { TestContext } from "vitest";
 
@@ -14,4 +15,18 @@ export function needsRoot({ skip }: TestContext): void {
 
 export function needsChromium({ skip }: TestContext): void {
   skip(!existsSync(CHROMIUM), `needs a browser at ${CHROMIUM}: apt-get install chromium`);
+}
+
+/** Namespaces stand for containers: processes that see neither each other's numbers nor each other's /tmp. */
+export function needsNamespaces({ skip }: TestContext): void {
+  const { status } = spawnSync("unshare", [
+    "--mount",
+    "--pid",
+    "--fork",
+    "--mount-proc",
+    "--uts",
+    "--net",
+    "true",
+  ]);
+  skip(status !== 0, "needs root and unshare, to play a container");
 }

@@ -6,6 +6,15 @@ import { fileURLToPath } from "node:url";
 
 const SCRIPT = fileURLToPath(new URL("catalog-child.ts", import.meta.url));
 
+/** Numbers its processes from 1, and has a /tmp of its own; when it is killed, all that runs in it goes at once. */
+const CONTAINER = {
+  execPath: "unshare",
+  execArgv: [
+    ...["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--ipc", "--uts", "--net"],
+    ...["sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh", process.execPath],
+  ],
+};
+
 /** Another process with a catalog open on the same home. */
 export class CatalogProcess {
   readonly child: ChildProcess;
@@ -15,9 +24,10 @@ export class CatalogProcess {
     this.child = child;
   }
 
-  static async start(home: string): Promise<CatalogProcess> {
+  static async start(home: string, options: { inContainer?: boolean } = {}): Promise<CatalogProcess> {
     const child = fork(SCRIPT, [home], {
       execArgv: [],
+      ...(options.inContainer && CONTAINER),
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });

@@ -334,6 +334,16 @@ export const COMMANDS: readonly Command[] = [
     run: async ({ options }, terminal) => (await import("./stdio.ts")).stdio(options, terminal),
   }),
   defineCommand({
+    name: "home adopt",
+    summary: "Let the database go on with this home, when the one it was used with is lost",
+    options: { "accept-loss": { description: "Also when something of the former home is lost for good" } },
+    notes: [
+      "A database belongs to one home (KENNING_HOME): the rows of datasets are in its folder blobs, and secrets are sealed with its root secret. A server with another home does not start.",
+      "Stop all servers first. Without --accept-loss nothing is changed if anything would be lost; what that is, is listed.",
+    ],
+    run: async (input, terminal) => (await import("./home.ts")).adopt(input, terminal),
+  }),
+  defineCommand({
     name: "doctor",
     summary: "Check the installation and say what to do",
     options: JSON_OPTION,

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { tempEntries } from "../../../test/support/temp-entries.ts";
 import { xlsx } from "../../domains/data/files/test-files.ts";
 import type { Terminal } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
@@ -213,7 +214,7 @@ describe("kenning dataset import", () => {
   test("leaves nothing of what was refused", async () => {
     expect(await listed("Nothing")).toBeUndefined();
     for (const folder of ["imports", "engine", join("blobs", ".tmp")])
-      await expect.poll(() => readdirSync(join(kenning.dataFolder, folder)), { message: folder }).toEqual([]);
+      await expect.poll(() => tempEntries(join(kenning.dataFolder, folder)), { message: folder }).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { type Loggable, loggable } from "../../kernel/loggable-error.ts";
-import { requireHome } from "../home-folder.ts";
+import { requireHome } from "../home/home-folder.ts";
 import type { Terminal } from "./command.ts";
 
 /** Says in one sentence what went wrong. What was not expected is logged with an id, its insides are not shown. */

@@ -3,7 +3,7 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { firstPasswordFile, keepFirstPassword } from "../admin-password.ts";
 import { compose } from "../compose.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { requireHome } from "../home-folder.ts";
+import { requireHome } from "../home/home-folder.ts";
 import type { Terminal } from "./command.ts";
 import { makeCrashesVisible, stopRequested } from "./process-life.ts";
 import { renderWelcome } from "./welcome.ts";

@@ -8,7 +8,8 @@ import {
   pgCodeOf,
 } from "../../platform/catalog/index.ts";
 import type { Config } from "../config.ts";
-import { hasEmbeddedDatabase } from "../home-folder.ts";
+import { hasEmbeddedDatabase } from "../home/home-folder.ts";
+import { readOnlyDatabase } from "../home/home-stamp.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 import { leaseHolders } from "./server.ts";
 
@@ -26,10 +27,11 @@ export async function checkDatabase(config: Config): Promise<Finding> {
   const { home, databaseUrl } = config.storage;
   const users = leaseHolders(home);
   return withCatalog(config, async (catalog) => {
-    const { rows } = await catalog.pool.query<{ version: string; now: Date }>(
-      "SELECT current_setting('server_version') AS version, clock_timestamp() AS now",
+    const { rows } = await catalog.pool.query<{ version: string; now: Date; reading: string }>(
+      "SELECT current_setting('server_version') AS version, clock_timestamp() AS now, current_setting('transaction_read_only') AS reading",
     );
-    const { version = "?", now = new Date() } = rows[0] ?? {};
+    const { version = "?", now = new Date(), reading } = rows[0] ?? {};
+    if (reading === "on") throw readOnlyDatabase(undefined);
     const ms = (await catalog.ping()).toFixed(1);
     if (databaseUrl === null) {
       const life =
@@ -91,12 +93,12 @@ async function countMigrations(catalog: Catalog): Promise<number> {
 }
 
 /** What can be said without touching the database: opening an embedded one that is not there would create it. */
-function beforeOpening({ storage: { home, databaseUrl } }: Config): Finding | null {
+export function beforeOpening({ storage: { home, databaseUrl } }: Config): Finding | null {
   if (databaseUrl !== null) return null;
   return hasEmbeddedDatabase(home) ? null : ok("The embedded database is made at the first start.");
 }
 
-async function withCatalog<T>(config: Config, work: (catalog: Catalog) => Promise<T>): Promise<T> {
+export async function withCatalog<T>(config: Config, work: (catalog: Catalog) => Promise<T>): Promise<T> {
   const { home, databaseUrl } = config.storage;
   const catalog = await openCatalog({ home, log: silent, ...(databaseUrl !== null && { databaseUrl }) });
   try {

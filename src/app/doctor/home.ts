@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../config.ts";
-import { hasEmbeddedDatabase, homeProblem, nearestExisting } from "../home-folder.ts";
-import { rootSecretFile } from "../root-secret.ts";
+import { hasEmbeddedDatabase, homeProblem, nearestExisting } from "../home/home-folder.ts";
+import { rootSecretFile } from "../home/root-secret.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 
 /** The data folder exists or can be made, is closed to others, and the database's user can reach it. */
@@ -44,11 +44,10 @@ export function checkRootSecret({ storage: { home }, security: { jwtSecret } }: 
   if (stat === undefined) {
     if (!hasEmbeddedDatabase(home)) return ok(`${file} is made at the first start.`);
     const message = `${file} is missing, so nothing that was sealed with it can be read.`;
-    return warn(message, "Restore it from a backup; otherwise a new one is made at the next start.");
+    return fail(message, "Restore it from a backup. Lost for good? See: kenning home adopt --help");
   }
   if (stat.size === 0) {
-    const advice =
-      "Restore it from a backup. Without one remove it: what was sealed with the old one is lost.";
+    const advice = "Restore it from a backup. Without one remove it, and see: kenning home adopt --help";
     return fail(`${file} is empty, so the server cannot start.`, advice);
   }
   if ((stat.mode & 0o077) !== 0) {

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { Config } from "../config.ts";
-import { nearestExisting } from "../home-folder.ts";
+import { diskProblem } from "../home/disk-space.ts";
+import { nearestExisting } from "../home/home-folder.ts";
 import { type Finding, fail, ok, sizeText, warn } from "./check.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -55,9 +57,14 @@ function installedVersion(name: string): string | null {
 /** A full disk stops the database in the middle of its work. */
 export async function checkDisk({ storage }: Config): Promise<Finding> {
   const folder = nearestExisting(storage.home);
-  const { bavail, bsize, blocks } = await statfs(folder);
+  const stats = await statfs(folder);
+  const { bavail, bsize, blocks, files, ffree } = stats;
   const free = bavail * bsize;
-  const message = `${sizeText(free)} of ${sizeText(blocks * bsize)} are free at ${folder}.`;
+  const room = files > 0 ? `, with room for ${ffree.toLocaleString("en")} files` : "";
+  const message = `${sizeText(free)} of ${sizeText(blocks * bsize)} are free at ${folder}${room}.`;
+  const short = diskProblem(stats, LIMITS.server);
+  if (short !== undefined)
+    return fail(`${message} ${short}`, "Free some space; the server takes nothing until then.");
   if (free < GIB / 4) return fail(message, "Free some space, or move KENNING_HOME to a larger disk.");
   return free < 2 * GIB ? warn(message, "Free some space before it runs out.") : ok(message);
 }

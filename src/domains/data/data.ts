@@ -14,7 +14,6 @@ import {
   widenColumns,
 } from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
-import { isLeftover, ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { asQueryError, compile, type ParameterValue, parse, refuseUnknownParameters } from "./c9ql/index.ts";
 import {
@@ -190,6 +189,7 @@ export class Data {
     signal: AbortSignal,
   ): Promise<ExportedFile> {
     const { analytics, blobs } = this.#parts;
+    const newKey = () => this.newPartKey();
     return exportParquet(batches, { analytics, blobs, newKey, scope: scopeOf(caller), signal });
   }
 
@@ -243,7 +243,7 @@ export class Data {
       // Written as what the dataset has: its parts are of one type then, and can be read together.
       ...(existing !== undefined && { into: existing.columns }),
       scope: scopeOf(caller),
-      key: newKey(),
+      key: this.newPartKey(),
       signal,
     });
     const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, { known: existing });
@@ -297,7 +297,7 @@ export class Data {
 
   /** A key for a part that is about to be written; after a crash it tells whose it was. */
   newPartKey(): string {
-    return newKey();
+    return `${PARTS}/${this.#parts.blobs.ownName()}`;
   }
 
   /** Lets `use` have all that this caller may see as one Parquet file that every tool reads; it is gone afterwards. */
@@ -314,7 +314,7 @@ export class Data {
         hint: "Export what is left as csv or json.",
       });
     }
-    const key = newKey();
+    const key = this.newPartKey();
     try {
       const merged = await analytics.mergeParts({ parts, key, columns: visible, isPortable: true, signal });
       return await use(merged.path);
@@ -344,7 +344,7 @@ export class Data {
       ({ bytes }) => bytes < LIMITS.data.smallPartBytes,
     );
     if (small.length < LIMITS.data.smallParts) return false;
-    const key = newKey();
+    const key = this.newPartKey();
     const parts = small.map(({ blobKey }) => blobs.pathOf(blobKey));
     const part = await analytics.mergeParts({ parts, key, columns: [...dataset.columns], signal });
     const keys = small.map(({ blobKey }) => blobKey);
@@ -359,9 +359,10 @@ export class Data {
   async sweep(): Promise<void> {
     const { datasets, blobs } = this.#parts;
     for (const key of await datasets.forget()) await blobs.delete(key);
+    const isAbandoned = blobs.abandonedNames();
     let keys: string[] = [];
     for await (const { key } of blobs.list(`${PARTS}/`)) {
-      if (!isLeftover(key.slice(PARTS.length + 1))) continue;
+      if (!isAbandoned(key.slice(PARTS.length + 1))) continue;
       keys.push(key);
       if (keys.length < SWEPT_AT_ONCE) continue;
       await this.#removeUnused(keys);
@@ -400,8 +401,4 @@ export function assertName(name: string): void {
       `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`,
     );
   }
-}
-
-function newKey(): string {
-  return `${PARTS}/${ownedTempName()}`;
 }

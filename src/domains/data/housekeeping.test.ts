@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +7,6 @@ import { startTestServer, type TestServer } from "../../../test/support/server.t
 import { systemClock } from "../../kernel/clock.ts";
 import { openTestAnalytics, type TestAnalytics } from "../../platform/analytics/test-analytics.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
-import { ownedTempName } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
@@ -50,9 +50,9 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** As a process of this machine that has gone would have called it. */
+/** As a process that has gone would have called it. */
 function earlierName(): string {
-  return ownedTempName().replace(/-[0-9a-f]{8}-(?=[0-9a-f]{12}$)/, "-00000000-");
+  return `0123456789abcdef-${randomBytes(6).toString("hex")}`;
 }
 
 describe("the sweep", () => {

@@ -56,6 +56,7 @@ export type { DataServices } from "./define.ts";
 export { textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
+export { allParts, sampleOfParts } from "./stored-parts.ts";
 
 export interface DataSlice {
   services: DataServices;
@@ -82,15 +83,16 @@ export interface DataParts {
   log: Logger;
 }
 
+/** The files of a home. The engine's processes read parts, and can write none. */
+export function openBlobs(home: string): Promise<FolderBlobStore> {
+  const readerGid = accountOf("engine", 0)?.gid;
+  return openFolderBlobs({ folder: join(home, "blobs"), ...(readerGid !== undefined && { readerGid }) });
+}
+
 /** Opens what the slice keeps in the data folder. The engine's processes start when they are first needed. */
 export async function openData(parts: DataParts): Promise<DataSlice> {
   const { home, catalog, fetch, jobs, clock, log } = parts;
-  // The engine's processes read parts, and can write none.
-  const readerGid = accountOf("engine", 0)?.gid;
-  const blobs = await openFolderBlobs({
-    folder: join(home, "blobs"),
-    ...(readerGid !== undefined && { readerGid }),
-  });
+  const blobs = await openBlobs(home);
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
   const datasets = new DatasetsStore(catalog, clock);

@@ -13,7 +13,7 @@ import {
 import { basename, join } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
 import type { Account } from "../sandbox/index.ts";
-import { ownedTempName } from "../temp/index.ts";
+import { isInPlace, ownedTempPath } from "../temp/index.ts";
 
 /**
  * A folder beside the working folders of sandboxed processes, from which one of them reads what lies there: by
@@ -32,9 +32,14 @@ export class Shelf {
 
   /** In a folder of names that say whose they are, which is swept after a crash. */
   static async make(tempFolder: string, reader: Account): Promise<Shelf> {
-    const shelf = new Shelf(join(tempFolder, ownedTempName()), reader);
+    const shelf = new Shelf(ownedTempPath(tempFolder), reader);
     await shelf.makeFolder("");
     return shelf;
+  }
+
+  /** False when somebody removed the folders of temporary files under the running server. */
+  get isInPlace(): boolean {
+    return isInPlace(this.folder);
   }
 
   async makeFolder(name: string): Promise<void> {

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tempEntries } from "../../../test/support/temp-entries.ts";
 import { type BlobInfo, type FolderBlobStore, openFolderBlobs } from "./index.ts";
 
 let home: string;
@@ -132,7 +133,7 @@ describe("folder blobs", () => {
     await blobs.put("b/c", Buffer.from("x"));
     await expect(blobs.put("a/b", Buffer.from("y"))).rejects.toMatchObject({ code: "conflict" });
     await expect(blobs.put("b", Buffer.from("y"))).rejects.toMatchObject({ code: "conflict" });
-    expect(await readdir(join(folder, ".tmp"))).toEqual([]);
+    expect(tempEntries(join(folder, ".tmp"))).toEqual([]);
   });
 
   it("leaves nothing behind when the content fails, is too large or is cancelled", async () => {
@@ -152,7 +153,7 @@ describe("folder blobs", () => {
       code: "cancelled",
     });
     expect(await blobs.stat("a")).toBeUndefined();
-    expect(await readdir(join(folder, ".tmp"))).toEqual([]);
+    expect(tempEntries(join(folder, ".tmp"))).toEqual([]);
     expect(await blobs.put("a", content(), { maxBytes: 2_000 })).toMatchObject({ bytes: 2_000 });
   });
 
@@ -209,13 +210,13 @@ describe("after kill -9", () => {
     });
     await Promise.all([once(child, "exit"), once(lines, "close")]);
 
-    expect((await readdir(join(folder, ".tmp"))).length).toBeGreaterThan(0);
+    expect(tempEntries(join(folder, ".tmp")).length).toBeGreaterThan(0);
     const reopened = await openFolderBlobs({ folder });
     expect(acknowledged.length).toBeGreaterThanOrEqual(40);
     for (const { key, sha256: expected } of acknowledged) {
       expect(sha256(await buffer(await reopened.get(key))), key).toBe(expected);
     }
-    expect(await readdir(join(folder, ".tmp"))).toEqual([]);
+    expect(tempEntries(join(folder, ".tmp"))).toEqual([]);
     expect(await reopened.stat("unfinished")).toBeUndefined();
   });
 });

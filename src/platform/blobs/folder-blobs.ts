@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Dirent } from "node:fs";
+import { type Dirent, existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError } from "../../kernel/errors.ts";
-import { ownedTempName, sweepLeftovers } from "../temp/index.ts";
+import { abandonedNames, ownedName, ownedTempPath, sweepLeftovers } from "../temp/index.ts";
 import { isBlobKey, keySegments, prefixSegments } from "./blob-keys.ts";
 import type { BlobContent, BlobInfo, BlobStore, GetOptions, PutOptions, StoredBlob } from "./blob-store.ts";
 import { type FileAccess, makeFolder, makeFolders, sealFile, syncFolder } from "./durable-files.ts";
+import { ensureStoreId, storeIdFile } from "./store-id.ts";
 
 const TEMP = ".tmp";
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
@@ -21,12 +22,17 @@ export interface FolderBlobsOptions {
 export interface FolderBlobStore extends BlobStore {
   /** Where a blob lies, for engines that read local files. They must not write there. */
   pathOf(key: string): string;
+  /** A new name, for the last part of a key, that tells which process is about to put it. */
+  ownName(): string;
+  /** Tells of such names whether that process has ended. */
+  abandonedNames(): (name: string) => boolean;
 }
 
 /** Blobs as files. Opening clears away what a killed process was in the middle of writing. */
 export async function openFolderBlobs({ folder, readerGid }: FolderBlobsOptions): Promise<FolderBlobStore> {
   await mkdir(dirname(folder), { recursive: true });
   await makeFolder(folder, { readerGid });
+  await ensureStoreId(folder);
   await makeFolder(join(folder, TEMP), { readerGid: undefined });
   await sweepLeftovers(join(folder, TEMP));
   return new FolderBlobs(folder, { readerGid });
@@ -43,7 +49,7 @@ class FolderBlobs implements FolderBlobStore {
 
   async put(key: string, content: BlobContent, options: PutOptions = {}): Promise<StoredBlob> {
     const segments = keySegments(key);
-    const temp = join(this.#folder, TEMP, ownedTempName());
+    const temp = ownedTempPath(this.#tempFolder());
     try {
       const { bytes, sha256 } = await writeDurably(temp, content, options, this.#access);
       await this.#publish(temp, segments);
@@ -101,6 +107,20 @@ class FolderBlobs implements FolderBlobStore {
 
   pathOf(key: string): string {
     return join(this.#folder, ...keySegments(key));
+  }
+
+  ownName(): string {
+    return ownedName(this.#tempFolder());
+  }
+
+  abandonedNames(): (name: string) => boolean {
+    return abandonedNames(join(this.#folder, TEMP));
+  }
+
+  /** On a volume that came loose, what is written now would be out of sight when it comes back. */
+  #tempFolder(): string {
+    if (!existsSync(storeIdFile(this.#folder))) throw storageGone(this.#folder);
+    return join(this.#folder, TEMP);
   }
 
   async *#listed(prefix: string, entry: Dirent): AsyncGenerator<BlobInfo> {
@@ -168,6 +188,17 @@ async function writeDurably(
 
 function belowAnother(cause: unknown): AppError {
   return new AppError("conflict", "A blob cannot lie below another blob.", { cause });
+}
+
+function storageGone(folder: string): AppError {
+  return new AppError(
+    "unavailable",
+    "The server's storage for files is not there, so nothing can be stored.",
+    {
+      hint: "Whoever runs the server finds the folder that is missing by: kenning doctor",
+      cause: new Error(`${storeIdFile(folder)} is missing`),
+    },
+  );
 }
 
 function notFound(cause?: unknown): AppError {

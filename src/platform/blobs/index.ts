@@ -1,2 +1,3 @@
 export type { BlobContent, BlobInfo, BlobStore, GetOptions, PutOptions, StoredBlob } from "./blob-store.ts";
 export { type FolderBlobStore, type FolderBlobsOptions, openFolderBlobs } from "./folder-blobs.ts";
+export { ensureStoreId, readStoreId, replaceStoreId, storeIdFile } from "./store-id.ts";

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { needsRoot } from "../../../test/support/availability.ts";
+import { needsNamespaces, needsRoot } from "../../../test/support/availability.ts";
 import { CatalogProcess, isRunning, serverPid } from "../../../test/support/catalog-processes.ts";
 import { silentLog } from "../../../test/support/database.ts";
 import { EmbeddedServer } from "./embedded.ts";
@@ -309,6 +309,30 @@ describe("a home", () => {
     expect(statSync(server.endpoint.host).mode & 0o777).toBe(0o700);
     folders.push(server.endpoint.host);
     await server.close();
+  });
+
+  it("may be shared by containers that see nothing of each other, and has one server all the same", async (context) => {
+    needsNamespaces(context);
+    const top = mkdtempSync("/var/tmp/kenning-embedded-");
+    chmodSync(top, 0o755);
+    folders.push(top);
+    const home = join(top, "x".repeat(60), "y".repeat(60));
+    const start = () => CatalogProcess.start(home, { inContainer: true });
+    const serverOf = (one: CatalogProcess) =>
+      one.query("SELECT pg_postmaster_start_time() AS since, count(*)::int AS notes FROM note");
+    const first = await start();
+    await first.query("CREATE TABLE note (text text)");
+    const second = await start();
+    await Promise.all([first, second].map((one) => one.query("INSERT INTO note VALUES ('acknowledged')")));
+    expect(await serverOf(second)).toEqual(await serverOf(first));
+    await first.kill();
+    expect(await serverOf(second)).toMatchObject([{ notes: 2 }]);
+    const third = await start();
+    await third.query("INSERT INTO note VALUES ('acknowledged')");
+    expect(await serverOf(second)).toEqual(await serverOf(third));
+    await second.close();
+    expect(await serverOf(third)).toMatchObject([{ notes: 3 }]);
+    await third.close();
   });
 
   it("of another major version is refused and stays as it is", async () => {

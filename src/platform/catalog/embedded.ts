@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, messageOf } from "../../kernel/errors.ts";
@@ -13,6 +13,7 @@ import {
   readPassword,
   SUPERUSER,
 } from "./data-folder.ts";
+import { tryDataLock } from "./data-lock.ts";
 import { type Engine, prepareEngine, removeOtherEngines } from "./engine.ts";
 import { Lease, waitForKeepers } from "./lease.ts";
 import type { CatalogLog } from "./log.ts";
@@ -32,7 +33,7 @@ import { withStartLock } from "./start-lock.ts";
 const SOCKET_PATH_BYTES = 103;
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 90_000;
-const START_ATTEMPTS = 8;
+const START_ATTEMPTS = 10;
 const FIRST_BACKOFF_MS = 25;
 const POLL_MS = 5;
 
@@ -57,28 +58,32 @@ interface Places {
   root: string;
   data: string;
   leases: string;
+  /** Where the socket lies. */
+  run: string;
+  /** The same folder, by a path that is short enough. */
   socket: string;
   log: string;
   lock: string;
 }
 
 /**
- * A socket below the home when its path is short enough, otherwise in a folder named after the home: in /tmp
- * whatever TMPDIR says, because all processes that use one home must find the same place.
+ * How the folder of the socket, which is always in the home, is called: a path that is too long for a socket gets
+ * a short second name. Containers that share a home, each with a /tmp of its own, meet at the same socket so.
  */
-function chooseSocketFolder(home: string): string {
-  const inHome = join(home, "run");
-  if (Buffer.byteLength(socketPath(inHome)) <= SOCKET_PATH_BYTES) return inHome;
+function nameSocketFolder(run: string, home: string): string {
+  if (Buffer.byteLength(socketPath(run)) <= SOCKET_PATH_BYTES) return run;
   return join("/tmp", `kenning-${createHash("sha256").update(home).digest("hex").slice(0, 20)}`);
 }
 
 function placesIn(home: string): Places {
   const root = join(home, "postgres");
+  const run = join(home, "run");
   return {
     root,
     data: join(root, "data"),
     leases: join(root, "leases"),
-    socket: chooseSocketFolder(home),
+    run,
+    socket: nameSocketFolder(run, home),
     log: join(root, "server.log"),
     lock: join(root, "start.lock"),
   };
@@ -89,21 +94,35 @@ export function databaseAccount(home: string): Account | undefined {
   return chooseAccount(placesIn(home).data);
 }
 
-/** Anyone can create folders in /tmp, so one that is already there must be the server's own. */
-function prepareSocketFolder(folder: string, account: Account | undefined): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid } = lstatSync(folder);
-  const isOurs = lstatSync(folder).isDirectory() && [process.getuid?.(), account?.uid].includes(uid);
-  if (!isOurs) {
-    throw new AppError(
-      "unavailable",
-      `The folder ${folder} for the database's socket belongs to someone else.`,
-      {
-        hint: "Remove it, or set KENNING_HOME to a shorter path.",
-      },
-    );
+function prepareSocketFolder({ run, socket }: Places, account: Account | undefined): void {
+  mkdirSync(run, { recursive: true, mode: 0o700 });
+  handOver(run, 0o700, account);
+  if (socket !== run) nameAgain(run, socket, account);
+}
+
+/** Anyone can create links in /tmp, so one that is already there must be our own and lead to the right place. */
+function nameAgain(folder: string, name: string, account: Account | undefined): void {
+  const info = lstatSync(name, { throwIfNoEntry: false });
+  if (info !== undefined && ![process.getuid?.(), account?.uid].includes(info.uid)) {
+    throw new AppError("unavailable", `${name}, for the database's socket, belongs to someone else.`, {
+      hint: "Remove it, or set KENNING_HOME to a shorter path.",
+    });
   }
-  handOver(folder, 0o700, account);
+  if (info?.isSymbolicLink() && readlinkSync(name) === folder) return;
+  rmSync(name, { recursive: true, force: true });
+  try {
+    symlinkSync(folder, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+function takenElsewhere(data: string, socket: string): StartFailure {
+  return new StartFailure(
+    `another one runs on ${data}, and its socket in ${socket} does not answer here`,
+    "Stop the Kenning that uses this data folder elsewhere, such as on another machine, or give both one DATABASE_URL.",
+    true,
+  );
 }
 
 /** A sentence for a folder that the operating system does not let us use. */
@@ -177,6 +196,7 @@ export class EmbeddedServer {
   }
 
   async #adoptOrStart(): Promise<Postmaster> {
+    prepareSocketFolder(this.#places, this.#account);
     await waitForKeepers(this.#places.leases, START_TIMEOUT_MS);
     const running = await this.#adopt();
     if (running !== undefined) return running;
@@ -191,7 +211,7 @@ export class EmbeddedServer {
   async #adopt(): Promise<Postmaster | undefined> {
     const deadline = Date.now() + START_TIMEOUT_MS;
     for (;;) {
-      const found = await findPostmaster(this.#places.data);
+      const found = await findPostmaster(this.#places.data, this.#places.socket);
       if (found === undefined || found.status === "ready") return found;
       if (Date.now() > deadline) {
         throw new AppError("timeout", `The embedded database has been ${found.status} for too long.`);
@@ -204,8 +224,6 @@ export class EmbeddedServer {
     const { root, data, socket, log } = this.#places;
     const engine = await prepareEngine(root);
     await this.#prepareData(engine);
-    prepareSocketFolder(socket, this.#account);
-    removeStaleLocks(data, socket);
     await removeOtherEngines(root, engine);
     const options = {
       program: engine.postgres,
@@ -217,8 +235,14 @@ export class EmbeddedServer {
       timeoutMs: START_TIMEOUT_MS,
     };
     for (let attempt = 1; ; attempt += 1) {
+      // Whoever has the lock may be reachable by now.
+      const running = attempt > 1 ? await this.#adopt() : undefined;
+      if (running !== undefined) return running;
+      const lock = tryDataLock(data, this.#account);
       try {
-        return await startPostmaster(options);
+        if (lock === "taken") throw takenElsewhere(data, socket);
+        removeStaleLocks(data, socket);
+        return await startPostmaster({ ...options, lock });
       } catch (error) {
         const mayPass = error instanceof StartFailure && error.isPassing && attempt < START_ATTEMPTS;
         if (!mayPass) throw error;
@@ -229,6 +253,8 @@ export class EmbeddedServer {
         // A busy process of a killed server notices late that its parent is gone, and holds the data until then.
         for (const pid of orphansIn(data)) process.kill(pid, "SIGKILL");
         await sleep(FIRST_BACKOFF_MS * 2 ** attempt);
+      } finally {
+        if (lock !== "taken") closeSync(lock);
       }
     }
   }

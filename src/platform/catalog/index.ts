@@ -9,4 +9,4 @@ export {
   type EventsOptions,
   type OutboxEvent,
 } from "./outbox.ts";
-export { isOutage, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
+export { isDiskFull, isOutage, isReadOnly, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";

@@ -7,6 +7,9 @@ data=$3
 
 trap '' HUP INT TERM
 
+# Kept until we end, however that happens. Without flock(1) the process number alone has to do.
+{ command exec 9>> "$leases/$lease" && flock 9; } 2> /dev/null
+
 # When a process began; nothing for one that has ended.
 birth() {
   if [ -d /proc/self ]; then
@@ -27,6 +30,13 @@ serves() {
   fi
 }
 
+# Whether some keeper holds the lock on a lease: one of another container, whose process numbers mean nothing here.
+held() {
+  [ -e "$1" ] || return 1
+  flock --nonblock "$1" true 2> /dev/null
+  [ $? -eq 1 ]
+}
+
 # Whether any lease belongs to a living process; removes those that do not.
 anyone() {
   for file in "$leases"/lease-*; do
@@ -35,6 +45,7 @@ anyone() {
     pid=${name%%-*}
     rest=${name#*-}
     [ "$(birth "$pid")" = "${rest%%-*}" ] && return 0
+    held "$file" && return 0
     rm -f "$file"
   done
   return 1

@@ -75,3 +75,13 @@ function saysOutage(error: Error): boolean {
   if (code === "55000") return /not (currently )?accepting connections/.test(error.message);
   return PASSING_CODES.has(code) || code.startsWith("08");
 }
+
+/** Whether a write failed because the server takes none: a standby, or one that was set so. */
+export function isReadOnly(error: unknown): boolean {
+  return pgCodeOf(error) === "25006";
+}
+
+/** Whether there was no room, on the database's disk or our own. */
+export function isDiskFull(error: unknown): boolean {
+  return ["53100", "ENOSPC", "EDQUOT"].includes(pgCodeOf(error) ?? "");
+}

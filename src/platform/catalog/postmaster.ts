@@ -15,7 +15,6 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** What a running server writes into its lock file, postmaster.pid. */
 export interface Postmaster {
   pid: number;
-  socketFolder: string;
   status: "starting" | "ready" | "stopping";
 }
 
@@ -29,7 +28,6 @@ function readLockFile(dataFolder: string): Postmaster | undefined {
     const status = lines[7]?.trim();
     return {
       pid: Number(lines[0]),
-      socketFolder: lines[4] ?? "",
       status: status === "ready" || status === "stopping" ? status : "starting",
     };
   } catch {
@@ -54,16 +52,19 @@ function accepts(path: string): Promise<boolean> {
  * The server that runs on a data folder, if one does. The socket is asked too, because a server in another
  * container has a process number that means nothing here.
  */
-export async function findPostmaster(dataFolder: string): Promise<Postmaster | undefined> {
+export async function findPostmaster(
+  dataFolder: string,
+  socketFolder: string,
+): Promise<Postmaster | undefined> {
   const found = readLockFile(dataFolder);
   if (found === undefined) return undefined;
   if (hasArgument(found.pid, dataFolder)) return found;
-  return found.socketFolder !== "" && (await accepts(socketPath(found.socketFolder))) ? found : undefined;
+  return (await accepts(socketPath(socketFolder))) ? found : undefined;
 }
 
 /**
  * Removes the lock files of a server that is gone when their process number now belongs to something else:
- * PostgreSQL itself would take that for a running server. Only to be called under the start lock.
+ * PostgreSQL itself would take that for a running server. Only to be called with the lock on the data folder.
  */
 export function removeStaleLocks(dataFolder: string, socketFolder: string): void {
   const stale = readLockFile(dataFolder);
@@ -78,6 +79,8 @@ export interface StartOptions {
   socketFolder: string;
   logFile: string;
   account: Account | undefined;
+  /** The lock on the data folder, which the server holds from now on. */
+  lock: number;
   /** More server settings. */
   settings: Readonly<Record<string, string>>;
   timeoutMs: number;
@@ -109,16 +112,18 @@ function openLog(file: string): number {
 export class StartFailure extends AppError {
   readonly isPassing: boolean;
 
-  constructor(log: string, logFile: string) {
+  constructor(reason: string, hint: string, isPassing: boolean) {
+    super("unavailable", `The embedded database did not start: ${reason}.`, { hint });
+    this.isPassing = isPassing;
+  }
+
+  static fromLog(log: string, logFile: string): StartFailure {
     const reason = log.split("\n").findLast((line) => /FATAL|PANIC/.test(line)) ?? "it gave no reason";
-    super(
-      "unavailable",
-      `The embedded database did not start: ${reason.replace(/^.*?(FATAL|PANIC):\s*/, "")}.`,
-      {
-        hint: `Its log is ${logFile}.`,
-      },
+    return new StartFailure(
+      reason.replace(/^.*?(FATAL|PANIC):\s*/, ""),
+      `Its log is ${logFile}.`,
+      /pre-existing shared memory block|lock file .* already exists/.test(log),
     );
-    this.isPassing = /pre-existing shared memory block|lock file .* already exists/.test(log);
   }
 }
 
@@ -129,7 +134,7 @@ export async function startPostmaster(options: StartOptions): Promise<Postmaster
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const log = openLog(logFile);
   const child = spawn(options.program, ["-D", dataFolder, ...flags], {
-    stdio: ["ignore", log, log],
+    stdio: ["ignore", log, log, options.lock],
     detached: true,
     cwd: "/",
     env: SERVER_ENV,
@@ -156,5 +161,5 @@ export async function startPostmaster(options: StartOptions): Promise<Postmaster
     }
     await sleep(POLL_MS);
   }
-  throw new StartFailure(readFileSync(logFile, "utf8"), logFile);
+  throw StartFailure.fromLog(readFileSync(logFile, "utf8"), logFile);
 }

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { needsRoot } from "../../../test/support/availability.ts";
+import { tempEntries } from "../../../test/support/temp-entries.ts";
 
 /** These tests start servers of their own, from a copy of the code in a folder of chosen rights. */
 const isRoot = process.geteuid?.() === 0;
@@ -150,7 +151,7 @@ describe.runIf(isLinux)("a server", () => {
       await expect.poll(() => processesWith(watchdog), { timeout: 30_000 }).toEqual([]);
     }
 
-    expect(await readdir(join(base, "temp"))).toHaveLength(2);
+    expect(tempEntries(join(base, "temp"))).toHaveLength(2);
     await once((await runServer(look())).server, "exit");
     expect(await readdir(join(base, "temp"))).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { LIMITS } from "../../kernel/limits.ts";
 import { once } from "../../kernel/once.ts";
-import { ownedTempName } from "../temp/index.ts";
+import { ownedTempPath } from "../temp/index.ts";
 import type { Account } from "./accounts.ts";
 import type { BootstrapPlan } from "./bootstrap-plan.ts";
 import { codeFolders } from "./code-folders.ts";
@@ -45,6 +45,8 @@ export interface ProcessEvents {
 
 export interface SandboxProcess {
   readonly pid: number | undefined;
+  /** Its private folder, without which it can do nothing. */
+  readonly folder: string;
   /** It was killed and has not gone yet. */
   readonly isEnding: boolean;
   send(frame: Buffer): void;
@@ -112,6 +114,7 @@ function supervise(
   if (child.pid !== undefined) watches.push(...watchProcess(child.pid, options, events, kill));
   return {
     pid: child.pid,
+    folder,
     get isEnding() {
       return reason !== "crash";
     },
@@ -181,8 +184,8 @@ function permissionFlags({ permissionModel, module, allowRead }: ProcessOptions,
 }
 
 async function privateFolder({ tempFolder, user }: ProcessOptions): Promise<string> {
-  const folder = join(tempFolder, ownedTempName());
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folder = ownedTempPath(tempFolder);
+  await mkdir(folder, { mode: 0o700 });
   if (user !== undefined) await chown(folder, user.uid, user.gid);
   return folder;
 }

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tempEntries } from "../../../test/support/temp-entries.ts";
 import { accountOf, createSandbox, type Sandbox, type SandboxOptions } from "./index.ts";
 
 let tempFolder: string;
@@ -255,12 +256,12 @@ describe("the end", () => {
   it("closing ends the process, fails what is under way and removes the folder", async () => {
     const sandbox = make();
     const pid = (await sandbox.call("pid", {})) as number;
-    expect(await readdir(tempFolder)).toHaveLength(1);
+    expect(tempEntries(tempFolder)).toHaveLength(1);
     const calls = Promise.allSettled([sandbox.call("sleep", 60_000), sandbox.call("echo", 1)]);
     await sandbox.close();
     for (const result of await calls) expect(result).toMatchObject({ reason: { code: "unavailable" } });
     expect(isAlive(pid)).toBe(false);
-    await expect.poll(() => readdir(tempFolder)).toEqual([]);
+    await expect.poll(() => tempEntries(tempFolder)).toEqual([]);
     await expect(sandbox.call("echo", 1)).rejects.toMatchObject({ code: "unavailable" });
   });
 
@@ -269,6 +270,6 @@ describe("the end", () => {
     const call = sandbox.call("echo", 1).catch((error: unknown) => error);
     await sandbox.close();
     expect(await call).toMatchObject({ code: "unavailable" });
-    await expect.poll(() => readdir(tempFolder)).toEqual([]);
+    await expect.poll(() => tempEntries(tempFolder)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { AppError } from "../../kernel/errors.ts";
 import { lazily } from "../../kernel/lazily.ts";
 import { LIMITS } from "../../kernel/limits.ts";
-import { sweepLeftovers } from "../temp/index.ts";
+import { isInPlace, sweepLeftovers } from "../temp/index.ts";
 import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
 import { residentMbOf } from "./memory-watch.ts";
 import { LOW_NICENESS, setNiceness } from "./niceness.ts";
@@ -156,6 +156,7 @@ class ProcessSandbox implements Sandbox {
   #pump(): void {
     if (this.#queue.length === 0) return;
     this.#current ??= this.#start();
+    this.#current.stopIfHomeless();
     if (!this.#current.takesCalls) return;
     const concurrency = this.#options.concurrency ?? 1;
     while (this.#running.size < concurrency) {
@@ -287,6 +288,11 @@ class Running {
   /** What is given to a process that is about to end would be lost. */
   get takesCalls(): boolean {
     return this.isReady && this.#stopReason === undefined && this.process?.isEnding === false;
+  }
+
+  /** Somebody removed the folder in which it works: the next process gets a new one. */
+  stopIfHomeless(): void {
+    if (this.isReady && this.process !== undefined && !isInPlace(this.process.folder)) this.stop("crash");
   }
 
   attach(started: SandboxProcess): void {

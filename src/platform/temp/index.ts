@@ -1,1 +1,2 @@
-export { isLeftover, ownedTempName, sweepLeftovers } from "./owned-temp.ts";
+export { type FileLock, tryFileLock } from "./file-lock.ts";
+export { abandonedNames, isInPlace, ownedName, ownedTempPath, sweepLeftovers } from "./owned-temp.ts";

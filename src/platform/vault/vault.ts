@@ -54,6 +54,16 @@ export function createVault({ root, oldRoots = [] }: VaultOptions): Vault {
   };
 }
 
+/** Tells root secrets apart without telling anything of them; it stands in each text that was sealed with one. */
+export function rootId(root: string): string {
+  return keyOf(root).id;
+}
+
+/** The id of the root secret that a text was sealed with. */
+export function sealedWith(sealed: string): string {
+  return parse(sealed).keyId;
+}
+
 function keyOf(root: string): VaultKey {
   return {
     id: deriveKey(root, `vault/${VERSION}/id`, 6).toString("base64url"),

@@ -30,5 +30,5 @@ test("what is wrong is told to the log; whoever asks hears what a check says of 
     ],
   });
   expect(log.warn).toHaveBeenCalledWith({ check: "database", err: error }, "not ready");
-  expect((await app.request("/api/health/ready")).status).toBe(200);
+  await expect.poll(async () => (await app.request("/api/health/ready")).status).toBe(200);
 });

@@ -14,7 +14,7 @@ export interface ReadinessProblem {
   message: string;
 }
 
-/** Runs all checks at once. Anybody may ask, and as often as they like, so those who ask meanwhile share the answer. */
+/** Runs all checks at once. Anybody may ask, and as often as they like, so an answer is shared and kept for a moment. */
 export class Readiness {
   readonly #checks: readonly ReadinessCheck[];
   readonly #log: Pick<Logger, "warn">;
@@ -29,7 +29,10 @@ export class Readiness {
     this.#asked ??= Promise.all(this.#checks.map((check) => this.#run(check)))
       .then((found) => found.filter((problem) => problem !== undefined))
       .finally(() => {
-        this.#asked = undefined;
+        const forget = () => {
+          this.#asked = undefined;
+        };
+        setTimeout(forget, LIMITS.server.readyKeptMs).unref();
       });
     return this.#asked;
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
@@ -65,7 +66,7 @@ async function refusal(source: FileSource, request: Partial<FileImport> = {}): P
 }
 
 async function nothingLeft(): Promise<void> {
-  await expect.poll(() => readdir(tempFolder)).toEqual([]);
+  await expect.poll(() => tempEntries(tempFolder)).toEqual([]);
 }
 
 const PEOPLE = [
@@ -468,8 +469,7 @@ describe("cancelling", () => {
 
 it("clears away what a killed process left", async () => {
   const folder = join(await testFolder(), "files");
-  const [host] = (await import("../../../platform/temp/index.ts")).ownedTempName().split("-");
-  const leftover = join(folder, `${host}-999999999-00000000-abc`);
+  const leftover = join(folder, "0123456789abcdef", "abc");
   await mkdir(leftover, { recursive: true });
   await writeFile(join(leftover, "source"), "secret");
   const other = await openFileImports({

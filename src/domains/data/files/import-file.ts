@@ -12,7 +12,7 @@ import type {
 import type { BlobStore } from "../../../platform/blobs/index.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { SandboxLog } from "../../../platform/sandbox/index.ts";
-import { ownedTempName, sweepLeftovers } from "../../../platform/temp/index.ts";
+import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
 import { dateFormatOf } from "./date-format.ts";
 import { detectFormat, headText } from "./detect-format.ts";
 import { excerptOf } from "./excerpts.ts";
@@ -59,7 +59,7 @@ async function importFile(
   request: FileImport,
 ): Promise<ImportedFile> {
   if (request.signal?.aborted) throw new AppError("cancelled", "The import was cancelled.");
-  const folder = join(options.tempFolder, ownedTempName());
+  const folder = ownedTempPath(options.tempFolder);
   await mkdir(folder, { mode: 0o700 });
   try {
     const source = await readSource(request.source, {

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ownedTempName } from "../../../platform/temp/index.ts";
+import { tempEntries } from "../../../../test/support/temp-entries.ts";
+import { ownedTempPath } from "../../../platform/temp/index.ts";
 import { type ReadFile, type ReadRequest, SandboxedReader } from "./sandboxed-reader.ts";
 import { testFolder, xlsx } from "./test-files.ts";
 
@@ -28,7 +29,7 @@ async function bench(memoryMb?: number): Promise<Bench> {
     tempFolder,
     reader,
     async read(kind, bytes, request = {}) {
-      const folder = join(tempFolder, ownedTempName());
+      const folder = ownedTempPath(tempFolder);
       await mkdir(folder, { mode: 0o700 });
       await writeFile(join(folder, "input"), bytes, { mode: 0o600 });
       const read = await reader.read({
@@ -103,7 +104,7 @@ describe("a file in its own process", () => {
     for (const result of results)
       expect(result).toMatchObject({ status: "rejected", reason: { code: "cancelled" } });
     // Only the folders of the files are left, which are the caller's; those of the processes have gone.
-    await vi.waitFor(async () => expect(await readdir(tempFolder)).toHaveLength(4), 20_000);
+    await vi.waitFor(async () => expect(tempEntries(tempFolder)).toHaveLength(4), 20_000);
   });
 
   it("stops when the reader is closed", async () => {

@@ -5,7 +5,7 @@ import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Analytics, Column, ConvertResult, Part } from "../../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
-import { ownedTempName } from "../../../platform/temp/index.ts";
+import { ownedTempPath } from "../../../platform/temp/index.ts";
 import { asQueryError, compile, parse } from "../c9ql/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import type { Datasource } from "../datasources.store.ts";
@@ -43,7 +43,7 @@ export async function executeQuery(
   datasource: Datasource,
   progress: Progress,
 ): Promise<Execution> {
-  const folder = join(parts.tempFolder, ownedTempName());
+  const folder = ownedTempPath(parts.tempFolder);
   await mkdir(folder, { mode: 0o700 });
   try {
     const answer = await ask(parts, query, datasource, join(folder, "answer"), progress);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { makeQuery } from "../../../../test/support/datasources.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 
 /** Sources that are no database servers: their columns have no types of their own, or are found out. */
@@ -175,9 +176,7 @@ describe("a query on a web service or a file", () => {
     const left = () =>
       homes.flatMap((home) => {
         try {
-          return readdirSync(join(tmpdir(), home, "runs")).filter((name) =>
-            name.includes(`-${process.pid}-`),
-          );
+          return tempEntries(join(tmpdir(), home, "runs"));
         } catch {
           return [];
         }

@@ -13,6 +13,9 @@ const MEMORY_HINT = "Filter or aggregate more, or select fewer columns.";
 /** What an engine says to everybody after one of its own errors, with the words of that error. */
 const REFUSAL = /^FATAL Error: .*database has been invalidated/;
 const REOPENED = "engine_reopened";
+/** By Node's words and by the operating system's. */
+const NO_ROOM = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/;
+const DISK_FULL = "disk_full";
 
 /** An expected failure for whatever DuckDB threw; the engine's own bugs are `internal`. */
 export function asEngineError(error: unknown): AppError {
@@ -20,6 +23,7 @@ export function asEngineError(error: unknown): AppError {
   const text = messageOf(error).replace(PREFIX, "");
   if (text === "") return new AppError("bad_request", "There is no SELECT.", { cause: error });
   if (REFUSAL.test(text)) return reopened(error);
+  if (NO_ROOM.test(text)) return diskFull(error);
   const kind = KIND.exec(text)?.[1] ?? "";
   const message = shorten(text.replace(PLACES, "(data)"));
   switch (kind) {
@@ -51,6 +55,7 @@ export function asFileError(error: unknown, format: string): AppError {
   // Of what we say ourselves, the reason may still be the engine's.
   const thrown = isAppError(error) && error.cause !== undefined ? error.cause : error;
   const known = asEngineError(thrown);
+  if (known.data.reason === DISK_FULL) return known;
   if (known.code === "internal" || isReopened(known)) {
     return incidentError("bad_request", "This file cannot be read: the engine fails on it.", {
       hint: "Save it anew with another program, or in another format such as CSV, and import that.",
@@ -70,6 +75,14 @@ export function asFileError(error: unknown, format: string): AppError {
   return new AppError("bad_request", `The file cannot be read as ${format.toUpperCase()}. ${message}`, {
     hint: "It may be damaged or cut off. If other programs can read it, save it anew from one of them.",
     cause: error,
+  });
+}
+
+function diskFull(cause: unknown): AppError {
+  return new AppError("unavailable", "The server's disk is full.", {
+    hint: "Nothing was changed. Tell whoever runs this server; kenning doctor says what to do.",
+    data: { reason: DISK_FULL },
+    cause,
   });
 }
 

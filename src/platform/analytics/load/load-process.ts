@@ -31,11 +31,14 @@ export class LoadProcess {
   readonly #options: LoadProcessOptions;
   /** Once there is one. */
   #desk: Desk | undefined;
-  readonly openDesk = lazily(async () => {
-    const desk = await this.#makeDesk();
-    this.#desk = desk;
-    return desk;
-  });
+  readonly openDesk = lazily(
+    async () => {
+      const desk = await this.#makeDesk();
+      this.#desk = desk;
+      return desk;
+    },
+    ({ isInPlace }) => isInPlace,
+  );
 
   constructor(options: LoadProcessOptions) {
     this.#options = options;
@@ -135,6 +138,10 @@ export class Desk {
     this.#outputs = outputs;
     this.results = results;
     this.settings = settings;
+  }
+
+  get isInPlace(): boolean {
+    return this.inputs.isInPlace && this.#outputs.isInPlace;
   }
 
   outputPath(name: string): string {

@@ -28,6 +28,8 @@ export interface Engine {
   memoryMb: number;
   /** What the process may read, and what it has to make of that. */
   ready: Promise<{ shelf: Shelf; spec: EngineSpec }>;
+  /** Once it is ready. */
+  shelf?: Shelf;
   parts: ReadonlySet<string>;
   /** The process was told. */
   isKnown: boolean;
@@ -86,6 +88,8 @@ export class QueryPool {
     if (this.#isClosed) throw stopping();
     const key = engineKey(scope, relations, limits);
     const worker = this.#choose(scope, key);
+    const kept = worker.engines.get(key);
+    if (kept?.shelf?.isInPlace === false) this.#forget(kept);
     const engine = worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
     const release = (): void => {
       worker.leave(engine);
@@ -116,11 +120,13 @@ export class QueryPool {
   /** Lets go of engines that hold on to these files. Queries that run now may finish. */
   forget(parts: readonly string[]): void {
     const engines = this.#workers.flatMap((worker) => [...worker.engines.values()]);
-    for (const engine of engines.filter((each) => parts.some((part) => each.parts.has(part)))) {
-      engine.isForgotten = true;
-      drop(engine);
-      if (engine.users === 0) this.#close(engine);
-    }
+    for (const engine of engines) if (parts.some((part) => engine.parts.has(part))) this.#forget(engine);
+  }
+
+  #forget(engine: Engine): void {
+    engine.isForgotten = true;
+    drop(engine);
+    if (engine.users === 0) this.#close(engine);
   }
 
   async close(): Promise<void> {
@@ -207,7 +213,12 @@ export class QueryPool {
       usedAt: performance.now(),
     };
     worker.engines.set(key, engine);
-    ready.catch(() => drop(engine));
+    ready.then(
+      ({ shelf }) => {
+        engine.shelf = shelf;
+      },
+      () => drop(engine),
+    );
     return engine;
   }
 

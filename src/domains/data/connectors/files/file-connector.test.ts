@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { needsRoot } from "../../../../../test/support/availability.ts";
+import { tempEntries } from "../../../../../test/support/temp-entries.ts";
 import { ANY_TYPE, type Connector, openConnector } from "../index.ts";
 import { castByDuckdb, failure, LIMITS_OF_TESTS, named, openOptions, readRows } from "../test-connectors.ts";
 
@@ -200,7 +201,7 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
   it("leaves no process and no folder behind", async () => {
     const connector = await open(type, path);
     for await (const _ of connector.run("SELECT * FROM orders", LIMITS_OF_TESTS)) break;
-    await vi.waitFor(() => expect(readdirSync(openOptions.sandboxFolder)).toEqual([]), 20_000);
+    await vi.waitFor(() => expect(tempEntries(openOptions.sandboxFolder)).toEqual([]), 20_000);
   });
 });
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { AppError } from "../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 
 const HINT = "Set KENNING_HOME to a folder of your own.";
 

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { openBlobs } from "../../domains/data/index.ts";
+import { openAnalytics } from "../../platform/analytics/index.ts";
+import type { Config } from "../config.ts";
+import { blobsOf, homeProblemOf, lookAtHome } from "../home/home-stamp.ts";
+import { storageProblem } from "../home/try-storage.ts";
+import { type Finding, fail, ok } from "./check.ts";
+import { beforeOpening, withCatalog } from "./database.ts";
+
+const NOT_YET = ok("Made at the first start.");
+const silent = { warn: () => undefined };
+
+/** The home is the one that the database belongs to, and has the files that it refers to. */
+export async function checkStorage(config: Config): Promise<Finding> {
+  const { home } = config.storage;
+  if (beforeOpening(config) !== null) return NOT_YET;
+  const { jwtSecret } = config.security;
+  const view = await withCatalog(config, (catalog) => lookAtHome({ catalog, home, jwtSecret }));
+  const problem = homeProblemOf(view, { home, jwtSecret });
+  if (problem !== undefined) return fail(problem.message, problem.hint ?? "");
+  const { stamp, sampled, missing } = view;
+  if (missing > 0) {
+    const message = `${missing} of ${sampled} files with rows that were looked for are not in ${blobsOf(home)}.`;
+    return fail(message, "Restore them from a backup; datasets that need them cannot be read until then.");
+  }
+  if (stamp === undefined) return NOT_YET;
+  const trouble = await storageProblem(blobsOf(home));
+  if (trouble !== undefined)
+    return fail(`${trouble} (${blobsOf(home)})`, "Nothing can be stored until that is mended.");
+  return ok(
+    `${blobsOf(home)} belongs to the database, keeps what is written, and has all ${sampled} files that were looked for.`,
+  );
+}
+
+/** Both engines answer a tiny query. */
+export async function checkEngines({ storage: { home } }: Config): Promise<Finding> {
+  if (statSync(join(home, "engine"), { throwIfNoEntry: false }) === undefined) return NOT_YET;
+  const blobs = await openBlobs(home);
+  const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log: silent });
+  try {
+    await Promise.all([analytics.probe("query"), analytics.probe("load")]);
+    return ok("The engines for queries and for imports answer.");
+  } catch (error) {
+    return fail(
+      `An engine does not answer: ${(error as Error).message}`,
+      "Its reason is in the server's log.",
+    );
+  } finally {
+    await analytics.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { allParts, openBlobs } from "../../domains/data/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { ensureStoreId, replaceStoreId } from "../../platform/blobs/index.ts";
+import type { Catalog } from "../../platform/catalog/index.ts";
+import { rootId } from "../../platform/vault/index.ts";
+import { homeStamp } from "./home.tables.ts";
+import { blobsOf, type HomeParts, type HomeView, homeProblemOf, lookAtHome } from "./home-stamp.ts";
+import { rootSecret } from "./root-secret.ts";
+
+/** What is gone for good, or goes at the next start, when a database goes on with another home. */
+interface Losses {
+  /** Files with rows of datasets. */
+  missingParts: number;
+  /** Files that this database knows nothing of. */
+  foreignParts: number;
+  /** Datasources whose passwords cannot be opened. */
+  datasources: number;
+  lastPartId: number;
+}
+
+/** Lets the database go on with this home. Answers what was done, in sentences. */
+export async function adoptHome(parts: HomeParts, options: { acceptLoss: boolean }): Promise<string> {
+  await requireAlone(parts.catalog);
+  const view = await lookAtHome(parts);
+  if (homeProblemOf(view, parts) === undefined)
+    return "This home and its database belong together: there is nothing to do.";
+  const losses = await lossesOf(parts, view);
+  const told = describe(losses, view, parts);
+  if (told.length > 0 && !options.acceptLoss) {
+    throw new AppError("conflict", `This would be lost: ${told.join("; ")}.`, {
+      hint: "Look for the home or the backup that has it; without one: kenning home adopt --accept-loss",
+    });
+  }
+  await restamp(parts, view, losses);
+  return ["The database belongs to this home now.", ...told.map((loss) => `Given up: ${loss}.`)].join(" ");
+}
+
+/** A server that runs on would go on with the home that it has. */
+async function requireAlone({ db }: Catalog): Promise<void> {
+  const { rows } = await db.execute(sql`
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'kenning' AND pid <> pg_backend_pid()`);
+  if (rows.length === 0) return;
+  throw new AppError("conflict", `Kenning is running on this database, with ${rows.length} connection(s).`, {
+    hint: "Stop all servers and commands that use it first.",
+  });
+}
+
+async function lossesOf({ catalog, home }: HomeParts, { stamp, secretId }: HomeView): Promise<Losses> {
+  const { keys, lastId } = await allParts(catalog, stamp?.givenUpPartId ?? 0);
+  const names = await readdir(join(blobsOf(home), "parts")).catch(() => []);
+  const there = new Set(names.map((name) => `parts/${name}`));
+  const { rows: known } = await catalog.db.execute<{ blob_key: string }>(
+    sql`SELECT blob_key FROM dataset_parts`,
+  );
+  const isKnown = new Set(known.map((row) => row.blob_key));
+  const { rows } = await catalog.db.execute<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM datasources
+    WHERE deleted_at IS NULL AND sealed_secrets IS NOT NULL AND split_part(sealed_secrets, '.', 2) <> ${secretId ?? ""}`);
+  return {
+    missingParts: keys.filter((key) => !there.has(key)).length,
+    foreignParts: [...there].filter((key) => !isKnown.has(key)).length,
+    datasources: rows[0]?.count ?? 0,
+    lastPartId: lastId,
+  };
+}
+
+function describe(
+  { missingParts, foreignParts, datasources }: Losses,
+  view: HomeView,
+  { home }: HomeParts,
+): string[] {
+  const isSecretLost = view.expectedSecretId !== undefined && view.expectedSecretId !== view.secretId;
+  return [
+    missingParts > 0 && `${missingParts} file(s) with rows of datasets that are not in ${blobsOf(home)}`,
+    foreignParts > 0 && `${foreignParts} file(s) in ${blobsOf(home)} that this database knows nothing of`,
+    datasources > 0 && `the passwords of ${datasources} datasource(s), which have to be entered again`,
+    isSecretLost && "sign-ins under the former root secret, so that people and apps sign in again",
+  ].filter((loss) => loss !== false);
+}
+
+async function restamp(
+  { catalog, home, jwtSecret }: HomeParts,
+  view: HomeView,
+  losses: Losses,
+): Promise<void> {
+  const root = rootSecret(home, jwtSecret);
+  await openBlobs(home);
+  const folder = blobsOf(home);
+  const isOurs = view.stamp !== undefined && view.storeId === view.stamp.storeId;
+  const storeId = isOurs ? await ensureStoreId(folder) : await replaceStoreId(folder);
+  const givenUp = losses.missingParts > 0 ? { givenUpPartId: losses.lastPartId } : {};
+  const stamp = { storeId, secretId: rootId(root), ...givenUp };
+  await catalog.db.insert(homeStamp).values(stamp).onConflictDoUpdate({ target: homeStamp.id, set: stamp });
+}

@@ -1,0 +1,14 @@
+import { bigint, pgTable, smallint, text, timestamp } from "drizzle-orm/pg-core";
+
+/** One row: which home this database belongs to, so that no server works on it with another one. */
+export const homeStamp = pgTable("home_stamp", {
+  id: smallint("id").primaryKey().default(1),
+  /** Of the storage in which the files lie that the other tables refer to. */
+  storeId: text("store_id").notNull(),
+  /** Of the root secret that other tables' secrets are sealed with. */
+  secretId: text("secret_id").notNull(),
+  /** Parts of datasets up to this id need not be there: the operator gave them up. */
+  givenUpPartId: bigint("given_up_part_id", { mode: "number" }).notNull().default(0),
+  /** Written by whoever wants to know whether the database can be written. */
+  checkedAt: timestamp("checked_at", { withTimezone: true, precision: 3 }).notNull().defaultNow(),
+});

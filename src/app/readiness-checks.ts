@@ -1,0 +1,45 @@
+import { statfs } from "node:fs/promises";
+import { sql } from "drizzle-orm";
+import type { DataSlice } from "../domains/data/index.ts";
+import { LIMITS } from "../kernel/limits.ts";
+import { type Catalog, isReadOnly } from "../platform/catalog/index.ts";
+import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
+import { diskProblem } from "./home/disk-space.ts";
+import { homeStamp } from "./home/home.tables.ts";
+import { blobsOf, type HomeParts, homeProblemOf, lookAtHome } from "./home/home-stamp.ts";
+import { storageProblem } from "./home/try-storage.ts";
+
+/** What `/api/health/ready` looks at. What is said is for anybody: no paths, no addresses. */
+export function makeReadinessChecks(parts: HomeParts, { analytics }: DataSlice): ReadinessCheck[] {
+  const { catalog, home } = parts;
+  const answers = (name: string, work: () => Promise<unknown>): ReadinessCheck => ({
+    name,
+    check: async () => void (await work()),
+  });
+  return [
+    { name: "database", check: () => databaseProblem(catalog) },
+    { name: "home", check: () => homeProblem(parts) },
+    { name: "storage", check: () => storageProblem(blobsOf(home)) },
+    { name: "disk", check: async () => diskProblem(await statfs(home), LIMITS.server) },
+    answers("query engine", () => analytics.probe("query")),
+    answers("import engine", () => analytics.probe("load")),
+  ];
+}
+
+/** One that cannot be written keeps nothing of what is asked of it. */
+async function databaseProblem(catalog: Catalog): Promise<string | undefined> {
+  await catalog.ping();
+  try {
+    await catalog.db.update(homeStamp).set({ checkedAt: sql`now()` });
+    return undefined;
+  } catch (error) {
+    if (isReadOnly(error)) return "The database can only be read.";
+    throw error;
+  }
+}
+
+/** Somebody may have changed the home under the running server, or let the database adopt another. */
+async function homeProblem(parts: HomeParts): Promise<string | undefined> {
+  const problem = homeProblemOf(await lookAtHome(parts), parts);
+  return problem && "The files or the root secret that the database refers to are not there.";
+}
