@@ -26,7 +26,7 @@ import {
 import type { Change, DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
-import { restrictionFor } from "./policies.ts";
+import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
 
 export interface DataParts {
   datasets: DatasetsStore;
@@ -237,7 +237,11 @@ export class Data {
     rows: readonly Record<string, unknown>[],
     signal: AbortSignal,
   ): Promise<Dataset> {
-    if (existing !== undefined) assertNotFromQuery(existing);
+    const mayChange = (dataset: Dataset): void => {
+      assertNotFromQuery(dataset);
+      assertMayAdd(caller, dataset, rows);
+    };
+    if (existing !== undefined) mayChange(existing);
     if (rows.length === 0) {
       if (existing !== undefined) return existing;
       throw new AppError("bad_request", "There are no rows to make a dataset of.");
@@ -250,7 +254,8 @@ export class Data {
       key: newKey(),
       signal,
     });
-    const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, { known: existing });
+    const rest = { known: existing, mayChange };
+    const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, rest);
     this.#parts.onPush?.(dataset);
     return dataset;
   }
@@ -329,11 +334,14 @@ export class Data {
 
   async setPolicies(caller: Caller, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
     const dataset = await this.require(caller, id);
-    const known = new Set(dataset.columns.map(({ name }) => name.toLowerCase()));
-    const named = policies.flatMap(({ rows = [], hide = [] }) => [
-      ...rows.map(({ field }) => field),
-      ...hide,
-    ]);
+    // Former rows may be brought back, and what was hidden in them stays hidden then.
+    const columns = [...dataset.columns, ...(await this.#parts.datasets.versions.columns(id))];
+    const known = new Set(
+      [...columns.map(({ name }) => name), ...columnsNamedBy(dataset.policies)].map((name) =>
+        name.toLowerCase(),
+      ),
+    );
+    const named = columnsNamedBy(policies);
     const unknown = named.filter((name) => !known.has(name.toLowerCase()));
     if (unknown.length > 0)
       throw new AppError("bad_request", `${dataset.name} has no column ${unknown.join(", ")}.`);
@@ -362,7 +370,7 @@ export class Data {
   /** Removes files that nobody reads any more, and those that a killed process left unfinished. */
   async sweep(): Promise<void> {
     const { datasets, blobs } = this.#parts;
-    for (const key of await datasets.forget()) await blobs.delete(key);
+    for (const key of await datasets.versions.forget()) await blobs.delete(key);
     let keys: string[] = [];
     for await (const { key } of blobs.list(`${PARTS}/`)) {
       if (!isLeftover(key.slice(PARTS.length + 1))) continue;
