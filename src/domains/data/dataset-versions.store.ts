@@ -75,7 +75,9 @@ export class DatasetVersionsStore {
 
   /** A former version that can still be brought back. */
   async require(tx: CatalogTx, { id, name }: Dataset, version: number) {
-    const isWanted = and(eq(datasetVersions.datasetId, id), eq(datasetVersions.version, version));
+    // As bigint, so that a number that no version has is not an error of the database.
+    const isVersion = sql`${datasetVersions.version} = ${version}::bigint`;
+    const isWanted = and(eq(datasetVersions.datasetId, id), isVersion);
     const [former] = await tx.select().from(datasetVersions).where(and(isWanted, this.#isKept()));
     if (former !== undefined) return former;
     throw new AppError("not_found", `${name} has no version ${version} to bring back.`, {

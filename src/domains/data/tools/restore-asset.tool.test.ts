@@ -80,7 +80,8 @@ describe("restore_asset", () => {
       { version: 1, rows: 2 },
     ]);
     expect((await details(id, await server.token({ role: "viewer" }))).versions).toBeUndefined();
-    await expect(restore(id, 9)).rejects.toThrow(/no version 9.*get_details/);
+    for (const none of [9, -1, 0, 4, 3e9])
+      await expect(restore(id, none)).rejects.toThrow(/no version .*get_details/);
     await expect(restore(999, 1)).rejects.toThrow(/no dataset/);
     const query = { asset_type: "query", asset_id: 1, version: 1 };
     await expect(resultOf(server, token, "restore_asset", query)).rejects.toThrow(/Use one of: dataset/);
