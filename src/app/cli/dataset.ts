@@ -68,7 +68,8 @@ export async function importDataset({ args, options }: ImportInput, terminal: Te
     ).finally(() => progress.end());
     const detail = { ...file.detected, file: file.fileName, bytes: file.bytes };
     const source = { kind: "import" as const, detail };
-    const { name, part } = { name: options.name, part: file.part };
+    const { name } = options;
+    const { part } = file;
     const { dataset, replaced } = options.append
       ? { dataset: await data.commit(caller, name, "append", part, source), replaced: undefined }
       : await replaceRows(data, caller, { name, part, source, allowEmpty: options["allow-empty"] });

@@ -35,6 +35,7 @@ interface AppendedRow extends Pick<Dataset, "version" | "policies">, Record<stri
 
 /** Parts that were put together stand where the first of them stood. */
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
+
 /** What the catalog knows of datasets. Each change is one transaction, after the files are safely on disk. */
 export class DatasetsStore {
   readonly #catalog: Catalog;

@@ -51,7 +51,7 @@ export function replacedOf(
   caller: Caller,
   replaced: Dataset,
   { dataset, restoreTool }: { dataset: Dataset; restoreTool: string },
-): Record<string, unknown> & Replaced {
+): Replaced {
   const { id, version, rowCount, refreshedAt } = replaced;
   const until = new Date(dataset.refreshedAt.getTime() + FORMER_KEPT_MS).toISOString().slice(0, 10);
   return {
