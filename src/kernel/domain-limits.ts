@@ -241,6 +241,8 @@ export const DOMAIN_LIMITS = {
     smallParts: 16,
     /** Rows of one push. */
     pushRows: 100_000,
+    /** Former versions of a dataset, the newest, that its details list. */
+    listedVersions: 20,
     /** Rows of one get_data. */
     readRows: 10_000,
     /** Rows of one export. */

@@ -25,12 +25,14 @@ export interface AssetKind {
   rows?(caller: Caller, id: number, options: { limit: number; signal: AbortSignal }): Promise<AssetRows>;
   delete?(caller: Caller, id: number): Promise<void>;
   restore?(caller: Caller, id: number): Promise<void>;
+  /** Makes an asset what it was in a former version, and tells what became of it. */
+  restoreVersion?(caller: Caller, id: number, version: number): Promise<Record<string, unknown>>;
   /** What a search for this asset should look through. */
   searchText?(id: number): Promise<string>;
 }
 
 /** A thing that can be done to assets of some kinds. */
-type Ability = "rows" | "delete" | "restore" | "searchText";
+type Ability = "rows" | "delete" | "restore" | "restoreVersion" | "searchText";
 
 export class AssetKinds {
   readonly #kinds = new Map<string, AssetKind>();

@@ -8,10 +8,10 @@ import type { Permission } from "../kernel/permissions.ts";
 import { asAppError } from "./as-app-error.ts";
 import type { Caller, CallMeta } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
-import type { Effect } from "./define-tool.ts";
 import { explainIssues } from "./explain-issues.ts";
 import { readArguments } from "./large-arguments.ts";
 import type { AuditSink, Authorizer, Limiter, OperationKind } from "./ports.ts";
+import { type Bounds, limitPassed } from "./token-limits.ts";
 
 export interface CallPorts {
   authorizer: Authorizer;
@@ -27,11 +27,10 @@ export interface CallPorts {
 }
 
 /** One thing to do, of any kind: what the call path needs to know of it. */
-export interface Operation {
+export interface Operation extends Bounds {
   kind: OperationKind;
   /** The wire name of a tool or prompt, or the address of a resource. */
   name: string;
-  effect: Effect;
   permissions: readonly Permission[];
   timeoutMs: number | undefined;
   /** The argument that may come as a list that nobody has parsed. */
@@ -63,7 +62,7 @@ const ACTIONS: Record<OperationKind, { action: string; resourceType: string }> =
 
 /**
  * The one path that tools, resources, prompts and completions take:
- * permission → rate limit → sanitise → parse → time limit → run → audit. Presenting is the surface's.
+ * permission and limits of the token → rate limit → sanitise → parse → time limit → run → audit. Presenting is the surface's.
  */
 export async function call(
   ports: CallPorts,
@@ -105,7 +104,7 @@ function requirePermission(authorizer: Authorizer, operation: Operation, caller:
   const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
   const missing = [...new Set([...role, ...scope, ...limit])];
   if (missing.length === 0) {
-    requireMayChange(operation, caller);
+    requireWithinLimits(operation, caller);
     return;
   }
   const hint =
@@ -118,14 +117,14 @@ function requirePermission(authorizer: Authorizer, operation: Operation, caller:
   });
 }
 
-/** Read-only beats everything else, whatever a tool's permissions are. */
-function requireMayChange(operation: Operation, caller: Caller): void {
-  if (operation.effect !== "read" && caller.token.limits.readOnly) {
-    throw new AppError("forbidden", `${operation.name} changes something, and this token is read-only.`, {
-      hint: "Use another token for it.",
-      data: { required: operation.permissions, missing: operation.permissions },
-    });
-  }
+/** The limits of a token hold whatever its owner's permissions are. */
+function requireWithinLimits(operation: Operation, caller: Caller): void {
+  const passed = limitPassed(caller, operation);
+  if (passed === undefined) return;
+  throw new AppError("forbidden", `${operation.name} ${passed}.`, {
+    hint: "Use another token for it.",
+    data: { required: operation.permissions, missing: operation.permissions },
+  });
 }
 
 function parse(operation: Operation, args: unknown): unknown {

@@ -2,6 +2,8 @@ import type { Permission } from "../kernel/permissions.ts";
 import type { SurfaceName } from "./caller.ts";
 import type { CallContext } from "./context.ts";
 import { permissionList } from "./define-tool.ts";
+import type { Bounds, NamedLimit } from "./token-limits.ts";
+import type { Toolset } from "./toolsets.ts";
 
 export interface PromptArgument {
   name: string;
@@ -21,6 +23,10 @@ export interface PromptSpec<Services> {
   title: string;
   description: string;
   permission: Permission | readonly Permission[] | null;
+  /** The toolset that it belongs to; a token for some toolsets sees no prompt without one. */
+  toolset?: Toolset;
+  /** As of a tool. */
+  within?: readonly NamedLimit[];
   arguments?: readonly PromptArgument[];
   /** Values for one argument that begin with what was typed. */
   complete?: (
@@ -32,7 +38,7 @@ export interface PromptSpec<Services> {
   get: (args: Record<string, string>, context: CallContext & Services) => Promise<PromptMessage[]>;
 }
 
-export interface Prompt {
+export interface Prompt extends Bounds {
   name: string;
   surfaces: readonly SurfaceName[];
   title: string;
@@ -61,6 +67,9 @@ export function promptsOf<Services extends object>() {
       title: spec.title,
       description: spec.description,
       permissions: permissionList(spec.permission),
+      effect: "read",
+      toolset: spec.toolset,
+      within: spec.within,
       arguments: spec.arguments ?? [],
       complete:
         complete &&

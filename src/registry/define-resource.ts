@@ -2,6 +2,8 @@ import type { Permission } from "../kernel/permissions.ts";
 import type { SurfaceName } from "./caller.ts";
 import type { CallContext } from "./context.ts";
 import { permissionList } from "./define-tool.ts";
+import type { Bounds, NamedLimit } from "./token-limits.ts";
+import type { Toolset } from "./toolsets.ts";
 
 export interface ResourceContent {
   mimeType: string;
@@ -28,6 +30,10 @@ export interface ResourceSpec<Services> {
   description: string;
   mimeType: string;
   permission: Permission | readonly Permission[] | null;
+  /** The toolset that it belongs to; a token for some toolsets sees no resource without one. */
+  toolset?: Toolset;
+  /** As of a tool. */
+  within?: readonly NamedLimit[];
   timeoutMs?: number;
   /** The concrete resources of a template that a listing shows; none when left out. */
   list?: (context: CallContext & Services) => Promise<ListedResource[]>;
@@ -41,7 +47,7 @@ export interface ResourceSpec<Services> {
   read: (params: Record<string, string>, context: CallContext & Services) => Promise<ResourceContent>;
 }
 
-export interface Resource {
+export interface Resource extends Bounds {
   uri: Partial<Record<SurfaceName, string>>;
   name: string;
   names: Partial<Record<SurfaceName, string>>;
@@ -75,6 +81,9 @@ export function resourcesOf<Services extends object>() {
       description: spec.description,
       mimeType: spec.mimeType,
       permissions: permissionList(spec.permission),
+      effect: "read",
+      toolset: spec.toolset,
+      within: spec.within,
       timeoutMs: spec.timeoutMs,
       list: list && ((context) => list({ ...services, ...context })),
       complete:

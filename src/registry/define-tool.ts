@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Permission } from "../kernel/permissions.ts";
 import type { SurfaceName } from "./caller.ts";
 import type { CallContext } from "./context.ts";
+import type { Bounds, NamedLimit } from "./token-limits.ts";
 import type { Toolset } from "./toolsets.ts";
 
 /** What a call does to the world; annotations, read-only tokens and confirmations follow from it. */
@@ -31,6 +32,8 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
   /** What the caller must be allowed; `null` for what any valid token may call. */
   permission: Permission | readonly Permission[] | null;
   effect: Effect;
+  /** The sorts of things named by tokens that it reaches, and keeps to; a token with names sees no tool that leaves it out. */
+  within?: readonly NamedLimit[];
   input: In;
   output: Out;
   /**
@@ -45,14 +48,13 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
 }
 
 /** A tool whose services are bound and whose types are checked and forgotten: what the registry holds. */
-export interface Tool {
+export interface Tool extends Bounds {
   name: string;
   toolset: Toolset;
   wire: Partial<Record<SurfaceName, Wire>>;
   title: string;
   description: string;
   permissions: readonly Permission[];
-  effect: Effect;
   input: z.ZodObject;
   output: z.ZodObject;
   longList: string | undefined;
@@ -77,6 +79,7 @@ export function toolsOf<Services extends object>() {
       description: spec.description,
       permissions: permissionList(spec.permission),
       effect: spec.effect,
+      within: spec.within,
       input: spec.input,
       output: spec.output,
       longList: spec.longList,

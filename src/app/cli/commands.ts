@@ -257,10 +257,27 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "dataset delete",
-    summary: "Delete a dataset; for 30 days the tool restore_asset brings it back",
+    summary: "Delete a dataset; for 30 days dataset restore brings it back",
     args: DATASET,
     options: { workspace: WORKSPACE },
     run: async (input, terminal) => (await import("./dataset.ts")).deleteDataset(input, terminal),
+  }),
+  defineCommand({
+    name: "dataset versions",
+    summary: "List the rows that a dataset has and, for 30 days, those that were replaced",
+    args: DATASET,
+    options: { workspace: WORKSPACE, ...JSON_OPTION },
+    run: async (input, terminal) => (await import("./dataset-versions.ts")).listVersions(input, terminal),
+  }),
+  defineCommand({
+    name: "dataset restore",
+    summary: "Bring back a deleted dataset, or rows that were replaced",
+    args: DATASET,
+    options: {
+      workspace: WORKSPACE,
+      version: { value: "NUMBER", description: "Which rows, as dataset versions shows them" },
+    },
+    run: async (input, terminal) => (await import("./dataset-versions.ts")).restoreDataset(input, terminal),
   }),
   defineCommand({
     name: "model publish",

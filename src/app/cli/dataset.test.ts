@@ -306,6 +306,28 @@ describe("kenning dataset list and delete", () => {
     await expectRefusal(dataset("delete", String(id)), /There is no dataset/);
   });
 
+  test("what was replaced or deleted comes back", async () => {
+    await dataset("import", file("old.csv", "a,b\n1,x\n2,y\n"), "--name", "Back");
+    const { err } = await dataset("import", file("new.csv", "c,d\n9,z\n"), "--name", "back");
+    expect(err).toMatch(/replaced 2 rows .*: kenning dataset restore \d+ --workspace acme --version 1\n/);
+    expect(await dataset("restore", "Back", "--version", "1")).toMatchObject({
+      code: 0,
+      err: "The dataset Back has the rows of version 1 again, as version 3.\n",
+    });
+    await expectRefusal(dataset("restore", "Back", "--version", "7"), /Back has no version 7/);
+    await expectRefusal(dataset("restore", "Back"), /There is no deleted dataset/);
+    await dataset("delete", "Back");
+    expect(await dataset("restore", "back")).toMatchObject({ code: 0, err: "The dataset Back is back.\n" });
+    await dataset("export", "Back", "--output", "back.csv");
+    expect(written("back.csv").toString()).toMatch(/^a,b\s+1,x\s+2,y\s+$/);
+    const versions = JSON.parse((await dataset("versions", "Back", "--json")).out) as object[];
+    expect(versions).toMatchObject([
+      { version: 3, rowCount: 2, replacedAt: null },
+      { version: 2, rowCount: 1, replacedBy: "boss@acme.org" },
+      { version: 1, rowCount: 2, refreshedBy: "boss@acme.org" },
+    ]);
+  });
+
   test("a word that could mean two datasets means none", async () => {
     const { id } = (await listed("Listed")) ?? expect.fail();
     await dataset("import", file("sample.csv", CSV), "--name", String(id));

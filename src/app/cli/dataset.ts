@@ -1,13 +1,12 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
-  assertLosesNoRows,
   assertName,
-  assertNotFromQuery,
   type DataServices,
   type Dataset,
   type FileOptions,
   type ImportedFile,
+  replaceRows,
 } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
@@ -37,7 +36,7 @@ interface ImportInput {
   };
 }
 
-interface OfDataset {
+export interface OfDataset {
   args: { dataset: string };
   options: { workspace: string };
 }
@@ -67,18 +66,21 @@ export async function importDataset({ args, options }: ImportInput, terminal: Te
         onProgress: ({ stage, fraction }) => progress.show(`${args.file}: ${stage}`, fraction),
       }),
     ).finally(() => progress.end());
-    const mode = options.append ? "append" : "replace";
     const detail = { ...file.detected, file: file.fileName, bytes: file.bytes };
     const source = { kind: "import" as const, detail };
-    const dataset = await data.commit(caller, options.name, mode, file.part, source, {
-      mayChange(existing) {
-        assertNotFromQuery(existing);
-        const losesRows = mode === "replace" && file.rows === 0 && !options["allow-empty"];
-        if (losesRows) assertLosesNoRows(existing);
-      },
-    });
-    if (options.json) terminal.out(`${JSON.stringify(importedJson(dataset, file), null, 2)}\n`);
+    const { name } = options;
+    const { part } = file;
+    const { dataset, replaced } = options.append
+      ? { dataset: await data.commit(caller, name, "append", part, source), replaced: undefined }
+      : await replaceRows(data, caller, { name, part, source, allowEmpty: options["allow-empty"] });
+    if (options.json) terminal.out(`${JSON.stringify(importedJson(dataset, file, replaced), null, 2)}\n`);
     else printImported(dataset, file, terminal);
+    if (replaced !== undefined) {
+      terminal.err(
+        `This replaced ${counted(replaced.rowCount, "row")} of ${replaced.refreshedAt.toISOString()}; for 30 days they come back with: ` +
+          `kenning dataset restore ${dataset.id} --workspace ${options.workspace} --version ${replaced.version}\n`,
+      );
+    }
   });
   return 0;
 }
@@ -138,7 +140,9 @@ export async function deleteDataset({ args, options }: OfDataset, terminal: Term
     await assets.require("dataset", "delete").delete(caller, dataset.id);
     return dataset;
   });
-  terminal.err(`Deleted the dataset ${name} (id ${id}); restore_asset brings it back for 30 days.\n`);
+  terminal.err(
+    `Deleted the dataset ${name} (id ${id}); for 30 days it comes back with: kenning dataset restore ${id} --workspace ${options.workspace}\n`,
+  );
   return 0;
 }
 
@@ -164,7 +168,11 @@ function fileOptions(options: ImportInput["options"]): FileOptions {
   };
 }
 
-function importedJson({ id, name, version, rowCount, columns }: Dataset, file: ImportedFile): object {
+function importedJson(
+  { id, name, version, rowCount, columns }: Dataset,
+  file: ImportedFile,
+  replaced: Dataset | undefined,
+): object {
   const { rows, rejectedRows, rejected, detected, notes } = file;
   return {
     id,
@@ -176,6 +184,9 @@ function importedJson({ id, name, version, rowCount, columns }: Dataset, file: I
     rowsRejected: rejectedRows,
     rejected,
     detected,
+    ...(replaced !== undefined && {
+      replaced: { version: replaced.version, rows: replaced.rowCount, refreshedAt: replaced.refreshedAt },
+    }),
     notes,
   };
 }
@@ -215,7 +226,7 @@ async function allDatasets(datasets: DataServices["datasets"], workspaceId: numb
 }
 
 /** By name or by id; a word that could mean two datasets means none. */
-async function requireDataset(
+export async function requireDataset(
   datasets: DataServices["datasets"],
   { workspace }: Caller,
   word: string,

@@ -140,7 +140,7 @@ export async function exportModel(
   });
 }
 
-function versionIn(text: string): number {
+export function versionIn(text: string): number {
   const version = Number(text);
   if (/^\d{1,9}$/.test(text) && version > 0) return version;
   throw new AppError("bad_request", `--version must be the number of a version, not ${clip(text)}.`);

@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { accounts, workspaces } from "../identity/identity.tables.ts";
 import type { Parameters as QueryParameters } from "./connectors/connector.ts";
 import type { Column, DatasetPolicy, DatasetSource } from "./dataset.ts";
@@ -11,8 +21,9 @@ const workspace = () =>
   bigint("workspace_id", { mode: "number" })
     .notNull()
     .references(() => workspaces.id, { onDelete: "cascade" });
-const creator = () =>
-  bigint("created_by", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" });
+const account = (name: string) =>
+  bigint(name, { mode: "number" }).references(() => accounts.id, { onDelete: "set null" });
+const creator = () => account("created_by");
 
 /** Named, typed rows. The rows are in Parquet parts; this row says which parts are current. */
 export const datasets = pgTable(
@@ -32,6 +43,8 @@ export const datasets = pgTable(
     createdBy: creator(),
     createdAt: moment("created_at").notNull(),
     refreshedAt: moment("refreshed_at").notNull(),
+    /** Who changed its rows last; null for a change of long ago. */
+    refreshedBy: account("refreshed_by"),
     deletedAt: moment("deleted_at"),
   },
   (table) => [
@@ -41,7 +54,31 @@ export const datasets = pgTable(
   ],
 );
 
-/** A Parquet file that holds rows of a dataset for some of its versions. Files are never changed. */
+/** What a dataset was when its rows were replaced, so that they can be brought back. */
+export const datasetVersions = pgTable(
+  "dataset_versions",
+  {
+    datasetId: bigint("dataset_id", { mode: "number" })
+      .notNull()
+      .references(() => datasets.id, { onDelete: "cascade" }),
+    /** The last one that had these rows. */
+    version: integer("version").notNull(),
+    columns: jsonb("columns").$type<readonly Column[]>().notNull(),
+    rowCount: count("row_count").notNull(),
+    bytes: count("bytes").notNull(),
+    source: jsonb("source").$type<DatasetSource>().notNull(),
+    refreshedAt: moment("refreshed_at").notNull(),
+    refreshedBy: account("refreshed_by"),
+    replacedAt: moment("replaced_at").notNull(),
+    replacedBy: account("replaced_by"),
+  },
+  (table) => [primaryKey({ columns: [table.datasetId, table.version] })],
+);
+
+/**
+ * A Parquet file that holds rows of a dataset for some of its versions. Files are never changed, and one that was
+ * brought back stands here once for each time.
+ */
 export const datasetParts = pgTable(
   "dataset_parts",
   {
@@ -49,7 +86,7 @@ export const datasetParts = pgTable(
     datasetId: bigint("dataset_id", { mode: "number" })
       .notNull()
       .references(() => datasets.id, { onDelete: "cascade" }),
-    blobKey: text("blob_key").notNull().unique(),
+    blobKey: text("blob_key").notNull(),
     rowCount: count("row_count").notNull(),
     bytes: count("bytes").notNull(),
     /** The id of the first part that was put together into this one, so that rows keep their order. */
@@ -59,7 +96,10 @@ export const datasetParts = pgTable(
     untilVersion: integer("until_version"),
     endedAt: moment("ended_at"),
   },
-  (table) => [index("dataset_parts_dataset").on(table.datasetId)],
+  (table) => [
+    index("dataset_parts_dataset").on(table.datasetId),
+    index("dataset_parts_blob_key").on(table.blobKey),
+  ],
 );
 
 export const datasources = pgTable(

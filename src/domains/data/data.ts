@@ -1,5 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { JsonSlice } from "../../kernel/json-slice.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
@@ -26,7 +27,7 @@ import {
 import type { Change, DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
-import { restrictionFor } from "./policies.ts";
+import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
 
 export interface DataParts {
   datasets: DatasetsStore;
@@ -233,20 +234,29 @@ export class Data {
     rows: Rows,
     signal: AbortSignal,
   ): Promise<Dataset> {
-    if (existing !== undefined) assertNotFromQuery(existing);
+    const mayAdd = (dataset: Dataset, names: readonly string[]): void => {
+      assertNotFromQuery(dataset);
+      assertMayAdd(caller, dataset, names);
+    };
+    // Rows that are still JSON have no names yet; theirs are looked at when they are a part.
+    const given = rows instanceof JsonSlice ? [] : rows.flatMap((row) => Object.keys(row));
+    if (existing !== undefined) mayAdd(existing, given);
     if (rows.length === 0) {
       if (existing !== undefined) return existing;
       throw new AppError("bad_request", "There are no rows to make a dataset of.");
     }
     const part = await this.#parts.analytics.rowsToPart({
       rows,
-      // Written as what the dataset has: its parts are of one type then, and can be read together.
-      ...(existing !== undefined && { into: existing.columns }),
+      // Written as what the dataset has: its parts are of one type then, and can be read together. What is hidden
+      // takes no part in it, since an error over its type would tell that it is there.
+      ...(existing !== undefined && { into: restrictionFor(caller, existing).columns }),
       scope: scopeOf(caller),
       key: this.newPartKey(),
       signal,
     });
-    const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, { known: existing });
+    const names = part.columns.map((column) => column.name);
+    const rest = { known: existing, mayChange: (dataset: Dataset) => mayAdd(dataset, names) };
+    const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, rest);
     this.#parts.onPush?.(dataset);
     return dataset;
   }
@@ -325,11 +335,14 @@ export class Data {
 
   async setPolicies(caller: Caller, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
     const dataset = await this.require(caller, id);
-    const known = new Set(dataset.columns.map(({ name }) => name.toLowerCase()));
-    const named = policies.flatMap(({ rows = [], hide = [] }) => [
-      ...rows.map(({ field }) => field),
-      ...hide,
-    ]);
+    // Former rows may be brought back, and what was hidden in them stays hidden then.
+    const columns = [...dataset.columns, ...(await this.#parts.datasets.versions.columns(id))];
+    const known = new Set(
+      [...columns.map(({ name }) => name), ...columnsNamedBy(dataset.policies)].map((name) =>
+        name.toLowerCase(),
+      ),
+    );
+    const named = columnsNamedBy(policies);
     const unknown = named.filter((name) => !known.has(name.toLowerCase()));
     if (unknown.length > 0)
       throw new AppError("bad_request", `${dataset.name} has no column ${unknown.join(", ")}.`);
@@ -358,7 +371,7 @@ export class Data {
   /** Removes files that nobody reads any more, and those that a killed process left unfinished. */
   async sweep(): Promise<void> {
     const { datasets, blobs } = this.#parts;
-    for (const key of await datasets.forget()) await blobs.delete(key);
+    for (const key of await datasets.versions.forget()) await blobs.delete(key);
     const isAbandoned = blobs.abandonedNames();
     let keys: string[] = [];
     for await (const { key } of blobs.list(`${PARTS}/`)) {

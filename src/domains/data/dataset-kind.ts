@@ -1,12 +1,14 @@
 import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, StatisticsCache } from "./column-statistics.ts";
 import type { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
-import { restrictionFor } from "./policies.ts";
+import { assertMayDestroy, restrictionFor } from "./policies.ts";
 import { isWhole } from "./query-view.ts";
+import { policyNotes, replacedOf } from "./replace-rows.ts";
 
 /** Datasets, as tools that span slices see them. */
 export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
@@ -26,6 +28,7 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
         version: dataset.version,
         created_at: dataset.createdAt.toISOString(),
         refreshed_at: dataset.refreshedAt.toISOString(),
+        ...(mayRestore(caller, dataset) && { versions: await versionsFor(caller, dataset, datasets) }),
         ...(caller.permissions.includes("admin") && { policies: dataset.policies }),
       };
     },
@@ -38,20 +41,54 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       return { columns, rows, totalRows };
     },
 
-    /** Whoever could delete it and make it anew would be rid of its policies. */
     async delete(caller, id) {
-      const { name, policies } = await data.require(caller, id);
-      if (policies.length > 0 && !caller.permissions.includes("admin")) {
-        throw new AppError("forbidden", `${name} has policies, so only an admin may delete it.`);
-      }
-      await datasets.remove(caller.workspace.id, id);
+      const mayDelete = (found: Dataset) => assertMayDestroy(caller, found, "delete it");
+      if (await datasets.remove(caller.workspace.id, id, mayDelete)) return;
+      throw new AppError("not_found", `There is no dataset with id ${id}.`);
     },
 
-    async restore({ workspace }, id) {
-      if (await datasets.restore(workspace.id, id)) return;
-      throw new AppError("not_found", `There is no deleted dataset with id ${id}.`);
+    async restore(caller, id) {
+      const mayRestore = (found: Dataset) => assertMayDestroy(caller, found, "restore it");
+      if (await datasets.restore(caller.workspace.id, id, mayRestore)) return;
+      throw new AppError("not_found", `There is no deleted dataset with id ${id}.`, {
+        hint: "To bring back rows that were replaced, say which version; get_details lists them.",
+      });
+    },
+
+    async restoreVersion(caller, id, version) {
+      const { dataset, replaced } = await datasets.restoreVersion(caller.workspace.id, {
+        id,
+        version,
+        userId: caller.user.id,
+        mayChange: (found) => assertMayDestroy(caller, found, "restore it"),
+      });
+      const { condition } = restrictionFor(caller, dataset);
+      const notes = policyNotes(dataset);
+      return {
+        version: dataset.version,
+        total_rows: condition === null ? dataset.rowCount : null,
+        replaced: replacedOf(caller, replaced, { dataset, restoreTool: "restore_asset" }),
+        ...(notes.length > 0 && { notes }),
+      };
     },
   };
+}
+
+/** Only those who may bring rows back have a use for their list. */
+function mayRestore({ permissions }: Caller, { policies }: Dataset): boolean {
+  return permissions.includes(policies.length > 0 ? "admin" : "bi:write");
+}
+
+async function versionsFor(caller: Caller, dataset: Dataset, datasets: DatasetsStore): Promise<object[]> {
+  const seesAll = isWhole(caller, dataset);
+  const versions = await datasets.versions.list(dataset, LIMITS.data.listedVersions);
+  return versions.map(({ version, rowCount, refreshedAt, refreshedBy, replacedAt, replacedBy }) => ({
+    version,
+    rows: seesAll ? rowCount : null,
+    refreshed_at: refreshedAt.toISOString(),
+    refreshed_by: refreshedBy,
+    ...(replacedAt !== null && { replaced_at: replacedAt.toISOString(), replaced_by: replacedBy }),
+  }));
 }
 
 /** Columns, sizes and lineage: all of it only as far as this caller may know. */

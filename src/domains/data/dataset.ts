@@ -52,6 +52,19 @@ export interface Dataset {
   createdBy: number | null;
   createdAt: Date;
   refreshedAt: Date;
+  refreshedBy: number | null;
+}
+
+/** The rows that a dataset has, or had until they were replaced. */
+export interface DatasetVersion {
+  version: number;
+  rowCount: number;
+  /** When and by whom they were changed last. */
+  refreshedAt: Date;
+  refreshedBy: string | null;
+  /** Null for those that it has. */
+  replacedAt: Date | null;
+  replacedBy: string | null;
 }
 
 export interface DatasetPart {

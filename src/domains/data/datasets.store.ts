@@ -1,11 +1,12 @@
-import { and, asc, count, eq, ilike, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { likeText } from "../../kernel/sql-text.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
+import { DatasetVersionsStore, type Reader, referencedKeys } from "./dataset-versions.store.ts";
 
 export interface Change {
   workspaceId: number;
@@ -19,32 +20,32 @@ export interface Change {
   widen: (before: readonly Column[], added: readonly Column[]) => Column[];
   /** The dataset as it was seen a moment ago, which saves looking it up: it need not be true any more. */
   known?: Dataset | undefined;
-  /** Looks at the dataset that is there before it is changed, and throws if it must stay. */
-  mayChange?: ((existing: Dataset) => void) | undefined;
+  mayChange?: MayChange | undefined;
   /** Writes what belongs to the change, or throws to undo it. */
   within?: ((tx: CatalogTx, changed: Dataset) => Promise<void>) | undefined;
 }
+
+/** Looks at a dataset before it is changed, and throws if it must stay. */
+type MayChange = (existing: Dataset) => void;
 
 interface AppendedRow extends Pick<Dataset, "version" | "policies">, Record<string, unknown> {
   row_count: string;
   bytes: string;
 }
 
-/** How long a file stays after the last version that used it: longer than any reader reads. */
-const ENDED_PARTS_KEPT_MS = 60 * MS.minute;
 /** Parts that were put together stand where the first of them stood. */
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
-/** A deleted dataset can be restored this long. */
-const DELETED_KEPT_MS = 30 * MS.day;
 
 /** What the catalog knows of datasets. Each change is one transaction, after the files are safely on disk. */
 export class DatasetsStore {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
+  readonly versions: DatasetVersionsStore;
 
   constructor(catalog: Catalog, clock: Clock) {
     this.#catalog = catalog;
     this.#clock = clock;
+    this.versions = new DatasetVersionsStore(catalog, clock);
   }
 
   /** Makes the parts current: a new dataset, more rows of one, or its rows anew. */
@@ -65,7 +66,7 @@ export class DatasetsStore {
    * others who change the dataset; undefined when they changed what this was worked out from, or it is another case.
    */
   async #appendAtOnce(change: Change): Promise<Dataset | undefined> {
-    const { workspaceId, name, mode, columns, parts, within, widen, mayChange } = change;
+    const { workspaceId, name, mode, columns, parts, within, widen, mayChange, userId } = change;
     const [part] = parts;
     if (mode !== "append" || within !== undefined || part === undefined || parts.length > 1) return undefined;
     const existing = change.known ?? (await this.findByName(workspaceId, name));
@@ -76,9 +77,11 @@ export class DatasetsStore {
     const { rows } = await this.#catalog.db.execute<AppendedRow>(sql`
       WITH changed AS (
         UPDATE datasets SET columns = ${JSON.stringify(widened)}, version = version + 1,
-          row_count = row_count + ${part.rowCount}, bytes = bytes + ${part.bytes}, refreshed_at = ${refreshedAt}
+          row_count = row_count + ${part.rowCount}, bytes = bytes + ${part.bytes}, refreshed_at = ${refreshedAt},
+          refreshed_by = ${userId}
         WHERE id = ${existing.id} AND deleted_at IS NULL AND name = ${existing.name}
           AND columns = ${JSON.stringify(existing.columns)} AND source = ${JSON.stringify(existing.source)}
+          AND policies = ${JSON.stringify(existing.policies)}
         RETURNING id, version, row_count, bytes, policies
       ), added AS (
         INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version)
@@ -89,7 +92,7 @@ export class DatasetsStore {
     if (row === undefined) return undefined;
     const { version, policies } = row;
     const counts = { rowCount: Number(row.row_count), bytes: Number(row.bytes) };
-    return { ...existing, columns: widened, version, policies, refreshedAt, ...counts };
+    return { ...existing, columns: widened, version, policies, refreshedAt, refreshedBy: userId, ...counts };
   }
 
   #apply(tx: CatalogTx, existing: Dataset | undefined, change: Change): Promise<Dataset> {
@@ -145,9 +148,12 @@ export class DatasetsStore {
   }
 
   /** The files of one version. */
-  async parts({ id, version }: Dataset): Promise<DatasetPart[]> {
+  async parts(
+    { id, version }: Pick<Dataset, "id" | "version">,
+    db: Reader = this.#catalog.db,
+  ): Promise<DatasetPart[]> {
     const current = sql`${datasetParts.fromVersion} <= ${version} AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > ${version})`;
-    return this.#catalog.db
+    return db
       .select({ blobKey: datasetParts.blobKey, rowCount: datasetParts.rowCount, bytes: datasetParts.bytes })
       .from(datasetParts)
       .where(and(eq(datasetParts.datasetId, id), current))
@@ -226,17 +232,30 @@ export class DatasetsStore {
     return row;
   }
 
-  async remove(workspaceId: number, id: number): Promise<boolean> {
-    const rows = await this.#catalog.db
-      .update(datasets)
-      .set({ deletedAt: this.#clock.now() })
-      .where(and(this.#own(workspaceId), eq(datasets.id, id)))
-      .returning({ id: datasets.id });
-    return rows.length > 0;
+  async remove(workspaceId: number, id: number, mayChange: MayChange): Promise<boolean> {
+    return this.#catalog.transaction(async (tx) => {
+      const dataset = await this.#lock(tx, workspaceId, id);
+      if (dataset === undefined) return false;
+      mayChange(dataset);
+      await tx.update(datasets).set({ deletedAt: this.#clock.now() }).where(eq(datasets.id, id));
+      return true;
+    });
+  }
+
+  /** The dataset of that name that was deleted last. */
+  async findDeleted(workspaceId: number, name: string): Promise<Dataset | undefined> {
+    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
+    const [row] = await this.#catalog.db
+      .select()
+      .from(datasets)
+      .where(and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt), sameName))
+      .orderBy(desc(datasets.deletedAt))
+      .limit(1);
+    return row;
   }
 
   /** Brings a deleted dataset back, unless its name has been taken or it is too late. */
-  async restore(workspaceId: number, id: number): Promise<boolean> {
+  async restore(workspaceId: number, id: number, mayChange: MayChange): Promise<boolean> {
     return this.#catalog.transaction(async (tx) => {
       const [row] = await tx
         .select()
@@ -245,6 +264,7 @@ export class DatasetsStore {
           and(eq(datasets.workspaceId, workspaceId), eq(datasets.id, id), isNotNull(datasets.deletedAt)),
         );
       if (row === undefined) return false;
+      mayChange(row);
       if ((await this.#lockByName(tx, workspaceId, row.name)) !== undefined) {
         throw new AppError("conflict", `There is another dataset called ${row.name} by now.`, {
           hint: "Delete that one first, then restore this one.",
@@ -255,35 +275,30 @@ export class DatasetsStore {
     });
   }
 
-  /** Forgets what nobody can read any more, and gives back the keys of its files. */
-  async forget(): Promise<string[]> {
-    const now = this.#clock.now().getTime();
-    const gone = new Date(now - DELETED_KEPT_MS);
-    const ended = new Date(now - ENDED_PARTS_KEPT_MS);
+  /** Brings the rows of a former version back as a new one, and tells what they replaced. */
+  async restoreVersion(
+    workspaceId: number,
+    { id, version, userId, mayChange }: { id: number; version: number; userId: number; mayChange: MayChange },
+  ): Promise<{ dataset: Dataset; replaced: Dataset }> {
     return this.#catalog.transaction(async (tx) => {
-      const isDead = lt(datasets.deletedAt, gone);
-      // Locked, so that none is restored after its parts have gone.
-      const dead = tx.select({ id: datasets.id }).from(datasets).where(isDead).for("update");
-      const key = { blobKey: datasetParts.blobKey };
-      const deadParts = await tx
-        .delete(datasetParts)
-        .where(inArray(datasetParts.datasetId, dead))
-        .returning(key);
-      await tx.delete(datasets).where(isDead);
-      const oldParts = await tx.delete(datasetParts).where(lt(datasetParts.endedAt, ended)).returning(key);
-      return [...deadParts, ...oldParts].map(({ blobKey }) => blobKey);
+      const replaced = await this.#lock(tx, workspaceId, id);
+      if (replaced === undefined) {
+        const hint = "A deleted one comes back by itself first: restore it without a version.";
+        throw new AppError("not_found", `There is no dataset with id ${id}.`, { hint });
+      }
+      mayChange(replaced);
+      const former = await this.versions.require(tx, replaced, version);
+      const parts = await this.parts({ id, version }, tx);
+      if (totals(parts).rowCount !== former.rowCount)
+        throw new Error(`version ${version} of dataset ${id} lacks some of its ${former.rowCount} rows`);
+      const { columns, source } = former;
+      return { dataset: await this.#replace(tx, replaced, { columns, source, parts, userId }), replaced };
     });
   }
 
   /** Of these keys, those that a dataset still has. */
-  async referenced(keys: readonly string[]): Promise<Set<string>> {
-    if (keys.length === 0) return new Set();
-    // One parameter, however many keys: a statement has at most 65,535.
-    const rows = await this.#catalog.db
-      .select({ blobKey: datasetParts.blobKey })
-      .from(datasetParts)
-      .where(sql`${datasetParts.blobKey} = ANY(${sql.param([...keys])})`);
-    return new Set(rows.map(({ blobKey }) => blobKey));
+  referenced(keys: readonly string[]): Promise<Set<string>> {
+    return referencedKeys(this.#catalog.db, keys);
   }
 
   async #create(tx: CatalogTx, change: Change): Promise<Dataset> {
@@ -301,14 +316,17 @@ export class DatasetsStore {
         createdBy: userId,
         createdAt: now,
         refreshedAt: now,
+        refreshedBy: userId,
       })
       .returning();
     return this.#addParts(tx, row as Dataset, parts);
   }
 
-  async #append(tx: CatalogTx, dataset: Dataset, { columns, parts, widen }: Change): Promise<Dataset> {
+  async #append(tx: CatalogTx, dataset: Dataset, change: Change): Promise<Dataset> {
+    const { columns, parts, widen, userId } = change;
     const added = totals(parts);
     const changed = await this.#bump(tx, dataset, {
+      refreshedBy: userId,
       columns: widen(dataset.columns, columns),
       rowCount: dataset.rowCount + added.rowCount,
       bytes: dataset.bytes + added.bytes,
@@ -316,8 +334,15 @@ export class DatasetsStore {
     return this.#addParts(tx, changed, parts);
   }
 
-  async #replace(tx: CatalogTx, dataset: Dataset, { columns, parts, source }: Change): Promise<Dataset> {
-    const changed = await this.#bump(tx, dataset, { columns: [...columns], ...totals(parts), source });
+  async #replace(
+    tx: CatalogTx,
+    dataset: Dataset,
+    { columns, parts, source, userId }: Pick<Change, "columns" | "parts" | "source" | "userId">,
+  ): Promise<Dataset> {
+    const values = { columns: [...columns], ...totals(parts), source, refreshedBy: userId };
+    const changed = await this.#bump(tx, dataset, values);
+    // What a query gave it gives again, and its runs may come by the minute.
+    if (dataset.source.kind !== "query") await this.versions.keep(tx, dataset, userId);
     await tx
       .update(datasetParts)
       .set({ untilVersion: changed.version, endedAt: this.#clock.now() })
@@ -339,7 +364,8 @@ export class DatasetsStore {
   }
 
   async #addParts(tx: CatalogTx, dataset: Dataset, parts: readonly DatasetPart[]): Promise<Dataset> {
-    const rows = parts.map((part) => ({ ...part, datasetId: dataset.id, fromVersion: dataset.version }));
+    const { id: datasetId, version: fromVersion } = dataset;
+    const rows = parts.map((part) => ({ ...part, datasetId, fromVersion }));
     if (rows.length > 0) await tx.insert(datasetParts).values(rows);
     return dataset;
   }
@@ -354,6 +380,12 @@ export class DatasetsStore {
       .from(datasets)
       .where(and(this.#own(workspaceId), sameName))
       .for("update");
+    return row;
+  }
+
+  async #lock(tx: CatalogTx, workspaceId: number, id: number): Promise<Dataset | undefined> {
+    const isWanted = and(this.#own(workspaceId), eq(datasets.id, id));
+    const [row] = await tx.select().from(datasets).where(isWanted).for("update");
     return row;
   }
 

@@ -3,14 +3,16 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLog } from "../../../test/support/database.ts";
+import { TestClock } from "../../../test/support/identity.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { systemClock } from "../../kernel/clock.ts";
+import { MS, systemClock } from "../../kernel/clock.ts";
 import { openTestAnalytics, type TestAnalytics } from "../../platform/analytics/test-analytics.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
 import { DatasetsStore } from "./datasets.store.ts";
+import { replaceRows } from "./replace-rows.ts";
 
 /** A store that remembers a dataset as it was a moment ago. */
 class StaleStore extends DatasetsStore {
@@ -81,8 +83,60 @@ describe("the sweep", () => {
     const { id } = await data.push(caller, "Gone", [{ a: 1 }], signal);
     const [part] = await datasets.parts((await datasets.find(caller.workspace.id, id)) as Dataset);
     await catalog.db.execute(`UPDATE datasets SET deleted_at = now() - interval '31 days' WHERE id = ${id}`);
-    expect(await datasets.forget()).toEqual([part?.blobKey]);
-    expect(await datasets.restore(caller.workspace.id, id)).toBe(false);
+    expect(await datasets.versions.forget()).toEqual([part?.blobKey]);
+    expect(await datasets.restore(caller.workspace.id, id, () => undefined)).toBe(false);
+  });
+});
+
+describe("rows that were replaced", () => {
+  it("come back for 30 days, as often as wanted; then files that no version has are removed", async () => {
+    const clock = new TestClock();
+    const store = new DatasetsStore(catalog, clock);
+    const mine = new Data({ datasets: store, analytics, blobs: analytics.blobs, clock });
+    const replace = async (rows: Record<string, unknown>[]) => {
+      const part = await analytics.rowsToPart({ rows, key: mine.newPartKey() });
+      return replaceRows(mine, caller, {
+        name: "Former",
+        part,
+        source: { kind: "import" },
+        allowEmpty: false,
+      });
+    };
+    const restore = (version: number) =>
+      store.restoreVersion(caller.workspace.id, { id, version, userId: caller.user.id, mayChange: () => {} });
+    const keysOf = async (dataset: Dataset) => (await store.parts(dataset)).map(({ blobKey }) => blobKey);
+    const { id } = await mine.push(caller, "Former", [{ a: 1 }], signal);
+    const first = await mine.push(caller, "Former", [{ a: 2 }], signal);
+    const firstKeys = await keysOf(first);
+    const { dataset: second, replaced } = await replace([{ b: "x" }]);
+    expect(replaced).toMatchObject({ version: 2, rowCount: 2 });
+    const secondKeys = await keysOf(second);
+    clock.advance(29 * MS.day);
+    expect(await store.versions.forget()).toEqual([]);
+    const { dataset: third } = await restore(2);
+    expect(third).toMatchObject({
+      version: 4,
+      rowCount: 2,
+      columns: first.columns,
+      source: { kind: "push" },
+    });
+    expect(await keysOf(third)).toEqual(firstKeys);
+    expect((await store.versions.list(third, 9)).map(({ version }) => version)).toEqual([4, 3, 2]);
+
+    clock.advance(2 * MS.day);
+    await expect(restore(2)).rejects.toMatchObject({ code: "not_found" });
+    expect(await store.versions.forget()).toEqual([]);
+    expect((await store.versions.list(third, 9)).map(({ version }) => version)).toEqual([4, 3]);
+    const page = await mine.read(caller, third, { limit: 9, signal });
+    expect(page.rows).toEqual([{ a: 1 }, { a: 2 }]);
+    const { dataset: fourth } = await replace([{ c: 0 }]);
+
+    clock.advance(28 * MS.day + MS.minute);
+    expect(await store.versions.forget()).toEqual(secondKeys);
+    clock.advance(3 * MS.day);
+    expect((await store.versions.forget()).toSorted()).toEqual(firstKeys.toSorted());
+    expect(await store.versions.forget()).toEqual([]);
+    expect((await mine.read(caller, fourth, { limit: 9, signal })).rows).toEqual([{ c: 0 }]);
   });
 });
 

@@ -50,12 +50,12 @@ import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export { assertName, type Data } from "./data.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
-export { assertLosesNoRows, assertNotFromQuery } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { DataServices } from "./define.ts";
 export { textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
+export { replaceRows } from "./replace-rows.ts";
 export { allParts, sampleOfParts } from "./stored-parts.ts";
 
 export interface DataSlice {

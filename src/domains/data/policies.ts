@@ -1,3 +1,5 @@
+import { clip } from "../../kernel/clip.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../kernel/sql-text.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Column, Dataset, DatasetPolicy, PolicyFilter } from "./dataset.ts";
@@ -18,6 +20,45 @@ export function restrictionFor(caller: Caller, dataset: Pick<Dataset, "columns" 
     .flatMap(({ rows }) => rows ?? [])
     .map((filter) => conditionOf(filter, caller, dataset.columns));
   return { columns, condition: conditions.length === 0 ? null : conditions.join(" AND ") };
+}
+
+/** Whoever deletes, replaces or restores rows takes away or brings back what policies hide. */
+export function assertMayDestroy(
+  { permissions }: Caller,
+  { name, policies }: Pick<Dataset, "name" | "policies">,
+  deed: "delete it" | "replace its rows" | "restore it",
+): void {
+  if (policies.length === 0 || permissions.includes("admin")) return;
+  throw new AppError("forbidden", `${name} has policies, so only an admin may ${deed}.`, {
+    ...(deed === "replace its rows" && { hint: "Choose another name for these rows." }),
+  });
+}
+
+/**
+ * Rows to be added may have no column that is hidden from their caller. Who is kept from some may add no new ones
+ * either: otherwise what is refused would tell which there are, and of which type.
+ */
+export function assertMayAdd(
+  caller: Caller,
+  dataset: Pick<Dataset, "name" | "columns" | "policies">,
+  names: readonly string[],
+): void {
+  const hides = dataset.policies.some((policy) => holdsFor(caller, policy) && (policy.hide ?? []).length > 0);
+  if (!hides) return;
+  const seen = restrictionFor(caller, dataset).columns.map(({ name }) => name);
+  const known = new Set(seen.map((name) => name.toLowerCase()));
+  const other = names.find((name) => !known.has(name.toLowerCase()));
+  if (other === undefined) return;
+  throw new AppError(
+    "forbidden",
+    `Policies hide columns of ${dataset.name} from you, so rows that you add have only columns that you see: ${JSON.stringify(clip(other))} is none.`,
+    { hint: `You see ${clip(seen.join(", ") || "none", 500)}.` },
+  );
+}
+
+/** The columns that policies speak of, whether the dataset has them or not. */
+export function columnsNamedBy(policies: readonly DatasetPolicy[]): string[] {
+  return policies.flatMap(({ rows = [], hide = [] }) => [...rows.map(({ field }) => field), ...hide]);
 }
 
 function holdsFor(caller: Caller, { roles, groups }: DatasetPolicy): boolean {

@@ -12,12 +12,12 @@ import { z } from "zod";
 import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
-import type { Permission } from "../../kernel/permissions.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
 import type { Effect } from "../../registry/define-tool.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
+import { type Bounds, limitPassed } from "../../registry/token-limits.ts";
 import type { BodyLease } from "../http/body-budget.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
 import { localError } from "./local-advice.ts";
@@ -222,13 +222,12 @@ export class ServerFactory {
     template: string,
     context: ServerContext,
   ): Promise<ListedResource[]> {
-    const { list, permissions, timeoutMs } = resource;
+    const { list, timeoutMs } = resource;
     if (list === undefined) return [];
     const operation: Operation = {
+      ...rulesOf(resource),
       kind: "listing",
       name: template,
-      effect: "read",
-      permissions,
       timeoutMs,
       input: z.strictObject({}),
       run: (_input: unknown, callContext) => list(callContext),
@@ -244,9 +243,10 @@ export class ServerFactory {
     return found !== undefined && this.#isAllowed(found.entry.resource, caller);
   }
 
-  #isAllowed({ permissions }: { permissions: readonly Permission[] }, caller: Caller): boolean {
-    const missing = this.#parts.ports.authorizer.missing(caller, permissions);
-    return missing.role.length + missing.scope.length + missing.limit.length === 0;
+  #isAllowed(rules: Rules, caller: Caller): boolean {
+    const missing = this.#parts.ports.authorizer.missing(caller, rules.permissions);
+    const isPermitted = missing.role.length + missing.scope.length + missing.limit.length === 0;
+    return isPermitted && limitPassed(caller, rules) === undefined;
   }
 
   async #readResource(server: Server, uri: string, context: ServerContext) {
@@ -255,10 +255,9 @@ export class ServerFactory {
     if (found === undefined) throw surface.presenter.protocolError(noResource(uri), { uri });
     const { resource } = found.entry;
     const operation: Operation = {
+      ...rulesOf(resource),
       kind: "resource",
-      effect: "read",
       name: uri,
-      permissions: resource.permissions,
       timeoutMs: resource.timeoutMs,
       input: z.record(z.string(), z.string()),
       run: (params: Record<string, string>, callContext) => resource.read(params, callContext),
@@ -291,10 +290,9 @@ export class ServerFactory {
         required ? z.string() : z.string().optional(),
       ]);
       const operation: Operation = {
+        ...rulesOf(prompt),
         kind: "prompt",
-        effect: "read",
         name: prompt.name,
-        permissions: prompt.permissions,
         timeoutMs: undefined,
         input: z.strictObject(Object.fromEntries(required)),
         run: (args: Record<string, string>, callContext) => prompt.get(args, callContext),
@@ -312,10 +310,9 @@ export class ServerFactory {
       const completer = this.#completer(ref);
       if (completer === undefined) return { completion: { values: [] } };
       const operation: Operation = {
+        ...completer.rules,
         kind: "completion",
-        effect: "read",
         name: completer.name,
-        permissions: completer.permissions,
         timeoutMs: undefined,
         input: z.object({ name: z.string(), value: z.string(), known: z.record(z.string(), z.string()) }),
         run: ({ name, value, known }: CompletionInput, callContext) =>
@@ -335,14 +332,12 @@ export class ServerFactory {
     const { surface, registry } = this.#parts;
     if (ref.type === "ref/prompt") {
       const prompt = registry.prompt(surface.name, ref.name ?? "");
-      return (
-        prompt?.complete && { name: prompt.name, permissions: prompt.permissions, complete: prompt.complete }
-      );
+      return prompt?.complete && { name: prompt.name, rules: rulesOf(prompt), complete: prompt.complete };
     }
     const entry = registry.resources(surface.name).find(({ pattern }) => pattern.template === ref.uri);
     if (entry?.resource.complete === undefined) return undefined;
-    const { permissions, complete } = entry.resource;
-    return { name: entry.pattern.template, permissions, complete };
+    const { complete } = entry.resource;
+    return { name: entry.pattern.template, rules: rulesOf(entry.resource), complete };
   }
 
   async #run(server: Server, operation: Operation, args: unknown, context: ServerContext) {
@@ -378,10 +373,9 @@ export class ServerFactory {
 /** The operation behind a tool on its surface: parse that surface's arguments, adapt, run, hold the result to its schema. */
 export function toolOperation({ tool, name, input, adapt }: WireTool): Operation {
   return {
+    ...rulesOf(tool),
     kind: "tool",
     name,
-    effect: tool.effect,
-    permissions: tool.permissions,
     timeoutMs: tool.timeoutMs,
     longList: tool.longList,
     input,
@@ -390,6 +384,13 @@ export function toolOperation({ tool, name, input, adapt }: WireTool): Operation
       return tool.output.parse(await tool.run(adapted, context));
     },
   };
+}
+
+/** Who may do something: permissions, and what the limits of tokens ask for. */
+type Rules = Pick<Operation, "permissions" | keyof Bounds>;
+
+function rulesOf({ permissions, effect, toolset, within }: Rules): Rules {
+  return { permissions, effect, toolset, within };
 }
 
 /** A tool as tools/list shows it. */

@@ -1,6 +1,7 @@
 import type { Caller, TokenKind } from "../../registry/caller.ts";
 import type { Authorizer } from "../../registry/ports.ts";
 import type { WireTool } from "../../registry/registry.ts";
+import { limitPassed } from "../../registry/token-limits.ts";
 import { isToolset, TOOLSETS, type Toolset } from "../../registry/toolsets.ts";
 import type { Surface } from "./surface.ts";
 
@@ -38,9 +39,8 @@ export function isVisible(
   choice: ToolChoice,
   authorizer: Authorizer,
 ): boolean {
-  const { limits } = caller.token;
-  if ((limits.readOnly || choice.readOnly) && tool.effect !== "read") return false;
-  if (limits.toolsets !== null && !limits.toolsets.includes(tool.toolset)) return false;
+  if (choice.readOnly && tool.effect !== "read") return false;
+  if (limitPassed(caller, tool) !== undefined) return false;
   if (!surface.hidesForbidden) return true;
   const missing = authorizer.missing(caller, tool.permissions);
   if (missing.role.length > 0 || missing.limit.length > 0) return false;

@@ -23,7 +23,7 @@ export const getDetails = defineTool({
   },
   title: "Get details",
   description:
-    "All that is known about one asset: columns of a dataset (with NULLs, different values, smallest and largest) and its freshness, the last runs of a query, the settings of a datasource (never its secrets).",
+    "All that is known about one asset: columns of a dataset (with NULLs, different values, smallest and largest), its freshness and versions, the last runs of a query, the settings of a datasource (never its secrets).",
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { assertName } from "../data.ts";
-import { assertLosesNoRows, assertNotFromQuery } from "../dataset.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
 import { FILE_TYPES, type FileOptions } from "../files/index.ts";
+import { assertMayReplace, policyNotes, replacedOf, replaceRows } from "../replace-rows.ts";
 
 const content = z
   .string()
@@ -36,7 +36,7 @@ const toldOptions = z
   .pipe(options)
   .optional()
   .describe(
-    "Where detection is wrong: delimiter, quote, decimal, date_format (MM/DD/YYYY), encoding, header (boolean), skip_lines, nulls (array), types ({column: SQL type}), sheet, row_path (catalog/book), content_encoding (text, base64), allow_empty (true: no rows may replace rows)",
+    "Where detection is wrong: delimiter, quote, decimal, date_format (MM/DD/YYYY), encoding, header (boolean), skip_lines, nulls (array), types ({column: SQL type}), sheet, row_path (catalog/book), content_encoding (text, base64), allow_empty (no rows may replace rows)",
   );
 
 /** What is not said is detected, and what was detected is said. */
@@ -67,9 +67,9 @@ export const importFile = defineTool({
   },
   title: "Import a file",
   description:
-    "Makes a dataset of a file, or replaces the rows of one: CSV, TSV, JSON, NDJSON, XML, Excel or Parquet, inline or by URL. How to read it is detected; the answer says what was chosen (detected, notes) and which rows were rejected. To append rows use push_data.",
+    "Makes a dataset of a file, or replaces the rows of one: CSV, TSV, JSON, NDJSON, XML, Excel or Parquet, inline or by URL. How to read it is detected; the answer tells what was chosen, rejected, replaced and how to undo it. To append use push_data.",
   permission: "bi:write",
-  effect: "write",
+  effect: "destroy",
   timeoutMs: 600_000,
   input: z.strictObject({
     dataset_name: z.string().describe("Dataset to create or replace"),
@@ -86,13 +86,14 @@ export const importFile = defineTool({
     rows_rejected: z.int(),
     rejected: z.array(z.object({ line: z.int(), reason: z.string() })),
     detected: z.record(z.string(), z.unknown()),
+    replaced: z.unknown().optional(),
     notes: z.array(z.string()),
   }),
 
-  async run(args, { data, datasets, imports, caller, signal, client }) {
+  async run(args, { data, datasets, imports, caller, meta, signal, client }) {
     assertName(args.dataset_name);
     const existing = await datasets.findByName(caller.workspace.id, args.dataset_name);
-    if (existing !== undefined) assertNotFromQuery(existing);
+    if (existing !== undefined) assertMayReplace(caller, existing);
     const file = await imports.importFile({
       source: {
         content: args.content,
@@ -112,19 +113,21 @@ export const importFile = defineTool({
       bytes: file.bytes,
     };
     const source = { kind: "import" as const, detail };
-    const dataset = await data.commit(caller, args.dataset_name, "replace", file.part, source, {
-      mayChange(found) {
-        assertNotFromQuery(found);
-        if (file.rows === 0 && args.options?.allow_empty !== true) assertLosesNoRows(found);
-      },
+    const { dataset, replaced } = await replaceRows(data, caller, {
+      name: args.dataset_name,
+      part: file.part,
+      source,
+      allowEmpty: args.options?.allow_empty === true,
     });
+    const restoreTool = meta.surface === "all" ? "restore_asset" : "the tool restore_asset of /mcp";
     return {
       ...changeOf(caller, dataset),
       rows_read: file.rows,
       rows_rejected: file.rejectedRows,
       rejected: file.rejected.slice(0, 20),
       detected: { ...file.detected },
-      notes: file.notes,
+      ...(replaced !== undefined && { replaced: replacedOf(caller, replaced, { dataset, restoreTool }) }),
+      notes: [...file.notes, ...policyNotes(dataset)],
     };
   },
 });

@@ -108,6 +108,35 @@ describe("push_data", () => {
     expect(result?.isError).toBe(true);
   });
 
+  it("neither writes columns that are hidden from its caller nor tells which there are", async () => {
+    const admin = await server.token();
+    const { dataset_id } = changed(await push("Pay", [{ id: 1, salary: 7 }], admin));
+    const policies = [{ name: "p", roles: ["contributor"], hide: ["salary", "gone"] }];
+    await callTool(server, admin, "push_data", { dataset_name: "Pay", rows: [{ gone: 1 }] });
+    await callTool(server, admin, "set_dataset_policies", { dataset_id, policies });
+    const answers = new Set<string>();
+    const tryColumn = async (name: string, value: unknown, others: object[]) => {
+      const { result } = await push("Pay", [...others, { id: 3, [name]: value }]);
+      expect(result?.isError).toBe(true);
+      answers.add((result?.content[0]?.text ?? "").replace(JSON.stringify(name), "X"));
+    };
+    for (const name of ["salary", "SALARY", "Salary", "gone", "other", " id", "salary_1", "id.salary"])
+      for (const value of [1, "text", null, { a: 1 }, 1e300]) await tryColumn(name, value, [{ id: 2 }]);
+    // So many that they are read apart from the request.
+    const many = Array.from({ length: 5_000 }, (_, id) => ({ id }));
+    for (const name of ["salary", "SALARY", "other"])
+      for (const value of [1, "text"]) await tryColumn(name, value, many);
+    expect([...answers]).toEqual([
+      expect.stringMatching(/only columns that you see: X is none\. You see id\.$/),
+    ]);
+    expect(changed(await push("Pay", [{ ID: 4 }]))).toMatchObject({ columns: [{ name: "id" }] });
+    expect((await read(dataset_id, admin)).rows).toEqual([
+      { id: 1, salary: 7, gone: null },
+      { id: null, salary: null, gone: 1 },
+      { id: 4, salary: null, gone: null },
+    ]);
+  });
+
   it("is for contributors, and stays in its workspace", async () => {
     const rows = [{ a: 1 }];
     expect(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitPassed } from "../../../registry/token-limits.ts";
 import { defineTool } from "../define.ts";
 
 /** About twenty tools are listed by default; this one tells how to get at the rest. */
@@ -10,6 +11,7 @@ export const listToolsets = defineTool({
     "The groups of tools this server has, which of them are listed by default, and the tools in each that you may use. Add ?toolsets=name,name (or all) to the endpoint's URL to have others listed.",
   permission: null,
   effect: "read",
+  within: [],
   input: z.strictObject({}),
   output: z.object({
     toolsets: z.array(
@@ -29,7 +31,9 @@ export const listToolsets = defineTool({
       name,
       description,
       listed_by_default: byDefault,
-      tools: tools.filter(({ tool }) => mayUse(tool.permissions)).map((tool) => tool.name),
+      tools: tools
+        .filter(({ tool }) => mayUse(tool.permissions) && limitPassed(caller, tool) === undefined)
+        .map((tool) => tool.name),
     }));
     return { toolsets: toolsets.filter(({ tools }) => tools.length > 0) };
   },

@@ -9,6 +9,7 @@ export const whoami = defineTool({
   description: "The user, workspace, role and permissions that this connection acts with.",
   permission: null,
   effect: "read",
+  within: [],
   input: z.strictObject({}),
   output: z.object({
     user: z.object({ id: z.number(), email: z.string(), name: z.string() }),
@@ -20,6 +21,7 @@ export const whoami = defineTool({
       read_only: z.boolean(),
       toolsets: z.array(z.string()).nullable(),
       models: z.array(z.string()).nullable(),
+      knowledge_bases: z.array(z.int()).optional(),
     }),
     client: z.object({ name: z.string(), version: z.string() }),
   }),
@@ -36,6 +38,7 @@ export const whoami = defineTool({
         read_only: limits.readOnly,
         toolsets: limits.toolsets && [...limits.toolsets],
         models: limits.models && [...limits.models],
+        ...(limits.knowledgeBases !== null && { knowledge_bases: [...limits.knowledgeBases] }),
       },
       client: meta.client,
     };

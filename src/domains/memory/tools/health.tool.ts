@@ -10,6 +10,7 @@ export const memoryHealth = defineTool({
   description: "Whether the memory service works. Any token may ask; tells nothing about a workspace.",
   permission: null,
   effect: "read",
+  within: [],
   input: z.strictObject({}),
   output: z.object({ status: z.literal("ok"), service: z.literal("memory"), version: z.string() }),
 

@@ -19,6 +19,8 @@ export const modelDatasetResource = defineResource({
   description: "The schema of one dataset as YAML: all its fields with types, descriptions and expressions.",
   mimeType: "text/yaml",
   permission: "ontologies:read",
+  toolset: "models",
+  within: ["models"],
 
   async list({ models, caller }) {
     const published = await models.published(caller);

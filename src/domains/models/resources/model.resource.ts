@@ -11,6 +11,8 @@ export const modelResource = defineResource({
     "One semantic model (ontology): its name and description, and its datasets with their sources.",
   mimeType: "application/json",
   permission: "ontologies:read",
+  toolset: "models",
+  within: ["models"],
 
   async list({ models, caller }) {
     const published = await models.published(caller);

@@ -12,6 +12,8 @@ export const modelsResource = defineResource({
     "All published semantic models (ontologies): id, name, description, numbers of datasets and fields.",
   mimeType: "application/json",
   permission: "ontologies:read",
+  toolset: "models",
+  within: ["models"],
 
   async read(_, { models, caller }) {
     const published = await models.published(caller);

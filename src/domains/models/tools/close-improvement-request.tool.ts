@@ -11,6 +11,7 @@ export const closeImprovementRequest = defineTool({
   description: "Mark an improvement request of a semantic model as done or declined, with a word on why.",
   permission: "admin",
   effect: "write",
+  within: ["models"],
   input: z.strictObject({
     id: z.int().describe("From list_improvement_requests"),
     state: z.enum(IMPROVEMENT_STATES).exclude(["open"]),

@@ -14,6 +14,7 @@ export const executeQuery = defineTool({
   description: `Run a read-only SQL query scoped to a semantic model. The engine is DuckDB: use its SQL. Write bare dataset names (FROM "orders"), no schema or catalog. One SELECT, WITH or EXPLAIN; $1, $2, … stand for params. At most ${queryRows.toLocaleString("en")} rows come back (truncated: true when there are more) and ${queryMs / 1000} seconds are allowed, so aggregate in SQL.`,
   permission: "ontologies:read",
   effect: "read",
+  within: ["models"],
   timeoutMs: queryMs + 35_000,
   input: z.strictObject({
     modelName: modelName.describe("The semantic model to query against"),

@@ -13,6 +13,7 @@ export const executeStoredQuery = defineTool({
     "Run a stored query again by its id, as returned by execute_query. Other parameter values can be given; without them the stored ones are used. Same result and limits as execute_query.",
   permission: "ontologies:read",
   effect: "read",
+  within: ["models"],
   timeoutMs: LIMITS.models.queryMs + 35_000,
   input: z.strictObject({
     storedQueryId: z

@@ -13,6 +13,7 @@ export const getDatasets = defineTool({
     "One or more datasets of a semantic model with all their fields as compact lists: types, enums, examples, synonyms, instructions. Pass up to 10 datasets in one call; each has its own page of fields.",
   permission: "ontologies:read",
   effect: "read",
+  within: ["models"],
   input: z.strictObject({
     modelName,
     datasets: z

@@ -12,6 +12,7 @@ export const getSemanticModel = defineTool({
     "Overview of a semantic model as a compact digest: its datasets with the table names to use in SQL, relationships and metrics. Use scope and page to go through one section of a large model, then get_datasets for fields.",
   permission: "ontologies:read",
   effect: "read",
+  within: ["models"],
   input: z.strictObject({
     modelName,
     scope: z

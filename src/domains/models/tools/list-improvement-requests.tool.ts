@@ -10,6 +10,7 @@ export const listImprovementRequests = defineTool({
   description: "What people and their clients asked to be improved in the semantic models, the newest first.",
   permission: "admin",
   effect: "read",
+  within: ["models"],
   input: z.strictObject({
     state: z.enum(["all", ...IMPROVEMENT_STATES]).default("open"),
     limit: z.int().min(1).max(200).default(50),

@@ -11,6 +11,7 @@ export const listSemanticModels = defineTool({
     "List the semantic models that you have access to. A model describes datasets, their fields, how they are related and which metrics there are; read one with get_semantic_model, then query it with execute_query.",
   permission: "ontologies:read",
   effect: "read",
+  within: ["models"],
   input: z.strictObject({}),
   output: z.object({
     models: z.array(

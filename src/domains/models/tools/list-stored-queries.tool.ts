@@ -16,6 +16,7 @@ export const listStoredQueries = defineTool({
     "Your stored queries, the last run first: id, model, SQL, parameters and name. An admin can list everyone's.",
   permission: "ontologies:read",
   effect: "read",
+  within: ["models"],
   input: z.strictObject({
     named_only: z.boolean().default(false),
     everyone: z.boolean().default(false).describe("Those of all members; for admins"),

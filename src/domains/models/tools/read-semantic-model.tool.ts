@@ -16,6 +16,7 @@ export const readSemanticModel = defineTool({
     "The source of a semantic model as an Ossie/OSI file, to change and save again; its versions; and what differs from another version.",
   permission: "ontologies:write",
   effect: "read",
+  within: ["models"],
   input: z.strictObject({
     modelName,
     version: which

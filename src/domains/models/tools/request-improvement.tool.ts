@@ -12,6 +12,7 @@ export const requestImprovement = defineTool({
     "Submit an improvement request for a semantic model. Use this when you or a user discover issues like missing fields, incorrect descriptions or wrong relationships.",
   permission: "ontologies:write",
   effect: "write",
+  within: ["models"],
   input: z.strictObject({
     modelName: modelName.describe("The semantic model this improvement applies to"),
     title: z

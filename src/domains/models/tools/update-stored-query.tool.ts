@@ -12,6 +12,7 @@ export const updateStoredQuery = defineTool({
     "Give one of your stored queries a name (named ones are kept for good; null takes the name away), or delete it.",
   permission: "ontologies:write",
   effect: "write",
+  within: ["models"],
   input: z.strictObject({
     storedQueryId: z.string().min(1).max(100),
     name: z.string().trim().min(1).max(LIMITS.data.nameCharacters).nullable().optional(),
