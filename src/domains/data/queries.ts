@@ -8,6 +8,7 @@ import { assertOwnDataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import type { Datasource } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
+import { assertMayDestroy } from "./policies.ts";
 import { nameTaken, noQuery, type QueriesStore, type Query } from "./queries.store.ts";
 import { type QueryView, viewFor } from "./query-view.ts";
 
@@ -67,6 +68,9 @@ export class Queries {
     if (existing !== undefined && !wish.replace) throw nameTaken(name);
     if (existing !== undefined) {
       await this.#parts.store.checkDataset(existing);
+      // Another text is other rows at the next run.
+      const filled = await this.#parts.datasets.findByName(workspace.id, name);
+      if (filled !== undefined) assertMayDestroy(caller, filled, "replace its rows");
       return this.#parts.store.change(existing, text);
     }
     const dataset = await this.#parts.datasets.findByName(workspace.id, name);
