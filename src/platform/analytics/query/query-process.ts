@@ -26,7 +26,7 @@ export interface QueryProcessOptions {
   memoryMb: number;
   reader: Account;
   log: SandboxLog;
-  /** A statement in it has become a long one. */
+  /** A statement in it has become a long one, or was one and has ended, perhaps with the process. */
   onLong(): void;
 }
 
@@ -110,7 +110,9 @@ export class QueryProcess {
     const onEnd = (): void => {
       clearTimeout(timer);
       this.#calls.delete(call);
-      if (call.isLong && !this.isApart) this.sandbox.yieldToOthers(false);
+      if (!call.isLong) return;
+      if (!this.isApart) this.sandbox.yieldToOthers(false);
+      this.#options.onLong();
     };
     return this.sandbox.call(method, params, { ...options, onBegin, onEnd });
   }
