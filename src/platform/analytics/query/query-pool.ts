@@ -173,7 +173,7 @@ export class QueryPool {
       .filter(({ running }) => running < queriesPerWorker)
       .toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
     const own = open.filter((worker) => worker.isApartFor(scope));
-    if (own.length >= longProcessesPerScope) return own[0]!;
+    if (own.length >= longProcessesPerScope) return own.find((worker) => !worker.isInDanger) ?? own[0]!;
     const free = open.filter((worker) => !worker.isApart);
     const ready = free.filter(({ sandbox }) => sandbox.isReady);
     return (
