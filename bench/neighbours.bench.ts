@@ -131,7 +131,7 @@ function keepRunning(ask: Ask, sql: string): { stop(): Promise<string> } {
   const running = (async () => {
     while (!controller.signal.aborted) {
       runs += 1;
-      const until = AbortSignal.any([controller.signal, AbortSignal.timeout(ROUND_MS / 3)]);
+      const until = AbortSignal.any([controller.signal, AbortSignal.timeout(Math.round(ROUND_MS / 3))]);
       const end = await ask(`${sql} -- ${runs}`, until).then(
         () => "answered",
         (error: { code?: string }) => error.code ?? "failed",

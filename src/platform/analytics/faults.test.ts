@@ -120,21 +120,23 @@ describe("a query that goes wrong", () => {
 describe("a process that dies", () => {
   it("takes only its own queries with it; the next ones work", async () => {
     await open({ workers: 2 });
+    const loader = processes();
     const relations = ["a", "b"].map((version) => ({ ...relation, version }));
     // Each version has its own engine, and they are spread over the processes.
     await Promise.all(relations.map((each) => query("SELECT a FROM t", { relations: [each] })));
+    const workers = processes().filter((pid) => !loader.includes(pid));
     const running = relations.map((each) =>
       query(ENDLESS, { relations: [each], limits: { ms: 60_000 } }).catch(
         (error: { code: string }) => error.code,
       ),
     );
-    let busy: number[] = [];
-    const look = async () => {
-      busy = await busyProcesses();
-      return busy;
-    };
-    await expect.poll(look).toHaveLength(2);
-    process.kill(busy[0]!, "SIGKILL");
+    const busy = async () => (await busyProcesses()).filter((pid) => workers.includes(pid)).length;
+    await expect.poll(busy).toBeGreaterThanOrEqual(2);
+    // On a slow machine there may be a third one, which waits for work.
+    for (const pid of workers) {
+      process.kill(pid, "SIGKILL");
+      if ((await Promise.race([...running, delay(1_000, "running")])) === "unavailable") break;
+    }
     expect(await Promise.race(running)).toBe("unavailable");
     for (const each of relations)
       expect(await query("SELECT a FROM t", { relations: [each] })).toMatchObject(one);
@@ -261,7 +263,7 @@ async function leftovers(): Promise<string[]> {
 async function busyProcesses(): Promise<number[]> {
   const before = new Map(processes().map((pid) => [pid, cpuOf(pid)]));
   await delay(500);
-  return processes().filter((pid) => cpuOf(pid) - (before.get(pid) ?? 0) > 0.05);
+  return processes().filter((pid) => cpuOf(pid) - (before.get(pid) ?? 0) > 0);
 }
 
 function cpuOf(pid: number): number {

@@ -41,6 +41,8 @@ export interface Engine {
 
 /** Engines may take more together than there is: hardly ever do all of them need their share at once. */
 const SHARES = 2;
+/** Processes without long statements that are kept running while there are such statements. */
+const KEPT_FREE = 2;
 
 /** The processes that run queries, and which of them has which engine ready. */
 export class QueryPool {
@@ -149,7 +151,7 @@ export class QueryPool {
       memoryMb,
       reader: readerOf(index),
       log,
-      onLong: () => this.#keepOneFree(),
+      onLong: () => this.#keepFree(),
     });
   }
 
@@ -161,10 +163,14 @@ export class QueryPool {
     return worker;
   }
 
-  /** Whoever comes next does not wait for a process to start. */
-  #keepOneFree(): void {
-    const free = this.#workers.find((worker) => !worker.isApart) ?? this.#addWorker();
-    free?.sandbox.call("version", {}).catch(() => undefined);
+  /** One for whoever comes next, and one in case that it is another long statement: nobody waits for a start. */
+  #keepFree(): void {
+    if (this.#isClosed) return;
+    let free = this.#workers.filter((worker) => !worker.isApart);
+    if (free.length < KEPT_FREE) free = free.concat(this.#addWorker() ?? []);
+    for (const { sandbox } of free.slice(0, KEPT_FREE)) {
+      if (!sandbox.isReady) sandbox.call("version", {}).catch(() => undefined);
+    }
   }
 
   /**
@@ -179,7 +185,7 @@ export class QueryPool {
       .filter(({ running }) => running < queriesPerWorker)
       .toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
     const own = open.filter((worker) => worker.isApartFor(scope));
-    if (own.length >= longProcessesPerScope) return own[0]!;
+    if (own.length >= longProcessesPerScope) return own.find((worker) => !worker.isInDanger) ?? own[0]!;
     const free = open.filter((worker) => !worker.isApart);
     const ready = free.filter(({ sandbox }) => sandbox.isReady);
     return (

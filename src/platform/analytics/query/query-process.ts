@@ -26,7 +26,7 @@ export interface QueryProcessOptions {
   memoryMb: number;
   reader: Account;
   log: SandboxLog;
-  /** A statement in it has become a long one. */
+  /** A statement in it has become a long one, or was one and has ended, perhaps with the process. */
   onLong(): void;
 }
 
@@ -34,6 +34,8 @@ export interface QueryProcessOptions {
 interface Call {
   scope: string;
   isLong: boolean;
+  /** Its caller has been answered; if it does not stop, the process is killed. */
+  isAbandoned: boolean;
 }
 
 /** A process that runs queries, and what it is busy with. */
@@ -84,6 +86,11 @@ export class QueryProcess {
     return this.#calls.values().some((call) => call.isLong && call.scope === scope);
   }
 
+  /** It may be killed soon, with everything in it. */
+  get isInDanger(): boolean {
+    return this.#calls.values().some(({ isAbandoned }) => isAbandoned);
+  }
+
   occupy(engine: Engine): void {
     if (this.running === 0) this.#idleMb = this.sandbox.residentMb() ?? 0;
     this.running += 1;
@@ -101,7 +108,7 @@ export class QueryProcess {
 
   /** Something that takes long counts as long until the process has really ended it, whoever still waits for it. */
   call(scope: string, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
-    const call: Call = { scope, isLong: false };
+    const call: Call = { scope, isLong: false, isAbandoned: false };
     this.#calls.add(call);
     let timer: NodeJS.Timeout | undefined;
     const onBegin = (): void => {
@@ -110,9 +117,13 @@ export class QueryProcess {
     const onEnd = (): void => {
       clearTimeout(timer);
       this.#calls.delete(call);
-      if (call.isLong && !this.isApart) this.sandbox.yieldToOthers(false);
+      if (!call.isLong) return;
+      if (!this.isApart) this.sandbox.yieldToOthers(false);
+      this.#options.onLong();
     };
-    return this.sandbox.call(method, params, { ...options, onBegin, onEnd });
+    return this.sandbox.call(method, params, { ...options, onBegin, onEnd }).finally(() => {
+      call.isAbandoned = true;
+    });
   }
 
   #setApart(call: Call): void {
