@@ -16,6 +16,11 @@ export default defineConfig({
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: "forks",
+    // Loading the application again for each file took as long as half of the tests. A test leaves nothing behind in
+    // its process: what it starts it closes, and what it sets in the environment is taken back here.
+    isolate: false,
+    unstubEnvs: true,
+    restoreMocks: true,
     // Most tests wait for processes of their own, so that one worker a core is not too many. The default is one less.
     maxWorkers: availableParallelism(),
     // Hints on speed would come after the count, which is to be the last word.
