@@ -14,6 +14,7 @@ describe("types", () => {
     ["0 and 1", ["0", "1"], "BIGINT", ["0", "1"]],
     ["true and false", ["TRUE", "false", "NA", "True"], "BOOLEAN", [true, false, null, true]],
     ["NA among numbers", ["1", "NA", "3", " "], "BIGINT", ["1", null, "3", null]],
+    ["blanks among numbers", ["1.5", " ", "3"], "DOUBLE", [1.5, null, 3]],
     ["several words", ["1.5", "N/A", "NULL", "-", "n/a"], "DOUBLE", [1.5, null, null, null, null]],
     ["NA among dates", ["2024-01-31", "NA"], "DATE", ["2024-01-31", null]],
     ["NA among other dates", ["31.01.2024", "-"], "DATE", ["2024-01-31", null]],
@@ -84,12 +85,28 @@ describe("headers", () => {
     ["numbers above numbers", "x,1\ny,2\n", false, "column_1 column_2"],
     ["texts that come again", "red,on\nblue,on\nred,off\n", false, "column_1 column_2"],
     ["dates above dates", "31-Jan-2024,x\n1-Feb-2024,y\n", false, "column_1 column_2"],
+    ["a text above many numbers", `id,1,1\n${"7,5,6\n".repeat(10)}`, true, "id 1 1_2"],
+    [
+      "a name that is missing",
+      ",time,temp\n0,2022-07-29,03:14:50,18.1\n",
+      true,
+      "column_1 time temp column_4",
+    ],
+    ["an empty line above", "\nname\nann\n", true, "name"],
     ["names of rows", '"x","y"\n"1",5,6\n"2",7,8\n', true, "column_1 x y"],
   ])("%s", async (_, content, header, names) => {
     const result = await convert(content);
     expect(result.detected.header).toBe(header);
     expect(namesOf(result)).toBe(names);
   });
+});
+
+it("more columns than are looked at together, and a name with a NUL in it", async () => {
+  const names = Array.from({ length: 450 }, (_, index) => `c${index}`).join(",");
+  const result = await convert(`x\u0000y,${names}\n${"1,".repeat(450)}NA\n${"2,".repeat(450)}5\n`);
+  expect(new Set(result.columns.map(({ type }) => type))).toEqual(new Set(["BIGINT"]));
+  expect(result.values[0]!.at(-1)).toBeNull();
+  expect(result.detected.renamed).toEqual([{ position: 1, from: "xy", to: "xy" }]);
 });
 
 describe("rows and columns", () => {

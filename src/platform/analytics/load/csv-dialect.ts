@@ -40,7 +40,7 @@ function score(text: string, delimiter: string, quote: string): number {
 export function detectSkippedLines(text: string, quoting: Quoting): number {
   const counts = fieldCounts(text, quoting);
   const fields = mostCommon(counts);
-  const first = fields === undefined ? 0 : counts.indexOf(fields);
+  const first = fields === undefined ? counts.findIndex((count) => count > 0) : counts.indexOf(fields);
   return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
 }
 
@@ -198,7 +198,7 @@ export function nameColumns(headers: readonly string[]): { names: string[]; rena
       to = `${from === "" ? `column_${index + 1}` : from}_${number}`;
     }
     used.add(to.toLowerCase());
-    if (to !== header) renamed.push({ position: index + 1, from: header, to });
+    if (to !== header) renamed.push({ position: index + 1, from, to });
     return to;
   });
   return { names, renamed };

@@ -8,15 +8,16 @@ export interface Layout {
   headers: string[];
 }
 
-/** As many fields as most records have; more where the header names more. `wanted` is what the caller says. */
+/** As many fields as most records below the first have; more where the header names more. `wanted` is what the caller says. */
 export function layoutOf(records: readonly (readonly string[])[], wanted: boolean | undefined): Layout {
   const [first = [], ...below] = records;
-  const usual = mostCommon(records.map(({ length }) => length));
+  const usual = mostCommon((below.length > 0 ? below : records).map(({ length }) => length));
   const header = wanted ?? isHeader(first, below);
   if (!header) return { header, headers: Array.from({ length: usual }, () => "") };
   const named = first.slice(0, first.findLastIndex((name) => name !== "") + 1);
   // R writes the names of rows into a first column that has no name itself.
-  const hasRowNames = usual > 1 && first.length === usual - 1 && endsWithValues(below, usual);
+  const isShort = usual > 1 && first.length === usual - 1 && first[0] !== "";
+  const hasRowNames = isShort && endsWithValues(below, usual);
   const headers = hasRowNames ? ["", ...first] : named;
   while (headers.length < usual) headers.push("");
   return { header, headers };
@@ -48,6 +49,7 @@ function kindOf(text: string): Kind | undefined {
   return NUMBER.test(value) ? "number" : "text";
 }
 
+const MANY_ROWS = 10;
 /** Of the values of a column, how many have to be of one kind so that it is theirs. */
 const MOST = 0.9;
 
@@ -86,7 +88,8 @@ function isHeader(first: readonly string[], below: readonly (readonly string[])[
       labels += 1;
     } else if (kind === usual) values += 1;
   }
-  if (values > 0) return names > values;
+  // One text above many numbers can be nothing but a name, whatever stands beside it.
+  if (values > 0) return names > values || (names > 0 && below.length >= MANY_ROWS);
   if (names > 0 || isNumbered) return true;
   const texts = kinds.filter((kind) => kind === "text").length;
   if (texts === 0) return false;

@@ -22,7 +22,8 @@ export function shapeNotes({ dropped, columns, header }: CsvFile, shortRows: num
 
 /** What a reader should know about values that were not taken as they stand in the file. */
 export function valueNotes({ columns, words, units }: CsvFile): string[] {
-  const byWords = Map.groupBy(words, ([, found]) => found.map((word) => JSON.stringify(word)).join(", "));
+  const told = (word: string): string => (word === "" ? "A blank" : JSON.stringify(word));
+  const byWords = Map.groupBy(words, ([, found]) => found.map(told).join(", "));
   const byUnit = Map.groupBy(units, ([, unit]) => unit);
   const names = (members: readonly (readonly [number, unknown])[]): string => {
     const shown = members.slice(0, 5).map(([index]) => `"${columns[index]!.name}"`);

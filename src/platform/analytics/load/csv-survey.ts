@@ -29,8 +29,27 @@ export interface SurveyScope {
   path: string;
 }
 
+/** Columns that are looked at together: each takes memory of the engine. */
+const COLUMNS_AT_ONCE = 200;
+
 /** Looks at the values of some columns, all as text. */
 export async function surveyColumns(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  indexes: readonly number[],
+  scope: SurveyScope,
+): Promise<Survey> {
+  const all: Survey = { columns: new Map(), rows: 0 };
+  for (let start = 0; start === 0 || start < indexes.length; start += COLUMNS_AT_ONCE) {
+    const some = indexes.slice(start, start + COLUMNS_AT_ONCE);
+    const { columns, rows } = await surveySome(connection, file, some, scope);
+    for (const [index, column] of columns) all.columns.set(index, column);
+    all.rows = rows;
+  }
+  return all;
+}
+
+async function surveySome(
   connection: DuckDBConnection,
   file: CsvFile,
   indexes: readonly number[],
@@ -44,7 +63,7 @@ export async function surveyColumns(
     return [
       `coalesce(bool_or(NOT (${isNothing})), false)`,
       `coalesce(bool_or(${isSomeNumber(column)} AND NOT (${isNothing})), false)`,
-      `list(DISTINCT trim(${column})) FILTER (${isNoValueWordSql(column)})`,
+      `list(DISTINCT trim(${column})) FILTER (trim(${column}) = '' OR ${isNoValueWordSql(column)})`,
       ...left.get(index)!.map((rule) => `bool_and(${isNothing} OR ${holds(rule, column)})`),
     ];
   });

@@ -73,15 +73,7 @@ export function holds({ pattern, isValue }: TypeRule, column: string): string {
 }
 
 /** Texts that are numbers only by name. */
-const NO_NUMBERS: readonly string[] = [
-  "nan",
-  "inf",
-  "+inf",
-  "-inf",
-  "infinity",
-  "+infinity",
-  "-infinity",
-];
+const NO_NUMBERS: readonly string[] = ["nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"];
 
 export function isSomeNumber(column: string): string {
   return `(${column} IS NOT NULL AND NOT lower(trim(${column})) IN (${quoteList(NO_NUMBERS).slice(1, -1)}))`;

@@ -114,7 +114,9 @@ describe("values", () => {
     expect(result.report.notes).toEqual([
       '"m" is text, because it holds other values and texts, first in row 3: "open".',
     ]);
-    expect(typesOf(await readRows([["m"], [1], ["open"], [2]], { nulls: ["open"] }))).toEqual({ m: "BIGINT" });
+    expect(typesOf(await readRows([["m"], [1], ["open"], [2]], { nulls: ["open"] }))).toEqual({
+      m: "BIGINT",
+    });
   });
 
   it("reads words for no value as that beside numbers only, and says so", async () => {
