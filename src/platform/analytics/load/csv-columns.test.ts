@@ -92,6 +92,7 @@ describe("headers", () => {
       true,
       "column_1 time temp column_4",
     ],
+    ["a row without values above", ",,\na,b,c\nx,y,1\nz,y,2\n", true, "a b c"],
     ["an empty line above", "\nname\nann\n", true, "name"],
     ["names of rows", '"x","y"\n"1",5,6\n"2",7,8\n', true, "column_1 x y"],
   ])("%s", async (_, content, header, names) => {

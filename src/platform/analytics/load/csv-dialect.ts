@@ -44,13 +44,13 @@ export function detectSkippedLines(text: string, quoting: Quoting): number {
   return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
 }
 
-/** Fields of each of the first records; 0 for an empty line. */
+/** Fields of each of the first records; 0 for one without any value. */
 function fieldCounts(text: string, quoting: Quoting): number[] {
   const counts: number[] = [];
   for (let at = 0; counts.length < SAMPLE_RECORDS && at < text.length; ) {
     const { fields, end, isComplete } = parseRecord(text, at, quoting);
     if (!isComplete && counts.length > 0) break;
-    counts.push(fields.length === 1 && fields[0] === "" ? 0 : fields.length);
+    counts.push(fields.every((field) => field === "") ? 0 : fields.length);
     at = end;
   }
   return counts;

@@ -318,6 +318,14 @@ describe("the table", () => {
       true,
     ],
     [
+      "numbers that go on below",
+      [
+        ["x", 1, 2, 3],
+        ["y", 4, 5, 6],
+      ],
+      false,
+    ],
+    [
       "numbers above numbers",
       [
         ["x", 1],

@@ -29,7 +29,8 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   const filled = cells.flatMap((cell, position) => (cell === undefined ? [] : [{ cell, position }]));
   if (!filled.some(({ cell }) => cell.kind === KIND.text)) return false;
   const numbers = filled.filter(({ cell }) => cell.kind === KIND.integer).map(({ position }) => position);
-  const isNumbered = isCount(cells, numbers) && !isCount(below[0]?.cells ?? [], numbers);
+  const starts = /^[01]$/.test(cells[numbers[0] ?? -1]?.text ?? "");
+  const isNumbered = starts && isCount(cells, numbers) && !isCount(below[0]?.cells ?? [], numbers);
   return filled.every(({ cell, position }) => {
     if (cell.kind === KIND.text || (isNumbered && cell.kind === KIND.integer)) return true;
     const column = below.flatMap((row) => row.cells[position] ?? []);
@@ -43,15 +44,11 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
 /** Few numbers in a row may be data. */
 const LEAST_LABELS = 3;
 
-/** 0, 1, 2 … or 1, 2, 3 …, in these places. */
+/** Each is one more than the one before, in these places. */
 function isCount(cells: SheetRow["cells"], positions: readonly number[]): boolean {
   const values = positions.map((position) => Number(cells[position]?.text ?? Number.NaN));
   const [first = Number.NaN] = values;
-  return (
-    values.length >= LEAST_LABELS &&
-    (first === 0 || first === 1) &&
-    values.every((value, index) => value === first + index)
-  );
+  return values.length >= LEAST_LABELS && values.every((value, index) => value === first + index);
 }
 
 function isYear({ kind, text }: Value): boolean {
