@@ -189,7 +189,7 @@ describe("each format gives back what was in it", () => {
           rows: [
             ["t", "d", "at", "mixed", "late"],
             [styled(1, 0.5), styled(2, 1.25), styled(3, 45351.5), 1, null],
-            [styled(1, 0.25), null, styled(3, 45352), "n/a", 7],
+            [styled(1, 0.25), null, styled(3, 45352), "open", 7],
           ],
         },
       ],
@@ -206,10 +206,19 @@ describe("each format gives back what was in it", () => {
     });
     expect(result.data.map((row) => [row[0], row[3], row[4]])).toEqual([
       ["12:00:00", "1", null],
-      ["06:00:00", "n/a", 7],
+      ["06:00:00", "open", 7],
     ]);
     expect(result.notes).toEqual([expect.stringContaining('"mixed" is text')]);
   });
+});
+
+it("refuses a file of which most rows would be rejected, and keeps one of which half would", async () => {
+  const content = (bad: number): string => `a,b\n${"1,2\n".repeat(205)}${"1,2,3\n".repeat(bad)}`;
+  await expect(importFile({ content: content(206) })).rejects.toMatchObject({
+    code: "bad_request",
+    message: expect.stringMatching(/^Most rows could not be read: 206 of 411\. Line 207: Expected Number/),
+  });
+  expect(await importFile({ content: content(205) })).toMatchObject({ rows: 205, rejectedRows: 205 });
 });
 
 describe("where it comes from", () => {

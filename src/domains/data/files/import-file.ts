@@ -191,7 +191,7 @@ async function convert(
     ...(signal && { signal }),
     onProgress: ({ fraction }) => onProgress?.({ stage: "convert", fraction }),
   });
-  if (result.rows > 0) return result;
+  if (result.rows > 0 && result.rejectedRows <= result.rows) return result;
   if (result.rejectedRows === 0) {
     if (result.columns.length > 1 || result.detected.delimiter === undefined || options.header) return result;
     await blobs.delete(key);
@@ -200,7 +200,12 @@ async function convert(
   await blobs.delete(key);
   const [first] = result.rejected;
   const example = first === undefined ? "" : ` Line ${first.line}: ${excerptOf(first.reason)}`;
-  throw new AppError("bad_request", `None of the ${result.rejectedRows} rows could be read.${example}`, {
+  const all = (result.rows + result.rejectedRows).toLocaleString("en");
+  const lost =
+    result.rows === 0
+      ? `None of the ${all} rows could be read.`
+      : `Most rows could not be read: ${result.rejectedRows.toLocaleString("en")} of ${all}.`;
+  throw new AppError("bad_request", `${lost}${example}`, {
     hint: "Check the file; options say its delimiter, encoding, header and types.",
     data: { rejected: result.rejected.slice(0, 10) },
   });

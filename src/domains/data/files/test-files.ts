@@ -151,7 +151,10 @@ export function xlsxMembers({
     relation("rIdT", "sharedStrings", "/xl/sharedStrings.xml"),
     relation("rIdS", "styles", "styles.xml"),
   ];
-  const pr = is1904 ? `<${p}workbookPr date1904="1"/>` : "";
+  // Newer Excels add an element of the same name, in another namespace, for something else.
+  const pr = is1904
+    ? `<${p}workbookPr date1904="1"/><${p}extLst><${p}ext><x15:workbookPr xmlns:x15="urn:x15" chartTrackingRefBase="1"/></${p}ext></${p}extLst>`
+    : "";
   return {
     "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
     "_rels/.rels": `<Relationships xmlns="${RELATIONS}">${relation("rId1", "officeDocument", "xl/workbook.xml")}</Relationships>`,

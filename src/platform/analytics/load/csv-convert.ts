@@ -7,13 +7,14 @@ import type { Detected } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { dateNotes, formatsOf } from "./csv-date-columns.ts";
-import { type DetectedCsv, detectCsv } from "./csv-detect.ts";
+import { type DetectedCsv, detectAll, detectCsv } from "./csv-detect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { notesOn, thousandsOf } from "./csv-grouping.ts";
+import { shapeNotes, valueNotes } from "./csv-notes.ts";
 import { type Rejects, readRejects } from "./csv-rejects.ts";
 import { takeSample } from "./csv-sample.ts";
 import { textNotes } from "./csv-text-notes.ts";
-import { checkedColumn, isMisfit, surveyTypes } from "./csv-types.ts";
+import { checkedColumn, isMisfit } from "./csv-types.ts";
 import {
   detectEncoding,
   encodingName,
@@ -65,14 +66,14 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
   const detected = await whileRunning(connection, context.signal, () =>
     detectCsv(connection, path, sample, known),
   ).finally(() => rm(`${workFile}.sample`, { force: true }));
-  const { written, rejects, file } = await convertDetected(job, detected, context);
+  const { written, rejects, file, shortRows } = await convertDetected(job, detected, sample.text, context);
   return {
     ...written,
     rejected: rejects.rows,
     rejectedRows: rejects.count,
     hasBadEncoding: rejects.hasBadEncoding,
     notes: await whileRunning(connection, context.signal, () =>
-      allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), detected),
+      allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), { ...detected, shortRows }),
     ),
     detected: report(file, format, encoding, detected),
   };
@@ -82,11 +83,13 @@ async function allNotes(
   { connection, output }: CsvJob,
   file: CsvFile,
   head: string,
-  { given }: DetectedCsv,
+  { given, shortRows }: DetectedCsv & { shortRows: number },
 ): Promise<string[]> {
   return [
-    ...notesOn(file),
     ...(await dateNotes(connection, file, output)),
+    ...shapeNotes(file, shortRows),
+    ...valueNotes(file),
+    ...notesOn(file),
     ...(await textNotes(connection, file, head, given)),
   ].slice(0, LIMITS.files.notes);
 }
@@ -95,23 +98,49 @@ interface Converted {
   written: WriteAnswer;
   rejects: Rejects;
   file: CsvFile;
+  /** Rows that had too few fields, and were filled up with nothing. */
+  shortRows: number;
 }
+
+/** Each step can happen once: rows are filled up, all values are looked at, what then does not fit becomes text. */
+const MOST_ATTEMPTS = 5;
 
 async function convertDetected(
   job: CsvJob,
-  detected: DetectedCsv,
+  first: DetectedCsv,
+  head: string,
   context: WorkerContext,
 ): Promise<Converted> {
   const { connection } = job;
-  const { given } = detected;
-  const first = await attempt(job, detected, context);
-  if (first !== undefined && !hasWrongType(first.rejects, given)) return first;
-  const file = await whileRunning(connection, context.signal, () =>
-    surveyTypes(connection, detected.file, given),
+  let detected = first;
+  let shortRows = 0;
+  for (let round = 0; round < MOST_ATTEMPTS; round += 1) {
+    const result = await attempt(job, detected, context);
+    // A row that is rejected for its length has values that fit nothing.
+    const isMisread =
+      result !== undefined && !detected.isVerified && hasWrongType(result.rejects, detected.given);
+    if (result === undefined || isMisread) {
+      const before = detected;
+      detected = before.isVerified
+        ? asTexts(before)
+        : await whileRunning(connection, context.signal, () =>
+            detectAll(connection, before, head, job.options),
+          );
+    } else if (result.rejects.shortRows > 0 && !detected.file.isPadded) {
+      shortRows = result.rejects.shortRows;
+      detected = { ...detected, file: { ...detected.file, isPadded: true }, isVerified: false };
+    } else return { ...result, shortRows };
+  }
+  throw new Error("columns of text do not hold their values");
+}
+
+function asTexts(detected: DetectedCsv): DetectedCsv {
+  const columns = detected.file.columns.map((column, index) =>
+    detected.given.has(index) ? column : { ...column, type: "VARCHAR" },
   );
-  const second = await attempt(job, { ...detected, file }, context);
-  if (second === undefined) throw new Error("types that hold all values do not hold them");
-  return second;
+  const nothing = { words: new Map(), units: new Map(), dates: new Map(), dropped: new Set<number>() };
+  const grouping = { grouped: new Map(), ambiguous: new Map(), settled: undefined };
+  return { ...detected, file: { ...detected.file, ...nothing, grouping, columns } };
 }
 
 /** A row that only failed because of a type that we have guessed is not to blame. */
@@ -127,12 +156,14 @@ async function attempt(
   job: CsvJob,
   detected: DetectedCsv,
   context: WorkerContext,
-): Promise<Converted | undefined> {
+): Promise<Omit<Converted, "shortRows"> | undefined> {
   const { connection, output } = job;
-  const { file, given } = detected;
+  const { file, given, isVerified } = detected;
   lastTable += 1;
   const table = `rejects_${lastTable}`;
-  const columns = file.columns.map((_, index) => checkedColumn(file, index, given.has(index)));
+  const columns = file.columns.map((_, index) =>
+    checkedColumn(file, index, { isGiven: given.has(index), isVerified }),
+  );
   const source = readCsv(
     file,
     columns.map(({ readType }) => readType),
@@ -140,9 +171,12 @@ async function attempt(
   );
   const needs = columns.flatMap((column) => column.needs ?? []);
   const from = needs.length === 0 ? source : `(SELECT *, ${needs.join(", ")} FROM ${source})`;
-  const select = `SELECT ${columns.map(({ expression }) => expression).join(", ")} FROM ${from}`;
+  const isKept = (_: unknown, index: number): boolean => !file.dropped.has(index);
+  const items = columns.filter(isKept).map(({ expression }) => expression);
+  const select = `SELECT ${items.join(", ")} FROM ${from}`;
   try {
-    const written = await writePart(connection, { select, columns: [...file.columns] }, output, context);
+    const plan = { select, columns: file.columns.filter(isKept) };
+    const written = await writePart(connection, plan, output, context);
     return { written, rejects: await readRejects(connection, table), file };
   } catch (error) {
     if (isMisfit(error)) return undefined;
@@ -161,7 +195,8 @@ function report(
 ): Detected {
   const thousands = thousandsOf(file);
   const [dateFormat, timestampFormat] = [formatsOf(file, "DATE"), formatsOf(file, "TIMESTAMP")];
-  const { delimiter, quote, header, decimal, skippedLines } = file;
+  const { delimiter, quote, header, decimal, skippedLines, dropped } = file;
+  const kept = renamed.filter(({ position }) => !dropped.has(position - 1));
   return {
     format,
     encoding,
@@ -174,6 +209,6 @@ function report(
     skippedLines,
     ...(dateFormat === undefined ? {} : { dateFormat }),
     ...(timestampFormat === undefined ? {} : { timestampFormat }),
-    ...(renamed.length === 0 ? {} : { renamed }),
+    ...(kept.length === 0 ? {} : { renamed: kept }),
   };
 }

@@ -1,9 +1,19 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
+import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
-import { chooseFormats, dateFormatsOf, dateTypeOf, inWords, isIsoFormat, orderOf } from "./csv-dates.ts";
+import {
+  chooseFormats,
+  type DateMark,
+  type DateOrder,
+  dateFormatsOf,
+  dateTypeOf,
+  inWords,
+  orderOf,
+} from "./csv-dates.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
+import type { SurveyScope } from "./csv-survey.ts";
 
 /** Which formats the values of columns allow, by position. */
 type Fits = ReadonlyMap<number, readonly string[]>;
@@ -23,46 +33,61 @@ export function isDateIn(column: string, format: string): string {
   return isLate(parsedDate(column, format));
 }
 
-/** What DuckDB made of dates that are not written as ISO 8601 has it. */
-export interface SniffedFormats {
-  dateFormat: string | undefined;
-  timestampFormat: string | undefined;
-}
+/** Formats that DuckDB is told. */
+type NativeFormats = Pick<CsvFile, "dateFormat" | "timestampFormat">;
 
-/**
- * Finds the columns of dates in other formats, each with its own. DuckDB knows fewer formats, takes one for the whole
- * file, and makes the second column of a file with two text.
- */
+/** Finds the columns of dates in other formats than ISO 8601, each with its own. */
 export async function findDates(
   connection: DuckDBConnection,
   file: CsvFile,
-  head: string,
-  { rows, given, sniffed }: { rows: number; given: ReadonlySet<number>; sniffed: SniffedFormats },
+  { head, rows }: SurveyScope,
+  given: ReadonlySet<number>,
 ): Promise<CsvFile> {
-  const first = formatsInFirstRecords(file, head, given, sniffed);
-  if (first.size === 0 && !isForeign(sniffed.dateFormat)) return file;
-  const source = `(SELECT * FROM ${readCsv(file, textColumns(file), undefined)} LIMIT ${rows})`;
+  const first = formatsInFirstRecords(file, head.slice(0, HEAD_CHARACTERS), given);
+  if (first.size === 0) return file;
+  const all = readCsv({ ...file, isStrict: false }, textColumns(file), undefined);
+  const source = rows === undefined ? all : `(SELECT * FROM ${all} LIMIT ${rows})`;
   const early = await withLateColumns(connection, file, source, first);
   const fits = await fitting(connection, file, source, early);
   // Rows that do not fit a type that was given are rejected: they do not speak against the format.
   for (const [index, formats] of early) if (given.has(index)) fits.set(index, formats);
-  const dates = chooseFormats(fits, file.saidFormat);
+  const dates = chooseFormats(fits, file.saidFormat, dateMark(file, fits));
   const columns = file.columns.map((column, index) => {
     const format = dates.get(index)?.formats[0];
-    if (given.has(index)) return column;
-    if (format !== undefined) return { ...column, type: dateTypeOf(format) };
-    return column.type === "DATE" && isForeign(sniffed.dateFormat) ? { ...column, type: "VARCHAR" } : column;
+    return format === undefined || given.has(index) ? column : { ...column, type: dateTypeOf(format) };
   });
   const own = [...dates].filter(([index]) => !given.has(index));
   return { ...file, columns, dates: new Map(own), ...nativeFormats(file, dates, given) };
 }
 
+/** Characters that are looked at before the engine is asked. */
+const HEAD_CHARACTERS = 256 * 1024;
+
+/** What else in the file goes with one order of day and month, when nothing goes with the other. */
+function dateMark(file: CsvFile, fits: Fits): DateMark | undefined {
+  const { decimal, delimiter, grouping, units, columns, header } = file;
+  const found = [...units.values()];
+  const money = found.find((unit) => unit === "€" || unit === "£");
+  const hasThousandDots = [...grouping.grouped.values()].some(({ thousands }) => thousands === ".");
+  const has12Hours = [...fits.values()].some((formats) => formats.some((format) => format.includes("%p")));
+  const hasZip = header && columns.some(({ name }) => /^zip(?:[ _-]?codes?)?$/i.test(name));
+  const dayFirst = [
+    decimal === "," || hasThousandDots ? "the decimal comma" : undefined,
+    delimiter === ";" ? "the semicolons between its fields" : undefined,
+    money === undefined ? undefined : `amounts in ${money}`,
+  ].filter((sign) => sign !== undefined);
+  const monthFirst = [
+    found.includes("$") ? "amounts in $" : undefined,
+    has12Hours ? "times with AM and PM" : undefined,
+    hasZip ? "ZIP codes" : undefined,
+  ].filter((sign) => sign !== undefined);
+  if (dayFirst.length > 0 && monthFirst.length > 0) return undefined;
+  const [sign] = [...dayFirst, ...monthFirst];
+  return sign === undefined ? undefined : { order: dayFirst.length > 0 ? "day" : "month", sign };
+}
+
 /** Columns whose type was given are read by DuckDB, which takes one format for all of them. */
-function nativeFormats(
-  file: CsvFile,
-  dates: CsvFile["dates"],
-  given: ReadonlySet<number>,
-): Partial<SniffedFormats> {
+function nativeFormats(file: CsvFile, dates: CsvFile["dates"], given: ReadonlySet<number>): NativeFormats {
   const formats = [...dates].flatMap(([index, column]) => (given.has(index) ? [column.formats[0]!] : []));
   const dateFormat = formats.find((format) => dateTypeOf(format) === "DATE");
   const timestampFormat = formats.find((format) => dateTypeOf(format) === "TIMESTAMP");
@@ -79,14 +104,11 @@ function formatsInFirstRecords(
   file: CsvFile,
   head: string,
   given: ReadonlySet<number>,
-  sniffed: SniffedFormats,
 ): Map<number, readonly string[] | undefined> {
   const said = file.saidFormat;
-  const hasForeign = isForeign(sniffed.dateFormat) || isForeign(sniffed.timestampFormat);
   const left = new Map<number, readonly string[] | undefined>();
   for (const [index, { type }] of file.columns.entries()) {
-    const isDate = DATE_TYPES.includes(type);
-    const mayBeDate = given.has(index) ? isDate : type === "VARCHAR" || (isDate && hasForeign);
+    const mayBeDate = given.has(index) ? DATE_TYPES.includes(type) : type === "VARCHAR";
     const mayBeSaid = said !== undefined && !given.has(index) && !file.grouping.grouped.has(index);
     if (mayBeDate || mayBeSaid) left.set(index, undefined);
   }
@@ -94,7 +116,7 @@ function formatsInFirstRecords(
     if (left.size === 0) break;
     for (const [index, formats] of left) {
       const value = fields[index]!.trim();
-      if (value === "" || file.nulls.includes(value)) continue;
+      if (value === "" || file.nulls.includes(value) || isNoValueWord(value)) continue;
       const found = [...new Set([...(said === undefined ? [] : [said]), ...dateFormatsOf(value)])];
       if (found.length === 0 && given.has(index)) continue;
       const both = formats?.filter((format) => found.includes(format)) ?? found;
@@ -125,10 +147,6 @@ async function withLateColumns(
     return formats.length === 0 ? [] : [[index, formats] as const];
   });
   return new Map([...known, ...found]);
-}
-
-function isForeign(format: string | undefined): boolean {
-  return format !== undefined && !isIsoFormat(format);
 }
 
 /** Which of these formats hold for all values of a source. */
@@ -163,21 +181,6 @@ function unknownFormat(format: string | undefined, cause: unknown): AppError {
   });
 }
 
-/** Judges the columns of dates by the values of the whole file, after one of them did not fit. */
-export async function datesAgain(connection: DuckDBConnection, file: CsvFile): Promise<CsvFile> {
-  if (file.dates.size === 0) return file;
-  const wanted = new Map([...file.dates].map(([index, { formats }]) => [index, formats]));
-  // Lines that end in different ways are read as well.
-  const source = readCsv({ ...file, isStrict: false }, textColumns(file), undefined);
-  const dates = chooseFormats(await fitting(connection, file, source, wanted), file.saidFormat);
-  const columns = file.columns.map((column, index) => {
-    if (!file.dates.has(index)) return column;
-    const format = dates.get(index)?.formats[0];
-    return { ...column, type: format === undefined ? "VARCHAR" : dateTypeOf(format) };
-  });
-  return { ...file, columns, dates };
-}
-
 function textColumns({ columns }: CsvFile): string[] {
   return columns.map(() => "VARCHAR");
 }
@@ -188,25 +191,35 @@ export async function dateNotes(
   file: CsvFile,
   part: string,
 ): Promise<string[]> {
-  const open = [...file.dates].flatMap(([index, { formats, isSettled }]) => {
+  const open = [...file.dates].flatMap(([index, { formats, settledBy }]) => {
     const [format, ...others] = formats;
     const other = others.find((each) => orderOf(each) !== orderOf(format!));
-    return isSettled || other === undefined ? [] : [{ index, format: format!, other }];
+    const isSure = settledBy === "caller" || settledBy === "columns" || other === undefined;
+    return isSure ? [] : [{ index, format: format!, other, mark: settledBy }];
   });
   if (open.length === 0) return noneFits(file);
   const items = open.map(({ index }) => `max(day(${quoteName(file.columns[index]!.name)})) <= 12`);
   const reader = await connection.runAndReadAll(
     `SELECT ${items.join(", ")} FROM read_parquet(${quoteText(part)})`,
   );
-  const unsure = open.filter(({ format }, place) => {
-    // Were one of the days above 12, it could not be the month.
-    return orderOf(format) === "year" || reader.value(place, 0) === true;
-  });
+  // Were one of the days above 12, it could not be the month; and what holds for one column holds for the others.
+  const proven = new Set<DateOrder | undefined>(
+    open.flatMap(({ format }, place) => {
+      const order = orderOf(format);
+      return order !== "year" && reader.value(place, 0) === false ? [order] : [];
+    }),
+  );
+  const unsure = open.filter(({ format }) => !proven.has(orderOf(format)));
   const groups = Map.groupBy(unsure, ({ format, other }) => `${inWords(format)}, not ${inWords(other)}`);
   return [...groups].map(([words, members]) => {
     const names = members.slice(0, 5).map(({ index }) => `"${file.columns[index]!.name}"`);
     const more = members.length > names.length ? ` and ${members.length - names.length} more` : "";
-    return `Dates of ${names.join(", ")}${more} can be read in two ways and were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(members[0]!.other)}.`;
+    const [{ mark, other }] = members as [(typeof members)[number]];
+    const reason =
+      mark === undefined
+        ? "Nothing in the file tells the order of day, month and year in"
+        : `Because of ${mark.sign} in the file, not because of the dates themselves, this order was chosen in`;
+    return `${reason} ${names.join(", ")}${more}: dates were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(other)}.`;
   });
 }
 
@@ -227,7 +240,8 @@ export function formatsOf(
   const native = type === "DATE" ? file.dateFormat : file.timestampFormat;
   const found = file.columns.flatMap((column, index) => {
     if (column.type !== type) return [];
-    const format = file.dates.get(index)?.formats[0] ?? native;
+    const iso = type === "DATE" ? "%Y-%m-%d" : undefined;
+    const format = file.dates.get(index)?.formats[0] ?? native ?? iso;
     return format === undefined ? [] : [{ column: column.name, format }];
   });
   const [first] = found;

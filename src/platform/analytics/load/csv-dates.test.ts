@@ -27,6 +27,7 @@ describe("a column that fits one format", () => {
     [["31/01/2024 14:30:15.250"], "%d/%m/%Y %H:%M:%S.%f", ["2024-01-31 14:30:15.25"]],
     [["31 12 2024", "1 2 2024"], "%d %m %Y", ["2024-12-31", "2024-02-01"]],
     [["01/31/2024T14:30:15"], "%m/%d/%YT%H:%M:%S", ["2024-01-31 14:30:15"]],
+    [["7/10/14 18:37", "7/31/14 9:05"], "%m/%d/%y %H:%M", ["2014-07-10 18:37:00", "2014-07-31 09:05:00"]],
   ])("%s", async (texts, format, values) => {
     const result = await convert(column(...texts));
     const isDate = !format.includes(":");
@@ -76,14 +77,14 @@ describe("a column that fits one format", () => {
 });
 
 describe("day and month", () => {
-  const open = column("01/02/2024", "03/04/2024");
+  const open = "d,t\n01/02/2024,x\n03/04/2024,x\n";
 
   it("are taken in this order where nothing tells, and it is said", async () => {
     const result = await convert(open);
     expect(result.values[0]![0]).toBe("2024-02-01");
     expect(result.detected.dateFormat).toBe("%d/%m/%Y");
     expect(result.notes).toEqual([
-      'Dates of "d" can be read in two ways and were taken as day/month/year, not month/day/year. If that is wrong, import again with options.date_format "%m/%d/%Y".',
+      'Nothing in the file tells the order of day, month and year in "d": dates were taken as day/month/year, not month/day/year. If that is wrong, import again with options.date_format "%m/%d/%Y".',
     ]);
     expect(await convert(open, { dateFormat: "%m/%d/%Y" })).toMatchObject({
       values: [
@@ -97,6 +98,20 @@ describe("day and month", () => {
     const short = await convert(column("24-01-31", "24-02-01"));
     expect(short.values[0]![0]).toBe("2024-01-31");
     expect(short.notes).toEqual([expect.stringContaining("as year-month-day, not day-month-year")]);
+  });
+
+  it.each<[string, string, string, string | undefined]>([
+    ["semicolons", "d;n\n01/02/2024;1,5\n", "2024-02-01", "the decimal comma"],
+    ["amounts in dollars", "d,n\n01/02/2024,$5\n", "2024-01-02", "amounts in $"],
+    ["amounts in pounds", "d,n\n01/02/2024,£5\n", "2024-02-01", "amounts in £"],
+    ["the 12-hour clock", "d,n\n01/02/2024 2:30 PM,x\n", "2024-01-02 14:30:00", "AM and PM"],
+    ["ZIP codes", "d,Zip Code\n01/02/2024,01234\n", "2024-01-02", "ZIP codes"],
+    ["signs that contradict each other", "d;n\n01/02/2024;$5\n", "2024-02-01", undefined],
+  ])("are told by %s", async (_, content, value, sign) => {
+    const result = await convert(content);
+    expect(result.values[0]![0]).toBe(value);
+    expect(result.notes[0]).toContain(sign === undefined ? "Nothing in the file tells" : `Because of`);
+    if (sign !== undefined) expect(result.notes[0]).toContain(sign);
   });
 
   it("are told by another column", async () => {
@@ -216,5 +231,5 @@ it("two columns that contradict each other settle nothing", () => {
     ]),
     undefined,
   );
-  expect(chosen.get(2)).toEqual({ formats: ["%d/%m/%Y", "%m/%d/%Y"], isSettled: false });
+  expect(chosen.get(2)).toEqual({ formats: ["%d/%m/%Y", "%m/%d/%Y"], settledBy: undefined });
 });

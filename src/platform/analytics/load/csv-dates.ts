@@ -102,11 +102,6 @@ function timeFormat(rest: string): string | undefined {
   return `${before}${half === undefined ? "%H" : "%I"}:%M${exact}${half === undefined ? "" : `${blank}%p`}`;
 }
 
-/** As DuckDB itself reads dates, and fast. */
-export function isIsoFormat(format: string | undefined): boolean {
-  return format?.startsWith("%Y-%m-%d") === true;
-}
-
 export function dateTypeOf(format: string): "DATE" | "TIMESTAMP" {
   return /%-?[HIMSpfgcXTnz]/.test(format) ? "TIMESTAMP" : "DATE";
 }
@@ -125,28 +120,40 @@ export function orderOf(format: string): DateOrder | undefined {
 export interface DateColumn {
   /** All that the values allow; the first is the one that holds. */
   formats: readonly string[];
-  /** Whether the others are ruled out by something besides the values. */
-  isSettled: boolean;
+  /** What rules out the others besides the values; nothing when nothing does. */
+  settledBy: "caller" | "columns" | DateMark | undefined;
+}
+
+/** Something else in the file that goes with an order of day and month. */
+export interface DateMark {
+  order: "day" | "month";
+  /** "the decimal comma". */
+  sign: string;
 }
 
 /**
  * Chooses one format for each column. A column that tells the order of day and month tells it for the others; `said`
- * is what the caller says about some.
+ * is what the caller says about some, `mark` what else there is to go by.
  */
 export function chooseFormats(
   columns: ReadonlyMap<number, readonly string[]>,
   said: string | undefined,
+  mark?: DateMark,
 ): Map<number, DateColumn> {
   const orders = [...columns.values()].map((formats) => new Set(formats.map(orderOf)));
   const shown = orders.flatMap((found) => (found.size === 1 ? [...found] : []));
   const proofs = new Set(said === undefined ? shown : [orderOf(said)]);
   proofs.delete(undefined);
-  const [order] = proofs.size === 1 ? proofs : [];
+  const [proven] = proofs.size === 1 ? proofs : [];
+  const order = proven ?? mark?.order;
+  const reason = proven === undefined ? mark : said === undefined ? "columns" : "caller";
   return new Map(
     [...columns].map(([index, formats]) => {
-      const fitting = formats.filter((format) => order !== undefined && orderOf(format) === order);
+      // A mark tells days from months, and nothing about years in front.
+      const isOpen = proven !== undefined || orderOf(formats[0]!) !== "year";
+      const fitting = formats.filter((format) => isOpen && order !== undefined && orderOf(format) === order);
       const rest = formats.filter((format) => !fitting.includes(format));
-      return [index, { formats: [...fitting, ...rest], isSettled: fitting.length > 0 }];
+      return [index, { formats: [...fitting, ...rest], settledBy: fitting.length > 0 ? reason : undefined }];
     }),
   );
 }

@@ -1,24 +1,28 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import type { Column, ConvertOptions } from "../analytics-options.ts";
+import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import type { ConvertOptions } from "../analytics-options.ts";
 import { sqlType } from "../types/column-types.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
-import { findDates, type SniffedFormats } from "./csv-date-columns.ts";
-import { type DateColumn, dateFormatsOf, isIsoFormat } from "./csv-dates.ts";
+import { findDates } from "./csv-date-columns.ts";
 import {
   detectDelimiter,
   detectSkippedLines,
+  firstRecords,
   nameColumns,
   parseRecord,
   type Renamed,
+  recordsOf,
   skipLines,
   toldDelimiter,
 } from "./csv-dialect.ts";
-import { type CsvFile, dialectOptions, type Grouping, readCsv } from "./csv-file.ts";
+import type { CsvFile } from "./csv-file.ts";
 import { findCandidates, group, type Shapes, settleDecimal, shapesOf } from "./csv-grouping.ts";
+import { layoutOf } from "./csv-header.ts";
 import type { Sample } from "./csv-sample.ts";
+import { type SurveyScope, surveyColumns } from "./csv-survey.ts";
 import { NO_NUMBER } from "./csv-thousands.ts";
+import { unitOf } from "./csv-units.ts";
 import { checkColumnCount } from "./write-part.ts";
 
 export interface DetectedCsv {
@@ -26,21 +30,15 @@ export interface DetectedCsv {
   renamed: Renamed[];
   /** Columns whose type the caller has chosen. */
   given: ReadonlySet<number>;
+  /** Whether the types were found by all values of the file. */
+  isVerified: boolean;
 }
 
 /** Characters that are looked at to find the delimiter. */
 const DELIMITER_SAMPLE = 256 * 1024;
-/** Values that are looked at to find types: as many rows as DuckDB takes by itself, fewer of a wide file. */
+/** Values that are looked at to find types. */
 const SAMPLE_VALUES = 1_000_000;
 const SAMPLE_ROWS = 20_480;
-
-type Sniffing = Omit<CsvFile, "columns" | "header" | "grouping" | "dates">;
-
-interface Sniffed extends SniffedFormats {
-  skippedLines: number;
-  header: boolean;
-  columns: Column[];
-}
 
 /** Finds out how a file is to be read; what the options say is believed. */
 export async function detectCsv(
@@ -49,10 +47,57 @@ export async function detectCsv(
   sample: Sample,
   options: ConvertOptions,
 ): Promise<DetectedCsv> {
+  const bare = layOut(sample.text, options);
+  checkColumnCount(bare.file.columns.length);
+  const rows = sampleRows(bare.file);
+  const early = { ...bare, file: { ...bare.file, path: sample.path } };
+  const found = await detectTypes(connection, early, { head: sample.text, rows, path }, options).catch(
+    (error: unknown) => {
+      throw notCsv(error);
+    },
+  );
+  const isWhole = sample.path === path && found.rows < rows;
+  const detected = { ...found.detected, file: { ...found.detected.file, path }, isVerified: false };
+  // A column may begin late, and a number or a date is one there as well.
+  if (found.hasEmpty && !isWhole) return detectAll(connection, detected, sample.text, options);
+  return detected;
+}
+
+/** The types that hold all values of a file, after one of them did not fit what the first ones said. */
+export async function detectAll(
+  connection: DuckDBConnection,
+  before: DetectedCsv,
+  head: string,
+  options: ConvertOptions,
+): Promise<DetectedCsv> {
+  const columns = before.file.columns.map((column, index) =>
+    before.given.has(index) ? column : { ...column, type: "VARCHAR" },
+  );
+  const file = { ...before.file, ...NOTHING_FOUND, columns };
+  const { detected } = await detectTypes(
+    connection,
+    { ...before, file },
+    { head, rows: undefined, path: file.path },
+    options,
+  );
+  return { ...detected, isVerified: true };
+}
+
+/** As it is when nothing has been found out about the values. */
+const NOTHING_FOUND = {
+  grouping: { grouped: new Map(), ambiguous: new Map(), settled: undefined },
+  dates: new Map(),
+  words: new Map(),
+  units: new Map(),
+  dropped: new Set<number>(),
+};
+
+/** Delimiter, lines above the table, header and names, from the text alone. All columns are text yet. */
+function layOut(head: string, options: ConvertOptions): DetectedCsv {
   const quote = options.quote ?? '"';
-  const told = toldDelimiter(sample.text);
-  const start = told === undefined ? 0 : skipLines(sample.text, 1);
-  const text = sample.text.slice(start, start + DELIMITER_SAMPLE);
+  const told = toldDelimiter(head);
+  const start = told === undefined ? 0 : skipLines(head, 1);
+  const text = head.slice(start, start + DELIMITER_SAMPLE);
   const quoting = {
     delimiter: options.delimiter ?? told ?? detectDelimiter(text, quote),
     quote,
@@ -61,47 +106,41 @@ export async function detectCsv(
   const above = told === undefined ? 0 : 1;
   const skippedLines = options.skipLines ?? above + detectSkippedLines(text, quoting);
   // A file with too many columns must not reach the engine.
-  parseRecord(sample.text, skipLines(sample.text, skippedLines), quoting);
-  const sniffing: Sniffing = {
+  parseRecord(head, skipLines(head, skippedLines), quoting);
+  const records = recordsOf(head.slice(0, start + DELIMITER_SAMPLE), skippedLines, quoting);
+  const { header, headers } = layoutOf(records, options.header);
+  const { names, renamed } = nameColumns(headers);
+  const given = new Set<number>();
+  const columns = names.map((name, index) => {
+    const chosen = givenType(options.types, name);
+    if (chosen !== undefined) given.add(index);
+    return { name, type: chosen === undefined ? "VARCHAR" : sqlType(chosen) };
+  });
+  const file: CsvFile = {
     ...quoting,
-    path: sample.path,
+    ...NOTHING_FOUND,
+    path: "",
     decimal: options.decimal ?? ".",
     dateFormat: undefined,
     timestampFormat: undefined,
     saidFormat: options.dateFormat,
     nulls: [...new Set(["", ...(options.nulls ?? [])])],
-    isStrict: false,
+    isStrict: true,
+    isPadded: false,
+    header,
     skippedLines,
+    columns,
   };
-  const plain = { sniffing, sniffed: await sniff(connection, sniffing, options.header) };
-  const best = await sniffDecimals(connection, plain, options);
-  const grouped = await groupDigits(connection, best, { path, head: sample.text }, options);
-  const { given } = grouped;
-  const dated = await findDates(connection, grouped.file, sample.text.slice(0, DELIMITER_SAMPLE), {
-    rows: sampleRows(grouped.file),
-    given,
-    sniffed: best.sniffed,
-  });
-  // To DuckDB most dates are text, and the first row of a file of text its header.
-  if (options.header === undefined && hasDateAsName(dated)) {
-    return detectCsv(connection, path, sample, { ...options, header: false });
-  }
-  const columns = await keepDigits(connection, dated, given);
-  return { ...grouped, file: { ...dated, columns, path, isStrict: true } };
+  return { file, renamed: header ? renamed : [], given, isVerified: false };
 }
 
-function hasDateAsName({ header, columns, dates }: CsvFile): boolean {
-  const isDate = ([index, { formats }]: [number, DateColumn]): boolean =>
-    dateFormatsOf(columns[index]!.name).some((format) => formats.includes(format));
-  return header && [...dates].some(isDate);
+function givenType(types: ConvertOptions["types"], name: string): string | undefined {
+  const key = Object.keys(types ?? {}).find((each) => each.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : types?.[key];
 }
 
-interface SniffedFile {
-  sniffing: Sniffing;
-  sniffed: Sniffed;
-}
-
-function notCsv(error: unknown): AppError {
+function notCsv(error: unknown): unknown {
+  if (error instanceof AppError || !/^(?:Invalid Input|CSV) Error/.test(messageOf(error))) return error;
   const [, reason = ""] = messageOf(error).split("\n");
   const { reasonCharacters } = LIMITS.analytics;
   return new AppError("bad_request", `The file cannot be read as CSV. ${reason.slice(0, reasonCharacters)}`, {
@@ -110,86 +149,118 @@ function notCsv(error: unknown): AppError {
   });
 }
 
-async function sniff(
+function sampleRows({ columns }: CsvFile): number {
+  return Math.max(100, Math.min(SAMPLE_ROWS, Math.floor(SAMPLE_VALUES / columns.length)));
+}
+
+interface FoundTypes {
+  detected: DetectedCsv;
+  rows: number;
+  /** Whether a column has no value yet. */
+  hasEmpty: boolean;
+}
+
+/** Types of the columns whose type was not given: plain ones, units, separators, dates; what is left stays text. */
+async function detectTypes(
   connection: DuckDBConnection,
-  sniffing: Sniffing,
-  header: boolean | undefined,
-): Promise<Sniffed> {
-  const settings = [
-    quoteText(sniffing.path),
-    ...dialectOptions(sniffing),
-    `skip = ${sniffing.skippedLines}`,
-    `sample_size = ${SAMPLE_ROWS}`,
-    "ignore_errors = true",
-    ...(header === undefined ? [] : [`header = ${header}`]),
-  ];
-  const sql = `SELECT SkipRows AS skip, HasHeader AS header, to_json(Columns) AS columns,
-      DateFormat AS date_format, TimestampFormat AS timestamp_format
-    FROM sniff_csv(${settings.join(", ")})`;
-  const reader = await connection.runAndReadAll(sql).catch((error: unknown) => {
-    throw notCsv(error);
-  });
-  const [found] = reader.getRowObjectsJS();
-  const { skip: skippedLines, header: hasHeader, columns, date_format, timestamp_format } = found ?? {};
-  return {
-    skippedLines: Number(skippedLines),
-    header: hasHeader === true,
-    columns: JSON.parse(String(columns)) as Column[],
-    dateFormat: typeof date_format === "string" ? date_format : undefined,
-    timestampFormat: typeof timestamp_format === "string" ? timestamp_format : undefined,
-  };
+  bare: DetectedCsv,
+  scope: SurveyScope,
+  options: ConvertOptions,
+): Promise<FoundTypes> {
+  const open = bare.file.columns.flatMap((_, index) => (bare.given.has(index) ? [] : [index]));
+  const first = await surveyFile(connection, bare.file, open, scope, options);
+  const united = await findUnits(connection, first.file, open, scope);
+  const grouped = await groupDigits(connection, { ...bare, file: united }, scope, options);
+  const dated = await findDates(connection, grouped, scope, bare.given);
+  const isEmpty = (index: number): boolean => first.empty.has(index);
+  const file = dropEmptyEnd(keepTexts(dated), isEmpty);
+  return { detected: { ...bare, file }, rows: first.rows, hasEmpty: first.empty.size > 0 };
+}
+
+interface SurveyedFile {
+  file: CsvFile;
+  rows: number;
+  /** Columns without a value. */
+  empty: ReadonlySet<number>;
 }
 
 /** A decimal comma, where reading it so turns texts into numbers and no number into text. */
-async function sniffDecimals(
+async function surveyFile(
   connection: DuckDBConnection,
-  plain: SniffedFile,
+  file: CsvFile,
+  open: readonly number[],
+  scope: SurveyScope,
   options: ConvertOptions,
-): Promise<SniffedFile> {
-  if (options.decimal !== undefined || plain.sniffing.delimiter === ",") return plain;
-  const sniffing: Sniffing = { ...plain.sniffing, decimal: "," };
-  const comma = { sniffing, sniffed: await sniff(connection, sniffing, options.header) };
-  const [before, after] = [plain, comma].map(({ sniffed }) =>
-    sniffed.columns.map(({ type }) => isNumber(type)),
-  );
-  const isBetter = after!.some((isOne, index) => isOne && !before![index]);
-  const isWorse = before!.some((isOne, index) => isOne && !after![index]);
+): Promise<SurveyedFile> {
+  const plain = await surveyWith(connection, file, open, scope);
+  // A single late value does not turn round what the first ones said.
+  if (options.decimal !== undefined || file.delimiter === "," || scope.rows === undefined) return plain;
+  const comma = await surveyWith(connection, { ...file, decimal: "," }, open, scope);
+  const isNumber = ({ file: { columns } }: SurveyedFile, index: number): boolean =>
+    columns[index]!.type === "BIGINT" || columns[index]!.type === "DOUBLE";
+  const isBetter = open.some((index) => isNumber(comma, index) && !isNumber(plain, index));
+  const isWorse = open.some((index) => isNumber(plain, index) && !isNumber(comma, index));
   return isBetter && !isWorse ? comma : plain;
 }
 
-function isNumber(type: string): boolean {
-  return type === "BIGINT" || type === "DOUBLE";
+async function surveyWith(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  open: readonly number[],
+  scope: SurveyScope,
+): Promise<SurveyedFile> {
+  const { columns: found, rows } = await surveyColumns(connection, file, open, scope);
+  const columns = file.columns.map((column, index) => ({
+    ...column,
+    type: found.get(index)?.type ?? column.type,
+  }));
+  const words = [...found].flatMap(([index, column]) =>
+    column.words.length === 0 ? [] : [[index, column.words.toSorted()] as const],
+  );
+  const empty = new Set([...found].flatMap(([index, { hasValues }]) => (hasValues ? [] : [index])));
+  return { file: { ...file, columns, words: new Map([...file.words, ...words]) }, rows, empty };
 }
 
-function name({ sniffing, sniffed }: SniffedFile, head: string, options: ConvertOptions): DetectedCsv {
-  checkColumnCount(sniffed.columns.length);
-  const { skippedLines, header, dateFormat, timestampFormat } = sniffed;
-  const { fields } = parseRecord(head, skipLines(head, skippedLines), sniffing);
-  const detected = sniffed.columns.map(({ name: found }) => found);
-  const headers = !header ? detected.map(() => "") : fields.length === detected.length ? fields : detected;
-  const { names, renamed } = nameColumns(headers);
-  const given = new Set<number>();
-  const columns = sniffed.columns.map(({ type }, index) => {
-    const chosen = givenType(options.types, names[index]!);
-    if (chosen !== undefined) given.add(index);
-    return { name: names[index]!, type: chosen === undefined ? type : sqlType(chosen) };
-  });
-  const formats = {
-    dateFormat: isIsoFormat(dateFormat) ? dateFormat : undefined,
-    timestampFormat: isIsoFormat(timestampFormat) ? timestampFormat : undefined,
-  };
-  const grouping = { grouped: new Map(), ambiguous: new Map(), settled: undefined };
-  const file = { ...sniffing, ...formats, header, skippedLines, columns, grouping, dates: new Map() };
-  return { file, renamed: header ? renamed : [], given };
+/** Numbers with a percent sign or a currency, where every value has it. */
+async function findUnits(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  open: readonly number[],
+  scope: SurveyScope,
+): Promise<CsvFile> {
+  const values = new Map<number, string[]>();
+  for (const index of open) if (file.columns[index]!.type === "VARCHAR") values.set(index, []);
+  for (const { fields } of firstRecords(scope.head.slice(0, DELIMITER_SAMPLE), file)) {
+    for (const [index, seen] of values) {
+      const value = fields[index]!.trim();
+      if (value !== "" && !file.nulls.includes(value) && !isNoValueWord(value)) seen.push(value);
+    }
+  }
+  const units = new Map(
+    [...values].flatMap(([index, seen]) => {
+      const unit = unitOf(seen);
+      return unit === undefined ? [] : [[index, unit] as const];
+    }),
+  );
+  if (units.size === 0) return file;
+  return (await surveyWith(connection, { ...file, units }, [...units.keys()], scope)).file;
 }
 
-function givenType(types: ConvertOptions["types"], name: string): string | undefined {
-  const key = Object.keys(types ?? {}).find((each) => each.toLowerCase() === name.toLowerCase());
-  return key === undefined ? undefined : types?.[key];
+/** What stays text stays as it is. */
+function keepTexts(file: CsvFile): CsvFile {
+  const kept = <T>(found: ReadonlyMap<number, T>): Map<number, T> =>
+    new Map([...found].filter(([index]) => file.columns[index]!.type !== "VARCHAR"));
+  return { ...file, words: kept(file.words), units: kept(file.units) };
 }
 
-function sampleRows({ columns }: CsvFile): number {
-  return Math.max(100, Math.min(SAMPLE_ROWS, Math.floor(SAMPLE_VALUES / columns.length)));
+/** A comma at the end of each line, or of the header, is no column. */
+function dropEmptyEnd(file: CsvFile, isEmpty: (index: number) => boolean): CsvFile {
+  const dropped = new Set<number>();
+  for (let index = file.columns.length - 1; index > 0; index -= 1) {
+    if (!isEmpty(index) || file.columns[index]!.name !== `column_${index + 1}`) break;
+    dropped.add(index);
+  }
+  return { ...file, dropped };
 }
 
 /**
@@ -198,39 +269,36 @@ function sampleRows({ columns }: CsvFile): number {
  */
 async function groupDigits(
   connection: DuckDBConnection,
-  best: SniffedFile,
-  whole: { path: string; head: string },
+  named: DetectedCsv,
+  scope: SurveyScope,
   options: ConvertOptions,
-): Promise<DetectedCsv> {
-  const named = name(best, whole.head, options);
-  const shapes = await sampleShapes(connection, named, whole.head);
-  if (shapes === undefined) return named;
-  const given = options.decimal && { decimal: options.decimal, witnesses: undefined };
-  const settled = given ?? settleDecimal(shapes);
+): Promise<CsvFile> {
+  const shapes = await sampleShapes(connection, named, scope);
+  if (shapes === undefined) return named.file;
+  const said = options.decimal && { decimal: options.decimal, witnesses: undefined };
+  const settled = said ?? settleDecimal(shapes);
   const isOther = settled !== undefined && settled.decimal !== named.file.decimal;
-  const other = isOther && (await nameAnew(connection, best, settled.decimal, whole.head, options));
-  const detected = other && isBetterGrouped(other.file, named.file, shapes, settled) ? other : named;
-  const { file } = detected;
+  const other = isOther && (await withDecimal(connection, named, settled.decimal, scope));
+  const file = other && isBetterGrouped(other, named.file, shapes, settled) ? other : named.file;
   const grouped = group(file, shapes, settled);
   const { ambiguous } = grouped.grouping;
-  if (ambiguous.size === 0) return { ...detected, file: grouped };
+  if (ambiguous.size === 0 || scope.rows === undefined) return grouped;
   // The first values may be decimals as well: the column is looked at to its end, where one may tell.
-  const late = await shapesOf(connection, { ...file, path: whole.path }, [...ambiguous.keys()], undefined);
+  const late = await shapesOf(connection, { ...file, path: scope.path }, [...ambiguous.keys()], undefined);
   const early = [...shapes].filter(([index]) => !ambiguous.has(index));
   const all = new Map([...early, ...numbersIn(late)]);
-  return { ...detected, file: group(file, all, given ?? settleDecimal(all)) };
+  return group(file, all, said ?? settleDecimal(all));
 }
 
 /** The file with another decimal mark. */
-async function nameAnew(
+async function withDecimal(
   connection: DuckDBConnection,
-  { sniffing: before, sniffed: { header } }: SniffedFile,
+  { file, given }: DetectedCsv,
   decimal: CsvFile["decimal"],
-  head: string,
-  options: ConvertOptions,
-): Promise<DetectedCsv> {
-  const sniffing: Sniffing = { ...before, decimal };
-  return name({ sniffing, sniffed: await sniff(connection, sniffing, header) }, head, options);
+  scope: SurveyScope,
+): Promise<CsvFile> {
+  const open = file.columns.flatMap((_, index) => (given.has(index) ? [] : [index]));
+  return (await surveyWith(connection, { ...file, decimal }, open, scope)).file;
 }
 
 /** Another decimal mark, where that gives numbers with separators and turns no other column into text. */
@@ -238,7 +306,7 @@ function isBetterGrouped(
   other: CsvFile,
   file: CsvFile,
   shapes: Shapes,
-  settled: Grouping["settled"],
+  settled: CsvFile["grouping"]["settled"],
 ): boolean {
   const [before, after] = [file, other].map((each) => group(each, shapes, settled));
   const isWorse = before!.columns.some(
@@ -247,46 +315,21 @@ function isBetterGrouped(
   return after!.grouping.grouped.size > 0 && !isWorse;
 }
 
-/** The shapes of columns of text that are numbers, and of what DuckDB took for decimals; undefined without any. */
+/** The shapes of columns of text that are numbers, and of what are decimals; undefined without any. */
 async function sampleShapes(
   connection: DuckDBConnection,
   { file, given }: DetectedCsv,
-  head: string,
+  { head, rows }: SurveyScope,
 ): Promise<Shapes | undefined> {
   const candidates = findCandidates(head.slice(0, DELIMITER_SAMPLE), file, given);
-  const numbers = numbersIn(await shapesOf(connection, file, candidates, sampleRows(file)));
+  const numbers = numbersIn(await shapesOf(connection, file, candidates, rows));
   if (numbers.length === 0) return undefined;
   const doubles = file.columns.flatMap(({ type }, index) =>
     type === "DOUBLE" && !given.has(index) ? [index] : [],
   );
-  return new Map([...numbers, ...(await shapesOf(connection, file, doubles, sampleRows(file)))]);
+  return new Map([...numbers, ...(await shapesOf(connection, file, doubles, rows))]);
 }
 
 function numbersIn(shapes: Shapes): [number, readonly string[]][] {
   return [...shapes].filter(([, found]) => found.length > 0 && !found.includes(NO_NUMBER));
-}
-
-/** DuckDB takes whole numbers that do not fit into 64 bits for floating point, which forgets their last digits. */
-async function keepDigits(
-  connection: DuckDBConnection,
-  file: CsvFile,
-  given: ReadonlySet<number>,
-): Promise<readonly Column[]> {
-  const indexes = file.columns.flatMap(({ type }, index) =>
-    type === "DOUBLE" && !given.has(index) && !file.grouping.grouped.has(index) ? [index] : [],
-  );
-  if (indexes.length === 0) return file.columns;
-  const texts = file.columns.map(() => "VARCHAR");
-  const items = indexes.map((index) => {
-    const column = quoteName(file.columns[index]!.name);
-    return `bool_and(regexp_full_match(${column}, '[+-]?[0-9]+')), max(length(${column}))`;
-  });
-  const sample = `SELECT * FROM ${readCsv(file, texts, undefined)} LIMIT ${sampleRows(file)}`;
-  const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM (${sample})`);
-  return file.columns.map((column, index) => {
-    const place = indexes.indexOf(index);
-    if (place === -1 || reader.value(2 * place, 0) !== true) return column;
-    const digits = Number(reader.value(2 * place + 1, 0));
-    return { ...column, type: digits <= 38 ? "DECIMAL(38,0)" : "VARCHAR" };
-  });
 }

@@ -40,17 +40,17 @@ function score(text: string, delimiter: string, quote: string): number {
 export function detectSkippedLines(text: string, quoting: Quoting): number {
   const counts = fieldCounts(text, quoting);
   const fields = mostCommon(counts);
-  const first = fields === undefined ? 0 : counts.indexOf(fields);
+  const first = fields === undefined ? counts.findIndex((count) => count > 0) : counts.indexOf(fields);
   return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
 }
 
-/** Fields of each of the first records; 0 for an empty line. */
+/** Fields of each of the first records; 0 for one without any value. */
 function fieldCounts(text: string, quoting: Quoting): number[] {
   const counts: number[] = [];
   for (let at = 0; counts.length < SAMPLE_RECORDS && at < text.length; ) {
     const { fields, end, isComplete } = parseRecord(text, at, quoting);
     if (!isComplete && counts.length > 0) break;
-    counts.push(fields.length === 1 && fields[0] === "" ? 0 : fields.length);
+    counts.push(fields.every((field) => field === "") ? 0 : fields.length);
     at = end;
   }
   return counts;
@@ -133,7 +133,22 @@ function afterLineEnd(text: string, at: number): number {
 /** Records that are looked at here, before the engine is asked. */
 const FIRST_RECORDS = 200;
 
-/** The first rows of a table that have as many fields as it has columns, with the lines on which they begin. */
+/** The first records, whatever they hold; empty lines are passed over. */
+export function recordsOf(text: string, skippedLines: number, quoting: Quoting): string[][] {
+  const records: string[][] = [];
+  for (let at = skipLines(text, skippedLines); records.length <= FIRST_RECORDS && at < text.length; ) {
+    const { fields, end, isComplete } = parseRecord(text, at, quoting);
+    if (!isComplete && records.length > 1 && end - at > 0 && text.length > WHOLE_CHARACTERS) break;
+    if (fields.length > 1 || fields[0] !== "") records.push(fields);
+    at = end;
+  }
+  return records;
+}
+
+/** A shorter text is the whole file, so that its last record was not cut off. */
+const WHOLE_CHARACTERS = 200 * 1024;
+
+/** The first rows of a table, short ones filled up with nothing, with the lines on which they begin. */
 export function* firstRecords(
   text: string,
   table: Quoting & { skippedLines: number; header: boolean; columns: readonly unknown[] },
@@ -143,8 +158,9 @@ export function* firstRecords(
   for (let record = table.header ? -1 : 0; record < FIRST_RECORDS && at < text.length; record += 1) {
     const { fields, end, isComplete } = parseRecord(text, at, table);
     // The last record may have been cut off, and a broken one says nothing.
-    const isWhole = (isComplete || record <= 0) && fields.length === table.columns.length;
-    if (record >= 0 && isWhole) yield { fields, line };
+    const isWhole = (isComplete || record <= 0) && fields.length <= table.columns.length;
+    while (isWhole && fields.length < table.columns.length) fields.push("");
+    if (record >= 0 && isWhole && fields.some((field) => field !== "")) yield { fields, line };
     line += text.slice(at, end).split(/\r\n|\r|\n/).length - 1;
     at = end;
   }
@@ -182,7 +198,7 @@ export function nameColumns(headers: readonly string[]): { names: string[]; rena
       to = `${from === "" ? `column_${index + 1}` : from}_${number}`;
     }
     used.add(to.toLowerCase());
-    if (to !== header) renamed.push({ position: index + 1, from: header, to });
+    if (to !== header) renamed.push({ position: index + 1, from, to });
     return to;
   });
   return { names, renamed };

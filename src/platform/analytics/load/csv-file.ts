@@ -1,9 +1,11 @@
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
-import { quoteList, quoteText } from "../types/sql-text.ts";
+import { quoteList, quoteName, quoteText } from "../types/sql-text.ts";
 import type { DateColumn } from "./csv-dates.ts";
 import type { Quoting } from "./csv-dialect.ts";
 import type { DecimalMark, Marks } from "./csv-thousands.ts";
+import { type Unit, withoutUnit } from "./csv-units.ts";
+import { withoutWords } from "./csv-values.ts";
 
 /** Columns of text whose digits stand in groups, by position counted from 0. */
 export interface Grouping {
@@ -29,6 +31,13 @@ export interface CsvFile extends Quoting {
   nulls: readonly string[];
   /** Off for files whose lines end in different ways. */
   isStrict: boolean;
+  /** Whether rows with too few fields are taken, with nothing in the others. */
+  isPadded: boolean;
+  /** By position: words that mean no value in this column, and the unit that all of its values have. */
+  words: ReadonlyMap<number, readonly string[]>;
+  units: ReadonlyMap<number, Unit>;
+  /** Columns at the end that have neither a name nor a value. */
+  dropped: ReadonlySet<number>;
   /** Types as they were detected or given. */
   columns: readonly Column[];
   grouping: Grouping;
@@ -36,10 +45,7 @@ export interface CsvFile extends Quoting {
   dates: ReadonlyMap<number, DateColumn>;
 }
 
-type Dialect = Omit<CsvFile, "columns" | "header" | "skippedLines" | "grouping" | "dates">;
-
-/** The dialect as options of `read_csv` and `sniff_csv`. */
-export function dialectOptions(file: Dialect): string[] {
+function dialectOptions(file: CsvFile): string[] {
   const { rowBytes } = LIMITS.analytics;
   return [
     `delim = ${quoteText(file.delimiter)}`,
@@ -67,9 +73,24 @@ export function readCsv(file: CsvFile, types: readonly string[], rejects: string
     `header = ${file.header}`,
     `skip = ${file.skippedLines}`,
     `columns = {${columns.join(", ")}}`,
+    // Values of several lines cannot be told from short rows by several threads.
+    ...(file.isPadded ? ["null_padding = true", "parallel = false"] : []),
     ...(rejects === undefined ? ["ignore_errors = true"] : rejectOptions(rejects)),
   ];
-  return `read_csv(${options.join(", ")})`;
+  const source = `read_csv(${options.join(", ")})`;
+  const cleaned = file.columns.flatMap(({ name }, index) =>
+    types[index] === "VARCHAR" ? (cleanValue(file, index, quoteName(name)) ?? []) : [],
+  );
+  return cleaned.length === 0 ? source : `(SELECT * REPLACE (${cleaned.join(", ")}) FROM ${source})`;
+}
+
+/** The column without words that mean no value, and without its unit; undefined when it has neither. */
+function cleanValue({ words, units }: CsvFile, index: number, column: string): string | undefined {
+  const found = words.get(index);
+  const unit = units.get(index);
+  if (found === undefined && unit === undefined) return undefined;
+  const value = withoutWords(column, found ?? []);
+  return `${unit === undefined ? value : withoutUnit(`(${value})`, unit)} AS ${column}`;
 }
 
 function rejectOptions(table: string): string[] {

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, type Grouping, readCsv } from "./csv-file.ts";
@@ -30,7 +31,8 @@ export function findCandidates(head: string, file: CsvFile, given: ReadonlySet<n
     if (left.size === 0) break;
     for (const index of left) {
       const value = fields[index]!.trim();
-      if (value !== "" && !file.nulls.includes(value) && !NUMBER.test(value)) left.delete(index);
+      const isNothing = value === "" || file.nulls.includes(value) || isNoValueWord(value);
+      if (!isNothing && !file.units.has(index) && !NUMBER.test(value)) left.delete(index);
     }
   }
   return [...left];
@@ -74,7 +76,7 @@ function shapeSql(column: string): string {
 }
 
 /** Whether a text is a number, with separators or without. */
-export function isGroupedNumber(column: string): string {
+function isGroupedNumber(column: string): string {
   const pattern = quoteText(ANY_NUMBER);
   return `(length(${column}) <= ${NUMBER_CHARACTERS} AND regexp_full_match(trim(${column}), ${pattern}))`;
 }
@@ -120,27 +122,6 @@ export function group(file: CsvFile, shapes: Shapes, settled: Grouping["settled"
     return { ...column, type: verdict.type };
   });
   return { ...file, columns, grouping: { grouped, ambiguous, settled } };
-}
-
-/** Judges columns by the values of the whole file, after one of them did not fit. */
-export async function groupAgain(
-  connection: DuckDBConnection,
-  file: CsvFile,
-  indexes: ReadonlySet<number>,
-): Promise<CsvFile> {
-  if (indexes.size === 0) return file;
-  const shapes = await shapesOf(connection, file, [...indexes], undefined);
-  const { settled, ambiguous } = file.grouping;
-  const texts = file.columns.map((column, index) =>
-    indexes.has(index) ? { ...column, type: "VARCHAR" } : column,
-  );
-  const alone = group({ ...file, columns: texts }, shapes, undefined);
-  const holds =
-    settled?.witnesses === undefined ||
-    settled.witnesses.some((index) => alone.columns[index]!.type !== "VARCHAR");
-  const regrouped = holds ? group({ ...file, columns: texts }, shapes, settled) : alone;
-  const both = new Map([...ambiguous, ...regrouped.grouping.ambiguous]);
-  return { ...regrouped, grouping: { ...regrouped.grouping, ambiguous: both } };
 }
 
 /** What a reader should know about columns that can be read in two ways. */

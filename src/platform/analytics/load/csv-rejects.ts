@@ -11,6 +11,8 @@ export interface Rejects {
   /** Columns (counted from 0) in which a value did not fit the type. */
   misfits: number[];
   hasBadEncoding: boolean;
+  /** Rows that have too few fields. */
+  shortRows: number;
 }
 
 /** What DuckDB wrote down about the rows that it left out. */
@@ -19,16 +21,20 @@ export async function readRejects(connection: DuckDBConnection, table: string): 
   const summary = await connection.runAndReadAll(
     `SELECT count(DISTINCT line), count(*),
        list(DISTINCT column_idx) FILTER (error_type = 'CAST'),
-       count(*) FILTER (error_type = 'INVALID ENCODING')
+       count(*) FILTER (error_type = 'INVALID ENCODING'),
+       count(DISTINCT line) FILTER (error_type = 'MISSING COLUMNS')
      FROM ${errors}`,
   );
-  const [count, all, misfits, badEncodings] = summary.getRowsJS()[0] ?? [];
-  if (Number(all) >= LIMITS.analytics.rejectedMost) throw tooManyRejects(await firstRows(connection, errors));
+  const [count, all, misfits, badEncodings, shortRows] = summary.getRowsJS()[0] ?? [];
+  const isTooMuch = Number(all) >= LIMITS.analytics.rejectedMost;
+  // Rows that are only short can be read.
+  if (isTooMuch && Number(shortRows) === 0) throw tooManyRejects(await firstRows(connection, errors));
   return {
     rows: await firstRows(connection, errors),
     count: Number(count),
     misfits: ((misfits ?? []) as (bigint | number)[]).map((index) => Number(index) - 1),
     hasBadEncoding: Number(badEncodings) > 0,
+    shortRows: Number(shortRows),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import { isDateIn } from "./csv-date-columns.ts";
 import { dateFormatsOf } from "./csv-dates.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
+import { isNoValueWordSql } from "./csv-values.ts";
 
 /** A value that is not of the kind of most others in its column. */
 interface Stranger {
@@ -77,7 +79,8 @@ function mostlyOther(file: CsvFile, head: string, given: ReadonlySet<number>): M
   for (const { fields, line } of firstRecords(head, file)) {
     for (const [index, tally] of tallies) {
       const value = fields[index]!.trim();
-      if (value !== "" && !file.nulls.includes(value)) count(tally, value, `line ${line}`, number);
+      const isNothing = value === "" || file.nulls.includes(value) || isNoValueWord(value);
+      if (!isNothing) count(tally, value, `line ${line}`, number);
     }
   }
   return [...tallies].flatMap(([index, tally]) => kindOf(file, index, tally) ?? []);
@@ -120,7 +123,7 @@ async function firstStranger(
   const reader = await connection.runAndReadAll(
     `SELECT ${column}, place FROM (
        SELECT ${column}, row_number() OVER () AS place FROM ${readCsv({ ...file, isStrict: false }, texts, undefined)}
-     ) WHERE NOT (${column} IS NULL OR ${isOne}) LIMIT 1`,
+     ) WHERE NOT (${column} IS NULL OR ${isNoValueWordSql(column)} OR ${isOne}) LIMIT 1`,
   );
   const [row] = reader.getRowsJS();
   if (row === undefined) return undefined;

@@ -306,12 +306,13 @@ describe("rows that do not fit", () => {
     const result = await convert('a,b,c\n1,2,3\n1,2\n1,2,3,4\n4,5,6\n7,"x"y,8\n9,10,11\n');
     expect(result.values).toEqual([
       [1, "2", 3],
+      [1, "2", null],
       [4, "5", 6],
       [9, "10", 11],
     ]);
-    expect(result.rejectedRows).toBe(3);
+    expect(result.notes).toEqual(["1 rows have fewer than 3 fields; the missing ones have no value."]);
+    expect(result.rejectedRows).toBe(2);
     expect(result.rejected).toEqual([
-      { line: 3, reason: expect.stringContaining("Found: 2") },
       { line: 4, reason: expect.stringContaining("Found: 4") },
       { line: 6, reason: expect.stringContaining("quote") },
     ]);
@@ -325,7 +326,7 @@ describe("rows that do not fit", () => {
   });
 
   it("lists the first hundred and counts all", async () => {
-    const result = await convert(`a,b\n${"1,2\n1\n".repeat(5_000)}`);
+    const result = await convert(`a,b\n${"1,2\n1,2,3\n".repeat(5_000)}`);
     expect(result).toMatchObject({ rows: 5_000, rejectedRows: 5_000 });
     expect(result.rejected).toHaveLength(100);
     expect(result.rejected[99]).toEqual({ line: 201, reason: expect.any(String) });
@@ -341,7 +342,7 @@ describe("rows that do not fit", () => {
   });
 
   it("refuses a file of which nothing fits", async () => {
-    const bad = `a,b\n1,2\n${"1\n".repeat(120_000)}`;
+    const bad = `a,b\n${"1,2\n".repeat(300)}${"1,2,3\n".repeat(120_000)}`;
     await expect(convert(bad)).rejects.toMatchObject({
       code: "bad_request",
       data: { rejected: expect.any(Array) },
@@ -356,8 +357,12 @@ describe("values that come late", () => {
     ["a fraction among integers", "5", "1.5", "DOUBLE", 1.5],
     ["an exponent among integers", "5", "1e-1", "DOUBLE", 0.1],
     ["a huge integer among integers", "5", "99999999999999999999", "DECIMAL(38,0)", "99999999999999999999"],
-    ["text among integers", "5", "n/a", "VARCHAR", "n/a"],
-    ["text among numbers", "5.5", "n/a", "VARCHAR", "n/a"],
+    ["text among integers", "5", "open", "VARCHAR", "open"],
+    ["text among numbers", "5.5", "open", "VARCHAR", "open"],
+    ["a word for no value among integers", "5", "n/a", "BIGINT", null],
+    ["a word for no value among numbers", "5.5", "NULL", "DOUBLE", null],
+    ["a date among dates that would be in the year 7", "2024-01-01", "7/10/14", "VARCHAR", "7/10/14"],
+    ["a yes among truth values", "true", "yes", "VARCHAR", "yes"],
     ["a time among dates", "2024-01-01", "2024-01-01 10:11:12", "TIMESTAMP", "2024-01-01T10:11:12"],
     [
       "a zone among timestamps",

@@ -106,15 +106,33 @@ describe("values", () => {
     const result = await readRows([
       ["n", "m"],
       [1, 1],
-      [0.5, "n/a"],
+      [0.5, "open"],
       [null, true],
     ]);
     expect(typesOf(result)).toEqual({ n: "DOUBLE", m: "VARCHAR" });
-    expect(result.rows).toEqual([{ n: 1, m: "1" }, { n: 0.5, m: "n/a" }, { m: "true" }]);
+    expect(result.rows).toEqual([{ n: 1, m: "1" }, { n: 0.5, m: "open" }, { m: "true" }]);
     expect(result.report.notes).toEqual([
-      '"m" is text, because it holds other values and texts, first in row 3: "n/a".',
+      '"m" is text, because it holds other values and texts, first in row 3: "open".',
     ]);
-    expect(typesOf(await readRows([["m"], [1], ["n/a"], [2]], { nulls: ["n/a"] }))).toEqual({ m: "BIGINT" });
+    expect(typesOf(await readRows([["m"], [1], ["open"], [2]], { nulls: ["open"] }))).toEqual({
+      m: "BIGINT",
+    });
+  });
+
+  it("reads words for no value as that beside numbers only, and says so", async () => {
+    const result = await readRows([
+      ["n", "country", "all", "mixed"],
+      [1, "NA", "NA", 1],
+      ["N/A", "DE", "NA", "NA"],
+      ["-", "FR", "NA", "x"],
+    ]);
+    expect(typesOf(result)).toEqual({ n: "BIGINT", country: "VARCHAR", all: "VARCHAR", mixed: "VARCHAR" });
+    expect(result.rows).toEqual([
+      { n: 1, country: "NA", all: "NA", mixed: "1" },
+      { country: "DE", all: "NA", mixed: "NA" },
+      { country: "FR", all: "NA", mixed: "x" },
+    ]);
+    expect(result.report.notes[0]).toMatch(/^"-", "N\/A" was read as no value in "n"/);
   });
 
   it("reads shared, rich, phonetic and escaped texts", async () => {
@@ -290,6 +308,22 @@ describe("the table", () => {
         ["North", 10, 20],
       ],
       true,
+    ],
+    [
+      "numbers in order above numbers",
+      [
+        ["team", 1, 2, 3],
+        ["x", 7, 7, 9],
+      ],
+      true,
+    ],
+    [
+      "numbers that go on below",
+      [
+        ["x", 1, 2, 3],
+        ["y", 4, 5, 6],
+      ],
+      false,
     ],
     [
       "numbers above numbers",

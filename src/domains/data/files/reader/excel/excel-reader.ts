@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../../kernel/limits.ts";
+import { isNoValueWord } from "../../../../../kernel/no-value-words.ts";
 import { excerptOf } from "../../excerpts.ts";
 import { distinctNames, type NamedColumns } from "../column-names.ts";
 import {
@@ -110,6 +111,8 @@ interface SurveyedColumn {
   position: number;
   header: string;
   kinds: Kinds;
+  /** Texts that mean no value here. */
+  words: string[];
   /** The first text among other values. */
   text: { row: number; text: string } | undefined;
 }
@@ -128,6 +131,7 @@ class Survey {
   #waiting: SheetRow[] | undefined = [];
   readonly #kinds: Kinds[] = [];
   readonly #texts: SurveyedColumn["text"][] = [];
+  readonly #words: Set<string>[] = [];
 
   constructor(options: ReadOptions) {
     this.#options = options;
@@ -164,26 +168,65 @@ class Survey {
       .map((position) => ({
         position,
         header: names[position]?.text.replaceAll("\u0000", "") ?? "",
-        kinds: this.#kinds[position] ?? 0,
+        kinds: this.#kindsOf(position),
+        words: this.#hasWords(position) ? [...this.#words[position]!] : [],
         text: this.#texts[position],
       }));
     if (columns.length > LIMITS.analytics.columns) throw tooManyColumns();
     return columns;
   }
 
-  isNull({ kind, text }: Value): boolean {
-    return kind === KIND.text && this.#nulls.has(text);
+  isNull({ kind, text }: Value, position: number): boolean {
+    if (kind !== KIND.text) return false;
+    return this.#nulls.has(text) || (isWord(text) && this.#hasWords(position));
+  }
+
+  /** Words for no value are that beside other values only: NA may be Namibia. */
+  #hasWords(position: number): boolean {
+    const kinds = this.#kinds[position] ?? 0;
+    return this.#words[position] !== undefined && kinds !== 0 && typeOfKinds(kinds) !== "VARCHAR";
+  }
+
+  #kindsOf(position: number): Kinds {
+    const kinds = this.#kinds[position] ?? 0;
+    return this.#words[position] === undefined || this.#hasWords(position) ? kinds : kinds | KIND.text;
   }
 
   #count({ cells, number }: SheetRow): void {
     this.rowCount += 1;
-    for (const position in cells) {
+    for (const key in cells) {
+      const position = Number(key);
       const cell = cells[position]!;
-      if (this.isNull(cell)) continue;
-      this.#kinds[position] = (this.#kinds[position] ?? 0) | cell.kind;
+      if (cell.kind === KIND.text && this.#nulls.has(cell.text)) continue;
+      const isNothing = cell.kind === KIND.text && isWord(cell.text);
+      this.#kinds[position] = (this.#kinds[position] ?? 0) | (isNothing ? 0 : cell.kind);
+      if (isNothing) {
+        this.#words[position] ??= new Set();
+        this.#words[position].add(cell.text.trim());
+        continue;
+      }
       if (cell.kind === KIND.text) this.#texts[position] ??= { row: number, text: cell.text };
     }
   }
+}
+
+function isWord(text: string): boolean {
+  return text.trim() === "" || isNoValueWord(text);
+}
+
+/** What was taken for no value, the same words together. */
+function wordNotes(names: string[], columns: SurveyedColumn[]): string[] {
+  const members = columns.flatMap(({ words }, index) => {
+    const told = words.filter((word) => word !== "").toSorted();
+    return told.length === 0
+      ? []
+      : [{ name: names[index]!, words: told.map((word) => `"${word}"`).join(", ") }];
+  });
+  const groups = Map.groupBy(members, ({ words }) => words);
+  return [...groups].map(
+    ([words, found]) =>
+      `${words} was read as no value in ${someNames(found.map(({ name }) => name))}. To keep it, give the column the type VARCHAR in options.types.`,
+  );
 }
 
 function notesOf(
@@ -210,6 +253,7 @@ function notesOf(
       `${losses.uncalculated} formulas have no stored value and were read as empty; save the file in Excel to store them.`,
     );
   }
+  notes.push(...wordNotes(names, columns));
   for (const [index, { kinds, text }] of columns.entries()) {
     if (text === undefined || kinds === KIND.text) continue;
     notes.push(
@@ -243,7 +287,7 @@ async function* rowsOf(
       for (; line < number; line += 1) writer.write("");
       const values = columns.flatMap(({ position, type, key }) => {
         const cell = cells[position];
-        if (cell === undefined || survey.isNull(cell)) return isFirst ? [`${key}null`] : [];
+        if (cell === undefined || survey.isNull(cell, position)) return isFirst ? [`${key}null`] : [];
         return [`${key}${jsonOfText(cell.text, type)}`];
       });
       writer.write(`{${values.join(",")}}`);

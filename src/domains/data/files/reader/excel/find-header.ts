@@ -28,14 +28,27 @@ function widthOf({ cells }: SheetRow): number {
 function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   const filled = cells.flatMap((cell, position) => (cell === undefined ? [] : [{ cell, position }]));
   if (!filled.some(({ cell }) => cell.kind === KIND.text)) return false;
+  const numbers = filled.filter(({ cell }) => cell.kind === KIND.integer).map(({ position }) => position);
+  const starts = /^[01]$/.test(cells[numbers[0] ?? -1]?.text ?? "");
+  const isNumbered = starts && isCount(cells, numbers) && !isCount(below[0]?.cells ?? [], numbers);
   return filled.every(({ cell, position }) => {
-    if (cell.kind === KIND.text) return true;
+    if (cell.kind === KIND.text || (isNumbered && cell.kind === KIND.integer)) return true;
     const column = below.flatMap((row) => row.cells[position] ?? []);
     return (
       column.length > 0 &&
       (isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind)))
     );
   });
+}
+
+/** Few numbers in a row may be data. */
+const LEAST_LABELS = 3;
+
+/** Each is one more than the one before, in these places. */
+function isCount(cells: SheetRow["cells"], positions: readonly number[]): boolean {
+  const values = positions.map((position) => Number(cells[position]?.text ?? Number.NaN));
+  const [first = Number.NaN] = values;
+  return values.length >= LEAST_LABELS && values.every((value, index) => value === first + index);
 }
 
 function isYear({ kind, text }: Value): boolean {

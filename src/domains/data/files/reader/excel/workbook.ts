@@ -93,7 +93,8 @@ async function readSheetList(zip: ZipFile, entry: ZipEntry): Promise<SheetList> 
   const list: SheetList = { sheets: [], is1904: false };
   await readEntry(zip, entry, {
     open(name, attributes) {
-      if (name === "workbookPr") list.is1904 = isTrue(attributes.date1904);
+      // Extensions have an element of this name, too, which says nothing about dates.
+      if (name === "workbookPr") list.is1904 ||= isTrue(attributes.date1904);
       if (name !== "sheet") return;
       const relation = Object.entries(attributes).find(([key]) => /:id$/.test(key))?.[1] ?? "";
       const isHidden = attributes.state === "hidden" || attributes.state === "veryHidden";

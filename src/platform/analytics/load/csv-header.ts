@@ -1,0 +1,119 @@
+import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { dateFormatsOf } from "./csv-dates.ts";
+
+/** What the first records of a file say about its columns. */
+export interface Layout {
+  header: boolean;
+  /** One a column, as the header has them; empty where there is none. */
+  headers: string[];
+}
+
+/** As many fields as most records below the first have; more where the header names more. `wanted` is what the caller says. */
+export function layoutOf(records: readonly (readonly string[])[], wanted: boolean | undefined): Layout {
+  const [first = [], ...below] = records;
+  const usual = mostCommon((below.length > 0 ? below : records).map(({ length }) => length));
+  const header = wanted ?? isHeader(first, below);
+  if (!header) return { header, headers: Array.from({ length: usual }, () => "") };
+  const named = first.slice(0, first.findLastIndex((name) => name !== "") + 1);
+  // R writes the names of rows into a first column that has no name itself.
+  const isShort = usual > 1 && first.length === usual - 1 && first[0] !== "";
+  const hasRowNames = isShort && endsWithValues(below, usual);
+  const headers = hasRowNames ? ["", ...first] : named;
+  while (headers.length < usual) headers.push("");
+  return { header, headers };
+}
+
+function mostCommon(counts: readonly number[]): number {
+  const times = new Map<number, number>();
+  for (const count of counts) times.set(count, (times.get(count) ?? 0) + 1);
+  return [...times].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 1;
+}
+
+function endsWithValues(records: readonly (readonly string[])[], width: number): boolean {
+  const whole = records.filter(({ length }) => length === width);
+  return whole.some((fields) => fields.at(-1) !== "");
+}
+
+type Kind = "number" | "date" | "boolean" | "text";
+
+const NUMBER =
+  /^[-+(]?\s?[$€£¥₹]?\s?-?(?:\d[\d.,'\u00a0\u202f\u2019 ]*|[.,]\d+)(?:[eE][+-]?\d+)?\s?[%$€£¥₹]?\)?$|^nan$|^[-+]?inf$/i;
+const ISO_OR_TIME = /^\d{4}-\d{2}-\d{2}|^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
+
+/** Undefined for what is no value. */
+function kindOf(text: string): Kind | undefined {
+  const value = text.trim();
+  if (value === "" || isNoValueWord(value)) return undefined;
+  if (/^(?:true|false)$/i.test(value)) return "boolean";
+  if (ISO_OR_TIME.test(value) || dateFormatsOf(value).length > 0) return "date";
+  return NUMBER.test(value) ? "number" : "text";
+}
+
+const MANY_ROWS = 10;
+/** Of the values of a column, how many have to be of one kind so that it is theirs. */
+const MOST = 0.9;
+
+/** The kind of most values; text when they are mixed. */
+function kindOfColumn(values: readonly string[]): Kind | undefined {
+  const kinds = values.flatMap((value) => kindOf(value) ?? []);
+  if (kinds.length === 0) return undefined;
+  const found = (["number", "date", "boolean"] as const).find(
+    (kind) => kinds.filter((each) => each === kind).length >= kinds.length * MOST,
+  );
+  return found ?? "text";
+}
+
+/**
+ * Whether the first record names the columns. A text above numbers, dates or truth values is a name; a value above its
+ * like is none, unless it is a label: a year above what are no years, or one of 0, 1, 2 … In a file of texts the first
+ * record is a header when none of its fields comes again below.
+ */
+function isHeader(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const kinds = first.map(kindOf);
+  if (below.length === 0) return kinds.every((kind) => kind === undefined || kind === "text");
+  const isNumbered = areLabels(first, below[0]!);
+  let names = 0;
+  let values = 0;
+  let labels = 0;
+  for (const [index, kind] of kinds.entries()) {
+    if (kind === undefined) continue;
+    const column = below.map((fields) => fields[index] ?? "");
+    const usual = kindOfColumn(column);
+    if (kind === "text") {
+      if (usual !== undefined && usual !== "text") names += 1;
+    } else if (
+      isNumbered ||
+      (isYear(first[index]!) && !column.filter((value) => value !== "").every(isYear))
+    ) {
+      labels += 1;
+    } else if (kind === usual) values += 1;
+  }
+  // One text above many numbers can be nothing but a name, whatever stands beside it.
+  if (values > 0) return names > values || (names > 0 && below.length >= MANY_ROWS);
+  if (names > 0 || isNumbered) return true;
+  const texts = kinds.filter((kind) => kind === "text").length;
+  if (texts === 0) return false;
+  if (labels > 0) return true;
+  return !first.some((name, index) => name !== "" && below.some((fields) => fields[index] === name));
+}
+
+function isYear(text: string): boolean {
+  return /^(?:19|20)\d\d$/.test(text.trim());
+}
+
+/** Few numbers in a row may be data. */
+const LEAST_LABELS = 3;
+
+/** 0, 1, 2 … besides texts or nothing, above a row that does not go on like that. */
+function areLabels(first: readonly string[], next: readonly string[]): boolean {
+  const found = first.flatMap((text, index) => (kindOf(text) === "number" ? [index] : []));
+  const isCount = (fields: readonly string[]): boolean =>
+    found.every((index, place) => {
+      const start = Number(fields[found[0]!]);
+      return /^\d+$/.test(fields[index] ?? "") && Number(fields[index]) === start + place;
+    });
+  const start = Number(first[found[0] ?? 0]);
+  const isAlone = found.length === first.length;
+  if (found.length < LEAST_LABELS || (isAlone && (start !== 0 || found.length <= LEAST_LABELS))) return false;
+  return (start === 0 || start === 1) && isCount(first) && !isCount(next);
+}
