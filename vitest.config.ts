@@ -2,9 +2,18 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { NotRunReporter } from "./test/support/not-run-reporter.ts";
 
+/**
+ * These test engines, processes and the command line by themselves: they load little, keep things of their own for a
+ * whole file, and change the working folder or the environment.
+ */
+const ALONE = [
+  "src/app/**/*.test.ts",
+  "src/platform/**/*.test.ts",
+  "src/domains/data/connectors/**/*.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     // On a shared machine a test can starve; one that fails three times in a row is broken.
@@ -16,14 +25,22 @@ export default defineConfig({
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: "forks",
-    // Loading the application again for each file took as long as half of the tests. A test leaves nothing behind in
-    // its process: what it starts it closes, and what it sets in the environment is taken back here.
-    isolate: false,
-    unstubEnvs: true,
-    restoreMocks: true,
     // Most tests wait for processes of their own, so that one worker a core is not too many. The default is one less.
     maxWorkers: availableParallelism(),
     // Hints on speed would come after the count, which is to be the last word.
     experimental: { diagnostics: false },
+    projects: [
+      { extends: true, test: { name: "alone", include: ALONE } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: ALONE,
+          // Loading the application anew for each file would take as long as half of the tests.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

@@ -164,14 +164,14 @@ export const LIMITS = {
     queriesPerWorker: 8,
     /** Processes that run queries, unless the operator says otherwise. */
     workers: 2,
-    /** Processes more that may run queries for a while, when long queries occupy those. */
-    extraWorkers: 2,
+    /** Processes more that may run queries for a while, when long queries occupy those; fewer on a small machine. */
+    extraWorkers: 3,
     /** How long such a process is kept without a query. */
     extraWorkerIdleMs: 60_000,
     /** What runs longer counts as a long query: its process gives way to others, and nothing new begins there. */
     longQueryMs: 250,
-    /** Processes that long queries of one workspace may occupy; its next queries then run in these. */
-    longProcessesPerScope: 2,
+    /** Processes that long queries of one workspace may occupy, but never all; its next queries then run in these. */
+    longProcessesPerScope: 3,
     /** How long a query that was running when its process ended is run alone when it comes again. */
     suspectMs: 10 * 60_000,
     /** Query engines that one process keeps ready; the longest unused one makes room. */

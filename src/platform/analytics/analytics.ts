@@ -22,10 +22,12 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   if (process.geteuid?.() === 0) await chmod(tempFolder, 0o711);
   // What a killed server left may be large, and need not wait for the first query.
   await sweepLeftovers(tempFolder);
+  const memoryMb = options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers);
   const pool = new QueryPool({
     tempFolder,
     workers,
-    memoryMb: options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers),
+    extraWorkers: extraWorkersFor(workers, memoryMb),
+    memoryMb,
     threads,
     readerOf: (index) => accountOf("engine", index + 1),
     log,
@@ -82,8 +84,16 @@ function queryQueue(workers: number): FairQueue {
 }
 
 /** A quarter of the machine for all queries together. */
+const machineMb = totalmem() / 1024 / 1024;
+
+/** One at least; more only as long as all of them together cannot take more than half of the machine. */
+function extraWorkersFor(workers: number, memoryMb: number): number {
+  const fitting = Math.floor(machineMb / 2 / memoryMb) - workers;
+  return Math.max(1, Math.min(LIMITS.analytics.extraWorkers, fitting));
+}
+
 function defaultMemoryMb(processes: number): number {
   const { queryMemoryMinMb, queryMemoryMaxMb } = LIMITS.analytics;
-  const share = Math.floor(totalmem() / 1024 / 1024 / 4 / processes);
+  const share = Math.floor(machineMb / 4 / processes);
   return Math.min(queryMemoryMaxMb, Math.max(queryMemoryMinMb, share));
 }

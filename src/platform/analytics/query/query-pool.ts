@@ -11,6 +11,8 @@ export interface QueryPoolOptions {
   tempFolder: string;
   /** Processes that are there all the time. */
   workers: number;
+  /** Those that may join them for a while. */
+  extraWorkers: number;
   /** Of each process. */
   memoryMb: number;
   threads: number;
@@ -140,7 +142,7 @@ export class QueryPool {
   }
 
   get #mostWorkers(): number {
-    return this.#options.workers + LIMITS.analytics.extraWorkers;
+    return this.#options.workers + this.#options.extraWorkers;
   }
 
   #makeWorker(index: number): QueryProcess {
@@ -185,7 +187,8 @@ export class QueryPool {
       .filter(({ running }) => running < queriesPerWorker)
       .toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
     const own = open.filter((worker) => worker.isApartFor(scope));
-    if (own.length >= longProcessesPerScope) return own.find((worker) => !worker.isInDanger) ?? own[0]!;
+    const most = Math.min(longProcessesPerScope, this.#mostWorkers - 1);
+    if (own.length >= most) return own.find((worker) => !worker.isInDanger) ?? own[0]!;
     const free = open.filter((worker) => !worker.isApart);
     const ready = free.filter(({ sandbox }) => sandbox.isReady);
     return (
