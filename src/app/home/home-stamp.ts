@@ -84,7 +84,7 @@ export async function lookAtHome({ catalog, home, jwtSecret }: HomeParts): Promi
     expectedSecretId: stamp?.secretId ?? (await sealedRootId(catalog)),
     sampled: sample.length,
     missing: missing.length,
-    holdsParts: holdsParts(home),
+    holdsParts: stamp === undefined && holdsParts(home),
   };
 }
 

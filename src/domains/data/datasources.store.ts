@@ -4,7 +4,8 @@ import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
-import { datasources, queries } from "./data.tables.ts";
+import { datasets, datasources, queries } from "./data.tables.ts";
+import type { Dataset } from "./dataset.ts";
 import type { Access, SealedSecrets } from "./datasource-secrets.ts";
 
 export interface Datasource {
@@ -89,6 +90,15 @@ export class DatasourcesStore {
       .from(datasources)
       .where(and(own(workspaceId), eq(datasources.id, id)));
     return row && shown(row);
+  }
+
+  /** The datasets that queries on it have filled. */
+  async filledFrom({ id }: Pick<Datasource, "id">): Promise<Pick<Dataset, "name" | "policies">[]> {
+    return this.#catalog.db
+      .select({ name: datasets.name, policies: datasets.policies })
+      .from(queries)
+      .innerJoin(datasets, eq(datasets.id, queries.datasetId))
+      .where(eq(queries.datasourceId, id));
   }
 
   async findByName(workspaceId: number, name: string): Promise<Datasource | undefined> {

@@ -14,6 +14,7 @@ import {
 import { assertName } from "./data.ts";
 import { type Access, sealable, unsealed, webAddress } from "./datasource-secrets.ts";
 import { type Datasource, type DatasourcesStore, noDatasource } from "./datasources.store.ts";
+import { assertMayDestroy } from "./policies.ts";
 
 export interface DatasourceWish extends PlainFields {
   name: string;
@@ -70,7 +71,8 @@ export class Datasources {
   }
 
   /** What replaces a datasource replaces all of it: a secret must not be sent to where it was not given for. */
-  async #keep({ workspace, user }: Caller, wish: DatasourceWish, checked: Checked): Promise<Datasource> {
+  async #keep(caller: Caller, wish: DatasourceWish, checked: Checked): Promise<Datasource> {
+    const { workspace, user } = caller;
     const { name } = wish;
     const sealed = sealable(checked);
     const existing = wish.replace === true ? await this.#store.findByName(workspace.id, name) : undefined;
@@ -83,6 +85,9 @@ export class Datasources {
         hint: "Its type stays as it is, because queries are written for it. Make another datasource.",
       });
     }
+    // Another place is other rows at the next run of its queries.
+    for (const dataset of await this.#store.filledFrom(existing))
+      assertMayDestroy(caller, dataset, "replace its rows");
     return this.#store.change(existing, sealed);
   }
 

@@ -66,6 +66,12 @@ describe("a query whose dataset has policies", () => {
     const { run_id } = failed.run;
     const replaced = { name: "Pay", datasource_id, query: text, replace: true };
     await expect(makeQuery(server, contributor, replaced)).rejects.toThrow(/only an admin may replace/);
+    const elsewhere = { name: "Shop", type: "postgresql", host: "127.0.0.1", port: 1, replace: true };
+    const move = resultOf(server, contributor, "create_datasource", {
+      ...elsewhere,
+      connection_test: "skip",
+    });
+    await expect(move).rejects.toThrow(/Pay has policies, so only an admin may replace/);
     await makeQuery(server, admin, { ...replaced, run_now: false });
     const again = await resultOf<RunAnswer>(server, contributor, "run", { query_id });
     expect(again).toMatchObject({

@@ -101,7 +101,7 @@ function prepareSocketFolder({ run, socket }: Places, account: Account | undefin
 }
 
 /** Anyone can create links in /tmp, so one that is already there must be our own and lead to the right place. */
-function nameAgain(folder: string, name: string, account: Account | undefined): void {
+function nameAgain(folder: string, name: string, account: Account | undefined, triesLeft = 3): void {
   const info = lstatSync(name, { throwIfNoEntry: false });
   if (info !== undefined && ![process.getuid?.(), account?.uid].includes(info.uid)) {
     throw new AppError("unavailable", `${name}, for the database's socket, belongs to someone else.`, {
@@ -113,7 +113,9 @@ function nameAgain(folder: string, name: string, account: Account | undefined): 
   try {
     symlinkSync(folder, name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || triesLeft === 0) throw error;
+    // Whoever was quicker is looked at like one who was there before.
+    nameAgain(folder, name, account, triesLeft - 1);
   }
 }
 

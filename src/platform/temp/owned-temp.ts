@@ -73,8 +73,11 @@ export async function sweepLeftovers(folder: string): Promise<number> {
   for (const name of await readdir(folder)) {
     const lock = await lockOfLeftover(folder, name);
     if (lock === undefined) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
-    lock.release();
+    try {
+      await rm(join(folder, name), { recursive: true, force: true });
+    } finally {
+      lock.release();
+    }
     removed += 1;
   }
   return removed;

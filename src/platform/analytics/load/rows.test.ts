@@ -209,7 +209,7 @@ describe("pushing", () => {
         folders.map((folder) => readdir(join(analytics.home, "tmp", folder), { recursive: true })),
       )
     ).flat();
-    expect(left.filter((name) => name.endsWith(".parquet") && !/^\d+-\d+\.parquet$/.test(name))).toEqual([]);
+    expect(left.filter((name) => name.endsWith(".parquet") && !/\/\d+-\d+\.parquet$/.test(name))).toEqual([]);
   });
 
   it("a thousand rows and small batches side by side", async () => {
