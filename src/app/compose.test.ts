@@ -31,7 +31,7 @@ async function composed(options: ComposeOptions = {}) {
 }
 
 it("serves although housekeeping fails", async () => {
-  await client.query("ALTER TABLE dataset_parts RENAME TO lost");
+  await client.query("ALTER TABLE datasources RENAME TO lost");
   const app = await composed();
   const { url } = await app.listen();
   expect((await fetch(`${url}/api/health/live`)).status).toBe(200);
