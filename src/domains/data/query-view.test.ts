@@ -66,9 +66,19 @@ describe("a query whose dataset has policies", () => {
     const { run_id } = failed.run;
     const replaced = { name: "Pay", datasource_id, query: text, replace: true };
     await expect(makeQuery(server, contributor, replaced)).rejects.toThrow(/only an admin may replace/);
-    const elsewhere = { name: "Shop", type: "postgresql", host: "127.0.0.1", port: 1, replace: true };
+    const { host, port, user, password, database } = source;
+    const elsewhere = {
+      name: "Shop",
+      type: "postgresql",
+      host,
+      port,
+      user,
+      password,
+      database: `${database}2`,
+    };
     const move = resultOf(server, contributor, "create_datasource", {
       ...elsewhere,
+      replace: true,
       connection_test: "skip",
     });
     await expect(move).rejects.toThrow(/Pay has policies, so only an admin may replace/);
