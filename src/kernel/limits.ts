@@ -172,8 +172,10 @@ export const LIMITS = {
     longQueryMs: 250,
     /** Processes that long queries of one workspace may occupy, but never all; its next queries then run in these. */
     longProcessesPerScope: 3,
-    /** How long a query that was running when its process ended is run alone when it comes again. */
+    /** How long a query that was running when its process ended is run alone when it comes again, unless that went well once. */
     suspectMs: 10 * 60_000,
+    /** Such queries that run at once, each in a process of its own and of another workspace; more wait. */
+    suspectProcesses: 2,
     /** Query engines that one process keeps ready; the longest unused one makes room. */
     enginesPerWorker: 32,
     /** How long a query engine is kept ready without a query. */

@@ -94,7 +94,7 @@ export class Models {
     const columns = new Map(
       bound.datasets.map((seen) => [seen.dataset.name, seen.bound.columns.map(({ name }) => name)]),
     );
-    const guarded = guardRead(read, { datasets: [...columns.keys()], columns });
+    const guarded = guardRead(read, { datasets: [...columns.keys()], columns, params });
     const used = new Set(guarded.datasets);
     const datasets = bound.datasets.filter(({ dataset }) => used.has(dataset.name));
     if (guarded.isExplain && datasets.some(({ isRowRestricted }) => isRowRestricted)) {

@@ -22,7 +22,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   if (process.geteuid?.() === 0) await chmod(tempFolder, 0o711);
   // What a killed server left may be large, and need not wait for the first query.
   await sweepLeftovers(tempFolder);
-  const memoryMb = options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers);
+  const memoryMb =
+    options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers + SUSPECTS_SHARE);
   const pool = new QueryPool({
     tempFolder,
     workers,
@@ -85,10 +86,12 @@ function queryQueue(workers: number): FairQueue {
 
 /** A quarter of the machine for all queries together. */
 const machineMb = totalmem() / 1024 / 1024;
+/** What processes for one statement take: each has one engine, which has half of a process. */
+const SUSPECTS_SHARE = LIMITS.analytics.suspectProcesses / 2;
 
 /** One at least; more only as long as all of them together cannot take more than half of the machine. */
 function extraWorkersFor(workers: number, memoryMb: number): number {
-  const fitting = Math.floor(machineMb / 2 / memoryMb) - workers;
+  const fitting = Math.floor(machineMb / 2 / memoryMb - SUSPECTS_SHARE) - workers;
   return Math.max(1, Math.min(LIMITS.analytics.extraWorkers, fitting));
 }
 

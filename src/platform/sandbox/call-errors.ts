@@ -6,6 +6,7 @@ const ENDINGS: Readonly<Record<EndReason, string>> = {
   crash: "The process that worked on this ended unexpectedly.",
   memory: "This needed more memory than is allowed.",
   stuck: "The process that worked on this had to be stopped because of another call.",
+  folder: "The folder in which this was worked on is not there any more.",
   protocol: "The process that worked on this gave an answer that cannot be read.",
   start: "The process that works on this could not be started.",
   closed: "The server is stopping.",

@@ -5,6 +5,14 @@ const ID_BYTES = 8;
 /** A stack trace, and a few values. */
 const DETAIL_CHARACTERS = 8_000;
 
+/** DuckDB's errors about itself, after which it refuses everything. */
+const OWN_ERROR = /^(?:Failed to [a-z ]+: )?(?:INTERNAL|FATAL) Error: /;
+
+/** Whether an error is a bug of the engine, and not about what it was asked. */
+export function isEngineBug(error: unknown): boolean {
+  return OWN_ERROR.test(messageOf(error));
+}
+
 /**
  * A bug of the engine that a sandboxed process runs. Its words may quote anybody's data and tell of the machine, so
  * the caller gets an id, and the log has the words under it.

@@ -14,7 +14,7 @@ import { findWalls } from "./walls.ts";
 import { watchOver } from "./watchdog.ts";
 
 /** Why a process ended; "crash" is whatever we did not do. */
-export type EndReason = "crash" | "memory" | "stuck" | "protocol" | "start" | "closed";
+export type EndReason = "crash" | "memory" | "stuck" | "folder" | "protocol" | "start" | "closed";
 
 export interface SandboxLog {
   warn(fields: object, message: string): void;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tempEntries } from "../../../test/support/temp-entries.ts";
-import { accountOf, createSandbox, type Sandbox, type SandboxOptions } from "./index.ts";
+import { accountOf, createSandbox, guiltOf, hasDied, type Sandbox, type SandboxOptions } from "./index.ts";
 
 let tempFolder: string;
 let logged: { message: string; output?: string }[];
@@ -115,6 +115,20 @@ describe("when things go wrong", () => {
     },
   );
 
+  it("a folder that somebody removed is nobody's guilt, and the next process has a new one", async () => {
+    const sandbox = make({ concurrency: 2 });
+    const before = await sandbox.call("pid", {});
+    let ends = 0;
+    const onEnd = (): void => {
+      ends += 1;
+    };
+    const lost = sandbox.call("sleep", 60_000, { onEnd }).catch((error: unknown) => error);
+    await rm(tempFolder, { recursive: true });
+    expect(await sandbox.call("pid", {})).not.toBe(before);
+    expect(await lost).toMatchObject({ code: "unavailable", data: { reason: "folder", wasAlone: true } });
+    expect([hasDied(await lost), guiltOf(await lost), ends]).toEqual([true, "none", 1]);
+  });
+
   it("an unhandled rejection in there does not hurt anybody out here", async () => {
     const sandbox = make();
     await sandbox.call("rejectLater", {}).catch(() => undefined);
@@ -224,9 +238,12 @@ describe("cancelling", () => {
   it("kills the process under a call that does not listen", async () => {
     const sandbox = make({ cancelGraceMs: 100 });
     const pid = await sandbox.call("pid", {});
-    await expect(sandbox.call("stubborn", 60_000, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject(
-      { code: "cancelled" },
-    );
+    const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
+    const stubborn = sandbox.call("stubborn", 60_000, { signal: AbortSignal.timeout(50), onEnd });
+    await expect(stubborn).rejects.toMatchObject({ code: "cancelled" });
+    // Its caller has gone; the process is only done with it when it has gone too.
+    await ended;
+    expect(isAlive(Number(pid))).toBe(false);
     expect(await sandbox.call("pid", {})).not.toBe(pid);
   });
 

@@ -292,7 +292,7 @@ class Running {
 
   /** Somebody removed the folder in which it works: the next process gets a new one. */
   stopIfHomeless(): void {
-    if (this.isReady && this.process !== undefined && !isInPlace(this.process.folder)) this.stop("crash");
+    if (this.isReady && this.process !== undefined && !isInPlace(this.process.folder)) this.stop("folder");
   }
 
   attach(started: SandboxProcess): void {

@@ -4,6 +4,8 @@ export interface GuardContext {
   /** Datasets by their names in lower case. */
   known: ReadonlyMap<string, string>;
   columns: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Values of the parameters, where they are known. */
+  params: readonly string[];
   /** Datasets that were met. */
   used: Set<string>;
 }

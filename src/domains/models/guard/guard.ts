@@ -24,6 +24,8 @@ export interface GuardOptions {
   datasets: readonly string[];
   /** Columns of the datasets, where they are known. */
   columns?: ReadonlyMap<string, readonly string[]>;
+  /** Values of the parameters, where there are any. */
+  params?: readonly string[];
   serialize: Serialize;
   signal?: AbortSignal;
 }
@@ -79,10 +81,10 @@ export async function readSql(
 /** The second half. */
 export function guardRead(
   { sql, isExplain, statement }: ReadSql,
-  { datasets, columns }: Pick<GuardOptions, "datasets" | "columns">,
+  { datasets, columns, params = [] }: Pick<GuardOptions, "datasets" | "columns" | "params">,
 ): Guarded {
   const known = new Map(datasets.map((name) => [keyOf(name), name]));
-  const context = { known, columns, used: new Set<string>() };
+  const context = { known, columns, params, used: new Set<string>() };
   visitTree(statement, (visit) => {
     for (const check of CHECKS) check(visit, context);
   });

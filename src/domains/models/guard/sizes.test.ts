@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => analytics.remove());
 
-const guard = (sql: string) =>
-  guardSql(sql, { datasets: [], serialize: (text) => analytics.serializeSql(text) });
+const guard = (sql: string, params: string[] = []) =>
+  guardSql(sql, { datasets: [], params, serialize: (text) => analytics.serializeSql(text) });
 const sum = (terms: number) => `SELECT ${Array.from({ length: terms }, () => "1").join(" + ")}`;
 const nested = (levels: number) => `${"SELECT * FROM (".repeat(levels)}SELECT 1${")".repeat(levels)}`;
 const tables = (count: number) =>
@@ -73,10 +73,32 @@ describe("a statement", () => {
     ["wildcards", `SELECT like_escape('x', '${"%a".repeat(17)}', '#')`],
     ["wildcards", `SELECT 'x' GLOB '${"*a".repeat(17)}'`],
     ["regular expression", `SELECT 'x' SIMILAR TO '${"(a|b)*".repeat(1_000)}'`],
+    ["wildcards", `SELECT 'x' LIKE '${"%a".repeat(17)}'::VARCHAR`],
     ["nested", `SELECT json_structure('${"[".repeat(201)}')`],
     ["nested", `SELECT '${'{"a":'.repeat(201)}1'::JSON::VARIANT`],
   ])("may not ask %s for too much: %s", async (what, sql) => {
     const refusal = { code: "too_large", data: { reason: "size" }, message: expect.stringContaining(what) };
     await expect(guard(sql)).rejects.toMatchObject(refusal);
+  });
+
+  it.each([
+    ["SELECT repeat('x', $1::INT), 'x' LIKE $2, $3::JSON", ["100", "%a%b%", "[[1]]"]],
+    ["SELECT $2 + 1, repeat('x', $1::INT)", ["100"]],
+  ])("may have values: %s", async (sql, params) => {
+    expect(await guard(sql, params)).toMatchObject({ sql });
+  });
+
+  it.each([
+    ["repeat", "SELECT repeat('x', $1::INT)", ["2000000000"]],
+    ["repeat", "SELECT repeat('x', 1000 * CAST($2 AS INT))", ["1", "2000000"]],
+    ["range", "SELECT len(range($1, $2))", ["-500000000", "500000000"]],
+    ["printf", "SELECT printf($1, 1)", ["%2000000000d"]],
+    ["wildcards", "SELECT 'x' LIKE $1", ["%a".repeat(5_000)]],
+    ["wildcards", "SELECT 'x' GLOB $1::VARCHAR", ["*a".repeat(17)]],
+    ["regular expression", "SELECT regexp_matches('x', $1)", ["(a|b)*".repeat(1_000)]],
+    ["nested", "SELECT json_structure($1)", ["[".repeat(201)]],
+  ])("may not ask %s for too much by a value: %s", async (what, sql, params) => {
+    const refusal = { code: "too_large", data: { reason: "size" }, message: expect.stringContaining(what) };
+    await expect(guard(sql, params)).rejects.toMatchObject(refusal);
   });
 });

@@ -1,6 +1,6 @@
 import { AppError, isAppError, messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import { incidentError } from "../../sandbox/index.ts";
+import { incidentError, isEngineBug } from "../../sandbox/index.ts";
 
 /** DuckDB's errors begin with their kind: "Binder Error: …". */
 const KIND = /^([A-Za-z][A-Za-z -]*?) Error: /;
@@ -25,6 +25,12 @@ export function asEngineError(error: unknown): AppError {
   if (REFUSAL.test(text)) return reopened(error);
   if (NO_ROOM.test(text)) return diskFull(error);
   const kind = KIND.exec(text)?.[1] ?? "";
+  if (kind === "" || isEngineBug(error)) {
+    return incidentError("internal", "The engine failed on this.", {
+      hint: "Another way to write it may work.",
+      cause: error,
+    });
+  }
   const message = shorten(text.replace(PLACES, "(data)"));
   switch (kind) {
     case "INTERRUPT":
@@ -38,13 +44,6 @@ export function asEngineError(error: unknown): AppError {
       return new AppError("forbidden", "SQL may not touch files, the network or settings.", { cause: error });
     case "IO":
       return new AppError("unavailable", `The data could not be read. ${message}`, { cause: error });
-    case "":
-    case "INTERNAL":
-    case "FATAL":
-      return incidentError("internal", "The engine failed on this.", {
-        hint: "Another way to write it may work.",
-        cause: error,
-      });
     default:
       return new AppError("bad_request", message, { cause: error });
   }

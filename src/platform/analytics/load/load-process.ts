@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { chown, type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { chown, type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { lazily } from "../../../kernel/lazily.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
@@ -29,13 +29,13 @@ const OVERHEAD_MB = 200;
 export class LoadProcess {
   readonly sandbox: Sandbox;
   readonly #options: LoadProcessOptions;
-  /** Once there is one. */
-  #desk: Desk | undefined;
-  readonly openDesk = lazily(
+  /** Once there are some. */
+  #folders: JobFolders | undefined;
+  readonly openFolders = lazily(
     async () => {
-      const desk = await this.#makeDesk();
-      this.#desk = desk;
-      return desk;
+      const folders = await this.#makeFolders();
+      this.#folders = folders;
+      return folders;
     },
     ({ isInPlace }) => isInPlace,
   );
@@ -63,20 +63,23 @@ export class LoadProcess {
   }
 
   get hasWorked(): boolean {
-    return this.#desk !== undefined;
+    return this.#folders !== undefined;
   }
 
   async probe(): Promise<void> {
-    const { settings } = await this.openDesk();
+    const { settings } = await this.openFolders();
     const ask = (): Promise<unknown> => this.sandbox.call("probe", { settings });
     // One that ended just now is being replaced, and that is all that anybody notices.
     await ask().catch((error: unknown) => (hasDied(error) ? ask() : Promise.reject(error)));
   }
 
   /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */
-  async store(desk: Desk, name: string, key: string, { rows, columns }: WriteAnswer): Promise<Part> {
+  async store(folders: JobFolders, name: string, key: string, { rows, columns }: WriteAnswer): Promise<Part> {
     const { blobs } = this.#options;
-    const file = await open(join(desk.results, `${name}.parquet`), constants.O_RDONLY | constants.O_NOFOLLOW);
+    const file = await open(
+      join(folders.results, `${name}.parquet`),
+      constants.O_RDONLY | constants.O_NOFOLLOW,
+    );
     try {
       const info = await file.stat();
       if (!info.isFile()) throw new TypeError("the loading process left something strange");
@@ -89,10 +92,10 @@ export class LoadProcess {
 
   async close(): Promise<void> {
     await this.sandbox.close();
-    await this.#desk?.remove();
+    await this.#folders?.remove();
   }
 
-  async #makeDesk(): Promise<Desk> {
+  async #makeFolders(): Promise<JobFolders> {
     const { tempFolder, memoryMb, threads, reader } = this.#options;
     const [inputs, outputs] = await Promise.all([
       Shelf.make(tempFolder, reader),
@@ -108,7 +111,7 @@ export class LoadProcess {
       inputs: inputs.pathOf(""),
       outputs: outputs.pathOf("made"),
     };
-    return new Desk(inputs, outputs, results, settings);
+    return new JobFolders(inputs, outputs, results, settings);
   }
 }
 
@@ -127,7 +130,7 @@ async function* piecesOf(file: FileHandle, fileBytes: number): AsyncGenerator<Ui
 }
 
 /** Where the loading process finds its inputs and leaves its outputs. */
-export class Desk {
+export class JobFolders {
   readonly inputs: Shelf;
   readonly #outputs: Shelf;
   readonly results: string;
@@ -154,10 +157,9 @@ export class Desk {
     return Promise.all(parts.map((part, index) => this.inputs.put(part, `${name}/${index}.parquet`)));
   }
 
-  async clearResult(name: string): Promise<void> {
-    await unlink(join(this.results, `${name}.parquet`)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-    });
+  /** What was there for a job, and what it made. */
+  async clear(name: string): Promise<void> {
+    await Promise.all([this.inputs.clear(name), rm(join(this.results, `${name}.parquet`), { force: true })]);
   }
 
   async remove(): Promise<void> {

@@ -4,7 +4,13 @@ import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
-import { type Account, hasDied, type SandboxLog, type SandboxWalls } from "../../sandbox/index.ts";
+import {
+  type Account,
+  type CallOptions,
+  hasDied,
+  type SandboxLog,
+  type SandboxWalls,
+} from "../../sandbox/index.ts";
 import type {
   Column,
   ConvertRequest,
@@ -15,7 +21,7 @@ import type {
 } from "../analytics-options.ts";
 import type { Shelf } from "../shelf.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
-import { type Desk, LoadProcess } from "./load-process.ts";
+import { type JobFolders, LoadProcess } from "./load-process.ts";
 
 export interface LoaderOptions {
   blobs: FolderBlobStore;
@@ -28,10 +34,27 @@ export interface LoaderOptions {
 }
 
 /** Where a job is done, and under which name. */
-interface Place {
-  process: LoadProcess;
-  desk: Desk;
-  name: string;
+class Job {
+  readonly process: LoadProcess;
+  readonly folders: JobFolders;
+  readonly name = randomText(12);
+  /** Until the process is done with its call, which may be later than the answer to it. */
+  running: Promise<void> | undefined;
+
+  constructor(process: LoadProcess, folders: JobFolders) {
+    this.process = process;
+    this.folders = folders;
+  }
+
+  call(method: string, params: object, options: CallOptions): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.running = promise;
+    const onEnd = (): void => {
+      this.running = undefined;
+      resolve();
+    };
+    return this.process.sandbox.call(method, params, { ...options, onEnd });
+  }
 }
 
 interface Asked {
@@ -48,10 +71,12 @@ export class Loader {
   /** Those with nothing to do; the one that worked last comes last, and is taken first. */
   readonly #idle: LoadProcess[];
   readonly #all: readonly LoadProcess[];
+  readonly #log: SandboxLog;
   readonly #conversions = jobQueue("imports", LIMITS.analytics.conversions);
   readonly #smallJobs = jobQueue("pushes", LIMITS.analytics.smallJobs);
 
   constructor({ readerOf, ...options }: LoaderOptions) {
+    this.#log = options.log;
     const { conversions, smallJobs } = LIMITS.analytics;
     this.#pushes = new LoadProcess({ ...options, name: "push", jobs: smallJobs, reader: readerOf(0) });
     this.#idle = Array.from({ length: conversions }, (_, index) => {
@@ -63,30 +88,31 @@ export class Loader {
 
   async convert(request: ConvertRequest): Promise<ConvertResult> {
     const { source, format, key, options = {}, signal, onProgress } = request;
-    return this.#workOnFiles(request, async ({ process, desk, name }) => {
-      const input = await place(desk.inputs, source, name);
-      const params = { settings: desk.settings, input, output: desk.outputPath(name), format, options };
-      const converting = process.sandbox.call("convert", params, {
+    return this.#work(this.#conversions, request, undefined, async (job) => {
+      const { process, folders, name } = job;
+      const input = await place(folders.inputs, source, name);
+      const params = { settings: folders.settings, input, output: folders.outputPath(name), format, options };
+      const converting = job.call("convert", params, {
         timeoutMs: LIMITS.analytics.convertMs,
         signal,
         ...(onProgress && { onProgress: (value) => onProgress(parseProgress(value)) }),
       });
       const answer = parseConverted(await converting.catch(blameFile));
-      return { ...answer, part: await process.store(desk, name, key, answer) };
+      return { ...answer, part: await process.store(folders, name, key, answer) };
     });
   }
 
   async rowsToPart(request: RowsRequest, json: Uint8Array, columns: readonly Column[]): Promise<Part> {
-    return this.#work(this.#smallJobs, request, this.#pushes, (place) =>
-      this.#write(place, "rows", { json, columns }, request),
+    return this.#work(this.#smallJobs, request, this.#pushes, (job) =>
+      this.#write(job, "rows", { json, columns }, request),
     );
   }
 
   async mergeParts(request: MergeRequest): Promise<Part> {
     const { parts, columns, isPortable = false } = request;
-    return this.#workOnFiles(request, async (place) => {
-      const inputs = await place.desk.put(parts, place.name);
-      return this.#write(place, "merge", { inputs, columns, isPortable }, request);
+    return this.#work(this.#conversions, request, undefined, async (job) => {
+      const inputs = await job.folders.put(parts, job.name);
+      return this.#write(job, "merge", { inputs, columns, isPortable }, request);
     });
   }
 
@@ -106,42 +132,54 @@ export class Loader {
   }
 
   async #write(
-    { process, desk, name }: Place,
+    job: Job,
     method: string,
     given: object,
     { key, signal }: { key: string; signal?: AbortSignal | undefined },
   ): Promise<Part> {
-    const params = { ...given, settings: desk.settings, output: desk.outputPath(name) };
+    const { process, folders, name } = job;
+    const params = { ...given, settings: folders.settings, output: folders.outputPath(name) };
     const call = (): Promise<unknown> =>
-      process.sandbox.call(method, params, { timeoutMs: LIMITS.analytics.jobMs, signal });
+      job.call(method, params, { timeoutMs: LIMITS.analytics.jobMs, signal });
     // Nothing has happened yet, and it was most likely not the doing of rows that are in our own form.
     const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
-    return process.store(desk, name, key, parseWritten(answer));
+    return process.store(folders, name, key, parseWritten(answer));
   }
 
-  #workOnFiles<T>(request: Asked, work: (place: Place) => Promise<T>): Promise<T> {
-    return this.#work(this.#conversions, request, undefined, (place) =>
-      work(place).finally(() => place.desk.inputs.clear(place.name)),
-    );
-  }
-
-  /** Does a job in its turn, under a name of its own; what it made by that name is gone afterwards. */
+  /**
+   * Does a job in its turn; its files are gone afterwards. Its place and its process are free again when the process
+   * has really ended it: after a cancellation the caller has gone before, and the process may have to be killed.
+   */
   async #work<T>(
     queue: FairQueue,
-    { scope, signal }: Asked,
+    { scope = randomText(12), signal }: Asked,
     shared: LoadProcess | undefined,
-    work: (place: Place) => Promise<T>,
+    work: (job: Job) => Promise<T>,
   ): Promise<T> {
-    const name = randomText(12);
-    const leave = await queue.enter(scope ?? name, signal);
+    const leave = await queue.enter(scope, signal);
     // There are as many as the queue has places.
     const process = shared ?? this.#idle.pop()!;
-    try {
-      const desk = await process.openDesk();
-      return await work({ process, desk, name }).finally(() => desk.clearResult(name));
-    } finally {
+    const release = (): void => {
       if (shared === undefined) this.#idle.push(process);
       leave();
+    };
+    let job: Job | undefined;
+    try {
+      job = new Job(process, await process.openFolders());
+      return await work(job);
+    } finally {
+      const isLeft = job?.running !== undefined;
+      const ending = this.#end(job).finally(release);
+      if (!isLeft) await ending;
+    }
+  }
+
+  async #end(job: Job | undefined): Promise<void> {
+    try {
+      await job?.running;
+      await job?.folders.clear(job.name);
+    } catch (error) {
+      this.#log.warn({ err: error }, "files of an import cannot be removed");
     }
   }
 }

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { QueryRequest, QueryResult } from "../index.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 /** What a query was promised, and what its process needs beside that. */
-const PROMISED_MB = 512;
-const MEMORY_MB = 2_048;
+const PROMISED_MB = 256;
+const MEMORY_MB = 1_024;
 /** Node, copies of relations, and what can be taken between two looks. */
 const BESIDE_MB = 256 + MEMORY_MB / 8 + 384;
 
@@ -54,8 +53,40 @@ function read(path: string): string {
   }
 }
 
-const ended = () =>
+const killed = () =>
   analytics.logged.filter(({ message }) => message === "a sandbox needed too much memory").length;
+
+/** First: it counts the processes that there are. */
+describe("a statement that does not stop", () => {
+  it("has a process to itself, and others go on in their own", { timeout: 120_000 }, async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ends: string[] = [];
+    const bombs: Promise<void>[] = [];
+    for (const n of [1, 2, 3]) {
+      const bomb = query(`${ENDLESS} -- ${n}`, { signal });
+      bombs.push(bomb.then(noted("answered"), (error: { code: string }) => noted(error.code)()));
+      // As soon as it counts as a long one, there is another process for those who come next.
+      await expect.poll(() => processes().length, { timeout: 60_000 }).toBe(n + 1);
+    }
+    function noted(end: string): () => void {
+      return () => void ends.push(end);
+    }
+    for (let n = 0; n < 5; n += 1) {
+      expect(await query(`SELECT ${n}`)).toMatchObject({ rows: [[n]] });
+      expect(await query(`SELECT ${n}`, { scope: "other" })).toMatchObject({ rows: [[n]] });
+    }
+    // They were answered while the others still ran, and nothing was ended for their sake.
+    expect([ends, killed()]).toEqual([[], 0]);
+    const all = processes();
+    expect(all).toHaveLength(4);
+    controller.abort();
+    await Promise.all(bombs);
+    expect(ends).toEqual(["cancelled", "cancelled", "cancelled"]);
+    const left = () => processes().filter((pid) => all.includes(pid)).length;
+    await expect.poll(left, { timeout: 60_000 }).toBe(1);
+  });
+});
 
 describe("a statement that takes more memory than the engine counts", () => {
   it.each([
@@ -96,33 +127,36 @@ describe("a statement that ends its process", () => {
     expect(deadly).toMatchObject({ status: "rejected", reason: { code: "unavailable" } });
     expect(others.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
   });
-});
 
-describe("a statement that does not stop", () => {
-  it("has a process to itself, and others go on in their own", { timeout: 120_000 }, async () => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const ends: string[] = [];
-    const bombs = Array.from({ length: 3 }, (_, n) =>
-      query(`${ENDLESS} -- ${n}`, { signal }).catch((error: { code: string }) => {
-        ends.push(error.code);
-      }),
-    );
-    const { longQueryMs, longProcessesPerScope, extraWorkers } = LIMITS.analytics;
-    await new Promise((resolve) => setTimeout(resolve, 2 * longQueryMs));
-    const killed = ended();
-    for (let n = 0; n < 5; n += 1) {
-      expect(await query(`SELECT ${n}`)).toMatchObject({ rows: [[n]] });
-      expect(await query(`SELECT ${n}`, { scope: "other" })).toMatchObject({
-        rows: [[n]],
-      });
-    }
-    // They were answered while the others still ran, and nothing was ended for their sake.
-    expect([ends, ended()]).toEqual([[], killed]);
-    expect(processes().length).toBeLessThanOrEqual(1 + extraWorkers + 1);
-    expect(longProcessesPerScope).toBeLessThan(1 + extraWorkers);
-    controller.abort();
-    await Promise.all(bombs);
-    expect(ends).toEqual(["cancelled", "cancelled", "cancelled"]);
+  const runsAlone = () => analytics.logged.filter(({ message }) => message.includes("runs alone")).length;
+
+  it("is told from those that were only there: once they have run alone, they run with others again", {
+    timeout: 120_000,
+  }, async () => {
+    const sql = "SELECT count(*) FROM range($1::BIGINT) r(i) WHERE hash(i) % 3 < 3";
+    const asked = query(sql, { params: [60_000_000] });
+    await expect(query(DEADLY.replaceAll("300000", "300002"))).rejects.toMatchObject({ code: "unavailable" });
+    expect(await asked).toMatchObject({ rows: [[60_000_000]] });
+    const before = runsAlone();
+    expect(await query(sql, { params: [3] })).toMatchObject({ rows: [[3]] });
+    expect(runsAlone()).toBe(before);
+  });
+
+  it("runs alone as a stream too", { timeout: 120_000 }, async () => {
+    const read = async (sql: string): Promise<number> => {
+      let rows = 0;
+      const stream = analytics.queryStream({ scope: "w", relations: [], sql });
+      for await (const batch of stream) rows += batch.rows.length;
+      return rows;
+    };
+    const text = DEADLY.replaceAll("300000", "300003");
+    const deadly = { code: "unavailable", message: expect.stringContaining("It was not run again") };
+    const before = runsAlone();
+    await expect(read(text)).rejects.toMatchObject(deadly);
+    expect(runsAlone()).toBe(before);
+    await expect(read(text)).rejects.toMatchObject(deadly);
+    await expect(query(text)).rejects.toMatchObject(deadly);
+    expect(runsAlone()).toBe(before + 2);
+    expect(await read("SELECT i FROM range(30000) r(i)")).toBe(30_000);
   });
 });

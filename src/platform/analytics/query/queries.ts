@@ -21,13 +21,13 @@ export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
   readonly #suspects = new Suspects();
-  /** For statements that run alone. */
+  /** For statements that run alone: a workspace's own ones wait for each other, and nobody else's for all of them. */
   readonly #alone = new FairQueue({
     what: "queries",
-    places: 1,
+    places: LIMITS.analytics.suspectProcesses,
     placesPerScope: 1,
     waiting: LIMITS.analytics.waitingQueries,
-    waitingPerScope: LIMITS.analytics.waitingQueries,
+    waitingPerScope: LIMITS.analytics.waitingPerScope,
     waitMs: LIMITS.analytics.waitMs,
   });
 
@@ -39,27 +39,36 @@ export class Queries {
   async query(request: QueryRequest): Promise<QueryResult> {
     checkRequest(request);
     const limits = limitsOf(request);
-    const clock = { startedMs: performance.now() };
     if (this.#suspects.has(request)) return this.#runAlone(request, limits);
-    try {
-      return await this.#run(request, limits, clock);
-    } catch (error) {
-      const guilt = guiltOf(error);
-      if (guilt !== "none") this.#suspects.add(request);
-      if (guilt === "certain") throw deadly(error);
-      if (!hasDied(error)) throw error;
-      const leftMs = Math.ceil(clock.startedMs + limits.ms - performance.now());
-      if (leftMs <= 0) throw error;
-      const again = { ...limits, ms: leftMs };
-      // One of several ended their process: whose doing it was shows when each is alone.
-      return guilt === "possible" ? this.#runAlone(request, again) : this.#run(request, again, clock);
+    const clock: Clock = { startedMs: undefined };
+    const leftMs = (): number =>
+      Math.ceil((clock.startedMs ?? performance.now()) + limits.ms - performance.now());
+    for (let ms = limits.ms, isLast = false; ; isLast = true) {
+      try {
+        return await this.#run(request, { ...limits, ms }, clock);
+      } catch (error) {
+        const guilt = this.#accuse(request, error);
+        ms = leftMs();
+        if (!hasDied(error) || ms <= 0) throw error;
+        // One of several ended their process: whose doing it was shows when each is alone.
+        if (guilt === "possible") return this.#runAlone(request, { ...limits, ms });
+        if (isLast) throw error;
+      }
     }
   }
 
-  async #run(request: QueryRequest, limits: QueryLimits, clock: { startedMs: number }): Promise<QueryResult> {
+  /** Fails with what its caller is to know when a statement was alone in the process that ended. */
+  #accuse(request: QueryRequest, error: unknown): "none" | "possible" {
+    const guilt = guiltOf(error);
+    if (guilt !== "none") this.#suspects.add(request);
+    if (guilt === "certain") throw deadly(error);
+    return guilt;
+  }
+
+  async #run(request: QueryRequest, limits: QueryLimits, clock: Clock): Promise<QueryResult> {
     const { lease, leave } = await this.#enter(request);
     try {
-      clock.startedMs = performance.now();
+      clock.startedMs ??= performance.now();
       return await runOn(lease, request, limits);
     } finally {
       leave();
@@ -67,27 +76,49 @@ export class Queries {
   }
 
   async #runAlone(request: QueryRequest, limits: QueryLimits): Promise<QueryResult> {
-    const { scope, relations, engine, signal } = request;
-    const leaveQueue = await this.#alone.enter(scope, signal);
+    const { lease, leave } = await this.#enterAlone(request);
     try {
-      const lease = await this.#pool.acquireAlone(scope, relations, engine);
-      try {
-        return await runOn(lease, request, limits);
-      } finally {
-        lease.release();
-      }
+      const result = await runOn(lease, request, limits);
+      this.#suspects.acquit(request);
+      return result;
     } catch (error) {
       throw guiltOf(error) === "none" ? error : deadly(error);
     } finally {
-      leaveQueue();
+      leave();
     }
   }
 
+  /** Like `query`; but once it has given rows, it cannot begin again. */
   async *queryStream(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
     checkRequest(request);
+    if (!this.#suspects.has(request)) {
+      let hasRows = false;
+      try {
+        for await (const batch of this.#stream(request, await this.#enter(request))) {
+          hasRows = true;
+          yield batch;
+        }
+        return;
+      } catch (error) {
+        this.#accuse(request, error);
+        if (hasRows || !hasDied(error)) throw error;
+      }
+    }
+    yield* this.#streamAlone(request);
+  }
+
+  async *#streamAlone(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
+    try {
+      yield* this.#stream(request, await this.#enterAlone(request));
+      this.#suspects.acquit(request);
+    } catch (error) {
+      throw guiltOf(error) === "none" ? error : deadly(error);
+    }
+  }
+
+  async *#stream(request: QueryRequest, place: Place): AsyncGenerator<QueryBatch, void, void> {
     const { ms } = limitsOf(request);
     const batch = { rows: LIMITS.analytics.batchRows, bytes: LIMITS.analytics.batchBytes };
-    const place = await this.#enter(request);
     let cursor: number | undefined;
     try {
       const first = parseRun(
@@ -129,20 +160,45 @@ export class Queries {
     return serializedOf(await call().catch(again));
   }
 
-  async #enter(request: QueryRequest): Promise<{ lease: Lease; leave: () => void }> {
-    const { scope, relations, engine, signal } = request;
-    const leaveQueue = await this.#queue.enter(scope, signal);
-    try {
-      const lease = await this.#pool.acquire(scope, relations, engine);
-      const leave = (): void => {
-        lease.release();
-        leaveQueue();
-      };
-      return { lease, leave };
-    } catch (error) {
+  #enter(request: QueryRequest): Promise<Place> {
+    return enter(this.#queue, request, ({ scope, relations, engine }) =>
+      this.#pool.acquire(scope, relations, engine),
+    );
+  }
+
+  #enterAlone(request: QueryRequest): Promise<Place> {
+    return enter(this.#alone, request, ({ scope, relations, engine }) =>
+      this.#pool.acquireAlone(scope, relations, engine),
+    );
+  }
+}
+
+/** Since it had its turn for the first time. */
+interface Clock {
+  startedMs: number | undefined;
+}
+
+interface Place {
+  lease: Lease;
+  leave(): void;
+}
+
+async function enter(
+  queue: FairQueue,
+  request: QueryRequest,
+  acquire: (request: QueryRequest) => Promise<Lease>,
+): Promise<Place> {
+  const leaveQueue = await queue.enter(request.scope, request.signal);
+  try {
+    const lease = await acquire(request);
+    const leave = (): void => {
+      lease.release();
       leaveQueue();
-      throw error;
-    }
+    };
+    return { lease, leave };
+  } catch (error) {
+    leaveQueue();
+    throw error;
   }
 }
 

@@ -50,8 +50,8 @@ const KEPT_FREE = 2;
 export class QueryPool {
   readonly #options: QueryPoolOptions;
   readonly #workers: QueryProcess[];
-  /** Each for one statement. */
-  readonly #alone = new Set<QueryProcess>();
+  /** Each for one statement, by the numbers that their accounts have; until they have gone. */
+  readonly #alone = new Map<number, QueryProcess>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
   #lastEngine = 0;
@@ -84,7 +84,7 @@ export class QueryPool {
   /** A tiny query through each process that takes new ones. */
   async probe(): Promise<void> {
     const free = this.#workers.filter((worker) => !worker.isApart);
-    await Promise.all(free.map(({ sandbox }) => sandbox.call("version", {})));
+    await Promise.all(free.map((worker) => worker.call("", "version", {})));
   }
 
   /** Occupies a process that has, or gets, an engine for these relations. */
@@ -110,13 +110,15 @@ export class QueryPool {
     limits: EngineLimits = {},
   ): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const worker = this.#makeWorker(this.#mostWorkers);
-    this.#alone.add(worker);
+    let index = this.#mostWorkers;
+    while (this.#alone.has(index)) index += 1;
+    this.#options.log.warn({ scope }, "a statement runs alone, because a process ended under it");
+    const worker = this.#makeWorker(index);
+    this.#alone.set(index, worker);
     const engine = this.#makeEngine(worker, engineKey(scope, relations, limits), relations, limits);
     const release = (): void => {
       worker.leave(engine);
-      this.#alone.delete(worker);
-      this.#retire(worker);
+      this.#retire(worker, () => this.#alone.delete(index));
     };
     return lease(scope, engine, release);
   }
@@ -136,7 +138,7 @@ export class QueryPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    const workers = [...this.#workers, ...this.#alone];
+    const workers = [...this.#workers, ...this.#alone.values()];
     await Promise.all(workers.map(({ sandbox }) => sandbox.close()));
     await Promise.all(workers.map((worker) => removeShelves(worker)));
   }
@@ -179,7 +181,7 @@ export class QueryPool {
    * One that has the engine and is running, unless it is full; to start a process takes longer than to make an engine.
    * Where long statements run nothing new begins, so that a heavy statement delays and endangers only what began
    * beside it. A workspace with long statements in several processes gets its next ones there: it shall not have all
-   * of them.
+   * of them. Processes that will be gone in a moment count only where it has all but one.
    */
   #choose(scope: string, key: string): QueryProcess {
     const { queriesPerWorker, longProcessesPerScope } = LIMITS.analytics;
@@ -187,8 +189,10 @@ export class QueryPool {
       .filter(({ running }) => running < queriesPerWorker)
       .toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
     const own = open.filter((worker) => worker.isApartFor(scope));
-    const most = Math.min(longProcessesPerScope, this.#mostWorkers - 1);
-    if (own.length >= most) return own.find((worker) => !worker.isInDanger) ?? own[0]!;
+    const lasting = own.filter((worker) => !worker.isInDanger);
+    if (lasting.length >= longProcessesPerScope || own.length >= this.#mostWorkers - 1) {
+      return lasting[0] ?? own[0]!;
+    }
     const free = open.filter((worker) => !worker.isApart);
     const ready = free.filter(({ sandbox }) => sandbox.isReady);
     return (
@@ -282,15 +286,16 @@ export class QueryPool {
     const last = this.#workers.at(-1);
     const before = performance.now() - LIMITS.analytics.extraWorkerIdleMs;
     const isSurplus = this.#workers.length > this.#options.workers;
-    if (!isSurplus || last === undefined || last.running > 0 || last.isApart || last.usedAt > before) return;
+    if (!isSurplus || last === undefined || !last.isIdle || last.usedAt > before) return;
     this.#workers.pop();
     this.#retire(last);
   }
 
-  #retire(worker: QueryProcess): void {
+  #retire(worker: QueryProcess, onGone?: () => void): void {
     worker.sandbox
       .close()
       .then(() => removeShelves(worker))
+      .finally(onGone)
       .catch((error: unknown) => {
         this.#options.log.warn({ err: error }, "a query process could not be ended");
       });

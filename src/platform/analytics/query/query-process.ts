@@ -86,6 +86,11 @@ export class QueryProcess {
     return this.#calls.values().some((call) => call.isLong && call.scope === scope);
   }
 
+  /** Nothing is under way in it, with a place or without. */
+  get isIdle(): boolean {
+    return this.running === 0 && this.#calls.size === 0;
+  }
+
   /** It may be killed soon, with everything in it. */
   get isInDanger(): boolean {
     return this.#calls.values().some(({ isAbandoned }) => isAbandoned);
@@ -110,6 +115,7 @@ export class QueryProcess {
   call(scope: string, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
     const call: Call = { scope, isLong: false, isAbandoned: false };
     this.#calls.add(call);
+    this.usedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const onBegin = (): void => {
       timer = setTimeout(() => this.#setApart(call), LIMITS.analytics.longQueryMs).unref();
@@ -117,6 +123,7 @@ export class QueryProcess {
     const onEnd = (): void => {
       clearTimeout(timer);
       this.#calls.delete(call);
+      this.usedAt = performance.now();
       if (!call.isLong) return;
       if (!this.isApart) this.sandbox.yieldToOthers(false);
       this.#options.onLong();

@@ -5,7 +5,7 @@ import type { QueryRequest } from "../analytics-options.ts";
 
 const MOST = 1_000;
 
-/** Statements that were running when their process ended: for a while each of them runs alone. */
+/** Statements that were running when their process ended: for a while each of them runs alone, until it has ended well. */
 export class Suspects {
   readonly #until = new Map<string, number>();
 
@@ -13,6 +13,10 @@ export class Suspects {
     this.#until.set(keyOf(request), performance.now() + LIMITS.analytics.suspectMs);
     const [oldest] = this.#until.keys();
     if (this.#until.size > MOST && oldest !== undefined) this.#until.delete(oldest);
+  }
+
+  acquit(request: QueryRequest): void {
+    if (this.#until.size > 0) this.#until.delete(keyOf(request));
   }
 
   has(request: QueryRequest): boolean {

@@ -9,7 +9,7 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../../kernel/errors.ts";
-import { incidentError, serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
+import { incidentError, isEngineBug, serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { parseJson } from "../json-text.ts";
 import { shownMessage } from "../masking.ts";
 import { sizeOfRow } from "../value-size.ts";
@@ -145,7 +145,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 
 function duckdbError(error: unknown): AppError {
   const message = messageOf(error);
-  if (/^(?:Failed to [a-z ]+: )?(?:INTERNAL|FATAL) Error: /.test(message)) {
+  if (isEngineBug(error)) {
     return incidentError("bad_request", "The engine fails on this file or query.", {
       hint: "Write the query in another way; if it stays, the file must be written anew (EXPORT DATABASE, IMPORT DATABASE).",
       cause: error,

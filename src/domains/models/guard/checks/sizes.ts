@@ -1,13 +1,14 @@
 import { LIMITS } from "../../../../kernel/limits.ts";
 import type { Check } from "../check.ts";
-import { numberIn, textIn } from "../constants.ts";
+import { numberIn, type Params, textIn } from "../constants.ts";
 import { refuse } from "../refusal.ts";
 import { keyOf, type Node, text } from "../tree.ts";
 
 /**
  * What a short text can ask for in plain words: a text of two billion characters, a pattern that is tried in more ways
  * than there is time. The engine neither counts such memory nor stops in the middle of such work. Where the size is
- * not written down but comes from a column or another function, the limits of the process are what holds.
+ * neither written down nor a parameter's value but comes from a column or another function, the limits of the process
+ * are what holds.
  */
 const { madeCharacters, madeItems, patternWildcards, patternCharacters, textNesting } = LIMITS.models;
 
@@ -35,17 +36,17 @@ const WIDTHS: ReadonlyMap<string, RegExp> = new Map([
   ["printf", /%[-+ #0\d.]*/g],
 ]);
 
-export const checkSizes: Check = ({ node, field }) => {
-  if (node.class === "CONSTANT") checkNesting(textIn(node) ?? "");
+export const checkSizes: Check = ({ node, field }, { params }) => {
+  if (node.class === "CONSTANT" || node.class === "PARAMETER") checkNesting(textIn(node, params) ?? "");
   if (node.class !== "FUNCTION") return;
   const name = keyOf(text(node.function_name));
   const args = argumentsOf(node);
   // In FROM the rows come one after the other.
   const isTable = field === "function";
-  if (!isTable) checkLength(name, args);
-  if (!isTable && RANGES.has(name)) checkRange(name, args);
-  checkPattern(name, args[1]);
-  checkWidths(name, args[0]);
+  if (!isTable) checkLength(name, args, params);
+  if (!isTable && RANGES.has(name)) checkRange(name, args, params);
+  checkPattern(name, textIn(args[1], params) ?? "");
+  checkWidths(name, textIn(args[0], params) ?? "");
 };
 
 type Arguments = readonly (Node | undefined)[];
@@ -56,24 +57,22 @@ function argumentsOf({ children, schema }: Node): Arguments {
   return ["", "main"].includes(keyOf(text(schema))) ? own : [undefined, ...own];
 }
 
-function checkLength(name: string, args: Arguments): void {
+function checkLength(name: string, args: Arguments, params: Params): void {
   const [place, most] = LENGTHS.get(name) ?? [];
   if (place === undefined || most === undefined) return;
-  const length = numberIn(args[place]);
+  const length = numberIn(args[place], params);
   if (length !== undefined && length > most) throw tooLarge(`${name} can make a length of`, most);
 }
 
-function checkRange(name: string, args: Arguments): void {
-  const values = args.map((each) => numberIn(each));
+function checkRange(name: string, args: Arguments, params: Params): void {
+  const values = args.map((each) => numberIn(each, params));
   if (values.includes(undefined) || values.length === 0) return;
   const [first = 0, second, step = 1] = values as number[];
   const [from, to] = second === undefined ? [0, first] : [first, second];
   if (step !== 0 && (to - from) / step > madeItems) throw tooLarge(`${name} can make a list of`, madeItems);
 }
 
-function checkPattern(name: string, argument: Node | undefined): void {
-  const pattern = textIn(argument);
-  if (pattern === undefined) return;
+function checkPattern(name: string, pattern: string): void {
   const wildcard = WILDCARDS.get(name);
   if (wildcard !== undefined && (pattern.match(wildcard)?.length ?? 0) > patternWildcards) {
     throw tooLarge("A pattern can have", patternWildcards, "wildcards for any text");
@@ -83,10 +82,10 @@ function checkPattern(name: string, argument: Node | undefined): void {
   }
 }
 
-function checkWidths(name: string, argument: Node | undefined): void {
+function checkWidths(name: string, template: string): void {
   const widths = WIDTHS.get(name);
   if (widths === undefined) return;
-  const numbers = (textIn(argument)?.match(widths) ?? []).flatMap((place) => place.match(/\d+/g) ?? []);
+  const numbers = (template.match(widths) ?? []).flatMap((place) => place.match(/\d+/g) ?? []);
   if (numbers.some((width) => Number(width) > madeCharacters)) {
     throw tooLarge(`${name} can make a width of`, madeCharacters);
   }
