@@ -45,12 +45,16 @@ describe("by the bytes", () => {
     );
   });
 
-  it.each(["PARENT,NAME\n1,2", "PAR1,b\n1,2", "ORCID\tx\n1\t2", "BZhu,a\n1,2", "ARROW1,a\n1,2"])(
-    "takes a text for a text: %j",
-    (text) => {
-      expect(["csv", "tsv"]).toContain(detectFormat({ bytesHead: bytes(text) }).format);
-    },
-  );
+  it.each([
+    "PARENT,NAME\n1,2",
+    "PAR1,b\n1,2",
+    "ORCID\tx\n1\t2",
+    "BZhu,a\n1,2",
+    "ARROW1,a\n1,2",
+    'a,"\x1ab"\n1,2',
+  ])("takes a text for a text: %j", (text) => {
+    expect(["csv", "tsv"]).toContain(detectFormat({ bytesHead: bytes(text) }).format);
+  });
 
   it.each(["", "  \n ", "\ufeff"])("has nothing to say of nothing: %j", (text) => {
     expect(() => detectFormat({ bytesHead: Buffer.from(text) })).toThrow(/is empty/);

@@ -72,5 +72,6 @@ export function magicOf(head: Uint8Array): Magic | undefined {
 export function isPlainText(head: Uint8Array): boolean {
   let controls = 0;
   for (const byte of head) if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) controls += 1;
-  return controls <= head.length / 100;
+  // A short text may have one that slipped in.
+  return controls <= Math.max(1, head.length / 100);
 }

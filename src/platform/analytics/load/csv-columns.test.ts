@@ -95,6 +95,8 @@ describe("headers", () => {
     ["a row without values above", ",,\na,b,c\nx,y,1\nz,y,2\n", true, "a b c"],
     ["an empty line above", "\nname\nann\n", true, "name"],
     ["names of rows", '"x","y"\n"1",5,6\n"2",7,8\n', true, "column_1 x y"],
+    ["failed formulas in both rows", ",name,#REF!\n,x,#REF!\n", true, "column_1 name #REF!"],
+    ["two tables", "month,cost\n1,2\n2,3\n3,4\n4,5\nmonth,cost\n5,6\n", true, "month cost"],
   ])("%s", async (_, content, header, names) => {
     const result = await convert(content);
     expect(result.detected.header).toBe(header);

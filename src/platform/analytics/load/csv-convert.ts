@@ -5,13 +5,16 @@ import { LIMITS } from "../../../kernel/limits.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Detected } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
+import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { dateNotes, formatsOf } from "./csv-date-columns.ts";
 import { type DetectedCsv, detectAll, detectCsv } from "./csv-detect.ts";
+import { skipLines } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { notesOn, thousandsOf } from "./csv-grouping.ts";
 import { shapeNotes, valueNotes } from "./csv-notes.ts";
 import { type Rejects, readRejects } from "./csv-rejects.ts";
+import { type Repaired, repairCsv } from "./csv-repair.ts";
 import { takeSample } from "./csv-sample.ts";
 import { textNotes } from "./csv-text-notes.ts";
 import { checkedColumn, isMisfit } from "./csv-types.ts";
@@ -66,17 +69,27 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
   const detected = await whileRunning(connection, context.signal, () =>
     detectCsv(connection, path, sample, known),
   ).finally(() => rm(`${workFile}.sample`, { force: true }));
-  const { written, rejects, file, shortRows } = await convertDetected(job, detected, sample.text, context);
-  return {
-    ...written,
-    rejected: rejects.rows,
-    rejectedRows: rejects.count,
-    hasBadEncoding: rejects.hasBadEncoding,
-    notes: await whileRunning(connection, context.signal, () =>
-      allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), { ...detected, shortRows }),
-    ),
-    detected: report(file, format, encoding, detected),
-  };
+  try {
+    const { written, rejects, file, repaired } = await convertDetected(job, detected, sample.text, context);
+    const shortRows = repaired?.shortRows ?? 0;
+    const rejected = [...rejects.rows, ...(repaired?.rejected ?? [])].toSorted((a, b) => a.line - b.line);
+    return {
+      ...written,
+      rejected: rejected.slice(0, LIMITS.analytics.rejectedRows),
+      rejectedRows: rejects.count + (repaired?.rejectedRows ?? 0),
+      hasBadEncoding: rejects.hasBadEncoding,
+      notes: await whileRunning(connection, context.signal, () =>
+        allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), { ...detected, shortRows }),
+      ),
+      detected: report(file, format, encoding, detected),
+    };
+  } finally {
+    await rm(repairedPath(job), { force: true });
+  }
+}
+
+function repairedPath({ workFile }: CsvJob): string {
+  return `${workFile}.repaired`;
 }
 
 async function allNotes(
@@ -98,11 +111,11 @@ interface Converted {
   written: WriteAnswer;
   rejects: Rejects;
   file: CsvFile;
-  /** Rows that had too few fields, and were filled up with nothing. */
-  shortRows: number;
+  /** What had to be done before the file could be read. */
+  repaired: Repaired | undefined;
 }
 
-/** Each step can happen once: rows are filled up, all values are looked at, what then does not fit becomes text. */
+/** Each step can happen once: the file is repaired, all values are looked at, what then does not fit becomes text. */
 const MOST_ATTEMPTS = 5;
 
 async function convertDetected(
@@ -113,25 +126,61 @@ async function convertDetected(
 ): Promise<Converted> {
   const { connection } = job;
   let detected = first;
-  let shortRows = 0;
+  let repaired: Repaired | undefined;
+  const repair = async (): Promise<void> => {
+    repaired = await repairCsv(detected.file, repairedPath(job), context.signal);
+    detected = { ...detected, file: { ...detected.file, path: repairedPath(job) }, isVerified: false };
+  };
+  const detectAgain = async (): Promise<void> => {
+    const before = detected;
+    detected = await whileRunning(connection, context.signal, () =>
+      detectAll(connection, before, head, job.options),
+    );
+  };
+  if (endsOtherwiseAbove(head, first.file)) {
+    await repair();
+    await detectAgain();
+  }
   for (let round = 0; round < MOST_ATTEMPTS; round += 1) {
     const result = await attempt(job, detected, context);
+    if (repaired === undefined && (await needsRepair(job, detected.file, result))) {
+      await repair();
+      continue;
+    }
+    if (result === "unreadable") throw new Error("a repaired file cannot be read");
     // A row that is rejected for its length has values that fit nothing.
     const isMisread =
-      result !== undefined && !detected.isVerified && hasWrongType(result.rejects, detected.given);
-    if (result === undefined || isMisread) {
-      const before = detected;
-      detected = before.isVerified
-        ? asTexts(before)
-        : await whileRunning(connection, context.signal, () =>
-            detectAll(connection, before, head, job.options),
-          );
-    } else if (result.rejects.shortRows > 0 && !detected.file.isPadded) {
-      shortRows = result.rejects.shortRows;
-      detected = { ...detected, file: { ...detected.file, isPadded: true }, isVerified: false };
-    } else return { ...result, shortRows };
+      result !== "misfit" && !detected.isVerified && hasWrongType(result.rejects, detected.given);
+    if (result === "misfit" || isMisread) {
+      if (detected.isVerified) detected = asTexts(detected);
+      else await detectAgain();
+    } else return { ...result, repaired };
   }
   throw new Error("columns of text do not hold their values");
+}
+
+/** Where lines above the table end in another way than those below, DuckDB finds no row at all. */
+function endsOtherwiseAbove(head: string, { skippedLines }: CsvFile): boolean {
+  if (skippedLines === 0) return false;
+  const above = head.slice(0, skipLines(head, skippedLines + 2));
+  return new Set(above.match(/\r\n|\r|\n/g)).size > 1;
+}
+
+type Attempt = Omit<Converted, "repaired"> | "misfit" | "unreadable";
+
+/** An empty line in a file of one column was read as a row without a value. */
+async function needsRepair(
+  { connection, output }: CsvJob,
+  { columns }: CsvFile,
+  result: Attempt,
+): Promise<boolean> {
+  if (result === "misfit" || result === "unreadable") return result === "unreadable";
+  if (result.rejects.isRepairable) return true;
+  if (columns.length > 1) return false;
+  const reader = await connection.runAndReadAll(
+    `SELECT count(*) FROM read_parquet(${quoteText(output)}) WHERE ${quoteName(columns[0]!.name)} IS NULL`,
+  );
+  return Number(reader.getRowsJS()[0]?.[0]) > 0;
 }
 
 function asTexts(detected: DetectedCsv): DetectedCsv {
@@ -151,12 +200,8 @@ function hasWrongType({ misfits }: Rejects, given: ReadonlySet<number>): boolean
 /** Tables of rejected rows are never used twice. */
 let lastTable = 0;
 
-/** Undefined when a value turned out not to fit the type of its column. */
-async function attempt(
-  job: CsvJob,
-  detected: DetectedCsv,
-  context: WorkerContext,
-): Promise<Omit<Converted, "shortRows"> | undefined> {
+/** A misfit when a value does not fit the type of its column; unreadable when lines end in different ways. */
+async function attempt(job: CsvJob, detected: DetectedCsv, context: WorkerContext): Promise<Attempt> {
   const { connection, output } = job;
   const { file, given, isVerified } = detected;
   lastTable += 1;
@@ -179,11 +224,9 @@ async function attempt(
     const written = await writePart(connection, plan, output, context);
     return { written, rejects: await readRejects(connection, table), file };
   } catch (error) {
-    if (isMisfit(error)) return undefined;
-    // Lines that end in different ways are not worth refusing a file.
-    const isTooStrict = file.isStrict && messageOf(error).includes("strict_mode=false");
-    if (!isTooStrict) throw error;
-    return attempt(job, { ...detected, file: { ...file, isStrict: false } }, context);
+    if (isMisfit(error)) return "misfit";
+    if (messageOf(error).includes("strict_mode=false")) return "unreadable";
+    throw error;
   }
 }
 

@@ -45,7 +45,7 @@ export async function findDates(
 ): Promise<CsvFile> {
   const first = formatsInFirstRecords(file, head.slice(0, HEAD_CHARACTERS), given);
   if (first.size === 0) return file;
-  const all = readCsv({ ...file, isStrict: false }, textColumns(file), undefined);
+  const all = readCsv(file, textColumns(file), undefined);
   const source = rows === undefined ? all : `(SELECT * FROM ${all} LIMIT ${rows})`;
   const early = await withLateColumns(connection, file, source, first);
   const fits = await fitting(connection, file, source, early);

@@ -21,7 +21,7 @@ const MONTHS = [
 const NUMBERS = /^(\d{1,4})([-./ ])(\d{1,2})\2(\d{1,4})(?![\d./-])/;
 const DAY_AND_NAME = /^(\d{1,2})(-|\/|\.? )([A-Za-z]{3,9})(-|\/|,? )(\d{4}|\d{2})(?!\d)/;
 const NAME_AND_DAY = /^([A-Za-z]{3,9})( |-)(\d{1,2})(,? |-)(\d{4})(?!\d)/;
-const TIME = /^(?:T| |, )(\d{1,2}):(\d{2})(:\d{2})?(\.\d{1,6})?(?:( ?)([AaPp][Mm]))?$/;
+const TIME = /^(?:T| {1,2}|, )(\d{1,2}):(\d{2})(:\d{2})?(\.\d{1,6})?(?:( ?)([AaPp][Mm]))?$/;
 
 /** Longer texts are no dates. */
 const DATE_CHARACTERS = 40;

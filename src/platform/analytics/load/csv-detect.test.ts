@@ -75,3 +75,28 @@ it("types are found below a giant row", async () => {
   expect(typesOf(result)).toBe("BIGINT DOUBLE DATE");
   expect(result).toMatchObject({ rows: 2, rejectedRows: 1, rejected: [{ line: 2 }] });
 });
+
+it.each<[string, string, number, unknown[], object]>([
+  [
+    "one mark in a column of texts",
+    `${"x\n".repeat(58)};\n${"y\n".repeat(5)}`,
+    64,
+    ["y"],
+    { skippedLines: 0 },
+  ],
+  ["an empty line above a name", "\r\nonly", 0, [], { skippedLines: 1, header: true }],
+  ["a title with another line end", "Title\r\na;b\n1;2\n3;4\n", 2, ["3", "4"], { skippedLines: 1 }],
+])("%s", async (_, content, rows, last, detected) => {
+  const result = await convert(content);
+  expect(result).toMatchObject({ rows, rejectedRows: 0, detected });
+  expect(result.values.at(-1) ?? []).toEqual(last);
+});
+
+it("decimal commas beside decimal points, in a file with tabs", async () => {
+  const result = await convert("zip\tsales\tlist\n90210.0\t45,06\t1,2\n\t2\t1,2,3\n10001.0\t20,992\t4\n", {});
+  expect(typesOf(result)).toBe("DOUBLE DOUBLE VARCHAR");
+  expect(result.values.map(([, sales]) => sales)).toEqual([45.06, 2, 20.992]);
+  expect(result.notes).toContainEqual(
+    expect.stringContaining('Numbers in "sales" were read with a decimal comma'),
+  );
+});

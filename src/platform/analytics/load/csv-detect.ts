@@ -125,8 +125,6 @@ function layOut(head: string, options: ConvertOptions): DetectedCsv {
     timestampFormat: undefined,
     saidFormat: options.dateFormat,
     nulls: [...new Set(["", ...(options.nulls ?? [])])],
-    isStrict: true,
-    isPadded: false,
     header,
     skippedLines,
     columns,

@@ -16,6 +16,8 @@ export interface Renamed {
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_RECORDS = 200;
+/** Of the records, how many have to have as many fields so that these make a table. */
+const LEAST_SHARE = 0.3;
 
 /**
  * The delimiter that cuts most of the first records into the same number of fields. DuckDB's own detection
@@ -33,6 +35,8 @@ function score(text: string, delimiter: string, quote: string): number {
   if (fields === undefined) return 0;
   const share =
     counts.filter((count) => count === fields).length / counts.filter((count) => count > 0).length;
+  // A few marks in a column of texts cut nothing.
+  if (share < LEAST_SHARE) return 0;
   return share + Math.min(fields, 1_000) / 1_000_000;
 }
 
@@ -40,7 +44,8 @@ function score(text: string, delimiter: string, quote: string): number {
 export function detectSkippedLines(text: string, quoting: Quoting): number {
   const counts = fieldCounts(text, quoting);
   const fields = mostCommon(counts);
-  const first = fields === undefined ? counts.findIndex((count) => count > 0) : counts.indexOf(fields);
+  const isTable = counts.filter((count) => count === fields).length >= counts.length * LEAST_SHARE;
+  const first = isTable ? counts.indexOf(fields!) : counts.findIndex((count) => count > 0);
   return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
 }
 
@@ -49,7 +54,7 @@ function fieldCounts(text: string, quoting: Quoting): number[] {
   const counts: number[] = [];
   for (let at = 0; counts.length < SAMPLE_RECORDS && at < text.length; ) {
     const { fields, end, isComplete } = parseRecord(text, at, quoting);
-    if (!isComplete && counts.length > 0) break;
+    if (!isComplete && counts.length > 0 && text.length > WHOLE_CHARACTERS) break;
     counts.push(fields.every((field) => field === "") ? 0 : fields.length);
     at = end;
   }

@@ -29,10 +29,6 @@ export interface CsvFile extends Quoting {
   /** What the caller says about some dates. */
   saidFormat: string | undefined;
   nulls: readonly string[];
-  /** Off for files whose lines end in different ways. */
-  isStrict: boolean;
-  /** Whether rows with too few fields are taken, with nothing in the others. */
-  isPadded: boolean;
   /** By position: words that mean no value in this column, and the unit that all of its values have. */
   words: ReadonlyMap<number, readonly string[]>;
   units: ReadonlyMap<number, Unit>;
@@ -45,7 +41,7 @@ export interface CsvFile extends Quoting {
   dates: ReadonlyMap<number, DateColumn>;
 }
 
-function dialectOptions(file: CsvFile): string[] {
+function dialectOptions(file: CsvFile, isStrict: boolean): string[] {
   const { rowBytes } = LIMITS.analytics;
   return [
     `delim = ${quoteText(file.delimiter)}`,
@@ -53,7 +49,7 @@ function dialectOptions(file: CsvFile): string[] {
     `escape = ${quoteText(file.escape)}`,
     `decimal_separator = ${quoteText(file.decimal)}`,
     `nullstr = ${quoteList(file.nulls)}`,
-    `strict_mode = ${file.isStrict}`,
+    `strict_mode = ${isStrict}`,
     // Given together, because DuckDB would take sixteen rows of the largest size for a buffer. Two are enough,
     // and what stays in the processor's cache is read faster.
     `max_line_size = ${rowBytes}`,
@@ -63,18 +59,19 @@ function dialectOptions(file: CsvFile): string[] {
   ];
 }
 
-/** Reads columns as these types. Rows that cannot be read go to the table `rejects`, or nowhere. */
+/**
+ * Reads columns as these types. Rows that cannot be read go to the table `rejects`. Without one it is only a look at
+ * the values: lines may end in different ways there, long rows are cut, and what cannot be read is passed over.
+ */
 export function readCsv(file: CsvFile, types: readonly string[], rejects: string | undefined): string {
   const columns = file.columns.map(({ name }, index) => `${quoteText(name)}: ${quoteText(types[index]!)}`);
   const options = [
     quoteText(file.path),
     "auto_detect = false",
-    ...dialectOptions(file),
+    ...dialectOptions(file, rejects !== undefined),
     `header = ${file.header}`,
     `skip = ${file.skippedLines}`,
     `columns = {${columns.join(", ")}}`,
-    // Values of several lines cannot be told from short rows by several threads.
-    ...(file.isPadded ? ["null_padding = true", "parallel = false"] : []),
     ...(rejects === undefined ? ["ignore_errors = true"] : rejectOptions(rejects)),
   ];
   const source = `read_csv(${options.join(", ")})`;

@@ -20,6 +20,8 @@ export type Shapes = ReadonlyMap<number, readonly string[]>;
 /** Longer ones are no numbers to us, so that there are not too many shapes. */
 const NUMBER_CHARACTERS = 60;
 
+const COLUMNS_NAMED = 5;
+
 const NUMBER = new RegExp(`^(?:${ANY_NUMBER})$`);
 
 /** Columns of text that begin with nothing but numbers, with or without separators. */
@@ -48,8 +50,7 @@ export async function shapesOf(
   if (indexes.length === 0) return new Map();
   const texts = file.columns.map(() => "VARCHAR");
   const names = indexes.map((index) => quoteName(file.columns[index]!.name));
-  // Lines that end in different ways are read as well: a row too many does no harm here.
-  const source = readCsv({ ...file, isStrict: false }, texts, undefined);
+  const source = readCsv(file, texts, undefined);
   const limit = rows === undefined ? "" : ` LIMIT ${rows}`;
   const reader = await connection.runAndReadAll(
     `SELECT ${names.map((column) => `list(DISTINCT ${shapeSql(column)})`).join(", ")}
@@ -117,6 +118,10 @@ export function group(file: CsvFile, shapes: Shapes, settled: Grouping["settled"
     if (found === undefined || column.type !== "VARCHAR") return column;
     const verdict = judge(found, file.decimal, settled?.decimal);
     if (verdict.kind === "ambiguous") ambiguous.set(index, verdict.marks);
+    if (verdict.kind === "other" && hasOwnComma(file, found)) {
+      grouped.set(index, COMMA);
+      return { ...column, type: "DOUBLE" };
+    }
     if (verdict.kind !== "numbers") return column;
     grouped.set(index, verdict.marks);
     return { ...column, type: verdict.type };
@@ -124,13 +129,29 @@ export function group(file: CsvFile, shapes: Shapes, settled: Grouping["settled"
   return { ...file, columns, grouping: { grouped, ambiguous, settled } };
 }
 
+const COMMA: Marks = { thousands: ".", decimal: "," };
+
+/** Decimal commas in a file with decimal points, where the comma does not stand between fields. */
+function hasOwnComma({ delimiter, decimal }: CsvFile, shapes: readonly string[]): boolean {
+  return decimal === "." && delimiter !== "," && provenDecimal(shapes) === ",";
+}
+
 /** What a reader should know about columns that can be read in two ways. */
-export function notesOn({ columns, grouping }: CsvFile): string[] {
+export function notesOn({ columns, decimal, grouping }: CsvFile): string[] {
+  const commas = [...grouping.grouped].filter(([, marks]) => marks.decimal !== decimal);
+  const named = commas.map(([index]) => `"${columns[index]!.name}"`).slice(0, COLUMNS_NAMED);
+  const more = commas.length > named.length ? ` and ${commas.length - named.length} more` : "";
+  const other =
+    commas.length === 0
+      ? []
+      : [
+          `Numbers in ${named.join(", ")}${more} were read with a decimal ${commas[0]![1].decimal === "," ? "comma" : "point"}, other than in the rest of the file.`,
+        ];
   const notes = [...grouping.ambiguous].map(
-    ([index, { decimal }]) =>
-      `Column "${columns[index]!.name}" stays text: it looks like numbers with thousands separators, but they may be decimals. options.decimal "${decimal}" makes numbers of it.`,
+    ([index, marks]) =>
+      `Column "${columns[index]!.name}" stays text: it looks like numbers with thousands separators, but they may be decimals. options.decimal "${marks.decimal}" makes numbers of it.`,
   );
-  return notes.slice(0, LIMITS.files.notes);
+  return [...other, ...notes].slice(0, LIMITS.files.notes);
 }
 
 /** How numbers are grouped, for the whole file where it is one way. */

@@ -40,10 +40,13 @@ const NUMBER =
   /^[-+(]?\s?[$€£¥₹]?\s?-?(?:\d[\d.,'\u00a0\u202f\u2019 ]*|[.,]\d+)(?:[eE][+-]?\d+)?\s?[%$€£¥₹]?\)?$|^nan$|^[-+]?inf$/i;
 const ISO_OR_TIME = /^\d{4}-\d{2}-\d{2}|^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
 
+/** What a cell shows whose formula failed. */
+const SHEET_ERROR = /^#(?:REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!)$/;
+
 /** Undefined for what is no value. */
 function kindOf(text: string): Kind | undefined {
   const value = text.trim();
-  if (value === "" || isNoValueWord(value)) return undefined;
+  if (value === "" || isNoValueWord(value) || SHEET_ERROR.test(value)) return undefined;
   if (/^(?:true|false)$/i.test(value)) return "boolean";
   if (ISO_OR_TIME.test(value) || dateFormatsOf(value).length > 0) return "date";
   return NUMBER.test(value) ? "number" : "text";
@@ -51,7 +54,7 @@ function kindOf(text: string): Kind | undefined {
 
 const MANY_ROWS = 10;
 /** Of the values of a column, how many have to be of one kind so that it is theirs. */
-const MOST = 0.9;
+const MOST = 0.8;
 
 /** The kind of most values; text when they are mixed. */
 function kindOfColumn(values: readonly string[]): Kind | undefined {
@@ -94,7 +97,9 @@ function isHeader(first: readonly string[], below: readonly (readonly string[])[
   const texts = kinds.filter((kind) => kind === "text").length;
   if (texts === 0) return false;
   if (labels > 0) return true;
-  return !first.some((name, index) => name !== "" && below.some((fields) => fields[index] === name));
+  return !first.some(
+    (name, index) => kinds[index] === "text" && below.some((fields) => fields[index] === name),
+  );
 }
 
 function isYear(text: string): boolean {

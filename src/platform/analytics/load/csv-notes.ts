@@ -1,16 +1,15 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { CsvFile } from "./csv-file.ts";
 import { exampleOf } from "./csv-units.ts";
 
 /** What a reader should know about rows and columns that were not as the header has them. */
 export function shapeNotes({ dropped, columns, header }: CsvFile, shortRows: number): string[] {
   const left = columns.length - dropped.size;
-  const many = shortRows >= LIMITS.analytics.rejectedMost ? " or more" : "";
+
   return [
     ...(shortRows === 0
       ? []
       : [
-          `${shortRows.toLocaleString("en")}${many} rows have fewer than ${columns.length} fields; the missing ones have no value.`,
+          `${shortRows.toLocaleString("en")} rows have fewer than ${columns.length} fields; the missing ones have no value.`,
         ]),
     ...(dropped.size === 0
       ? []

@@ -11,8 +11,8 @@ export interface Rejects {
   /** Columns (counted from 0) in which a value did not fit the type. */
   misfits: number[];
   hasBadEncoding: boolean;
-  /** Rows that have too few fields. */
-  shortRows: number;
+  /** Whether rows have too few fields, or quotes that are not closed: then the file can be repaired. */
+  isRepairable: boolean;
 }
 
 /** What DuckDB wrote down about the rows that it left out. */
@@ -22,19 +22,19 @@ export async function readRejects(connection: DuckDBConnection, table: string): 
     `SELECT count(DISTINCT line), count(*),
        list(DISTINCT column_idx) FILTER (error_type = 'CAST'),
        count(*) FILTER (error_type = 'INVALID ENCODING'),
-       count(DISTINCT line) FILTER (error_type = 'MISSING COLUMNS')
+       count(*) FILTER (error_type IN ('MISSING COLUMNS', 'UNQUOTED VALUE'))
      FROM ${errors}`,
   );
-  const [count, all, misfits, badEncodings, shortRows] = summary.getRowsJS()[0] ?? [];
+  const [count, all, misfits, badEncodings, repairable] = summary.getRowsJS()[0] ?? [];
   const isTooMuch = Number(all) >= LIMITS.analytics.rejectedMost;
-  // Rows that are only short can be read.
-  if (isTooMuch && Number(shortRows) === 0) throw tooManyRejects(await firstRows(connection, errors));
+  const isRepairable = Number(repairable) > 0;
+  if (isTooMuch && !isRepairable) throw tooManyRejects(await firstRows(connection, errors));
   return {
     rows: await firstRows(connection, errors),
     count: Number(count),
     misfits: ((misfits ?? []) as (bigint | number)[]).map((index) => Number(index) - 1),
     hasBadEncoding: Number(badEncodings) > 0,
-    shortRows: Number(shortRows),
+    isRepairable,
   };
 }
 
@@ -47,7 +47,7 @@ async function firstRows(connection: DuckDBConnection, errors: string): Promise<
   return reader.getRows().map(([line, reason]) => ({ line: Number(line), reason: String(reason) }));
 }
 
-function tooManyRejects(rows: readonly RejectedRow[]): AppError {
+export function tooManyRejects(rows: readonly RejectedRow[]): AppError {
   const most = LIMITS.analytics.rejectedMost.toLocaleString("en");
   const [first] = rows;
   const example = first === undefined ? "" : ` The first is line ${first.line}: ${first.reason}`;

@@ -122,7 +122,7 @@ async function firstStranger(
   const texts = file.columns.map(() => "VARCHAR");
   const reader = await connection.runAndReadAll(
     `SELECT ${column}, place FROM (
-       SELECT ${column}, row_number() OVER () AS place FROM ${readCsv({ ...file, isStrict: false }, texts, undefined)}
+       SELECT ${column}, row_number() OVER () AS place FROM ${readCsv(file, texts, undefined)}
      ) WHERE NOT (${column} IS NULL OR ${isNoValueWordSql(column)} OR ${isOne}) LIMIT 1`,
   );
   const [row] = reader.getRowsJS();

@@ -120,8 +120,8 @@ describe("another column may tell the decimal mark", () => {
     [
       "not when a third one contradicts",
       "a;b;c\n1,234;0.5;0,5\n",
-      "VARCHAR DOUBLE VARCHAR",
-      [["1,234", 0.5, "0,5"]],
+      "VARCHAR DOUBLE DOUBLE",
+      [["1,234", 0.5, 0.5]],
     ],
   ])("%s", async (_, content, expected, values) => {
     const result = await convert(content);

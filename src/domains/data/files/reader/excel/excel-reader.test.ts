@@ -318,6 +318,24 @@ describe("the table", () => {
       true,
     ],
     [
+      "every other name",
+      [
+        [null, "var", null, "var"],
+        [1, "a", 1.1, "aa"],
+        [2, "b", 2.1, "bb"],
+      ],
+      true,
+    ],
+    [
+      "a factor among many names",
+      [
+        ["player", "pg", "sg", "sf", "pf", 1.17],
+        ["x", 30, 1, 2, 3, 4.5],
+        ["y", 10, 1, 2, 3, 4.5],
+      ],
+      true,
+    ],
+    [
       "numbers that go on below",
       [
         ["x", 1, 2, 3],

@@ -8,7 +8,8 @@ import type { SheetRow } from "./sheet-rows.ts";
  *
  * Titles above a table fill fewer cells than the table, so the first row that fills more than half of the widest
  * one is where the table begins. It is a header when it has a text in it, and nothing that could as well be data:
- * a number or a date counts as a name only where the cells below it are something else, as under 2021, 2022 …
+ * a number or a date counts as a name only where the cells below it are something else, as under 2021, 2022 …, or
+ * where it is one among many texts that stand above numbers.
  */
 export function findHeader(rows: readonly SheetRow[], wanted: boolean | undefined): SheetRow | undefined {
   if (wanted === false) return undefined;
@@ -17,7 +18,16 @@ export function findHeader(rows: readonly SheetRow[], wanted: boolean | undefine
   const first = sample.findIndex((row) => widthOf(row) * 2 > widest);
   const candidate = sample[first];
   if (candidate === undefined || wanted === true) return candidate;
-  return isHeader(candidate, sample.slice(first + 1)) ? candidate : undefined;
+  if (isHeader(candidate, sample.slice(first + 1))) return candidate;
+  const above = sample[first - 1];
+  return above !== undefined && namesHalf(above, sample.slice(first), widest) ? above : undefined;
+}
+
+/** A header in which every other name is missing, above a table without another one. */
+function namesHalf(row: SheetRow, below: readonly SheetRow[], widest: number): boolean {
+  const { cells } = row;
+  const areTexts = cells.every((cell) => cell === undefined || cell.kind === KIND.text);
+  return areTexts && widthOf(row) > 1 && widthOf(row) * 2 === widest && isHeader(row, below);
 }
 
 /** Holes do not count. */
@@ -31,14 +41,26 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   const numbers = filled.filter(({ cell }) => cell.kind === KIND.integer).map(({ position }) => position);
   const starts = /^[01]$/.test(cells[numbers[0] ?? -1]?.text ?? "");
   const isNumbered = starts && isCount(cells, numbers) && !isCount(below[0]?.cells ?? [], numbers);
-  return filled.every(({ cell, position }) => {
-    if (cell.kind === KIND.text || (isNumbered && cell.kind === KIND.integer)) return true;
-    const column = below.flatMap((row) => row.cells[position] ?? []);
-    return (
-      column.length > 0 &&
-      (isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind)))
-    );
+  const columnAt = (position: number): Value[] => below.flatMap((row) => row.cells[position] ?? []);
+  const values = filled.filter(({ cell, position }) => {
+    if (cell.kind === KIND.text || (isNumbered && cell.kind === KIND.integer)) return false;
+    const column = columnAt(position);
+    const isName = isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind));
+    return column.length === 0 || !isName;
   });
+  if (values.length === 0) return true;
+  // A total or a factor may stand among the names.
+  const names = filled.filter(
+    ({ cell, position }) => cell.kind === KIND.text && isMostlyOther(columnAt(position)),
+  );
+  return names.length > LEAST_NAMES * values.length;
+}
+
+/** Texts above other values, for each value that stands beside them. */
+const LEAST_NAMES = 3;
+
+function isMostlyOther(column: readonly Value[]): boolean {
+  return column.filter(({ kind }) => kind !== KIND.text).length * 2 > column.length;
 }
 
 /** Few numbers in a row may be data. */

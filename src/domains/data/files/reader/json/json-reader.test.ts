@@ -63,6 +63,11 @@ describe("other shapes", () => {
       ],
     ],
     [
+      "lists of identifiers",
+      '[["550e8400-e29b-41d4-a716-446655440000"],["b"]]',
+      [{ column_1: "550e8400-e29b-41d4-a716-446655440000" }, { column_1: "b" }],
+    ],
+    [
       "lists without one",
       "[[1,2],[3,4,[5]]]",
       [

@@ -110,6 +110,12 @@ function valueLines(rows: Rows): AsyncGenerator<Batch> {
   return lines(rows, ({ text }) => `{"value":${text}}`);
 }
 
+const IDENTIFIER = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/i;
+
+function isName({ kind, text }: JsonElement): boolean {
+  return kind === "text" && text !== '""' && !IDENTIFIER.test(text);
+}
+
 async function listReader(
   rows: Rows,
   { header }: ReadOptions,
@@ -127,9 +133,7 @@ async function listReader(
     }
   }
   if (width > LIMITS.analytics.columns) throw tooManyColumns();
-  const hasHeader =
-    header ??
-    (count > 1 && first!.length > 0 && first!.every(({ kind, text }) => kind === "text" && text !== '""'));
+  const hasHeader = header ?? (count > 1 && first!.length > 0 && first!.every(isName));
   if (width === 0 || (hasHeader && count === 1)) throw noRows("The JSON");
   const headers = Array.from({ length: width }, (_, index) => (hasHeader ? nameOf(first![index]) : ""));
   const { names, renamed } = distinctNames(headers);

@@ -1,0 +1,211 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { LIMITS } from "../../../kernel/limits.ts";
+import type { RejectedRow } from "../analytics-options.ts";
+import type { CsvFile } from "./csv-file.ts";
+import { tooManyRejects } from "./csv-rejects.ts";
+
+export interface Repaired {
+  /** Rows that had too few fields, and were filled up with nothing. */
+  shortRows: number;
+  /** Lines that were left out: a quote in them has no end, or they are too long. */
+  rejected: RejectedRow[];
+  rejectedRows: number;
+}
+
+const PIECE_BYTES = 1024 * 1024;
+const UNTERMINATED = "Value with unterminated quote found.";
+const TOO_LONG = `The line is longer than ${LIMITS.analytics.rowBytes.toLocaleString("en")} bytes.`;
+const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
+
+/**
+ * Writes a file again so that DuckDB reads it strictly: every line ends alike, short rows are filled up, an empty line
+ * in a file of one column is no row, and a quote that is never closed costs its own line. Without that DuckDB would cut
+ * long rows, or take all that follows such a quote for one value. All else stays as it is, byte by byte.
+ */
+export async function repairCsv(file: CsvFile, output: string, signal: AbortSignal): Promise<Repaired> {
+  const repair = new Repair(file);
+  const pieces = createReadStream(file.path, { highWaterMark: PIECE_BYTES, encoding: "latin1" });
+  async function* lines(): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) yield Buffer.from(repair.take(piece as string, false), "latin1");
+    yield Buffer.from(repair.take("", true), "latin1");
+  }
+  await pipeline(Readable.from(lines()), createWriteStream(output, { mode: 0o600 }), { signal });
+  return repair.result;
+}
+
+interface ScannedRecord {
+  /** Where its line ends, and where the next one begins. */
+  stop: number;
+  next: number;
+  fields: number;
+  /** Whether a quote is not closed, or something stands behind it. */
+  isBroken: boolean;
+}
+
+/** Bytes are characters here, so that none is lost. */
+class Repair {
+  readonly result: Repaired = { shortRows: 0, rejected: [], rejectedRows: 0 };
+  readonly #delimiter: string;
+  readonly #quote: string;
+  readonly #columns: number;
+  /** Records that are no rows: lines above the table and the header. */
+  readonly #above: number;
+  #skipped: number;
+  #line = 0;
+  #rest = "";
+  #isStart = true;
+  /** Whether the rest of a line is passed over that is too long to be read. */
+  #isGiant = false;
+
+  constructor({ delimiter, quote, columns, skippedLines, header }: CsvFile) {
+    const asBytes = (text: string): string => Buffer.from(text).toString("latin1");
+    this.#delimiter = asBytes(delimiter);
+    this.#quote = asBytes(quote);
+    this.#columns = columns.length;
+    this.#skipped = skippedLines;
+    this.#above = skippedLines + (header ? 1 : 0);
+  }
+
+  /** The records that have come to an end, repaired. */
+  take(piece: string, isEnd: boolean): string {
+    let text = this.#rest + piece;
+    if (this.#isStart && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
+    this.#isStart = false;
+    const written: string[] = [];
+    let at = this.#isGiant ? this.#endOfGiant(text, isEnd) : 0;
+    while (at < text.length) {
+      const record = this.#recordAt(text, at, isEnd);
+      if (record === undefined) break;
+      written.push(
+        this.#isGiant ? this.#left(TOO_LONG) : this.#repaired(text.slice(at, record.stop), record),
+      );
+      at = record.next;
+    }
+    this.#rest = text.slice(at);
+    return written.join("");
+  }
+
+  #endOfGiant(text: string, isEnd: boolean): number {
+    const line = endOfLine(text, 0, isEnd);
+    this.#isGiant = line === undefined;
+    return line?.next ?? text.length;
+  }
+
+  /** Undefined when more has to be read. */
+  #recordAt(text: string, start: number, isEnd: boolean): ScannedRecord | undefined {
+    const isSkipped = this.#line < this.#skipped;
+    const isQuoteless = isSkipped || this.#quote === "";
+    const line = endOfLine(text, start, isEnd);
+    if (line === undefined) {
+      this.#isGiant = text.length - start > LIMITS.analytics.rowBytes;
+      return this.#isGiant ? { stop: start, next: text.length, fields: 0, isBroken: false } : undefined;
+    }
+    const quote = isQuoteless ? -1 : text.slice(start, line.stop).indexOf(this.#quote);
+    if (quote === -1) {
+      const fields = isSkipped ? 0 : countFields(text.slice(start, line.stop), this.#delimiter);
+      return { ...line, fields, isBroken: false };
+    }
+    const quoted = this.#quotedRecord(text, start, isEnd);
+    if (quoted !== undefined && !quoted.isBroken) return quoted;
+    const isOpen = quoted === undefined && !isEnd && text.length - start <= LIMITS.analytics.rowBytes;
+    return isOpen ? undefined : { ...line, fields: this.#columns, isBroken: true };
+  }
+
+  /** A record with quotes in it; undefined when the text ends before it does. */
+  #quotedRecord(text: string, start: number, isEnd: boolean): ScannedRecord | undefined {
+    let at = start;
+    for (let fields = 1; ; fields += 1) {
+      const first = skipBlanks(text, at, this.#delimiter);
+      const isQuoted = text.startsWith(this.#quote, first);
+      const close = isQuoted ? this.#closingQuote(text, first + this.#quote.length, isEnd) : undefined;
+      if (isQuoted && close === undefined) return undefined;
+      const from = close === undefined ? at : skipBlanks(text, close, this.#delimiter);
+      const stop = this.#endOfField(text, from);
+      const isBroken = close !== undefined && stop !== from;
+      if (isBroken) return { stop, next: stop, fields, isBroken };
+      if (text.startsWith(this.#delimiter, stop)) at = stop + this.#delimiter.length;
+      else {
+        const line = endOfLine(text, stop, isEnd);
+        return line === undefined ? undefined : { ...line, fields, isBroken };
+      }
+    }
+  }
+
+  /** Where the text after the quote begins that closes a value. */
+  #closingQuote(text: string, start: number, isEnd: boolean): number | undefined {
+    const { length } = this.#quote;
+    for (let at = text.indexOf(this.#quote, start); at !== -1; ) {
+      const after = at + length;
+      if (after >= text.length) return isEnd ? after : undefined;
+      if (!text.startsWith(this.#quote, after)) return after;
+      at = text.indexOf(this.#quote, after + length);
+    }
+    return undefined;
+  }
+
+  #endOfField(text: string, start: number): number {
+    let at = start;
+    while (
+      at < text.length &&
+      text[at] !== "\n" &&
+      text[at] !== "\r" &&
+      !text.startsWith(this.#delimiter, at)
+    )
+      at += 1;
+    return at;
+  }
+
+  #repaired(text: string, { fields, isBroken }: ScannedRecord): string {
+    if (isBroken) return this.#left(UNTERMINATED);
+    this.#line += 1;
+    const isOne = this.#columns === 1;
+    const isAbove = this.#line <= this.#above;
+    // In a file of several columns an empty line is passed over, and keeps the numbers of those below.
+    if (text === "") return isOne && !isAbove ? "" : "\n";
+    if (isAbove) return `${text}\n`;
+    if (fields >= this.#columns) return `${text}\n`;
+    this.result.shortRows += 1;
+    return `${text}${this.#delimiter.repeat(this.#columns - fields)}\n`;
+  }
+
+  /** A line that is left out. */
+  #left(reason: string): string {
+    const { rejected } = this.result;
+    this.#line += 1;
+    this.result.rejectedRows += 1;
+    if (rejected.length < LIMITS.analytics.rejectedRows) rejected.push({ line: this.#line, reason });
+    if (this.result.rejectedRows >= LIMITS.analytics.rejectedMost) throw tooManyRejects(rejected);
+    return this.#columns === 1 ? "" : "\n";
+  }
+}
+
+const LINE_END = /[\r\n]/g;
+
+/** Undefined when it may not have been read yet. */
+function endOfLine(
+  text: string,
+  start: number,
+  isEnd: boolean,
+): Pick<ScannedRecord, "stop" | "next"> | undefined {
+  LINE_END.lastIndex = start;
+  const stop = LINE_END.exec(text)?.index;
+  if (stop === undefined) return isEnd ? { stop: text.length, next: text.length } : undefined;
+  if (text[stop] === "\n") return { stop, next: stop + 1 };
+  if (stop + 1 === text.length && !isEnd) return undefined;
+  return { stop, next: text[stop + 1] === "\n" ? stop + 2 : stop + 1 };
+}
+
+function countFields(line: string, delimiter: string): number {
+  let fields = 1;
+  for (let at = line.indexOf(delimiter); at !== -1; at = line.indexOf(delimiter, at + delimiter.length))
+    fields += 1;
+  return fields;
+}
+
+function skipBlanks(text: string, start: number, delimiter: string): number {
+  let at = start;
+  while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
+  return at;
+}
