@@ -5,7 +5,7 @@ import { randomText } from "../../kernel/ids.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { BodyLease } from "./body-budget.ts";
-import { type Cut, type DataArguments, JsonScan } from "./json-scan.ts";
+import { type Cut, type DataArguments, JsonScan, notJson } from "./json-scan.ts";
 
 export interface BodyOptions {
   maxBytes?: number;
@@ -50,7 +50,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
+    throw notJson(cause);
   }
 }
 
