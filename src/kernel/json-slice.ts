@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "./errors.ts";
+import { ownTurn } from "./own-turn.ts";
 import { sanitiseText } from "./sanitise.ts";
 
 /** How much of a text is read at once: a millisecond or two. */
@@ -39,7 +39,7 @@ export class JsonSlice {
       const stop = pieceEnd(bytes, start, end);
       pieces.push(sanitiseText(parseText(bytes.subarray(start, stop))));
       start = stop;
-      await nextTurn();
+      await ownTurn();
     }
     return pieces.join("");
   }

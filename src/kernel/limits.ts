@@ -50,10 +50,14 @@ export const LIMITS = {
     objectFields: 100_000,
     /** A body up to this size is not counted among those that are held in memory. */
     smallBodyBytes: 64 * 1024,
+    /** A body above `smallBodyBytes` of which less than `paceBytes` comes in this time is refused. */
+    paceMs: 15_000,
+    /** What has to come of a body in `paceMs`. */
+    paceBytes: 64 * 1024,
     /** Bodies of one token that are held in memory at once, until their calls have ended. */
     bytesInFlightPerToken: 48 * 1024 * 1024,
     /** Bodies of one workspace that are held in memory at once. */
-    bytesInFlightPerWorkspace: 128 * 1024 * 1024,
+    bytesInFlightPerWorkspace: 64 * 1024 * 1024,
     /** All bodies that are held in memory at once. */
     bytesInFlight: 256 * 1024 * 1024,
   },

@@ -12,6 +12,9 @@ export interface Sending {
   body: Uint8Array;
   /** Leaves out the end of the body until it is told to hang up. */
   isStalled?: boolean;
+  /** Hangs up right after the last byte. */
+  isGone?: boolean;
+  headers?: Record<string, string>;
 }
 
 export interface Sent {
@@ -30,12 +33,13 @@ parentPort?.on("message", (message: Sending | "hang up") => {
   for (const one of stalled.splice(0)) one.destroy();
 });
 
-function send({ id, url, token, body, isStalled = false }: Sending): void {
+function send({ id, url, token, body, isStalled, isGone, headers: more }: Sending): void {
   const started = performance.now();
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
     "content-length": body.length,
+    ...more,
   };
   const answer = (status: number, text: string, retryAfter?: string): void => {
     const sent: Sent = { id, status, text, retryAfter, ms: performance.now() - started };
@@ -50,6 +54,7 @@ function send({ id, url, token, body, isStalled = false }: Sending): void {
     });
   });
   sending.on("error", (error) => answer(0, error.message));
+  if (isGone) sending.on("socket", (socket) => sending.on("finish", () => socket.destroySoon()));
   if (!isStalled) return void sending.end(body);
   stalled.push(sending);
   sending.write(body.subarray(0, -1));

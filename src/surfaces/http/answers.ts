@@ -30,9 +30,11 @@ export function refusal(
   const retry = typeof retryAfterMs === "number" && {
     "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))),
   };
-  // What is left of a body that is too large is not read, so the connection is of no more use.
-  const end = error.code === "too_large" && { connection: "close" };
-  return Response.json(body, { status: HTTP_STATUS[error.code], headers: { ...headers, ...retry, ...end } });
+  const isSlow = error.data.reason === "slow_request";
+  // What is left of a body that is too large or too slow is not read, so the connection is of no more use.
+  const end = (isSlow || error.code === "too_large") && { connection: "close" };
+  const status = isSlow ? 408 : HTTP_STATUS[error.code];
+  return Response.json(body, { status, headers: { ...headers, ...retry, ...end } });
 }
 
 /** Tells a client where to get a token (401), or which scopes it lacks (403). RFC 6750 and RFC 9728. */

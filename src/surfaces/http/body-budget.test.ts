@@ -12,10 +12,9 @@ it("bounds what a token, a workspace and all together hold, and takes it back", 
   own.grow(bytesInFlightPerToken);
   const more = budget.open(owner("a"));
   expect(() => more.grow(1)).toThrow("Requests of this token hold more than 48 MB at once.");
-  const others = Array.from({ length: 10 }, (_, i) => ({ lease: budget.open(owner(`b${i}`)), i }));
-  const fitting = Math.floor(bytesInFlightPerWorkspace / bytesInFlightPerToken) - 1;
-  for (const { lease } of others.slice(0, fitting)) lease.grow(bytesInFlightPerToken);
-  expect(() => budget.open(owner("c")).grow(bytesInFlightPerToken)).toThrow("this workspace");
+  budget.open(owner("b")).grow(bytesInFlightPerWorkspace - bytesInFlightPerToken);
+  expect(() => budget.open(owner("c")).grow(1)).toThrow("Requests of this workspace hold more than 64 MB");
+  expect(bytesInFlightPerWorkspace).toBeLessThanOrEqual(bytesInFlight / 4);
   const leases = Array.from({ length: 20 }, (_, i) => budget.open(owner(`d${i}`, 100 + i)));
   const fill = () => {
     for (const lease of leases) lease.grow(bytesInFlight / 16);
@@ -34,6 +33,15 @@ it("keeps what is held by several until the last has let go, and nothing of what
   answer();
   expect(() => budget.open(owner("a")).grow(1)).toThrow("48 MB");
   call();
+  const all = budget.open(owner("a"));
+  const letGoOfAll = all.hold();
+  all.grow(bytesInFlightPerToken);
+  // The request is in memory all the same.
+  expect(() => lease.hold()).toThrow("48 MB");
+  letGoOfAll();
+  const again = lease.hold();
+  expect(() => budget.open(owner("a")).grow(1)).toThrow("48 MB");
+  again();
   const refused = budget.open(owner("a"));
   refused.grow(bytesInFlightPerToken - 1);
   expect(() => refused.grow(2)).toThrow("48 MB");

@@ -13,23 +13,15 @@ export class BodyBudget {
   open(owner: { tokenHash: string; workspaceId: number }): BodyLease {
     const token = `token:${owner.tokenHash}`;
     const workspace = `workspace:${owner.workspaceId}`;
-    let held = 0;
     const add = (bytes: number): void => {
-      held += bytes;
       this.#all += bytes;
       for (const key of [token, workspace]) this.#add(key, bytes);
     };
-    const giveBack = (): void => add(-held);
     const take = (bytes: number): void => {
-      try {
-        this.#assertRoom(token, workspace, bytes);
-      } catch (error) {
-        giveBack();
-        throw error;
-      }
+      this.#assertRoom(token, workspace, bytes);
       add(bytes);
     };
-    return new BodyLease(take, giveBack);
+    return new BodyLease(take, (bytes) => add(-bytes));
   }
 
   #add(key: string, bytes: number): void {
@@ -55,26 +47,48 @@ export class BodyBudget {
 /** What one request holds. It is given back when everybody who uses the request has let go of it. */
 export class BodyLease {
   readonly #take: (bytes: number) => void;
-  readonly #giveBack: () => void;
+  readonly #giveBack: (bytes: number) => void;
   #holders = 0;
+  /** What the request has in memory. */
+  #bytes = 0;
+  /** How much of that is counted. */
+  #counted = 0;
 
-  constructor(take: (bytes: number) => void, giveBack: () => void) {
+  constructor(take: (bytes: number) => void, giveBack: (bytes: number) => void) {
     this.#take = take;
     this.#giveBack = giveBack;
   }
 
   /** Throws when there is no room, and then holds nothing any more. */
   grow(bytes: number): void {
-    this.#take(bytes);
+    try {
+      this.#count(bytes);
+      this.#bytes += bytes;
+    } catch (error) {
+      this.#bytes = 0;
+      this.#release();
+      throw error;
+    }
   }
 
-  /** The answer lets go. */
+  /** The answer lets go. Throws when everybody had let go already and there is no room any more. */
   hold(): () => void {
+    this.#count(this.#bytes - this.#counted);
     this.#holders += 1;
     return once(() => {
       this.#holders -= 1;
-      if (this.#holders === 0) this.#giveBack();
+      if (this.#holders === 0) this.#release();
     });
+  }
+
+  #count(bytes: number): void {
+    this.#take(bytes);
+    this.#counted += bytes;
+  }
+
+  #release(): void {
+    this.#giveBack(this.#counted);
+    this.#counted = 0;
   }
 }
 

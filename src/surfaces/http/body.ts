@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { ownTurn } from "../../kernel/own-turn.ts";
 import type { BodyLease } from "./body-budget.ts";
-import { type Cut, type DataArguments, JsonScan } from "./json-scan.ts";
+import { type Cut, type DataArguments, JsonScan, notJson } from "./json-scan.ts";
 
 export interface BodyOptions {
   maxBytes?: number;
@@ -28,7 +28,7 @@ export async function readBody(request: Request, options: BodyOptions = {}): Pro
   const bytes = withoutMark(await readBytes(request, options));
   if (!isUtf8(bytes)) throw new AppError("bad_request", "Parse error: the request body is not valid UTF-8.");
   const scan = new JsonScan(bytes, options.data);
-  while (!scan.run(STEP_BYTES)) await nextTurn();
+  while (!scan.run(STEP_BYTES)) await ownTurn();
   if (scan.cuts.length === 0) return parse(decode(bytes));
   const body = parse(textAround(bytes, scan.cuts));
   const slices = scan.cuts.map(({ start, end, items }) => new JsonSlice(bytes.subarray(start, end), items));
@@ -50,7 +50,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
+    throw notJson(cause);
   }
 }
 
@@ -102,7 +102,7 @@ async function readChunks(request: Request, maxBytes: number, lease?: BodyLease)
   let chunks: Uint8Array[] = [];
   let bytes = 0;
   let refusal: unknown;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of inTime(request.body)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     // For want of room the rest is read and thrown away: many clients listen only when they have said everything.
@@ -111,7 +111,33 @@ async function readChunks(request: Request, maxBytes: number, lease?: BodyLease)
     else chunks = [];
   }
   if (refusal !== undefined) throw refusal;
-  return Buffer.concat(chunks, bytes);
+  await ownTurn();
+  const body = Buffer.concat(chunks, bytes);
+  await ownTurn();
+  return body;
+}
+
+/** The chunks of a body for as long as it goes on: one that stalls would keep its memory from everybody else. */
+async function* inTime(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  const { paceMs, paceBytes } = LIMITS.request;
+  let recentBytes = 0;
+  let isStalled = false;
+  const timer = setInterval(() => {
+    isStalled = recentBytes < paceBytes;
+    recentBytes = 0;
+    if (isStalled) void reader.cancel();
+  }, paceMs);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      recentBytes += next.value.byteLength;
+      yield next.value;
+    }
+  } finally {
+    clearInterval(timer);
+  }
+  if (isStalled) throw tooSlow();
 }
 
 function refusalOf(work: () => void): unknown {
@@ -121,6 +147,15 @@ function refusalOf(work: () => void): unknown {
   } catch (error) {
     return error;
   }
+}
+
+function tooSlow(): AppError {
+  const { paceMs, paceBytes } = LIMITS.request;
+  const pace = `${paceBytes / 1024} KB in ${paceMs / 1_000} s`;
+  return new AppError("timeout", `The request came more slowly than ${pace}.`, {
+    hint: "Send it again, or less at a time; large files are imported by their URL (file_url).",
+    data: { reason: "slow_request" },
+  });
 }
 
 function tooLarge(maxBytes: number): AppError {

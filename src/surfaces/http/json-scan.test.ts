@@ -4,7 +4,7 @@ import { JsonSlice } from "../../kernel/json-slice.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { sanitiseText } from "../../kernel/sanitise.ts";
 import { readBody } from "./body.ts";
-import { JsonScan } from "./json-scan.ts";
+import { type Cut, JsonScan } from "./json-scan.ts";
 
 const DATA = { path: ["params", "arguments"], lists: ["rows"] };
 
@@ -48,19 +48,44 @@ describe("a scan", () => {
     );
   });
 
-  it("counts no less than is there when the text is broken off or garbled", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\1 u') }), (text) => {
-        let isJson = true;
-        try {
-          JSON.parse(text);
-        } catch {
-          isJson = false;
-        }
-        const { fields, values } = scanned(text);
-        if (isJson) expect(values + fields).toBeGreaterThanOrEqual(counted(text).values);
-      }),
+  /** All that a parser could come across, in texts that are no JSON too; not what is read apart. */
+  function tokens(text: string, cuts: readonly Cut[]): number {
+    const around = cuts.reduceRight(
+      (left, { start, end }) => `${left.slice(0, start)} 0 ${left.slice(end)}`,
+      text,
     );
+    return around.match(/"(?:[^"\\]|\\.)*"|[{[]|[^\s{}[\],:"]+/g)?.length ?? 0;
+  }
+
+  it("refuses a text without its end, and counts every token of any other, however garbled", () => {
+    const long = "x".repeat(LIMITS.request.largeRowsBytes);
+    const pieces = [...'{}[]",:1 u', "\\", '"a":', "[1,2]", '{"a":1}', '"rows":[', '["LONG"]'];
+    const garbled = fc.array(fc.constantFrom(...pieces)).map((parts) => parts.join(""));
+    const start = fc.constantFrom("", '{"params":{"arguments":{', '{"params":{"arguments":{"rows":[');
+    const end = fc.constantFrom("", "}}}", "]}}}");
+    fc.assert(
+      fc.property(start, garbled, end, fc.integer({ min: 1, max: 9 }), (before, middle, after, step) => {
+        const text = `${before}${middle}${after}`.replaceAll("LONG", long);
+        let scan: JsonScan;
+        try {
+          scan = scanned(text, step, DATA);
+        } catch (error) {
+          expect(() => JSON.parse(text)).toThrow();
+          expect((error as Error).message).toContain("not valid JSON");
+          return;
+        }
+        expect(scan.fields + scan.values).toBe(tokens(text, scan.cuts));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("refuses every beginning of a text", () => {
+    const rows = `[{"a":[1]},{"b":"]}"},"${"x".repeat(LIMITS.request.largeRowsBytes)}"]`;
+    const text = message(`{"rows":${rows},"rows":[{"a":1}]}`);
+    expect(scanned(text, 1_000, DATA).cuts).toHaveLength(1);
+    for (let length = 1; length < text.length; length += length === 200 ? 16_200 : 1)
+      expect(() => scanned(text.slice(0, length), 1_000, DATA)).toThrow("not valid JSON");
   });
 
   const { fields, values, plainBytes, bodyDepth, rowValues, objectFields } = LIMITS.request;
@@ -74,7 +99,12 @@ describe("a scan", () => {
       "5,000 fields",
     ],
     ["values", `[${"1,".repeat(values - 2)}1]`, `[${"1,".repeat(values - 1)}1]`, "25,000 values"],
-    ["levels", "[".repeat(bodyDepth), "[".repeat(bodyDepth + 1), "100 levels"],
+    [
+      "levels",
+      "[".repeat(bodyDepth) + "]".repeat(bodyDepth),
+      "[".repeat(bodyDepth + 1) + "]".repeat(bodyDepth + 1),
+      "100 levels",
+    ],
     ["bytes", `"${"x".repeat(plainBytes - 2)}"`, `"${"x".repeat(plainBytes - 1)}"`, "2,097,152 bytes"],
     ["digits", "1".repeat(plainBytes), "1".repeat(plainBytes + 1), "2,097,152 bytes"],
     [

@@ -34,8 +34,8 @@ const ASIDE = -1;
 /**
  * Counts names, values and levels of a JSON text without parsing it, and finds the arguments that are large. It takes
  * a nanosecond or two for a byte and keeps nothing, whatever the text is: a parser makes objects of it, a million of
- * which take seconds. It does not say whether the text is JSON; of what is none it counts at least as much as a
- * parser would read.
+ * which take seconds. A text whose brackets and quotes do not match is refused; whether the rest is JSON it does not
+ * say, but it has counted at least as much as a parser would read.
  */
 export class JsonScan {
   readonly #bytes: Uint8Array;
@@ -75,7 +75,7 @@ export class JsonScan {
     this.#rootSteps = data === undefined ? ASIDE : 0;
   }
 
-  /** Goes on for so many bytes; true at the end. Throws as soon as there is too much of anything. */
+  /** Goes on for so many bytes; true at the end. Throws when there is too much of anything, or an end is missing. */
   run(byteCount: number): boolean {
     const bytes = this.#bytes;
     const stop = Math.min(bytes.length, this.#at + byteCount);
@@ -83,7 +83,10 @@ export class JsonScan {
     while (at < stop) at = this.#isInText ? this.#skipText(at, stop) : this.#step(bytes[at]!, at);
     this.#at = at;
     this.#check();
-    return at >= bytes.length;
+    if (at < bytes.length) return false;
+    // What an open list holds is counted nowhere yet, and a parser would read all of it to find that it has no end.
+    if (this.#depth > 0 || this.#isInText) throw notJson();
+    return true;
   }
 
   #skipText(from: number, stop: number): number {
@@ -119,7 +122,7 @@ export class JsonScan {
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
-        this.#close(at + 1);
+        this.#close(at + 1, byte === CLOSE_OBJECT);
         break;
       case COMMA:
         this.#isInWord = false;
@@ -203,11 +206,11 @@ export class JsonScan {
     return next !== undefined && this.#isObject[parent] === 1 && this.#isName(next) ? steps + 1 : ASIDE;
   }
 
-  #close(end: number): void {
+  #close(end: number, isObject: boolean): void {
+    if (this.#depth === 0 || (this.#isObject[this.#depth] === 1) !== isObject) throw notJson();
     this.#isInWord = false;
     this.#isNameNext = false;
-    // More ends than beginnings are no JSON.
-    if (this.#depth > 0) this.#depth -= 1;
+    this.#depth -= 1;
     if (!this.#isInList || this.#depth > this.#argumentDepth) return;
     this.#isInList = false;
     const cut = { start: this.#argumentStart, end, items: this.#items };
@@ -247,6 +250,10 @@ export class JsonScan {
     const end = isOpen ? this.#argumentStart : this.#at;
     return end - this.#whiteBytes - this.#cutBytes;
   }
+}
+
+export function notJson(cause?: unknown): AppError {
+  return new AppError("bad_request", "Parse error: the request body is not valid JSON.", { cause });
 }
 
 function count(most: number): string {

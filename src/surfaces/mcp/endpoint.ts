@@ -135,24 +135,33 @@ export class Endpoint {
   }
 
   async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
-    const { surface } = this.#parts;
-    const read = await this.readBody(request, arrival, admission, ["params", "arguments"]);
-    const body = fillInitialize(read.body, surface, admission.meta.client);
-    return this.#answer(request, arrival, body, { ...admission, lease: read.lease });
+    return this.withBody(request, arrival, admission, ["params", "arguments"], (read, lease) => {
+      const body = fillInitialize(read, this.#parts.surface, admission.meta.client);
+      return this.#answer(request, arrival, body, { ...admission, lease });
+    });
   }
 
-  /** The body of a request by an admitted caller, and the memory that it takes until it is answered. */
-  async readBody(
+  /**
+   * Reads the body of a request by an admitted caller. The memory that it takes is counted until it has been used and
+   * the answer is out, whichever is later: a caller that hangs up frees nothing.
+   */
+  async withBody<T>(
     request: Request,
     arrival: Arrival,
     { meta, caller }: Admission,
     path: readonly string[],
-  ): Promise<{ body: unknown; lease: BodyLease }> {
+    use: (body: unknown, lease: BodyLease) => Promise<T>,
+  ): Promise<T> {
     const { bodies, registry, surface } = this.#parts;
     const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
     arrival.whenClosed(lease.hold());
-    const data = { path, lists: registry.longLists(surface.name) };
-    return { body: await readBody(request, { data, lease }), lease };
+    const letGo = lease.hold();
+    try {
+      const data = { path, lists: registry.longLists(surface.name) };
+      return await use(await readBody(request, { data, lease }), lease);
+    } finally {
+      letGo();
+    }
   }
 
   async #answer(request: Request, arrival: Arrival, body: unknown, admission: Admission): Promise<Response> {

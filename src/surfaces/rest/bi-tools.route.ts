@@ -6,7 +6,7 @@ import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
-import { publish, toolOperation } from "../mcp/server-factory.ts";
+import { type Admission, publish, toolOperation } from "../mcp/server-factory.ts";
 import type { Surface } from "../mcp/surface.ts";
 
 /** Over plain REST there is nobody to ask and nothing to report progress to. */
@@ -62,8 +62,16 @@ export function mountBiTools(
   app.post(`${surface.path}/tools/call`, async (c) => {
     const admission = await admit(c);
     if (admission instanceof Response) return admission;
-    const read = await endpoint.readBody(c.req.raw, arrival(c), admission, ["arguments"]);
-    const body = read.body as { name?: unknown; arguments?: unknown } | null;
+    return endpoint.withBody(c.req.raw, arrival(c), admission, ["arguments"], (body) =>
+      callTool(c, admission, body as { name?: unknown; arguments?: unknown } | null),
+    );
+  });
+
+  async function callTool(
+    c: Context<HttpEnv>,
+    admission: Admission,
+    body: { name?: unknown; arguments?: unknown } | null,
+  ): Promise<Response> {
     if (typeof body?.name !== "string") throw new AppError("bad_request", "name is required (string).");
     const tool = endpoint.tools.findTool(body.name, admission);
     if (tool === undefined) return c.json(surface.presenter.unknownTool(body.name, undefined), 404);
@@ -71,7 +79,7 @@ export function mountBiTools(
       ...admission,
       signal: c.req.raw.signal,
       client: NO_CLIENT,
-    }).finally(read.lease.hold());
+    });
     if (outcome.status === "done") {
       return c.json(surface.presenter.result(tool, outcome.output as Record<string, unknown>, outcome.ms));
     }
@@ -80,7 +88,7 @@ export function mountBiTools(
         ? endpoint.tools.localError(outcome.error)
         : new AppError("unsupported", "This call cannot wait.");
     return c.json(surface.presenter.toolError(error, outcome.ms), HTTP_STATUS[error.code] as 400);
-  });
+  }
 }
 
 function toolNotFound(name: string): AppError {

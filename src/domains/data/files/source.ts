@@ -2,9 +2,9 @@ import { createWriteStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { ownTurn } from "../../../kernel/own-turn.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import { decodeBase64, type InlineBytes, isDataUrl, looksLikeBase64 } from "./base64.ts";
 import { emptyFile, parseFileType } from "./detect-format.ts";
@@ -80,14 +80,14 @@ async function contentBytes(
   { contentEncoding }: FileSource,
   { fileType }: SourceTools,
 ): Promise<InlineBytes & { note?: string }> {
-  await nextTurn();
+  await ownTurn();
   if (contentEncoding === "base64") return decodeBase64(content);
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
   const declared = parseFileType(fileType);
   // These have no other way into a text; whether they are what they are said to be is seen later.
   if (declared === "excel" || declared === "parquet" || isDataUrl(content)) return decodeBase64(content);
   const isBase64 = looksLikeBase64(content);
-  await nextTurn();
+  await ownTurn();
   if (!isBase64) return { bytes: Buffer.from(content) };
   const decoded = decodeBase64(content);
   // Binary files come in no other way, so that nothing was assumed.
