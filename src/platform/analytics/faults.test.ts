@@ -3,6 +3,7 @@ import { appendFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { AnalyticsOptions, QueryRequest, QueryResult, Relation } from "./index.ts";
 import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
 
@@ -172,6 +173,8 @@ describe("a process that dies", () => {
       }
     };
     await expect(read()).rejects.toMatchObject({ code: "unavailable" });
+    // Another one starts before somebody needs it.
+    await expect.poll(() => processes().length).toBeGreaterThan(0);
     expect(await query("SELECT a FROM t")).toMatchObject(one);
   });
 
@@ -324,7 +327,9 @@ describe("many queries", () => {
     const shelves = (await readdir(join(analytics.home, "tmp"), { recursive: true })).filter((name) =>
       name.endsWith("0-0.parquet"),
     );
-    expect(shelves.length).toBeLessThanOrEqual(66);
+    // On a slow machine a query may count as a long one, and the next ones run elsewhere. One process is the loader's.
+    const most = LIMITS.analytics.enginesPerWorker * (processes().length - 1) + 2;
+    expect(shelves.length).toBeLessThanOrEqual(most);
   });
 
   it("let go of parts that were deleted, when they are told, and after the last one has finished", async () => {

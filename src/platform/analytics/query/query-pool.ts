@@ -155,7 +155,7 @@ export class QueryPool {
       memoryMb,
       reader: readerOf(index),
       log,
-      onLong: () => this.#keepFree(),
+      onChange: () => this.#keepFree(),
     });
   }
 
@@ -167,7 +167,7 @@ export class QueryPool {
     return worker;
   }
 
-  /** One for whoever comes next, and one in case that it is another long statement: nobody waits for a start. */
+  /** One for whoever comes next, and one in case that it is another heavy statement: nobody waits for a start. */
   #keepFree(): void {
     if (this.#isClosed) return;
     let free = this.#workers.filter((worker) => !worker.isApart);

@@ -15,7 +15,7 @@ beforeAll(async () => {
     memoryMb: 1_024,
     reader: accountOf("engine", 1),
     log: { warn: () => undefined },
-    onLong: () => undefined,
+    onChange: () => undefined,
   });
 });
 afterAll(async () => {

@@ -4,6 +4,7 @@ import {
   type Account,
   type CallOptions,
   createSandbox,
+  hasDied,
   type Sandbox,
   type SandboxLog,
 } from "../../sandbox/index.ts";
@@ -26,8 +27,8 @@ export interface QueryProcessOptions {
   memoryMb: number;
   reader: Account;
   log: SandboxLog;
-  /** A statement in it has become a long one, or was one and has ended, perhaps with the process. */
-  onLong(): void;
+  /** A statement in it has become a long one, or was one and has ended; or the process has ended under one. */
+  onChange(): void;
 }
 
 /** A call that is under way. */
@@ -126,17 +127,23 @@ export class QueryProcess {
       this.usedAt = performance.now();
       if (!call.isLong) return;
       if (!this.isApart) this.sandbox.yieldToOthers(false);
-      this.#options.onLong();
+      this.#options.onChange();
     };
-    return this.sandbox.call(method, params, { ...options, onBegin, onEnd }).finally(() => {
-      call.isAbandoned = true;
-    });
+    return this.sandbox
+      .call(method, params, { ...options, onBegin, onEnd })
+      .catch((error: unknown) => {
+        if (hasDied(error)) this.#options.onChange();
+        throw error;
+      })
+      .finally(() => {
+        call.isAbandoned = true;
+      });
   }
 
   #setApart(call: Call): void {
     call.isLong = true;
     this.sandbox.yieldToOthers(true);
-    this.#options.onLong();
+    this.#options.onChange();
   }
 
   /** What the engines in use were promised, beside what is there without them. */
