@@ -16,7 +16,7 @@ export function csvConverter(): (content: string, options?: ConvertOptions) => P
   let folder: string;
   let last = 0;
   beforeAll(async () => {
-    engine = await DuckDBInstance.create();
+    engine = await DuckDBInstance.create(":memory:", { enable_external_file_cache: "false" });
     folder = await mkdtemp(join(tmpdir(), "kenning-csv-"));
   });
   afterAll(async () => {
