@@ -248,7 +248,7 @@ export const DOMAIN_LIMITS = {
     /** Rows of one export. */
     exportRows: 200_000,
     /** Largest file of one export; what is beyond it is left out, and the answer says so. */
-    exportBytes: 64 * 1024 * 1024,
+    exportBytes: 16 * 1024 * 1024,
     /** Queries of a datasource that its details name. */
     listed: 100,
     /** Datasets whose small parts are put together at once. */

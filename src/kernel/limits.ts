@@ -64,6 +64,8 @@ export const LIMITS = {
   call: {
     /** Longest a tool may run unless it declares its own limit. */
     defaultTimeoutMs: 60_000,
+    /** Results of all calls of one request together, as JSON; what is beyond it becomes an error. */
+    resultCharacters: 32 * 1024 * 1024,
     /** Longest natural-language instruction. */
     instructionCharacters: 2_000,
     /** Most of a call's arguments that is kept in the audit log. */
@@ -78,7 +80,7 @@ export const LIMITS = {
     perUser: 100,
     /** Resources that one session may watch. */
     watchedResources: 100,
-    /** Longest address of a resource that may be watched. */
+    /** Longest address of a resource. */
     uriCharacters: 2_000,
     /** Streams that one person may hold open on one endpoint for what the server says by itself. */
     streamsPerUser: 20,
@@ -186,9 +188,11 @@ export const LIMITS = {
     engineIdleMs: 10 * 60_000,
     /** Rows of a result, unless the caller says otherwise. */
     resultRows: 10_000,
-    /** Largest result as JSON, unless the caller says otherwise. */
-    resultBytes: 16 * 1024 * 1024,
-    /** Largest result as JSON that a caller can ask for at once; more comes as a stream. */
+    /** Largest result as JSON, with the names of its columns in each row; what is beyond it is left out, and the answer says so. */
+    resultBytes: 2 * 1024 * 1024,
+    /** Values of a result, its rows times its columns; what is beyond them is left out as well. */
+    resultValues: 200_000,
+    /** Largest result as JSON that a part of the server can ask for at once; more comes as a stream. */
     resultMaxBytes: 48 * 1024 * 1024,
     /** Rows of one batch of a stream. */
     batchRows: 10_000,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../src/kernel/errors.ts";
+import { LIMITS } from "../../src/kernel/limits.ts";
 import { promptsOf } from "../../src/registry/define-prompt.ts";
 import { resourcesOf } from "../../src/registry/define-resource.ts";
 import type { Slice } from "../../src/registry/registry.ts";
@@ -12,6 +13,9 @@ import { startTestServer, type TestServer } from "../support/server.ts";
 type Services = { notes: Map<string, string> };
 const defineResource = resourcesOf<Services>();
 const definePrompt = promptsOf<Services>();
+
+/** One of these fits into the answer to a request, two do not. */
+const LARGE = "x".repeat(LIMITS.call.resultCharacters / 2);
 
 const slice: Slice<Services> = {
   services: { notes: new Map(Object.entries({ first: "Hello", "a b/c": "Spaces and slashes" })) },
@@ -39,7 +43,7 @@ const slice: Slice<Services> = {
       complete: async (_param, typed, _known, { notes }) =>
         [...notes.keys()].filter((name) => name.startsWith(typed)),
       read: async ({ name = "" }, { notes }) => {
-        const text = notes.get(name);
+        const text = name === "large" ? LARGE : notes.get(name);
         if (text === undefined) throw new AppError("not_found", `There is no note ${name}.`);
         return { mimeType: "text/plain", text };
       },
@@ -156,6 +160,27 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
     await expect(client.getPrompt({ name: "summarise" })).rejects.toThrow(/note is required/);
     await expect(client.getPrompt({ name: "nothing" })).rejects.toThrow(/Unknown prompt/);
     await client.close();
+  });
+});
+
+describe("an answer", () => {
+  const ask = async (json: object) => (await server.request("/mcp", { json, token: viewer })).text();
+  const read = (uri: string, id = 1) => ({ jsonrpc: "2.0", id, method: "resources/read", params: { uri } });
+
+  it("does not repeat an address that is too long to be one", async () => {
+    for (const start of ["other://", "note://one/"]) {
+      const answer = await ask(read(start + "x".repeat(1_000_000)));
+      expect(answer).toMatch(/Resource not found: (other|note):\/\//);
+      expect(answer.length).toBeLessThan(4_000);
+    }
+  });
+
+  it("has a largest size, over all of a batch", async () => {
+    const answers = JSON.parse(await ask([read("note://one/large"), read("note://one/large", 2)]));
+    const texts = answers.map(({ result, error }: { result?: object; error?: { message: string } }) =>
+      result === undefined ? error?.message : "result",
+    );
+    expect(texts.sort()).toEqual([expect.stringMatching(/results of one request can have 32 MiB/), "result"]);
   });
 });
 

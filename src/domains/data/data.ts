@@ -196,7 +196,12 @@ export class Data {
 
   /** The one row that SQL of ours makes of a relation, which it finds under its name. */
   async summarise(caller: Caller, relation: Relation, sql: string, ms: number): Promise<JsonValue[]> {
-    const request = { scope: scopeOf(caller), relations: [relation], sql, limits: { rows: 1, ms } };
+    const request = {
+      scope: scopeOf(caller),
+      relations: [relation],
+      sql,
+      limits: { rows: 1, bytes: LIMITS.analytics.resultMaxBytes, ms },
+    };
     const { rows } = await this.#parts.analytics.query(request);
     return rows[0] ?? [];
   }

@@ -19,13 +19,13 @@ const MIB = 1024 * 1024;
 
 describe("a file of rows", () => {
   it.each(["csv", "json"] as const)("as %s is cut between rows at its largest size", async (format) => {
-    const file = await exportText(batchesOf(1_000, "x".repeat(MIB)), { format, escapeFormulas: false });
-    expect(file).toMatchObject({ isCut: true, rows: 63 });
+    const file = await exportText(batchesOf(100, "x".repeat(MIB)), { format, escapeFormulas: false });
+    expect(file).toMatchObject({ isCut: true, rows: 15 });
     expect(file.content.length).toBeLessThanOrEqual(LIMITS.data.exportBytes);
     // The engine does not go on for nobody.
     expect(isClosed).toBe(true);
-    if (format === "json") expect(JSON.parse(file.content.toString())).toHaveLength(63);
-    else expect(file.content.toString().split("\r\n")).toHaveLength(65);
+    if (format === "json") expect(JSON.parse(file.content.toString())).toHaveLength(15);
+    else expect(file.content.toString().split("\r\n")).toHaveLength(17);
   });
 
   it.each([

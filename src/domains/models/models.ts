@@ -38,6 +38,8 @@ export interface QueryAnswer {
   columns: Column[];
   rows: JsonValue[][];
   isTruncated: boolean;
+  /** There would have been more rows in the answer, had they been smaller. */
+  isTooLarge: boolean;
 }
 
 /** Semantic models: who sees what of them, and SQL over them. */
@@ -124,7 +126,8 @@ export class Models {
       const own = [...columns].filter(([name]) => used.has(name));
       throw withColumnHelp(error, { columns: new Map(own), metrics: bound.metrics.map(metricFormula) });
     });
-    return { columns: result.columns, rows: result.rows, isTruncated: result.truncated !== false };
+    const { truncated, ...answer } = result;
+    return { ...answer, isTruncated: truncated !== false, isTooLarge: truncated === "bytes" };
   }
 
   /** Everything that its author should know about a model, given the data that there are. */

@@ -10,9 +10,15 @@ export const queryResult = z.object({
   rows: z.array(z.record(z.string(), z.unknown())),
   rowCount: z.int(),
   truncated: z.literal(true).optional(),
+  note: z.string().optional(),
 });
 
-export function resultOf({ columns, rows, isTruncated }: QueryAnswer): z.input<typeof queryResult> {
+export function resultOf({
+  columns,
+  rows,
+  isTruncated,
+  isTooLarge,
+}: QueryAnswer): z.input<typeof queryResult> {
   // The engine gives columns of the same name different ones; and this name is not for objects.
   const names = columns.map(({ name }) => (name === "__proto__" ? "__proto__:1" : name));
   return {
@@ -20,5 +26,14 @@ export function resultOf({ columns, rows, isTruncated }: QueryAnswer): z.input<t
     rows: rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]))),
     rowCount: rows.length,
     ...(isTruncated && { truncated: true as const }),
+    ...(isTooLarge && { note: noteOn(rows.length) }),
   };
+}
+
+function noteOn(rows: number): string {
+  const { resultBytes, resultValues } = LIMITS.analytics;
+  const most = `${resultBytes / 1024 / 1024} MiB and ${resultValues.toLocaleString("en")} values`;
+  return rows === 0
+    ? `The first row alone is larger than one answer (${most}): select fewer columns, or shorten them in SQL.`
+    : `Only ${rows} rows fit into one answer (${most}): aggregate, select fewer columns, or go on with ORDER BY … LIMIT … OFFSET ${rows}.`;
 }

@@ -69,7 +69,7 @@ export type QueryParam =
 
 export interface QueryLimits {
   rows: number;
-  /** Of the rows as JSON. */
+  /** Of the rows as JSON, each with the names of its columns. */
   bytes: number;
   ms: number;
 }
@@ -103,7 +103,7 @@ export interface QueryResult {
   columns: Column[];
   /** In the order of the columns. */
   rows: JsonValue[][];
-  /** Which limit cut the rows off, if any. */
+  /** Which limit cut the rows off, if any; too many values count as too many bytes. */
   truncated: false | "rows" | "bytes";
 }
 

@@ -104,7 +104,7 @@ export class Endpoint {
     const { caller, tokenHash, plan } = await identity.authenticate(this.#proofOf(request, arrival));
     await identity.limiter.admit({ surface: surface.name, tokenHash, address, plan });
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client };
-    const admission = { caller, meta, plan, choice: toolChoice(request) };
+    const admission = { caller, meta, plan, choice: toolChoice(request), answered: { characters: 0 } };
     this.#requireScope(surface.entry, admission);
     return admission;
   }

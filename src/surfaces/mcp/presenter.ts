@@ -1,6 +1,7 @@
 import { type CallToolResult, ProtocolError, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { clip } from "../../kernel/clip.ts";
 import type { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { WireTool } from "../../registry/registry.ts";
 
 /** How one surface words results and errors. Nothing else about a call differs between surfaces. */
@@ -32,7 +33,8 @@ export function textError(text: string): CallToolResult {
 const STANDARD_CODES: Partial<Record<AppError["code"], number>> = { bad_request: -32602, internal: -32603 };
 
 export function standardProtocolError(error: AppError, { uri }: { uri?: string }): ProtocolError {
-  if (error.code === "not_found" && uri !== undefined) return new ResourceNotFoundError(uri, error.advice);
+  if (error.code === "not_found" && uri !== undefined)
+    return new ResourceNotFoundError(clip(uri, LIMITS.session.uriCharacters), error.advice);
   return new ProtocolError(STANDARD_CODES[error.code] ?? -32000, error.advice, {
     code: error.code,
     ...error.data,

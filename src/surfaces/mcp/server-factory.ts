@@ -11,6 +11,8 @@ import {
 import { z } from "zod";
 import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { jsonSize } from "../../kernel/json-size.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
@@ -32,6 +34,8 @@ export interface Admission {
   choice: ToolChoice;
   /** The memory that the request takes; none before its body is read. */
   lease?: BodyLease;
+  /** Characters that the results of the request have so far, over all of its batch. */
+  answered: { characters: number };
 }
 
 export interface ServerParts {
@@ -237,9 +241,15 @@ export class ServerFactory {
     return (run.output ?? []) as ListedResource[];
   }
 
+  /** No resource has a longer address, and those that are found are repeated in answers and in the audit log. */
+  #resource(uri: string) {
+    if (uri.length > LIMITS.session.uriCharacters) return undefined;
+    return this.#parts.registry.resource(this.#parts.surface.name, uri);
+  }
+
   /** Whether there is such a resource, and this caller may know of it. */
   mayRead(uri: string, caller: Caller): boolean {
-    const found = this.#parts.registry.resource(this.#parts.surface.name, uri);
+    const found = this.#resource(uri);
     return found !== undefined && this.#isAllowed(found.entry.resource, caller);
   }
 
@@ -250,8 +260,8 @@ export class ServerFactory {
   }
 
   async #readResource(server: Server, uri: string, context: ServerContext) {
-    const { surface, registry } = this.#parts;
-    const found = registry.resource(surface.name, uri);
+    const { surface } = this.#parts;
+    const found = this.#resource(uri);
     if (found === undefined) throw surface.presenter.protocolError(noResource(uri), { uri });
     const { resource } = found.entry;
     const operation: Operation = {
@@ -348,9 +358,13 @@ export class ServerFactory {
     const { ms } = outcome;
     if (outcome.status === "waiting")
       return { ms, waiting: await environment.client.waitingResult(this.#codec) };
-    return outcome.status === "done"
-      ? { ms, output: outcome.output }
-      : { ms, error: this.localError(outcome.error) };
+    if (outcome.status === "failed") return { ms, error: this.localError(outcome.error) };
+    const { answered } = admissionOf(context);
+    const most = LIMITS.call.resultCharacters;
+    const size = jsonSize(outcome.output, most);
+    if (answered.characters + size > most) return { ms, error: resultTooLarge(most) };
+    answered.characters += size;
+    return { ms, output: outcome.output };
   }
 
   /** An error in the words of this surface. */
@@ -408,6 +422,17 @@ export function publish({ tool, name, description, inputSchema, outputSchema }: 
 function noResource(uri: string): AppError {
   const hint = "resources/list and resources/templates/list show what there is.";
   return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
+}
+
+function resultTooLarge(most: number): AppError {
+  const size = `${most / 1024 / 1024} MiB`;
+  return new AppError(
+    "too_large",
+    `The results of one request can have ${size} together, and this has more.`,
+    {
+      hint: "Ask for less at once: fewer rows or columns, or fewer calls in a batch.",
+    },
+  );
 }
 
 /** The admission as it travels through the SDK to the handlers of one request. */

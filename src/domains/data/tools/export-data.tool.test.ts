@@ -52,8 +52,8 @@ describe("export", () => {
     ).rejects.toThrow(/limit/);
   });
 
-  it("[bi.export-csv.limit] gives as many rows as that, however wide they are", async () => {
-    const wide = await importRows("Wide", 200_000, 12);
+  it("[bi.export-csv.limit] gives as many rows as that, or as many as fit into one file", async () => {
+    const wide = await importRows("Wide", 200_000, 6);
     const file = await resultOf<Exported>(
       server,
       token,
@@ -71,13 +71,18 @@ describe("export", () => {
 
   it("gives large rows whole, of which get_data says that some are left", async () => {
     const large = await importRows("Large", 20, 1, 1_000_000);
-    const all = await resultOf<Exported>(server, token, "export_data", { dataset_id: large });
-    expect(all).toMatchObject({ rows: 20, total_rows: 20, truncated: false });
+    const most = await resultOf<Exported>(server, token, "knowi_export_csv", { datasetId: large }, BI);
+    expect(most).toMatchObject({ rows: 16, total_rows: 20, truncated: true });
+    expect(most.note).toMatch(/A file of 16 MiB is the most.* offset 16/);
+    const all = await resultOf<Exported>(server, token, "export_data", { dataset_id: large, offset: 16 });
+    expect(all).toMatchObject({ rows: 4, total_rows: 20, truncated: false });
     const page = await resultOf<{ returnedRows: number; note?: string }>(server, token, "get_data", {
       dataset_id: large,
     });
-    expect(page.returnedRows).toBe(16);
-    expect(page.note).toMatch(/Only 16 rows fit into one answer of 16 MiB: go on with offset 16/);
+    expect(page.returnedRows).toBe(2);
+    expect(page.note).toMatch(
+      /Only 2 rows fit into one answer \(2 MiB and 200,000 values\): go on with offset 2/,
+    );
     const rest = await resultOf<Exported>(server, token, "export_data", {
       dataset_id: large,
       offset: 16,

@@ -67,10 +67,11 @@ export const getData = defineTool({
 
 /** Whoever pages by the limit would skip rows without this. */
 function noteOn(rows: number, offset: number): string {
-  const most = `${LIMITS.analytics.resultBytes / 1024 / 1024} MiB`;
+  const { resultBytes, resultValues } = LIMITS.analytics;
+  const most = `${resultBytes / 1024 / 1024} MiB and ${resultValues.toLocaleString("en")} values`;
   return rows === 0
-    ? `The next row alone is larger than one answer of ${most}: select fewer columns with c9ql, or export it.`
-    : `Only ${rows} rows fit into one answer of ${most}: go on with offset ${offset + rows}, or select fewer columns with c9ql (both of get_data on /mcp).`;
+    ? `The next row alone is larger than one answer (${most}): select fewer columns with c9ql, or take it with export_data (both on /mcp).`
+    : `Only ${rows} rows fit into one answer (${most}): go on with offset ${offset + rows}, or select fewer columns or rows with c9ql (both of get_data on /mcp), or take a file with export_data.`;
 }
 
 function oneOf(datasetId: number | undefined, widgetId: number | undefined): number {

@@ -123,6 +123,20 @@ describe("execute_query", () => {
     expect("truncated" in fits).toBe(false);
   });
 
+  it.each([
+    ["SELECT repeat('x', 100000) AS x FROM range(1000)", 20, /Only 20 rows fit .* OFFSET 20\./],
+    [
+      `SELECT ${Array.from({ length: 900 }, (_, n) => `1 AS c${n}`)} FROM range(1000)`,
+      222,
+      /Only 222 rows fit/,
+    ],
+    ["SELECT string_agg(repeat('x', 100000), '') AS x FROM range(30)", 0, /The first row alone is larger/],
+  ])("gives as much of %s as one answer holds", async (sql, rowCount, note) => {
+    const cut = await query(server, shop.viewer, sql.toString(), { store: false });
+    expect(cut).toMatchObject({ rowCount, truncated: true, note: expect.stringMatching(note) });
+    expect(JSON.stringify(cut.rows).length).toBeLessThanOrEqual(LIMITS.analytics.resultBytes);
+  });
+
   it("[models.query.timeout] [models.engine.limits] is bound as promised", () => {
     expect(LIMITS.models).toMatchObject({ queryMs: 30_000, queryThreads: 2, queryMemoryMb: 512 });
     expect(server.app.registry.tool("models", "execute_query")?.tool.timeoutMs).toBeGreaterThan(30_000);

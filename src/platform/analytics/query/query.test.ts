@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../kernel/limits.ts";
 import type { JsonValue, QueryParam, QueryRequest, QueryResult, Relation } from "../index.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
@@ -58,7 +59,7 @@ describe("query", () => {
   });
 
   it("cuts a result that is too large", async () => {
-    const { rows, truncated } = await query("SELECT repeat('x', 1000) FROM range(1000)", {
+    const { rows, truncated } = await query("SELECT repeat('x', 1000) AS x FROM range(1000)", {
       limits: { bytes: 50_000 },
     });
     expect(truncated).toBe("bytes");
@@ -67,6 +68,16 @@ describe("query", () => {
       rows: [],
       truncated: "bytes",
     });
+  });
+
+  it("counts the names of columns and the values of all rows", async () => {
+    const many = Array.from({ length: 500 }, (_, n) => `i AS c${n}`).join(", ");
+    const wide = await query(`SELECT ${many} FROM range(1000) t(i)`, { limits: { bytes: 32 * 1024 * 1024 } });
+    expect(wide).toMatchObject({ truncated: "bytes" });
+    expect(wide.rows).toHaveLength(LIMITS.analytics.resultValues / 500);
+    const long = await query(`SELECT i AS "${"n".repeat(10_000)}" FROM range(1000) t(i)`);
+    expect(long.truncated).toBe("bytes");
+    expect(long.rows.length).toBe(Math.floor(LIMITS.analytics.resultBytes / 10_010));
   });
 
   it("is fair to a large result at the default limits", async () => {

@@ -8,7 +8,7 @@ export interface JsonRows {
   /** A JSON array of arrays, in UTF-8. */
   json: Uint8Array;
   rows: number;
-  /** What ended this batch: the result itself or a limit. */
+  /** What ended this batch: the result itself or a limit; too many values count as too many bytes. */
   end: "done" | "rows" | "bytes";
 }
 
@@ -20,6 +20,8 @@ export class ResultReader {
   readonly columns: Column[];
   readonly #result: DuckDBResult;
   readonly #convert: ToJson[];
+  /** What the names of the columns add to a row that is shown as an object. */
+  readonly #nameBytes: number;
   #waiting: string[] = [];
   #next = 0;
   #isDone = false;
@@ -31,17 +33,21 @@ export class ResultReader {
       .deduplicatedColumnNames()
       .map((name, index) => ({ name, type: typeName(types[index]!) }));
     this.#convert = types.map(jsonConverter);
+    this.#nameBytes = Buffer.byteLength(this.columns.map(({ name }) => JSON.stringify(name)).join(":"));
   }
 
   /** A batch of a stream holds at least one row, or the stream would never get past a large one. */
   async read(limits: { rows: number; bytes: number }, isStream: boolean): Promise<JsonRows> {
     const taken: string[] = [];
+    const mostRows = isStream ? Infinity : LIMITS.analytics.resultValues / Math.max(1, this.columns.length);
+    const nameBytes = isStream ? 0 : this.#nameBytes;
     let bytes = 2;
     for (;;) {
       for (; this.#next < this.#waiting.length; this.#next += 1) {
         const row = this.#waiting[this.#next]!;
         if (taken.length >= limits.rows) return encode(taken, "rows");
-        bytes += Buffer.byteLength(row) + 1;
+        if (taken.length + 1 > mostRows) return encode(taken, "bytes");
+        bytes += Buffer.byteLength(row) + 1 + nameBytes;
         if (bytes > limits.bytes && (!isStream || taken.length > 0)) return encode(taken, "bytes");
         if (bytes > LIMITS.analytics.resultMaxBytes) throw rowTooLarge();
         taken.push(row);
