@@ -35,15 +35,15 @@ export const LIMITS = {
     /** Deepest nesting of a request as a whole. */
     bodyDepth: 100,
     /** Names of fields in one request, its batch and all, outside of arguments that are read apart. */
-    fields: 5_000,
+    fields: 2_000,
     /** Values in one request, its batch and all, outside of arguments that are read apart. */
-    values: 25_000,
+    values: 10_000,
     /** One request, its batch and all, without white space and without the arguments that are read apart. */
     plainBytes: 2 * 1024 * 1024,
     /** A text among the arguments of a tool that is larger than this is read apart from its request. */
     largeTextBytes: 256 * 1024,
     /** Rows among the arguments of a tool that are larger than this are read apart from their request. */
-    largeRowsBytes: 16 * 1024,
+    largeRowsBytes: 8 * 1024,
     /** Values in rows that are read apart. */
     rowValues: 3_000_000,
     /** Fields of one object in rows that are read apart. */
