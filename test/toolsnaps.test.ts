@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
 import { SURFACES, type SurfaceName } from "../src/registry/caller.ts";
 import { TOOLSETS, type Toolset } from "../src/registry/toolsets.ts";
-import { publish } from "../src/surfaces/mcp/server-factory.ts";
+import { publish } from "../src/surfaces/mcp/tool-operation.ts";
 
 /** A contract never changes by accident: each tool on each surface has its committed picture. */
 

@@ -1,7 +1,6 @@
 import {
   type CallToolResult,
   createRequestStateCodec,
-  type Tool as McpTool,
   ProtocolError,
   type RequestStateCodec,
   Server,
@@ -17,13 +16,13 @@ import { nearest } from "../../kernel/nearest.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
-import type { Effect } from "../../registry/define-tool.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import { type Bounds, limitPassed } from "../../registry/token-limits.ts";
+import { limitPassed } from "../../registry/token-limits.ts";
 import type { BodyLease } from "../http/body-budget.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
 import { localError } from "./local-advice.ts";
 import type { Surface } from "./surface.ts";
+import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
 import { isVisible, type ToolChoice } from "./visible-tools.ts";
 
 /** Who calls and how, as the endpoint hands it to the handlers of one request. */
@@ -55,12 +54,6 @@ interface CompletionInput {
   /** What has been filled in already. */
   known: Record<string, string>;
 }
-
-const ANNOTATIONS: Record<Effect, McpTool["annotations"]> = {
-  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  destroy: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-};
 
 const LIST_CACHE = { ttlMs: 60_000, cacheScope: "private" } as const;
 
@@ -382,41 +375,6 @@ export class ServerFactory {
       client: new McpClientLink(server, context, subject),
     } satisfies CallEnvironment;
   }
-}
-
-/** The operation behind a tool on its surface: parse that surface's arguments, adapt, run, hold the result to its schema. */
-export function toolOperation({ tool, name, input, adapt }: WireTool): Operation {
-  return {
-    ...rulesOf(tool),
-    kind: "tool",
-    name,
-    timeoutMs: tool.timeoutMs,
-    longList: tool.longList,
-    input,
-    run: async (args: unknown, context) => {
-      const adapted = adapt === undefined ? args : tool.input.parse(adapt(args));
-      return tool.output.parse(await tool.run(adapted, context));
-    },
-  };
-}
-
-/** Who may do something: permissions, and what the limits of tokens ask for. */
-type Rules = Pick<Operation, "permissions" | keyof Bounds>;
-
-function rulesOf({ permissions, effect, toolset, within }: Rules): Rules {
-  return { permissions, effect, toolset, within };
-}
-
-/** A tool as tools/list shows it. */
-export function publish({ tool, name, description, inputSchema, outputSchema }: WireTool): McpTool {
-  return {
-    name,
-    title: tool.title,
-    description,
-    inputSchema: inputSchema as McpTool["inputSchema"],
-    outputSchema: outputSchema as NonNullable<McpTool["outputSchema"]>,
-    annotations: ANNOTATIONS[tool.effect],
-  };
 }
 
 function noResource(uri: string): AppError {

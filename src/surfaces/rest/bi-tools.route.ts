@@ -6,8 +6,9 @@ import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
-import { type Admission, publish, toolOperation } from "../mcp/server-factory.ts";
+import type { Admission } from "../mcp/server-factory.ts";
 import type { Surface } from "../mcp/surface.ts";
+import { publish, toolOperation } from "../mcp/tool-operation.ts";
 
 /** Over plain REST there is nobody to ask and nothing to report progress to. */
 const NO_CLIENT: ClientLink = {
