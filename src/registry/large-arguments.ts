@@ -1,5 +1,6 @@
-import { AppError } from "../kernel/errors.ts";
+import { AppError, isAppError } from "../kernel/errors.ts";
 import { JsonSlice } from "../kernel/json-slice.ts";
+import { LIMITS } from "../kernel/limits.ts";
 import { sanitise } from "../kernel/sanitise.ts";
 
 /**
@@ -18,9 +19,11 @@ export async function readArguments(
   const read: [string, unknown][] = [];
   let longList: JsonSlice | undefined;
   for (const [name, slice] of large) {
-    if (!slice.isText && name !== listName) throw tooManyValues(name);
-    if (!slice.isText) longList = slice;
-    read.push([name, slice.isText ? await slice.text() : []]);
+    if (slice.isText) read.push([name, await slice.text()]);
+    else if (name === listName) {
+      longList = slice;
+      read.push([name, []]);
+    } else read.push([name, smallList(name, slice)]);
   }
   const plain = Object.fromEntries([...Object.entries(small), ...read]);
   return { plain, ...(longList !== undefined && { longList }) };
@@ -29,6 +32,16 @@ export async function readArguments(
 function largeOnes(args: unknown): [string, JsonSlice][] {
   if (typeof args !== "object" || args === null) return [];
   return Object.entries(args).filter((entry): entry is [string, JsonSlice] => entry[1] instanceof JsonSlice);
+}
+
+/** Lists are kept apart also for their long numbers, for which other tools have no use. */
+function smallList(name: string, slice: JsonSlice): unknown {
+  if (slice.bytes.length > LIMITS.request.largeRowsBytes) throw tooManyValues(name);
+  try {
+    return sanitise(JSON.parse(Buffer.from(slice.bytes).toString("utf8")));
+  } catch (cause) {
+    throw isAppError(cause) ? cause : new AppError("bad_request", `${name} is not valid JSON.`, { cause });
+  }
 }
 
 function tooManyValues(name: string): AppError {

@@ -27,6 +27,7 @@ import {
 import type { Change, DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
+import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
 
 export interface DataParts {
@@ -277,6 +278,8 @@ export class Data {
   ): Promise<Dataset> {
     const { datasets, blobs } = this.#parts;
     try {
+      const looked =
+        mode === "append" ? await this.#lookAtDigits(caller, name, part, { mayChange, ...rest }) : {};
       const dataset = await datasets.commit({
         workspaceId: caller.workspace.id,
         name,
@@ -285,9 +288,10 @@ export class Data {
         parts: part.rows === 0 ? [] : [{ blobKey: part.key, rowCount: part.rows, bytes: part.bytes }],
         source,
         userId: caller.user.id,
-        widen: widenColumns,
+        widen: looked.onVersion === undefined ? widenUnlooked : widenColumns,
         mayChange,
         ...rest,
+        ...looked,
       });
       if (part.rows === 0) await blobs.delete(part.key);
       return dataset;
@@ -295,6 +299,22 @@ export class Data {
       await this.#discard(part.key);
       throw error;
     }
+  }
+
+  async #lookAtDigits(
+    caller: Caller,
+    name: string,
+    part: Part,
+    { known, mayChange }: Pick<Change, "known" | "mayChange">,
+  ): Promise<Pick<Change, "known" | "onVersion">> {
+    const { datasets, analytics, blobs } = this.#parts;
+    const existing = known ?? (await datasets.findByName(caller.workspace.id, name));
+    if (existing === undefined) return {};
+    mayChange?.(existing);
+    const paths = async () => (await datasets.parts(existing)).map(({ blobKey }) => blobs.pathOf(blobKey));
+    const query = (request: QueryRequest) => analytics.query(request);
+    const isLooked = await assertDigitsStay(query, scopeOf(caller), { ...existing, paths }, part);
+    return { known: existing, ...(isLooked && { onVersion: existing.version }) };
   }
 
   /**

@@ -21,6 +21,8 @@ export interface Change {
   /** The dataset as it was seen a moment ago, which saves looking it up: it need not be true any more. */
   known?: Dataset | undefined;
   mayChange?: MayChange | undefined;
+  /** Rows of this version were looked at: if others have changed it since, it is a `conflict`. */
+  onVersion?: number | undefined;
   /** Writes what belongs to the change, or throws to undo it. */
   within?: ((tx: CatalogTx, changed: Dataset) => Promise<void>) | undefined;
 }
@@ -55,6 +57,7 @@ export class DatasetsStore {
     return this.#catalog.transaction(async (tx) => {
       const existing = await this.#lockByName(tx, change.workspaceId, change.name);
       if (existing !== undefined) change.mayChange?.(existing);
+      if (change.onVersion !== undefined && existing?.version !== change.onVersion) throw changedMeanwhile();
       const changed = await this.#apply(tx, existing, change);
       await change.within?.(tx, changed);
       return changed;
@@ -69,6 +72,7 @@ export class DatasetsStore {
     const { workspaceId, name, mode, columns, parts, within, widen, mayChange, userId } = change;
     const [part] = parts;
     if (mode !== "append" || within !== undefined || part === undefined || parts.length > 1) return undefined;
+    if (change.onVersion !== undefined) return undefined;
     const existing = change.known ?? (await this.findByName(workspaceId, name));
     if (existing === undefined) return undefined;
     mayChange?.(existing);
@@ -399,4 +403,10 @@ function totals(parts: readonly DatasetPart[]): { rowCount: number; bytes: numbe
     rowCount: parts.reduce((sum, { rowCount }) => sum + rowCount, 0),
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+export function changedMeanwhile(): AppError {
+  return new AppError("conflict", "The dataset was changed at the same time.", {
+    hint: "Send the rows again.",
+  });
 }

@@ -25,6 +25,7 @@ export type {
   SerializedSql,
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
+export { lostDigitsSql, type RoundedColumn, roundedColumns } from "./types/digits.ts";
 export { inferColumns } from "./types/row-types.ts";
 export { storableType } from "./types/storable.ts";
 export { widenColumns } from "./types/widen.ts";

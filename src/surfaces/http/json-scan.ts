@@ -1,4 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
+import { hasLongNumbers } from "../../kernel/json-numbers.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 
 /** Where in a request the arguments of a tool are, and which of them may be long lists. */
@@ -217,6 +218,9 @@ export class JsonScan {
     if (this.#cutIfLarger(LIMITS.request.largeRowsBytes, cut)) return;
     this.fields += this.#listFields;
     this.values += this.#listValues;
+    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + cut.start, end - cut.start);
+    // Parsed with the rest, they would lose digits.
+    if (hasLongNumbers(text.toString("latin1"))) this.#cutIfLarger(0, cut);
   }
 
   #cutIfLarger(most: number, cut: Cut): boolean {

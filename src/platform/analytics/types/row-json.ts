@@ -1,6 +1,9 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { hasLongNumbers } from "../../../kernel/json-numbers.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
+import { parseType } from "./column-types.ts";
+import { isWholeNumber, losesDigits } from "./digits.ts";
 import { inferColumns, type Row, RowTypes, type Twin } from "./row-types.ts";
 import { typeConflict, widenColumn } from "./widen.ts";
 
@@ -16,15 +19,17 @@ export interface RowsTarget {
  * part, where it would be nothing but a type to agree with later.
  */
 export function rowsToJson(
-  rows: readonly Row[],
+  given: readonly Row[],
   { columns: wanted, into = [] }: RowsTarget,
 ): { json: Uint8Array; columns: Column[] } {
+  const rows = withWholeNumbers(given, into);
   const types = new RowTypes();
   for (const row of rows) types.add(row);
   const [twin] = types.twins();
   if (twin !== undefined) throw sameName(twin);
   const columns = wanted ?? joinColumns(into, types.columns(), rows);
   if (columns.length === 0) throw noFields();
+  if (types.hasBigints && wanted === undefined) refuseRounding(rows, columns);
   const names = new Map(columns.map(({ name }) => [name.toLowerCase(), name]));
   const nameOf = (key: string): string | undefined => names.get(types.nameOf(key)?.toLowerCase() ?? "");
   const used = new Set<string>();
@@ -41,6 +46,24 @@ export function rowsToJson(
   return { json: Buffer.from(lines.join("\n")), columns: kept.length > 0 ? kept : columns.slice(0, 1) };
 }
 
+const WHOLE = /^-?(?:0|[1-9]\d{0,37})$/;
+
+/** Many programs can write long whole numbers only as text: beside whole numbers such a text is one of them. */
+function withWholeNumbers(rows: readonly Row[], into: readonly Column[]): readonly Row[] {
+  const whole = into.filter(({ type }) => isWholeNumber(parseType(type)));
+  if (whole.length === 0) return rows;
+  const names = new Set(whole.map(({ name }) => name.toLowerCase()));
+  const isNumber = ([name, value]: [string, unknown]): boolean =>
+    typeof value === "string" && WHOLE.test(value) && names.has(name.toLowerCase());
+  return rows.map((row) => {
+    const fields = Object.entries(row);
+    if (!fields.some(isNumber)) return row;
+    return Object.fromEntries(
+      fields.map((field) => (isNumber(field) ? [field[0], BigInt(field[1] as string)] : field)),
+    );
+  });
+}
+
 /** The columns of the rows, in the spelling and with the types that they get beside those that are there. */
 function joinColumns(into: readonly Column[], found: readonly Column[], rows: readonly Row[]): Column[] {
   const present = new Map(into.map((column) => [column.name.toLowerCase(), column]));
@@ -55,6 +78,11 @@ function joinColumns(into: readonly Column[], found: readonly Column[], rows: re
 
 const SHOWN_CHARACTERS = 60;
 
+function shown(value: unknown): string {
+  const text = JSON.stringify(value, asJson) ?? "";
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
+}
+
 /** Names the first value that does not fit: its column's type is that of all rows together. */
 function conflictIn(rows: readonly Row[], before: Column, incoming: Column): AppError {
   const lower = incoming.name.toLowerCase();
@@ -62,13 +90,26 @@ function conflictIn(rows: readonly Row[], before: Column, incoming: Column): App
     for (const key of Object.keys(fields).filter((each) => each.toLowerCase() === lower)) {
       const [column] = inferColumns([{ [key]: fields[key] }]);
       if (column === undefined || widenColumn(before.type, column.type) !== undefined) continue;
-      const text = JSON.stringify(fields[key], asJson) ?? "";
-      const value =
-        text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
-      return typeConflict(before, column.type, { row, value });
+      return typeConflict(before, column.type, { row, value: shown(fields[key]) });
     }
   }
   return typeConflict(before, incoming.type);
+}
+
+/** Fractions make a column DOUBLE, which would change long whole numbers in it. */
+function refuseRounding(rows: readonly Row[], columns: readonly Column[]): void {
+  const types = new Map(columns.map((column) => [column.name.toLowerCase(), parseType(column.type)]));
+  for (const [row, fields] of rows.entries()) {
+    for (const [name, value] of Object.entries(fields)) {
+      const type = types.get(name.toLowerCase());
+      if (type === undefined || !losesDigits(value, type)) continue;
+      throw new AppError(
+        "conflict",
+        `Column "${name}" has numbers with fractions, beside which rows[${row}] would lose digits: ${shown(value)}.`,
+        { hint: "Send whole numbers only, or use another column name.", data: { column: name, row } },
+      );
+    }
+  }
 }
 
 /** DuckDB finds a field by its exact name, once, and in well-formed text. */
@@ -88,15 +129,29 @@ export function rowToJson(row: Row, nameOf: (key: string) => string | undefined,
 /** TypeScript does not know them yet. */
 const { rawJSON, parse } = JSON as unknown as {
   rawJSON(text: string): unknown;
-  parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): Row;
+  parse(
+    text: string,
+    revive: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
 };
 
 /** A row that is going to be written again: whole numbers beyond 2^53 keep their digits. */
 export function parseToRewrite(text: string): Row {
-  return parse(text, (_key, value, { source = "" }) => {
-    const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || !/^-?\d+$/.test(source);
-    return isExact ? value : rawJSON(source);
-  });
+  return parse(text, (_key, value, { source = "" }) =>
+    isRounded(value) && /^-?\d+$/.test(source) ? rawJSON(source) : value,
+  ) as Row;
+}
+
+/** Rows of a request: whole numbers beyond 2^53 keep their digits, as many as a column can have. */
+export function parseExactly(text: string): unknown {
+  if (!hasLongNumbers(text)) return JSON.parse(text);
+  return parse(text, (_key, value, { source = "" }) =>
+    isRounded(value) && /^-?\d{1,38}$/.test(source) ? BigInt(source) : value,
+  );
+}
+
+function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function asJson(this: Record<string, unknown>, key: string, value: unknown): unknown {

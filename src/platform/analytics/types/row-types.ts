@@ -55,6 +55,8 @@ export class RowTypes {
   #count = 0;
   #rows = 0;
   #isDeep = false;
+  /** Whether there were whole numbers that are more than a JavaScript number holds. */
+  hasBigints = false;
 
   /** `exactIntegers`: numbers beyond 2^53 are still there digit by digit, in the text of a file. */
   constructor({ exactIntegers = false, apart }: { exactIntegers?: boolean; apart?: Apart | undefined } = {}) {
@@ -156,6 +158,7 @@ export class RowTypes {
       case "number":
         return this.#numberType(value);
       case "bigint":
+        this.hasBigints = true;
         return bigintType(value);
       case "string":
         return textType(value);
@@ -206,7 +209,7 @@ const DECIMAL: ColumnType = { kind: "decimal", width: 38, scale: 0 };
 
 function bigintType(value: bigint): ColumnType {
   if (BigInt.asIntN(64, value) === value) return BIGINT;
-  return value.toString().length <= 38 ? DECIMAL : TEXT;
+  return value.toString().replace("-", "").length <= 38 ? DECIMAL : TEXT;
 }
 
 const ISO =

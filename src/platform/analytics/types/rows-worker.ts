@@ -5,7 +5,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { sanitise } from "../../../kernel/sanitise.ts";
 import { answerQuestions } from "../../threads/index.ts";
-import { type RowsTarget, rowsToJson } from "./row-json.ts";
+import { parseExactly, type RowsTarget, rowsToJson } from "./row-json.ts";
 import type { Row } from "./row-types.ts";
 
 export interface RowsQuestion extends RowsTarget {
@@ -27,13 +27,32 @@ answerQuestions<RowsQuestion, RowsAnswer>(
 function readRows(list: Uint8Array): Row[] {
   const { rows } = sanitise({ rows: parse(list) });
   const other = rows.findIndex((row) => typeof row !== "object" || row === null || Array.isArray(row));
-  if (other === -1) return rows as Row[];
-  throw new AppError("bad_request", `rows.${other} must be an object.`);
+  if (other !== -1) throw new AppError("bad_request", `rows.${other} must be an object.`);
+  refuseInfinite(rows as Row[]);
+  return rows as Row[];
+}
+
+/** JSON has no word for it, so that it can only be a number that is too large. */
+function refuseInfinite(rows: readonly Row[]): void {
+  for (const [index, row] of rows.entries()) {
+    for (const name in row) {
+      if (!isInfinite(row[name])) continue;
+      throw new AppError("bad_request", `Column "${name}": rows[${index}] has a number beyond 1.8e308.`, {
+        hint: "Send it as text, in a column of texts.",
+      });
+    }
+  }
+}
+
+function isInfinite(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(isInfinite);
 }
 
 function parse(list: Uint8Array): unknown[] {
   try {
-    return JSON.parse(Buffer.from(list.buffer, list.byteOffset, list.length).toString("utf8")) as unknown[];
+    const text = Buffer.from(list.buffer, list.byteOffset, list.length).toString("utf8");
+    return parseExactly(text) as unknown[];
   } catch (cause) {
     throw new AppError("bad_request", "The rows are not valid JSON.", { cause });
   }

@@ -5,7 +5,8 @@ import { typeWords } from "./type-words.ts";
 
 /**
  * The narrowest type that holds the values of both without loss (but for the last digits of integers beyond
- * 2^53 beside floating point, and nanoseconds beside other times). Undefined when there is none.
+ * 2^53 beside floating point, for which `roundedColumns` tells where to look, and nanoseconds beside other times).
+ * Undefined when there is none.
  *
  * - integers: the larger one; with decimals: a decimal with room for both; with floating point: DOUBLE
  * - dates → timestamps → timestamps with time zone (those without are taken as UTC)
