@@ -18,6 +18,7 @@ import { createTestDatabase, silentLog, type TestDatabase } from "../../../test/
 import { openCatalog } from "../../platform/catalog/index.ts";
 import { type App, compose } from "../compose.ts";
 import { loadConfig } from "../config.ts";
+import { checkStorage } from "../doctor/storage.ts";
 import { adoptHome } from "./adopt-home.ts";
 import { diskProblem } from "./disk-space.ts";
 import { SUPERSEDED } from "./home-claim.ts";
@@ -240,6 +241,25 @@ describe("a running server", () => {
     renameSync(join(blobs, ".store-id"), away);
     const answer = await ready(app);
     renameSync(away, join(blobs, ".store-id"));
+    expect(await push(app)).toMatchObject({ failure: "" });
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { rows } = await client.query<{ blob_key: string }>(
+      "SELECT blob_key FROM dataset_parts WHERE dataset_id = 1 AND until_version IS NULL LIMIT 1",
+    );
+    await client.end();
+    const part = rows[0]!.blob_key;
+    renameSync(join(blobs, part), away);
+    const config = loadConfig({ env: { KENNING_HOME: home, DATABASE_URL: database.url }, cwd: top });
+    const found = await checkStorage(config);
+    const unread = await read(app);
+    renameSync(away, join(blobs, part));
+    expect(found).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining(part),
+      advice: expect.stringContaining("cannot be read: Kept (1)."),
+    });
+    expect(unread.failure).toContain("storage lacks a part of this data");
     expect(refused).toMatchObject({ failure: expect.stringContaining("nothing can be stored") });
     expect(answer.problems).toEqual([{ name: "storage", message: "The storage for files is not there." }]);
     expect(JSON.stringify(answer)).not.toContain(top);

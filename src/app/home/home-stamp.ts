@@ -29,7 +29,8 @@ export interface HomeView {
   /** What the secrets in the database are sealed with; undefined when there are none. */
   expectedSecretId: string | undefined;
   sampled: number;
-  missing: number;
+  /** The keys of those that are not there. */
+  missing: string[];
   holdsParts: boolean;
 }
 
@@ -101,7 +102,7 @@ export async function lookAtHome({ catalog, home, jwtSecret }: HomeParts): Promi
     secretId: secret === undefined ? undefined : rootId(secret),
     expectedSecretId: stamp?.secretId ?? (await sealedRootId(catalog)),
     sampled: sample.length,
-    missing: missing.length,
+    missing,
     holdsParts: stamp === undefined && holdsParts(home),
   };
 }
@@ -133,16 +134,20 @@ function secretProblem(view: HomeView, home: string, jwtSecret: string | null): 
 function storeProblem(view: HomeView, home: string): AppError | undefined {
   const { stamp, storeId, sampled, missing, holdsParts } = view;
   const folder = blobsOf(home);
-  const hasNone = sampled > 0 && missing === sampled;
+  const hasNone = sampled > 0 && missing.length === sampled;
   const isOthers =
     stamp === undefined
       ? holdsParts && (sampled === 0 || hasNone)
       : storeId !== undefined && storeId !== stamp.storeId;
   if (isOthers) return refusal(`The files in ${folder} belong to another database.`, KEEP);
-  if (hasNone) return refusal(`The rows of this database's datasets are not in ${folder}.`, KEEP);
+  if (hasNone)
+    return refusal(
+      `The rows of this database's datasets are not in ${folder}.`,
+      `If they are lost, restore ${folder} from a backup. ${KEEP}`,
+    );
   if (view.isSuperseded && storeId !== undefined) return refusal(`${SUPERSEDED} (${home})`, LEFT_BEHIND);
   // A backup may leave out the file with the id; that everything else is there says enough.
-  const isNew = stamp !== undefined && storeId === undefined && !(sampled > 0 && missing === 0);
+  const isNew = stamp !== undefined && storeId === undefined && !(sampled > 0 && missing.length === 0);
   return isNew ? refusal(`The home ${home} is new, and this database belongs to another.`, KEEP) : undefined;
 }
 

@@ -56,7 +56,7 @@ export { textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
 export { replaceRows } from "./replace-rows.ts";
-export { allParts, sampleOfParts } from "./stored-parts.ts";
+export { allParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 
 export interface DataSlice {
   services: DataServices;
