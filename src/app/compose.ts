@@ -23,7 +23,7 @@ import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
-import { claimHome, readOnlyDatabase } from "./home/home-stamp.ts";
+import { type ClaimedHome, claimHome, readOnlyDatabase } from "./home/home-stamp.ts";
 import { HttpListener } from "./http-listener.ts";
 import { createLog } from "./log.ts";
 import { makeReadinessChecks } from "./readiness-checks.ts";
@@ -58,8 +58,9 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
   opened.defer(() => fetch.close());
   const jobs = new Jobs(catalog, log);
-  const root = await claimHomeOf(config, catalog);
-  const data = await openDataSlice(config, ground, { root, fetch, jobs, clock, log });
+  const { root, claim } = await claimHomeOf(config, catalog);
+  await catalog.transaction((tx) => claim.take(tx));
+  const data = await openDataSlice(config, ground, { root, claim, fetch, jobs, clock, log });
   opened.defer(() => data.close());
   opened.defer(() => jobs.stop());
   // Housekeeping can wait; whoever calls cannot.
@@ -165,8 +166,8 @@ export async function openIdentityAndData(config: Config): Promise<{
   const jobs = new Jobs(catalog, log);
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
   opened.defer(() => fetch.close());
-  const root = await claimHomeOf(config, catalog);
-  const data = await openDataSlice(config, ground, { root, fetch, jobs, clock: systemClock, log });
+  const { root, claim } = await claimHomeOf(config, catalog);
+  const data = await openDataSlice(config, ground, { root, claim, fetch, jobs, clock: systemClock, log });
   opened.defer(() => data.close());
   opened.defer(() => jobs.stop());
   const { analytics, services } = data;
@@ -189,14 +190,14 @@ function closeOf(opened: AsyncDisposableStack): () => Promise<void> {
 function claimHomeOf(
   { storage: { home }, security: { jwtSecret } }: Config,
   catalog: Catalog,
-): Promise<string> {
+): Promise<ClaimedHome> {
   return claimHome({ catalog, home, jwtSecret });
 }
 
 function openDataSlice(
   config: Config,
   { catalog, identity }: Ground,
-  { root, ...engines }: { root: string; fetch: GuardedFetch; jobs: Jobs; clock: Clock; log: Logger },
+  { root, ...engines }: ClaimedHome & { fetch: GuardedFetch; jobs: Jobs; clock: Clock; log: Logger },
 ): Promise<DataSlice> {
   const { home, fileFolders } = config.storage;
   return openData({

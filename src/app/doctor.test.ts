@@ -151,6 +151,6 @@ test("what depends on a check that failed is not looked at", async () => {
     ["database", "Mend the folder first, see above."],
     ["migrations", "Mend the database first, see above."],
     ["storage", "Mend the migrations first, see above."],
-    ["engines", "Mend the storage first, see above."],
+    ["engines", "Mend the migrations first, see above."],
   ]);
 });

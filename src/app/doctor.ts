@@ -22,7 +22,7 @@ const CHECKS: readonly Check[] = [
   { name: "database", needs: "folder", run: checkDatabase },
   { name: "migrations", needs: "database", run: checkMigrations },
   { name: "storage", needs: "migrations", run: checkStorage },
-  { name: "engines", needs: "storage", run: checkEngines },
+  { name: "engines", needs: "migrations", run: checkEngines },
 ];
 
 export interface NamedFinding extends Finding {

@@ -6,6 +6,7 @@ import { type Catalog, isReadOnly } from "../platform/catalog/index.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { diskProblem } from "./home/disk-space.ts";
 import { homeStamp } from "./home/home.tables.ts";
+import { SUPERSEDED } from "./home/home-claim.ts";
 import { blobsOf, type HomeParts, homeProblemOf, lookAtHome } from "./home/home-stamp.ts";
 import { storageProblem } from "./home/try-storage.ts";
 
@@ -40,6 +41,9 @@ async function databaseProblem(catalog: Catalog): Promise<string | undefined> {
 
 /** Somebody may have changed the home under the running server, or let the database adopt another. */
 async function homeProblem(parts: HomeParts): Promise<string | undefined> {
-  const problem = homeProblemOf(await lookAtHome(parts), parts);
-  return problem && "The files or the root secret that the database refers to are not there.";
+  const view = await lookAtHome(parts);
+  if (view.isSuperseded) return SUPERSEDED;
+  return (
+    homeProblemOf(view, parts) && "The files or the root secret that the database refers to are not there."
+  );
 }

@@ -30,10 +30,10 @@ export function requireDatabase({ storage: { home, databaseUrl } }: Config): voi
   });
 }
 
-/** What interests the operator of a server (the database started, tables were made) is noise beside a command. */
+/** What interests the operator of a server (the database started, tables were made) is noise beside a command, which says itself what failed. */
 export function quiet(config: Config): Config {
   const { operations } = config;
   return operations.logLevel === "info"
-    ? { ...config, operations: { ...operations, logLevel: "warn" } }
+    ? { ...config, operations: { ...operations, logLevel: "error" } }
     : config;
 }

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { openBlobs } from "../../domains/data/index.ts";
+import { datasetsWith, openBlobs } from "../../domains/data/index.ts";
 import { openAnalytics } from "../../platform/analytics/index.ts";
+import { readStoreId } from "../../platform/blobs/index.ts";
 import type { Config } from "../config.ts";
 import { blobsOf, homeProblemOf, lookAtHome } from "../home/home-stamp.ts";
 import { storageProblem } from "../home/try-storage.ts";
@@ -9,6 +10,7 @@ import { type Finding, fail, ok } from "./check.ts";
 import { beforeOpening, withCatalog } from "./database.ts";
 
 const NOT_YET = ok("Made at the first start.");
+const NAMED = 5;
 const silent = { warn: () => undefined };
 
 /** The home is the one that the database belongs to, and has the files that it refers to. */
@@ -16,13 +18,18 @@ export async function checkStorage(config: Config): Promise<Finding> {
   const { home } = config.storage;
   if (beforeOpening(config) !== null) return NOT_YET;
   const { jwtSecret } = config.security;
-  const view = await withCatalog(config, (catalog) => lookAtHome({ catalog, home, jwtSecret }));
+  const { view, hit } = await withCatalog(config, async (catalog) => {
+    const seen = await lookAtHome({ catalog, home, jwtSecret });
+    return { view: seen, hit: seen.missing.length > 0 ? await datasetsWith(catalog, seen.missing) : [] };
+  });
   const problem = homeProblemOf(view, { home, jwtSecret });
   if (problem !== undefined) return fail(problem.message, problem.hint ?? "");
   const { stamp, sampled, missing } = view;
-  if (missing > 0) {
-    const message = `${missing} of ${sampled} files with rows that were looked for are not in ${blobsOf(home)}.`;
-    return fail(message, "Restore them from a backup; datasets that need them cannot be read until then.");
+  if (missing.length > 0) {
+    const files = missing.slice(0, NAMED).join(", ");
+    const names = hit.slice(0, NAMED).map(({ id, name }) => `${name} (${id})`);
+    const message = `${missing.length} of ${sampled} files with rows that were looked for are not in ${blobsOf(home)}, such as ${files}.`;
+    return fail(message, `Restore them from a backup. Until then these cannot be read: ${names.join(", ")}.`);
   }
   if (stamp === undefined) return NOT_YET;
   const trouble = await storageProblem(blobsOf(home));
@@ -36,6 +43,9 @@ export async function checkStorage(config: Config): Promise<Finding> {
 /** Both engines answer a tiny query. */
 export async function checkEngines({ storage: { home } }: Config): Promise<Finding> {
   if (statSync(join(home, "engine"), { throwIfNoEntry: false }) === undefined) return NOT_YET;
+  // Opening a storage that is not there would make one.
+  if ((await readStoreId(blobsOf(home))) === undefined)
+    return fail("The engines have no storage to work on.", "Mend the storage first, see above.");
   const blobs = await openBlobs(home);
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log: silent });
   try {

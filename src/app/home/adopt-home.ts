@@ -7,6 +7,7 @@ import { ensureStoreId, replaceStoreId } from "../../platform/blobs/index.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import { rootId } from "../../platform/vault/index.ts";
 import { homeStamp } from "./home.tables.ts";
+import { newGeneration, writeGenerations } from "./home-claim.ts";
 import { blobsOf, type HomeParts, type HomeView, homeProblemOf, lookAtHome } from "./home-stamp.ts";
 import { rootSecret } from "./root-secret.ts";
 
@@ -93,6 +94,8 @@ async function restamp(
   const isOurs = view.stamp !== undefined && view.storeId === view.stamp.storeId;
   const storeId = isOurs ? await ensureStoreId(folder) : await replaceStoreId(folder);
   const givenUp = losses.missingParts > 0 ? { givenUpPartId: losses.lastPartId } : {};
-  const stamp = { storeId, secretId: rootId(root), ...givenUp };
+  const generation = newGeneration();
+  await writeGenerations(folder, [generation]);
+  const stamp = { storeId, secretId: rootId(root), generation, ...givenUp };
   await catalog.db.insert(homeStamp).values(stamp).onConflictDoUpdate({ target: homeStamp.id, set: stamp });
 }

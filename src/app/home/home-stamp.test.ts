@@ -18,8 +18,10 @@ import { createTestDatabase, silentLog, type TestDatabase } from "../../../test/
 import { openCatalog } from "../../platform/catalog/index.ts";
 import { type App, compose } from "../compose.ts";
 import { loadConfig } from "../config.ts";
+import { checkStorage } from "../doctor/storage.ts";
 import { adoptHome } from "./adopt-home.ts";
 import { diskProblem } from "./disk-space.ts";
+import { SUPERSEDED } from "./home-claim.ts";
 
 const top = mkdtempSync(join(tmpdir(), "kenning-homes-"));
 const running = new Map<App, string>();
@@ -174,11 +176,20 @@ describe("a server does not start on a home that its database does not belong to
 describe("a server starts on", () => {
   it("the home of its database, beside another one, and on a restored copy", async () => {
     const copy = copyOfHome();
-    rmSync(join(copy, "blobs", ".store-id"));
     const secret = readFileSync(join(copy, "root-secret"), "utf8");
     renameSync(join(copy, "root-secret"), join(copy, "elsewhere"));
-    const apps = [await start(home), await start(home), await start(copy, { env: { JWT_SECRET: secret } })];
+    const apps = await Promise.all([start(home), start(home)]);
+    for (const app of apps) {
+      expect(await push(app)).toMatchObject({ failure: "" });
+      expect(await ready(app)).toMatchObject({ status: "ok" });
+    }
     for (const app of apps) expect((await read(app)).text).toContain("4711");
+    for (const app of apps) await stop(app);
+    cpSync(join(home, "blobs", "parts"), join(copy, "blobs", "parts"), { recursive: true });
+    for (const name of [".store-id", ".generation"]) rmSync(join(copy, "blobs", name));
+    const restored = await start(copy, { env: { JWT_SECRET: secret } });
+    expect(await push(restored)).toMatchObject({ failure: "" });
+    cpSync(join(copy, "blobs"), join(home, "blobs"), { recursive: true });
     expect(existsSync(join(copy, "root-secret"))).toBe(false);
   });
 
@@ -230,10 +241,71 @@ describe("a running server", () => {
     renameSync(join(blobs, ".store-id"), away);
     const answer = await ready(app);
     renameSync(away, join(blobs, ".store-id"));
+    expect(await push(app)).toMatchObject({ failure: "" });
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { rows } = await client.query<{ blob_key: string }>(
+      "SELECT blob_key FROM dataset_parts WHERE dataset_id = 1 AND until_version IS NULL LIMIT 1",
+    );
+    await client.end();
+    const part = rows[0]!.blob_key;
+    renameSync(join(blobs, part), away);
+    const config = loadConfig({ env: { KENNING_HOME: home, DATABASE_URL: database.url }, cwd: top });
+    const found = await checkStorage(config);
+    const unread = await read(app);
+    renameSync(away, join(blobs, part));
+    expect(found).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining(part),
+      advice: expect.stringContaining("cannot be read: Kept (1)."),
+    });
+    expect(unread.failure).toContain("storage lacks a part of this data");
     expect(refused).toMatchObject({ failure: expect.stringContaining("nothing can be stored") });
     expect(answer.problems).toEqual([{ name: "storage", message: "The storage for files is not there." }]);
     expect(JSON.stringify(answer)).not.toContain(top);
     await expect.poll(() => ready(app)).toMatchObject({ status: "ok" });
+  });
+
+  it("takes nothing any more when a copy of its home is started, and the home in use can be chosen", async () => {
+    const { url } = await newDatabase();
+    const folder = newHome();
+    cpSync(join(home, "root-secret"), join(folder, "root-secret"));
+    const first = await start(folder, { url });
+    const { users, tokens, workspaces } = first.identity;
+    await workspaces.create({ slug: "acme", name: "Acme" });
+    const who = { email: "a@example.com", workspace: "acme" };
+    await users.create({ ...who, role: "admin", password: "correct horse battery" });
+    const own = token;
+    token = (await tokens.create({ ...who, kind: "api" })).token;
+    expect(await push(first)).toMatchObject({ failure: "" });
+    const [early, copy] = [newHome(), newHome()];
+    for (const target of [early, copy]) cpSync(folder, target, { recursive: true });
+    const second = await start(copy, { url });
+    expect((await push(first)).failure).toContain("Another copy of this home was started");
+    expect((await ready(first)).problems).toMatchObject([{ name: "home", message: SUPERSEDED }]);
+    expect(await push(second)).toMatchObject({ failure: "" });
+    expect((await read(second)).failure).toBe("");
+    for (const late of [folder, early]) {
+      await expect(start(late, { url })).rejects.toMatchObject({
+        message: expect.stringContaining(SUPERSEDED),
+        hint: expect.stringContaining("kenning home adopt"),
+      });
+    }
+    // A start that ended after it wrote the file and before it wrote the row.
+    const file = join(copy, "blobs", ".generation");
+    writeFileSync(file, `unknown\n${readFileSync(file, "utf8").split("\n")[0]}\n`);
+    await stop(await start(copy, { url }));
+    for (const app of [first, second]) await stop(app);
+    const catalog = await openCatalog({ home: "", databaseUrl: url, log: silentLog });
+    const parts = { catalog, home: folder, jwtSecret: null };
+    await expect(adoptHome(parts, { acceptLoss: false })).rejects.toThrow(/^This would be lost: 1 file/);
+    await adoptHome(parts, { acceptLoss: true });
+    await catalog.close();
+    await expect(start(copy, { url })).rejects.toThrow(SUPERSEDED);
+    const adopted = await start(folder, { url });
+    const replaced = { dataset_name: "New", rows: [{ n: 1 }] };
+    expect(await call(adopted, "push_data", replaced)).toMatchObject({ failure: "" });
+    token = own;
   });
 
   it("says that its database can only be read, and does not start on one", async () => {

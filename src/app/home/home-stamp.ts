@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { eq, sql } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import { openBlobs, sampleOfParts } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { ensureStoreId, readStoreId } from "../../platform/blobs/index.ts";
 import { type Catalog, isReadOnly, pgCodeOf } from "../../platform/catalog/index.ts";
 import { rootId, sealedWith } from "../../platform/vault/index.ts";
 import { homeStamp } from "./home.tables.ts";
+import { HomeClaim, isOneOf, readGenerations, SUPERSEDED, writeGenerations } from "./home-claim.ts";
 import { readRootSecret, rootSecret, rootSecretFile } from "./root-secret.ts";
 
 export interface HomeParts {
@@ -22,37 +23,54 @@ type Stamp = typeof homeStamp.$inferSelect;
 export interface HomeView {
   stamp: Stamp | undefined;
   storeId: string | undefined;
+  /** A copy of this home was started since. */
+  isSuperseded: boolean;
   secretId: string | undefined;
   /** What the secrets in the database are sealed with; undefined when there are none. */
   expectedSecretId: string | undefined;
   sampled: number;
-  missing: number;
+  /** The keys of those that are not there. */
+  missing: string[];
   holdsParts: boolean;
 }
 
 const ADOPT = "kenning home adopt";
 const KEEP = `Set KENNING_HOME to the home that was used before: a container keeps it on a volume, and servers with one DATABASE_URL share one. To go on with this one, see: ${ADOPT} --help`;
+const LEFT_BEHIND = `Set KENNING_HOME to the home that was started last: servers with one DATABASE_URL share one, and a copy gets a database of its own. To go on with this one, or after restoring a backup, see: ${ADOPT} --help`;
 const UNDEFINED_TABLE = "42P01";
+const UNDEFINED_COLUMN = "42703";
+/** Between looking at the row and at the file, servers that share the home may start. */
+const LOOKS = 4;
+
+export interface ClaimedHome {
+  /** The root secret. */
+  root: string;
+  claim: HomeClaim;
+}
 
 /**
  * Home and database belong together: rows are in files of the home, and secrets of the database can be opened with
  * the home's root secret alone. The first start stamps both; a server whose home is not the one that the database
- * was stamped with would acknowledge what nobody can read afterwards, so it does not start. Answers the root secret.
+ * was stamped with would acknowledge what nobody can read afterwards, so it does not start.
  */
-export async function claimHome(parts: HomeParts): Promise<string> {
+export async function claimHome(parts: HomeParts): Promise<ClaimedHome> {
   const view = await lookAtHome(parts);
   const problem = homeProblemOf(view, parts);
   if (problem !== undefined) throw problem;
   const root = rootSecret(parts.home, parts.jwtSecret);
   const folder = blobsOf(parts.home);
-  if (view.stamp !== undefined) await ensureStoreId(folder, view.stamp.storeId);
+  if (view.stamp !== undefined) {
+    // First, because a storage with an id and without this is taken for a copy.
+    if (view.isSuperseded) await writeGenerations(folder, [view.stamp.generation]);
+    await ensureStoreId(folder, view.stamp.storeId);
+  }
   await openBlobs(parts.home);
   const storeId = await ensureStoreId(folder);
   await requireWritable(parts.catalog, { storeId, secretId: rootId(root) });
   // Another server, with another home, may have been faster.
   const settled = homeProblemOf(await lookAtHome(parts), parts);
   if (settled !== undefined) throw settled;
-  return root;
+  return { root, claim: new HomeClaim(folder) };
 }
 
 /** Writes the stamp or, if there is one, the time into it. */
@@ -73,17 +91,18 @@ export function readOnlyDatabase(cause: unknown): AppError {
 }
 
 export async function lookAtHome({ catalog, home, jwtSecret }: HomeParts): Promise<HomeView> {
-  const stamp = await readStamp(catalog);
+  const { stamp, isSuperseded } = await readGeneration(catalog, blobsOf(home));
   const secret = jwtSecret ?? readRootSecret(home);
   const sample = await sampleOfParts(catalog, stamp?.givenUpPartId ?? 0);
   const missing = sample.filter((key) => !existsSync(join(blobsOf(home), key)));
   return {
     stamp,
     storeId: await readStoreId(blobsOf(home)),
+    isSuperseded,
     secretId: secret === undefined ? undefined : rootId(secret),
     expectedSecretId: stamp?.secretId ?? (await sealedRootId(catalog)),
     sampled: sample.length,
-    missing: missing.length,
+    missing,
     holdsParts: stamp === undefined && holdsParts(home),
   };
 }
@@ -115,20 +134,36 @@ function secretProblem(view: HomeView, home: string, jwtSecret: string | null): 
 function storeProblem(view: HomeView, home: string): AppError | undefined {
   const { stamp, storeId, sampled, missing, holdsParts } = view;
   const folder = blobsOf(home);
-  const hasNone = sampled > 0 && missing === sampled;
+  const hasNone = sampled > 0 && missing.length === sampled;
   const isOthers =
     stamp === undefined
       ? holdsParts && (sampled === 0 || hasNone)
       : storeId !== undefined && storeId !== stamp.storeId;
   if (isOthers) return refusal(`The files in ${folder} belong to another database.`, KEEP);
-  if (hasNone) return refusal(`The rows of this database's datasets are not in ${folder}.`, KEEP);
+  if (hasNone)
+    return refusal(
+      `The rows of this database's datasets are not in ${folder}.`,
+      `If they are lost, restore ${folder} from a backup. ${KEEP}`,
+    );
+  if (view.isSuperseded && storeId !== undefined) return refusal(`${SUPERSEDED} (${home})`, LEFT_BEHIND);
   // A backup may leave out the file with the id; that everything else is there says enough.
-  const isNew = stamp !== undefined && storeId === undefined && !(sampled > 0 && missing === 0);
+  const isNew = stamp !== undefined && storeId === undefined && !(sampled > 0 && missing.length === 0);
   return isNew ? refusal(`The home ${home} is new, and this database belongs to another.`, KEEP) : undefined;
 }
 
 function refusal(message: string, hint: string): AppError {
   return new AppError("unavailable", message, { hint });
+}
+
+async function readGeneration(
+  catalog: Catalog,
+  folder: string,
+): Promise<Pick<HomeView, "stamp" | "isSuperseded">> {
+  for (let look = 1; ; look += 1) {
+    const stamp = await readStamp(catalog);
+    const isSuperseded = stamp !== undefined && !isOneOf(await readGenerations(folder), stamp.generation);
+    if (!isSuperseded || look === LOOKS) return { stamp, isSuperseded };
+  }
 }
 
 async function readStamp({ db }: Catalog): Promise<Stamp | undefined> {
@@ -138,6 +173,11 @@ async function readStamp({ db }: Catalog): Promise<Stamp | undefined> {
   } catch (error) {
     // The doctor looks at databases, too, that an older version left.
     if (pgCodeOf(error) === UNDEFINED_TABLE) return undefined;
+    if (pgCodeOf(error) === UNDEFINED_COLUMN) {
+      const { generation: _, ...columns } = getTableColumns(homeStamp);
+      const [older] = await db.select(columns).from(homeStamp);
+      return older && { ...older, generation: null };
+    }
     throw error;
   }
 }

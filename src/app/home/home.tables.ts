@@ -7,6 +7,8 @@ export const homeStamp = pgTable("home_stamp", {
   storeId: text("store_id").notNull(),
   /** Of the root secret that other tables' secrets are sealed with. */
   secretId: text("secret_id").notNull(),
+  /** Of the last start: a copy of the home from before it must not be used any more. */
+  generation: text("generation"),
   /** Parts of datasets up to this id need not be there: the operator gave them up. */
   givenUpPartId: bigint("given_up_part_id", { mode: "number" }).notNull().default(0),
   /** Written by whoever wants to know whether the database can be written. */

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
@@ -35,6 +35,14 @@ interface AppendedRow extends Pick<Dataset, "version" | "policies">, Record<stri
   bytes: string;
 }
 
+/** Whether the storage in which the parts lie is still the one that everybody reads. */
+export interface StorageClaim {
+  /** A condition that is true while it is; what it looked at stays so until the transaction ends. */
+  holds(): SQL;
+  /** Looks more closely, and throws when it is not. */
+  require(tx: CatalogTx): Promise<void>;
+}
+
 /** Parts that were put together stand where the first of them stood. */
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
 
@@ -42,9 +50,11 @@ const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
 export class DatasetsStore {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
+  readonly #claim: StorageClaim | undefined;
   readonly versions: DatasetVersionsStore;
 
-  constructor(catalog: Catalog, clock: Clock) {
+  constructor(catalog: Catalog, clock: Clock, claim?: StorageClaim) {
+    this.#claim = claim;
     this.#catalog = catalog;
     this.#clock = clock;
     this.versions = new DatasetVersionsStore(catalog, clock);
@@ -86,6 +96,7 @@ export class DatasetsStore {
         WHERE id = ${existing.id} AND deleted_at IS NULL AND name = ${existing.name}
           AND columns = ${JSON.stringify(existing.columns)} AND source = ${JSON.stringify(existing.source)}
           AND policies = ${JSON.stringify(existing.policies)}
+          AND ${this.#claim?.holds() ?? sql`true`}
         RETURNING id, version, row_count, bytes, policies
       ), added AS (
         INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version)
@@ -210,6 +221,7 @@ export class DatasetsStore {
         .from(datasetParts)
         .where(condition);
       if (found?.count !== merged.length) return false;
+      await this.#claim?.require(tx);
       if (Number(found.rows) !== part.rowCount)
         throw new Error(`parts with ${found.rows} rows became one with ${part.rowCount}`);
       const version = dataset.version + 1;
@@ -370,7 +382,9 @@ export class DatasetsStore {
   async #addParts(tx: CatalogTx, dataset: Dataset, parts: readonly DatasetPart[]): Promise<Dataset> {
     const { id: datasetId, version: fromVersion } = dataset;
     const rows = parts.map((part) => ({ ...part, datasetId, fromVersion }));
-    if (rows.length > 0) await tx.insert(datasetParts).values(rows);
+    if (rows.length === 0) return dataset;
+    await this.#claim?.require(tx);
+    await tx.insert(datasetParts).values(rows);
     return dataset;
   }
 

@@ -18,7 +18,7 @@ import { Compaction } from "./compaction.job.ts";
 import { createNetwork } from "./connectors/index.ts";
 import { Data } from "./data.ts";
 import { datasetKind } from "./dataset-kind.ts";
-import { DatasetsStore } from "./datasets.store.ts";
+import { DatasetsStore, type StorageClaim } from "./datasets.store.ts";
 import { datasourceKind } from "./datasource-kind.ts";
 import { DatasourcesStore } from "./datasources.store.ts";
 import { Datasources } from "./datasources.ts";
@@ -50,13 +50,13 @@ import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export { assertName, type Data } from "./data.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
-export type { DatasetsStore } from "./datasets.store.ts";
+export type { DatasetsStore, StorageClaim } from "./datasets.store.ts";
 export type { DataServices } from "./define.ts";
 export { textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
 export { replaceRows } from "./replace-rows.ts";
-export { allParts, sampleOfParts } from "./stored-parts.ts";
+export { allParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 
 export interface DataSlice {
   services: DataServices;
@@ -69,6 +69,7 @@ export interface DataSlice {
 export interface DataParts {
   home: string;
   catalog: Catalog;
+  claim?: StorageClaim;
   fetch: GuardedFetch;
   /** What the slice does in the background is defined here; whoever starts and stops it is the composer. */
   jobs: Jobs;
@@ -91,11 +92,11 @@ export function openBlobs(home: string): Promise<FolderBlobStore> {
 
 /** Opens what the slice keeps in the data folder. The engine's processes start when they are first needed. */
 export async function openData(parts: DataParts): Promise<DataSlice> {
-  const { home, catalog, fetch, jobs, clock, log } = parts;
+  const { home, catalog, claim, fetch, jobs, clock, log } = parts;
   const blobs = await openBlobs(home);
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
-  const datasets = new DatasetsStore(catalog, clock);
+  const datasets = new DatasetsStore(catalog, clock, claim);
   const compaction = new Compaction({ datasets, jobs, log });
   const data = new Data({ datasets, analytics, blobs, clock, onPush: (dataset) => compaction.note(dataset) });
   compaction.begin(data);

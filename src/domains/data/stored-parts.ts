@@ -1,6 +1,6 @@
-import { and, asc, desc, gt, isNull, max } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, max } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import { datasetParts } from "./data.tables.ts";
+import { datasetParts, datasets } from "./data.tables.ts";
 
 /** How many of the oldest and of the newest parts stand for all of them. */
 const SAMPLED = 16;
@@ -21,6 +21,19 @@ export async function sampleOfParts({ db }: Pick<Catalog, "db">, afterId: number
       .limit(SAMPLED);
   const found = [...(await some(asc)), ...(await some(desc))];
   return [...new Set(found.map(({ key }) => key))];
+}
+
+/** For whoever has to know what cannot be read: the datasets that some of these parts belong to. */
+export async function datasetsWith(
+  { db }: Pick<Catalog, "db">,
+  keys: readonly string[],
+): Promise<{ id: number; name: string }[]> {
+  return db
+    .selectDistinct({ id: datasets.id, name: datasets.name })
+    .from(datasetParts)
+    .innerJoin(datasets, eq(datasets.id, datasetParts.datasetId))
+    .where(inArray(datasetParts.blobKey, [...keys]))
+    .orderBy(asc(datasets.id));
 }
 
 /** The keys of all parts that must be there, and the last id that a part has. */

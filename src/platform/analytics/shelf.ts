@@ -118,10 +118,9 @@ export class Shelf {
   }
 }
 
-/** Whoever asks by a version of yesterday may come too late. */
 function partMissing(cause: unknown): AppError {
-  return new AppError("unavailable", "A part of the data is not there any more.", {
-    hint: "Try again.",
+  return new AppError("unavailable", "The server's storage lacks a part of this data.", {
+    hint: "Whoever runs the server finds what is missing by: kenning doctor",
     data: { reason: "part_missing" },
     cause,
   });

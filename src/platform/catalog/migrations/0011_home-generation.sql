@@ -1,0 +1,1 @@
+ALTER TABLE "home_stamp" ADD COLUMN "generation" text;
