@@ -29,6 +29,7 @@ import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
+import { PARTS, sweepParts } from "./sweep-parts.ts";
 
 export interface DataParts {
   datasets: DatasetsStore;
@@ -69,10 +70,6 @@ interface DatasetQuery {
   /** How many rows it has, where that is known without counting. */
   totalRows: number | undefined;
 }
-
-const PARTS = "parts";
-/** Parts of earlier processes are all looked up again, of which there may be very many. */
-const SWEPT_AT_ONCE = 1_000;
 
 /** The rows of datasets. `relation` is the only way to them: what it gives has been through the policies. */
 export class Data {
@@ -394,25 +391,8 @@ export class Data {
   }
 
   /** Removes files that nobody reads any more, and those that a killed process left unfinished. */
-  async sweep(): Promise<void> {
-    const { datasets, blobs } = this.#parts;
-    for (const key of await datasets.versions.forget()) await blobs.delete(key);
-    const isAbandoned = blobs.abandonedNames();
-    let keys: string[] = [];
-    for await (const { key } of blobs.list(`${PARTS}/`)) {
-      if (!isAbandoned(key.slice(PARTS.length + 1))) continue;
-      keys.push(key);
-      if (keys.length < SWEPT_AT_ONCE) continue;
-      await this.#removeUnused(keys);
-      keys = [];
-    }
-    await this.#removeUnused(keys);
-  }
-
-  async #removeUnused(keys: readonly string[]): Promise<void> {
-    const { datasets, blobs } = this.#parts;
-    const referenced = await datasets.referenced(keys);
-    for (const key of keys) if (!referenced.has(key)) await blobs.delete(key);
+  sweep(): Promise<void> {
+    return sweepParts(this.#parts);
   }
 }
 
