@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../../kernel/limits.ts";
+import { rowShape } from "../../kernel/row-shape.ts";
 import type { QueryAnswer } from "./models.ts";
 
 export const queryParams = z.array(z.string().max(LIMITS.models.paramCharacters)).max(LIMITS.models.params);
@@ -7,7 +8,7 @@ export const queryParams = z.array(z.string().max(LIMITS.models.paramCharacters)
 /** What execute_query and execute_stored_query answer with. */
 export const queryResult = z.object({
   columns: z.array(z.string()),
-  rows: z.array(z.record(z.string(), z.unknown())),
+  rows: z.array(rowShape),
   rowCount: z.int(),
   truncated: z.literal(true).optional(),
   note: z.string().optional(),

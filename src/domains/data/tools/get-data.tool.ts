@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { rowShape } from "../../../kernel/row-shape.ts";
 import type { ParameterValue } from "../c9ql/index.ts";
 import { columnShape, defineTool } from "../define.ts";
 
@@ -51,7 +52,7 @@ export const getData = defineTool({
   }),
   output: z.object({
     columns: z.array(columnShape),
-    rows: z.array(z.record(z.string(), z.unknown())),
+    rows: z.array(rowShape),
     totalRows: z.int(),
     returnedRows: z.int(),
     note: z.string().optional(),

@@ -11,7 +11,7 @@ export const executeQuery = defineTool({
   toolset: "models",
   wire: { models: "execute_query" },
   title: "Execute query",
-  description: `Run a read-only SQL query scoped to a semantic model. The engine is DuckDB: use its SQL. Write bare dataset names (FROM "orders"), no schema or catalog. One SELECT, WITH or EXPLAIN; $1, $2, … stand for params. At most ${queryRows.toLocaleString("en")} rows come back (truncated: true when there are more) and ${queryMs / 1000} seconds are allowed, so aggregate in SQL.`,
+  description: `Run a read-only SQL query scoped to a semantic model. The engine is DuckDB: use its SQL. Write bare dataset names (FROM "orders"), no schema or catalog. One SELECT, WITH or EXPLAIN; $1, $2, … stand for params. At most ${queryRows.toLocaleString("en")} rows (truncated: true when there are more) and ${queryMs / 1000} seconds, so aggregate in SQL.`,
   permission: "ontologies:read",
   effect: "read",
   within: ["models"],
@@ -21,7 +21,7 @@ export const executeQuery = defineTool({
     sql: z
       .string()
       .max(LIMITS.analytics.sqlCharacters)
-      .describe('DuckDB SQL using bare dataset names (e.g. FROM "orders"), with $1, $2, … placeholders'),
+      .describe("DuckDB SQL using bare dataset names, with $1, $2, … placeholders"),
     params: queryParams.default([]).describe("Parameter values for positional placeholders"),
     store: z
       .boolean()
