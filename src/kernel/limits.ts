@@ -37,7 +37,7 @@ export const LIMITS = {
     /** Names of fields in one request, its batch and all, outside of arguments that are read apart. */
     fields: 2_000,
     /** Values in one request, its batch and all, outside of arguments that are read apart. */
-    values: 10_000,
+    values: 25_000,
     /** One request, its batch and all, without white space and without the arguments that are read apart. */
     plainBytes: 2 * 1024 * 1024,
     /** A text among the arguments of a tool that is larger than this is read apart from its request. */

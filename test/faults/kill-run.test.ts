@@ -1,12 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CommandLine } from "../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { type PostgresSource, startPostgresSource } from "../support/postgres-source.ts";
+import { tempEntries } from "../support/temp-entries.ts";
 
 /** A run of a query survives kill -9: the next process ends it, one way or the other, and clears up after it. */
 
@@ -89,10 +90,10 @@ describe("a run whose server is killed", () => {
     queryId = query_id;
     const { run } = await call<{ run: Run }>("run", { query_id, wait_seconds: 0 });
     const folder = join(kenning.dataFolder, "runs");
-    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), 60_000);
+    await vi.waitFor(() => expect(tempEntries(folder)).toHaveLength(1), 60_000);
     first.child.kill("SIGKILL");
     await first.stopped;
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(tempEntries(folder)).toHaveLength(1);
     // The database does not notice soon that nobody waits for its answer.
     await source.query(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%naps%' AND pid <> pg_backend_pid()",
@@ -108,7 +109,7 @@ describe("a run whose server is killed", () => {
     await catalog.end();
 
     const second = await serve();
-    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    expect(existsSync(folder) ? tempEntries(folder) : []).toEqual([]);
     const ended = await vi.waitFor(
       async () => {
         const now = await call<Run>("get_query_run", { run_id: run.run_id });
@@ -118,7 +119,7 @@ describe("a run whose server is killed", () => {
       { timeout: 120_000, interval: 250 },
     );
     expect(ended).toMatchObject({ attempt: 2, rows: 5000 });
-    await expect.poll(() => readdirSync(folder)).toEqual([]);
+    await expect.poll(() => tempEntries(folder)).toEqual([]);
     second.child.kill("SIGTERM");
     await second.stopped;
   }, 300_000);

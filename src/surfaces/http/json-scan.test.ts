@@ -98,7 +98,7 @@ describe("a scan", () => {
       `{${'"a":1,'.repeat(fields)}"a":1}`,
       "2,000 fields",
     ],
-    ["values", `[${"1,".repeat(values - 2)}1]`, `[${"1,".repeat(values - 1)}1]`, "10,000 values"],
+    ["values", `[${"1,".repeat(values - 2)}1]`, `[${"1,".repeat(values - 1)}1]`, "25,000 values"],
     [
       "levels",
       "[".repeat(bodyDepth) + "]".repeat(bodyDepth),
@@ -134,7 +134,7 @@ describe("a scan", () => {
     ["in a batch of batches", `[[${message(`{"rows":[ROWS]}`)}]]`],
     ["in a list of arguments", `{"params":{"arguments":[{"rows":[ROWS]}]}}`],
   ])("makes no exception for rows %s", (_where, text) => {
-    expect(() => scanned(text.replace("ROWS", "1,".repeat(values)), 50_000, DATA)).toThrow("10,000 values");
+    expect(() => scanned(text.replace("ROWS", "1,".repeat(values)), 50_000, DATA)).toThrow("25,000 values");
   });
 });
 
