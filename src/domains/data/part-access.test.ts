@@ -17,7 +17,7 @@ it("the parts of datasets can be read by the engine's processes, and by no other
   await makeDataset(server, await server.token(), "Orders", [{ n: 1 }]);
   // A closed home would hide what this is about.
   await chmod(home, 0o755);
-  const entries = await readdir(join(home, "blobs"), { recursive: true, withFileTypes: true });
+  const entries = await readdir(join(home, "blobs/parts"), { recursive: true, withFileTypes: true });
   const part = entries.find((entry) => entry.isFile())!;
   const statusFor = (account: ReturnType<typeof accountOf>): number | null =>
     spawnSync("cat", [join(part.parentPath, part.name)], { ...account, stdio: "ignore" }).status;
