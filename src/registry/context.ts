@@ -9,6 +9,8 @@ export interface CallContext {
   /** Fires when the client cancels, the connection ends or the time limit is reached. */
   signal: AbortSignal;
   client: ClientLink;
+  /** A text that names tools as `{tool:get_details}`, in the names that the caller's surface has for them. */
+  say: (text: string) => string;
   /** The argument that the tool named as its `longList`, where it was too long to be parsed. */
   longList?: JsonSlice;
 }

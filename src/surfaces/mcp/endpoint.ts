@@ -282,7 +282,7 @@ export class Endpoint {
   #refuse(thrown: unknown, arrival: Arrival, id: string | number | null): Response {
     const { surface, ports } = this.#parts;
     const { presenter } = surface;
-    const error = asAppError(thrown, ports.log, { requestId: arrival.requestId });
+    const error = this.#factory.localError(asAppError(thrown, ports.log, { requestId: arrival.requestId }));
     return error.code === "bad_request"
       ? Response.json(
           { jsonrpc: "2.0", id, error: { code: -32700, message: error.message } },

@@ -20,7 +20,7 @@ import type { Registry, WireTool } from "../../registry/registry.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
 import type { BodyLease } from "../http/body-budget.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
-import { localError } from "./local-advice.ts";
+import { localError, localText } from "./local-advice.ts";
 import type { Surface } from "./surface.ts";
 import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
 import { isVisible, type ToolChoice } from "./visible-tools.ts";
@@ -89,7 +89,7 @@ export class ServerFactory {
       { name: "kenning", title: "Kenning", version },
       {
         capabilities: this.#capabilities(),
-        instructions: surface.instructions,
+        instructions: this.localText(surface.instructions),
         requestState: { verify: this.#codec.verify },
         cacheHints: { "tools/list": LIST_CACHE, "prompts/list": LIST_CACHE, "server/discover": LIST_CACHE },
       },
@@ -365,6 +365,10 @@ export class ServerFactory {
     return localError(error, this.#parts.registry, this.#parts.surface.name);
   }
 
+  localText(text: string): string {
+    return localText(text, this.#parts.registry, this.#parts.surface.name);
+  }
+
   #environment(server: Server, subject: { name: string; args: unknown }, context: ServerContext) {
     const { caller, meta } = admissionOf(context);
     const client = server.getClientVersion() ?? meta.client;
@@ -373,6 +377,7 @@ export class ServerFactory {
       meta: { ...meta, client: { name: client.name, version: client.version } },
       signal: context.mcpReq.signal,
       client: new McpClientLink(server, context, subject),
+      say: (text: string) => this.localText(text),
     } satisfies CallEnvironment;
   }
 }

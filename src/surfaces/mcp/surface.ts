@@ -39,6 +39,7 @@ export interface Surface {
   offersResources: boolean;
   /** Tools that the caller's role cannot use are left out of the list (a seed's endpoint shows them all). */
   hidesForbidden: boolean;
+  /** Names tools as `{tool:…}`, as hints do. */
   instructions: string;
 }
 
@@ -128,6 +129,6 @@ export const MCP_SURFACES: readonly Surface[] = [
     offersResources: true,
     hidesForbidden: true,
     instructions:
-      "Everything this workspace knows: its data, documents and memory. list_toolsets shows which groups of tools there are beyond the ones listed.",
+      "Everything this workspace knows: its data, documents and memory. {tool:list_toolsets} shows which groups of tools there are beyond the ones listed.",
   },
 ];

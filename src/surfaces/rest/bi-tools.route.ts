@@ -80,6 +80,7 @@ export function mountBiTools(
       ...admission,
       signal: c.req.raw.signal,
       client: NO_CLIENT,
+      say: (text) => endpoint.tools.localText(text),
     });
     if (outcome.status === "done") {
       return c.json(surface.presenter.result(tool, outcome.output as Record<string, unknown>, outcome.ms));

@@ -62,13 +62,18 @@ export const createQuery = defineTool({
     message: z.string(),
   }),
 
-  async run(args, { queries, queriesStore, runs, caller, signal, client }) {
+  async run(args, { queries, queriesStore, runs, caller, signal, client, say }) {
     const { name, datasource_id: datasourceId, query: queryText, c9ql, parameters, replace } = args;
     const wish = { name, datasourceId, queryText, c9ql, parameters, replace };
     const query = await queries.create(caller, wish);
     const stored = { query_id: query.id, name: query.name };
     if (!args.run_now)
-      return { ...stored, dataset_id: query.datasetId, run: null, message: "Stored; run it with run." };
+      return {
+        ...stored,
+        dataset_id: query.datasetId,
+        run: null,
+        message: say("Stored; run it with {tool:run}."),
+      };
     const before = await queries.view(caller, query);
     const { run: begun, isNew } = await runs.start(caller, query);
     const onRows = (rows: number) => client.progress(rows, { message: `${rows} rows` });
@@ -81,7 +86,7 @@ export const createQuery = defineTool({
       ...stored,
       dataset_id: after.datasetId,
       run: runOf(seenRun(run, view)),
-      message: old + seenSentence(run, query.name, view),
+      message: old + say(seenSentence(run, query.name, view)),
     };
   },
 });

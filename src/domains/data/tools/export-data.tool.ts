@@ -59,7 +59,7 @@ export const exportData = defineTool({
     note: z.string().optional(),
   }),
 
-  async run({ dataset_id, format, escape_formulas, ...options }, { data, caller, signal }) {
+  async run({ dataset_id, format, escape_formulas, ...options }, { data, caller, signal, say }) {
     const dataset = await data.require(caller, dataset_id);
     if (dataset.columns.length === 0 && format === "parquet")
       throw new AppError("bad_request", `${dataset.name} has no columns, and a Parquet file needs some.`, {
@@ -81,7 +81,7 @@ export const exportData = defineTool({
       rows: file.rows,
       total_rows: total,
       truncated: seen < total,
-      ...(seen < total && { note: noteOn(file, seen) }),
+      ...(seen < total && { note: say(noteOn(file, seen)) }),
     };
   },
 });
@@ -92,7 +92,7 @@ function noteOn({ rows, isCut }: ExportedFile, seen: number): string {
   const why = isCut
     ? `A file of ${most} is the most for one answer, and ${rows} rows fit into it.`
     : "There are more rows than the limit.";
-  return `${why} export_data on /mcp goes on with offset ${seen}, or takes fewer columns with c9ql; on the server's command line, kenning dataset export writes all of it.`;
+  return `${why} {tool:export_data(offset)} goes on with offset ${seen}, or takes fewer columns with c9ql; on the server's command line, kenning dataset export writes all of it.`;
 }
 
 function datasetOf({
