@@ -33,26 +33,21 @@ export const createQuery = defineTool({
   },
   title: "Create a query",
   description:
-    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read. A query of a restapi datasource is a path such as /orders?status=open; of a csv datasource it is empty. See the columns with browse_datasource first.",
+    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, for csv empty. See the columns with browse_datasource first.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + LIMITS.call.defaultTimeoutMs,
   input: z.strictObject({
     name: z.string().describe("Name of the query and of the dataset"),
     datasource_id: z.int(),
-    query: z
-      .string()
-      .describe("SQL or what the datasource takes. A parameter is :name in SQL, {name} in a restapi path"),
-    c9ql: z
-      .string()
-      .optional()
-      .describe("C9QL that is applied to the result, such as: select a, sum(b) group by a"),
+    query: z.string().describe("A parameter is :name in SQL, {name} in a restapi path"),
+    c9ql: z.string().optional().describe("Applied to the result, such as: select a, sum(b) group by a"),
     parameters: z
-      .record(z.string(), z.union([scalar, z.array(scalar)]))
+      .record(z.string(), z.unknown().pipe(z.union([scalar, z.array(scalar)])))
       .optional()
-      .describe("Values of the parameters, by name; each must stand in the query"),
+      .describe("Values, or lists of values, by name; each must stand in the query"),
     run_now: runNow,
-    replace: z.boolean().default(false).describe("Change the query of that name if there is one"),
+    replace: z.boolean().default(false).describe("Change the query of that name"),
   }),
   output: z.object({
     query_id: z.int(),
