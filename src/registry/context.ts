@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { JsonSlice } from "../kernel/json-slice.ts";
 import type { Caller, CallMeta } from "./caller.ts";
+import type { Toolset } from "./toolsets.ts";
 
 /** What every handler gets, beside the services of its slice. */
 export interface CallContext {
@@ -28,6 +29,15 @@ export interface SampleRequest {
   maxTokens: number;
 }
 
+export interface ListedToolset {
+  /** The tools of it that this caller sees; with none, nothing was changed. */
+  tools: string[];
+  /** What keeps it: the request had them listed already, or the session, or the server for this client and token. */
+  keeper: "request" | "session" | "client";
+  /** The address of the endpoint that has them listed from the start. */
+  url: string;
+}
+
 /**
  * The person and the model on the other side of a call.
  *
@@ -52,6 +62,8 @@ export interface ClientLink {
     key: string,
     request: { method: string; params?: Record<string, unknown> | undefined },
   ): Promise<Record<string, unknown>>;
+  /** Adds the tools of a toolset to what this client is shown from now on, and tells it so. */
+  listToolset(toolset: Toolset): Promise<ListedToolset>;
   /** Runs `work` once for all runs of this call. */
   step<T>(key: string, work: () => Promise<T>): Promise<T>;
 }

@@ -34,6 +34,9 @@ export const all = contract("all", {
   "all.tools.names": "Tools have plain names on /mcp",
   "all.tools.default": "Without a choice the default toolsets are listed: about 20 tools at most",
   "all.tools.toolsets-query": "?toolsets=a,b lists these toolsets, ?toolsets=all lists all",
+  "all.tools.toolsets-added":
+    "?toolsets=+a adds a toolset to those listed by default, or to the others named",
+  "all.tools.toolsets-unknown": "An unknown toolset is refused with the names of those there are",
   "all.tools.toolsets-header": "X-MCP-Toolsets does the same; the query wins",
   "all.tools.readonly-query": "?readonly=true hides what changes something, and such a call finds no tool",
   "all.tools.readonly-header": "X-MCP-Readonly does the same",
@@ -45,6 +48,9 @@ export const all = contract("all", {
   "all.tools.unknown": "An unknown tool is -32602, with the nearest name",
   "all.whoami": "whoami tells user, workspace, role, permissions and token of the caller",
   "all.list-toolsets": "list_toolsets tells all toolsets and the tools in each that the caller may use",
+
+  "all.enable-toolset":
+    "enable_toolset lists a toolset for the session, or for the client and token where there is none, and tells the client; it never widens a token",
 
   "all.audit.list":
     "list_audit_events shows who, what, when, outcome and milliseconds, newest first, page by page",

@@ -39,12 +39,19 @@ export interface Surface {
   offersResources: boolean;
   /** Tools that the caller's role cannot use are left out of the list (a seed's endpoint shows them all). */
   hidesForbidden: boolean;
+  /** Its tools are listed by toolset. */
+  hasToolsets: boolean;
   /** Names tools as `{tool:…}`, as hints do. */
   instructions: string;
 }
 
 const PLAIN_SESSIONS = { unknown: "refuse", unasked: "nothing", idleMs: null, endedBody: null } as const;
-const PLAIN = { acknowledgedStatus: 202, hasOwnNotFoundCode: false, hasLogging: false } as const;
+const PLAIN = {
+  acknowledgedStatus: 202,
+  hasOwnNotFoundCode: false,
+  hasLogging: false,
+  hasToolsets: false,
+} as const;
 const BI_SESSIONS = { unknown: "issue-new", unasked: "id", idleMs: 30 * MS.minute, endedBody: null } as const;
 const AGENT_SESSIONS = {
   unknown: "create",
@@ -121,6 +128,7 @@ export const MCP_SURFACES: readonly Surface[] = [
     ...PLAIN,
     name: "all",
     hasLogging: true,
+    hasToolsets: true,
     path: "/mcp",
     presenter: plainPresenter,
     entry: [],
@@ -129,6 +137,6 @@ export const MCP_SURFACES: readonly Surface[] = [
     offersResources: true,
     hidesForbidden: true,
     instructions:
-      "Everything this workspace knows: its data, documents and memory. {tool:list_toolsets} shows which groups of tools there are beyond the ones listed.",
+      "Everything this workspace knows: its data, documents and memory. {tool:list_toolsets} shows which groups of tools there are beyond the ones listed, and {tool:enable_toolset} adds one.",
   },
 ];
