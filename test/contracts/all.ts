@@ -44,6 +44,10 @@ export const all = contract("all", {
   "all.tools.described":
     "Each tool has title, description, input and output schema, and annotations that follow from its effect",
   "all.tools.result": "A result has structuredContent and the same as text",
+  "all.rows.compact":
+    "The text of rows has the names of columns once, then each row as a JSON array on a line of its own; structuredContent has them as objects",
+  "all.files.once":
+    "A file in an answer comes once, as an embedded resource; structuredContent says what it is and its address",
   "all.tools.error": "A failed call is a result with isError and a text that says what to do next",
   "all.tools.unknown": "An unknown tool is -32602, with the nearest name",
   "all.whoami": "whoami tells user, workspace, role, permissions and token of the caller",

@@ -3,6 +3,7 @@ import type { Permission } from "../../kernel/permissions.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import type { Presenter } from "./presenter.ts";
 import { agentPresenter } from "./presenters/agent.ts";
+import { allPresenter } from "./presenters/all.ts";
 import { biPresenter } from "./presenters/bi.ts";
 import { knowledgePresenter } from "./presenters/knowledge.ts";
 import { memoryPresenter } from "./presenters/memory.ts";
@@ -130,7 +131,7 @@ export const MCP_SURFACES: readonly Surface[] = [
     hasLogging: true,
     hasToolsets: true,
     path: "/mcp",
-    presenter: plainPresenter,
+    presenter: allPresenter,
     entry: [],
     defaultProtocolVersion: "2025-11-25",
     sessions: PLAIN_SESSIONS,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { rowShape } from "../../../kernel/row-shape.ts";
+import { compactRows } from "../../../registry/compact-content.ts";
 import type { ParameterValue } from "../c9ql/index.ts";
 import { columnShape, defineTool } from "../define.ts";
 
@@ -57,6 +58,7 @@ export const getData = defineTool({
     returnedRows: z.int(),
     note: z.string().optional(),
   }),
+  compact: compactRows,
 
   async run({ dataset_id, parameters, ...rest }, { data, caller, signal, say }) {
     const dataset = await data.require(caller, dataset_id);
