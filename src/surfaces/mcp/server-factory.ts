@@ -153,7 +153,7 @@ export class ServerFactory {
     context: ServerContext,
   ): Promise<CallToolResult> {
     const { surface } = this.#parts;
-    const admission = admissionOf(context);
+    const admission = await this.list.withEnabled(server, admissionOf(context));
     const tool = this.list.find(params.name, admission);
     if (tool === undefined) {
       const names = this.list.visible(admission).map(({ name }) => name);

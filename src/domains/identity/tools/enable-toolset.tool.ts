@@ -36,7 +36,7 @@ const AGAIN = "A client that does not list its tools again needs the url instead
 const MESSAGES = {
   request: "These tools were listed already.",
   session: `They are listed until this session ends, and the client was told that its list has changed. ${AGAIN}`,
-  client: `They are listed for this client and token until neither is used for a while. There is no session: a client that listens (subscriptions/listen) was told, others see them when they list tools the next time, which may take a minute. ${AGAIN}`,
+  client: `They are listed for this client and token as long as it uses tools now and then. There is no session: a client that listens (subscriptions/listen) was told, others see them when they list tools the next time, which may take a minute. ${AGAIN}`,
 };
 
 function noTools(toolset: Toolset, { role, token: { limits } }: Caller): AppError {
