@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
 import type { SurfaceName } from "../src/registry/caller.ts";
 import type { WireTool } from "../src/registry/registry.ts";
@@ -11,7 +12,7 @@ interface Property {
   enum?: unknown[];
   minimum?: number;
   maximum?: number;
-  maxLength?: number;
+  maxLength?: number | undefined;
   anyOf?: Property[];
 }
 
@@ -21,7 +22,9 @@ export function renderTools(): string {
   const tools = registry.tools("all");
   const sections = Object.entries(TOOLSETS).map(([name, { description, byDefault }]) => {
     const own = tools.filter(({ tool }) => tool.toolset === name);
-    const listed = byDefault ? "listed by default" : `listed with \`?toolsets=${name}\``;
+    const listed = byDefault
+      ? "listed by default"
+      : `listed with \`?toolsets=+${name}\` or \`enable_toolset\``;
     return [`## ${name}`, `${description} (${listed} on \`/mcp\`).`, ...own.map(renderTool)].join("\n\n");
   });
   const endpoints = MCP_SURFACES.map(({ name, path }) => {
@@ -40,7 +43,8 @@ export function renderTools(): string {
     .concat("\n");
 }
 
-function renderTool({ tool, inputSchema }: WireTool): string {
+function renderTool(wire: WireTool): string {
+  const { tool } = wire;
   const others = Object.entries(tool.wire).filter(([surface]) => surface !== "all");
   const names = others.map(([surface, wire]) => `\`${wire?.name}\` on ${surface}`);
   const facts = [
@@ -48,13 +52,17 @@ function renderTool({ tool, inputSchema }: WireTool): string {
     { read: "changes nothing", write: "changes data", destroy: "deletes data" }[tool.effect],
     ...(names.length > 0 ? [`also ${names.join(", ")}`] : []),
   ];
-  return [`### ${tool.name}`, tool.description, `*${facts.join("; ")}*`, renderParameters(inputSchema)]
+  return [`### ${tool.name}`, tool.description, `*${facts.join("; ")}*`, renderParameters(wire)]
     .join("\n\n")
     .trimEnd();
 }
 
-function renderParameters(schema: Record<string, unknown>): string {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Property>);
+function renderParameters({ input, inputSchema: schema }: WireTool): string {
+  // What `/mcp` publishes leaves out how long a text may be; people want to know it.
+  const whole = z.toJSONSchema(input, { io: "input" }).properties as Record<string, Property> | undefined;
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Property>).map(
+    ([name, property]) => [name, { maxLength: whole?.[name]?.maxLength, ...property }] as const,
+  );
   if (properties.length === 0) return "No parameters.";
   const required = (schema.required ?? []) as string[];
   const rows = properties.map(

@@ -11,7 +11,10 @@ import { publish } from "../src/surfaces/mcp/tool-operation.ts";
 
 const registry = composeRegistry({} as RegistryParts);
 
-/** What the tool list of a surface, with the toolsets that are on by default, may cost a model on every request. */
+/**
+ * What the tool list of a surface, with the toolsets that are on by default, may cost a model on every request. Counted
+ * is what a client hands to its model; output schemas and annotations stay with the client.
+ */
 const TOKEN_BUDGET: Record<SurfaceName, number> = {
   bi: 9_000,
   agent: 1_000,
@@ -20,8 +23,14 @@ const TOKEN_BUDGET: Record<SurfaceName, number> = {
   knowledge: 2_500,
   all: 6_000,
 };
+/** What one tool of `/mcp` may cost, in whatever toolset. */
+const TOKENS_PER_TOOL = 250;
 
 const isOnByDefault = ({ toolset }: { toolset: Toolset }) => TOOLSETS[toolset].byDefault;
+
+function tokensOf({ name, description, inputSchema }: ReturnType<typeof publish>): number {
+  return encode(JSON.stringify({ name, description, inputSchema })).length;
+}
 
 describe.each(SURFACES)("tools of %s", (surface) => {
   const tools = registry.tools(surface).map(publish);
@@ -40,12 +49,26 @@ describe.each(SURFACES)("tools of %s", (surface) => {
   });
 
   it("fits its token budget", () => {
-    const shown = registry.tools(surface).filter(({ tool }) => surface !== "all" || isOnByDefault(tool));
-    const tokens = encode(JSON.stringify(shown.map(publish))).length;
+    const costs = registry.tools(surface).map((wire) => ({
+      name: wire.name,
+      toolset: wire.tool.toolset,
+      isListed: surface !== "all" || isOnByDefault(wire.tool),
+      tokens: tokensOf(publish(wire)),
+    }));
+    const listed = costs.filter(({ isListed }) => isListed);
+    const tokens = listed.reduce((sum, cost) => sum + cost.tokens, 0);
+    const table = costs
+      .toSorted((a, b) => b.tokens - a.tokens)
+      .map(
+        (cost) =>
+          `\n${String(cost.tokens).padStart(6)}  ${cost.name}${cost.isListed ? "" : ` (only with ${cost.toolset})`}`,
+      );
     console.log(
-      `tools/list on ${surface}: ${shown.length} tools, ${tokens} of ${TOKEN_BUDGET[surface]} tokens`,
+      `tools/list on ${surface}: ${listed.length} tools, ${tokens} of ${TOKEN_BUDGET[surface]} tokens${table.join("")}`,
     );
     expect(tokens).toBeLessThanOrEqual(TOKEN_BUDGET[surface]);
+    const large = surface === "all" ? costs.filter((cost) => cost.tokens > TOKENS_PER_TOOL) : [];
+    expect(large).toEqual([]);
   });
 
   it("has names and texts that every client takes", () => {

@@ -1,3 +1,5 @@
+import { plainToolNames } from "./tool-mention.ts";
+
 /** Every way in which a call can be expected to fail. A surface maps each code to its own form. */
 export const ERROR_CODES = [
   "bad_request",
@@ -19,7 +21,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export interface AppErrorOptions {
-  /** What to do next, in one sentence, for the model or person who reads it. */
+  /** What to do next, in one sentence, for the model or person who reads it. Tools stand in it as `{tool:get_details}`. */
   hint?: string;
   /** Machine-readable facts that a surface may publish (never secrets). */
   data?: Record<string, unknown>;
@@ -40,12 +42,12 @@ export class AppError extends Error {
     this.data = options.data ?? {};
   }
 
-  /** Message and hint as one text. */
+  /** Message and hint as one text, with the plain names of tools where no surface has put its own. */
   get advice(): string {
     if (this.hint === undefined) return this.message;
     // A message of the parser ends in a mark below the place that it means.
     const between = this.message.endsWith("^") ? "\n" : /[.!?…]$/.test(this.message) ? " " : ". ";
-    return `${this.message}${between}${this.hint}`;
+    return `${this.message}${between}${plainToolNames(this.hint)}`;
   }
 }
 

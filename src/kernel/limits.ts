@@ -78,6 +78,8 @@ export const LIMITS = {
     perProcess: 10_000,
     /** Sessions one person may hold on one endpoint; the longest idle one makes room. */
     perUser: 100,
+    /** Toolsets that one person may have switched on in all sessions and clients; the longest unused one makes room. */
+    enabledToolsets: 500,
     /** Resources that one session may watch. */
     watchedResources: 100,
     /** Longest address of a resource. */

@@ -44,6 +44,7 @@ export interface CallEnvironment {
   meta: CallMeta;
   signal: AbortSignal;
   client: ClientLink;
+  say: CallContext["say"];
   longList?: JsonSlice;
 }
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { JsonSlice } from "../kernel/json-slice.ts";
 import type { Caller, CallMeta } from "./caller.ts";
+import type { Toolset } from "./toolsets.ts";
 
 /** What every handler gets, beside the services of its slice. */
 export interface CallContext {
@@ -9,6 +10,8 @@ export interface CallContext {
   /** Fires when the client cancels, the connection ends or the time limit is reached. */
   signal: AbortSignal;
   client: ClientLink;
+  /** A text that names tools as `{tool:get_details}`, in the names that the caller's surface has for them. */
+  say: (text: string) => string;
   /** The argument that the tool named as its `longList`, where it was too long to be parsed. */
   longList?: JsonSlice;
 }
@@ -24,6 +27,15 @@ export interface SampleRequest {
   prompt: string;
   system?: string;
   maxTokens: number;
+}
+
+export interface ListedToolset {
+  /** The tools of it that this caller sees; with none, nothing was changed. */
+  tools: string[];
+  /** What keeps it: the request had them listed already, or the session, or the server for this client and token. */
+  keeper: "request" | "session" | "client";
+  /** The address of the endpoint that has them listed from the start. */
+  url: string;
 }
 
 /**
@@ -50,6 +62,8 @@ export interface ClientLink {
     key: string,
     request: { method: string; params?: Record<string, unknown> | undefined },
   ): Promise<Record<string, unknown>>;
+  /** Adds the tools of a toolset to what this client is shown from now on, and tells it so. */
+  listToolset(toolset: Toolset): Promise<ListedToolset>;
   /** Runs `work` once for all runs of this call. */
   step<T>(key: string, work: () => Promise<T>): Promise<T>;
 }

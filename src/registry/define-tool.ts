@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Permission } from "../kernel/permissions.ts";
 import type { SurfaceName } from "./caller.ts";
+import type { CompactResult } from "./compact-content.ts";
 import type { CallContext } from "./context.ts";
 import type { Bounds, NamedLimit } from "./token-limits.ts";
 import type { Toolset } from "./toolsets.ts";
@@ -44,6 +45,8 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
   timeoutMs?: number;
   /** How a result reads: a text, or content blocks. JSON when left out. */
   content?: (output: z.output<Out>) => string | ContentBlock[];
+  /** How a result reads on `/mcp` instead, where it can be shorter than a contract prints it. */
+  compact?: (output: z.output<Out>) => CompactResult;
   run: (input: z.output<In>, context: CallContext & Services) => Promise<z.input<Out>>;
 }
 
@@ -60,6 +63,7 @@ export interface Tool extends Bounds {
   longList: string | undefined;
   timeoutMs: number | undefined;
   content: ((output: unknown) => string | ContentBlock[]) | undefined;
+  compact: ((output: unknown) => CompactResult) | undefined;
   run: (input: unknown, context: CallContext) => Promise<unknown>;
 }
 
@@ -85,6 +89,7 @@ export function toolsOf<Services extends object>() {
       longList: spec.longList,
       timeoutMs: spec.timeoutMs,
       content: spec.content as Tool["content"],
+      compact: spec.compact as Tool["compact"],
       run: (input, context) => spec.run(input as z.output<In>, { ...services, ...context }),
     });
   };

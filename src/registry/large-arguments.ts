@@ -46,6 +46,6 @@ function smallList(name: string, slice: JsonSlice): unknown {
 
 function tooManyValues(name: string): AppError {
   return new AppError("too_large", `${name} holds more than this tool takes.`, {
-    hint: "Rows are sent as rows of push_data.",
+    hint: "Rows are sent as rows of {tool:push_data}.",
   });
 }

@@ -109,8 +109,8 @@ export class Registry {
         description: wire.description ?? tool.description,
         input,
         adapt: wire.adapt as WireTool["adapt"],
-        inputSchema: jsonSchema(input, "input"),
-        outputSchema: jsonSchema(tool.output, "output"),
+        inputSchema: jsonSchema(input, "input", surface === "all" ? [lean, leaner] : [lean]),
+        outputSchema: jsonSchema(tool.output, "output", [leanOutput]),
       });
     }
   }
@@ -139,16 +139,40 @@ function refuseTwice(taken: boolean, what: string): void {
   if (taken) throw new Error(`The ${what} is defined twice.`);
 }
 
-function jsonSchema(schema: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
-  const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => lean(jsonSchema, io);
+function jsonSchema(
+  schema: z.ZodObject,
+  io: "input" | "output",
+  leans: readonly ((schema: JsonSchema, isRoot: boolean) => void)[],
+): Record<string, unknown> {
+  const override = ({ jsonSchema, path }: { jsonSchema: JsonSchema; path: (string | number)[] }) => {
+    for (const lean of leans) lean(jsonSchema, path.length === 0);
+  };
   const { $schema: dialect, ...rest } = z.toJSONSchema(schema, { io, override });
   // MCP takes a schema for 2020-12 unless it says otherwise, so only a dialect that the tool names itself is worth its tokens.
   return schema.meta()?.$schema === undefined ? rest : { $schema: dialect, ...rest };
 }
 
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
 /** A schema costs tokens on every request: what tells a model nothing is left out. */
-function lean(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
+function lean(schema: JsonSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+/** On our own endpoint also bounds that no model counts to: whoever passes one is told so by an error. */
+function leaner(schema: JsonSchema, isRoot: boolean): void {
+  delete schema.minLength;
+  delete schema.maxLength;
+  delete schema.maxItems;
+  if (schema.format !== undefined) delete schema.pattern;
+  delete schema.propertyNames;
+  const { additionalProperties: others } = schema;
+  const isAnything = typeof others === "object" && Object.keys(others).length === 0;
+  if (!isRoot && (others === false || isAnything)) delete schema.additionalProperties;
+}
+
+function leanOutput(schema: JsonSchema): void {
+  lean(schema);
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

@@ -42,6 +42,7 @@ async function audited(filter: Record<string, unknown>, as = token) {
   return shown?.structuredContent as { events: Event[]; next_before: number | null };
 }
 
+const SYSTEM_TOOLS = ["whoami", "list_toolsets", "enable_toolset"];
 const ADMIN_TOOLS = [
   "list_audit_events",
   "set_dataset_policies",
@@ -61,16 +62,58 @@ describe("the list of tools", () => {
 
   it("[all.tools.toolsets-query] is chosen by query", async () => {
     expect(await names("?toolsets=admin")).toEqual(ADMIN_TOOLS);
-    expect(await names("?toolsets=system,admin")).toEqual(["whoami", "list_toolsets", ...ADMIN_TOOLS]);
-    expect(await names("?toolsets=%20System%20,%20nonsense")).toEqual(["whoami", "list_toolsets"]);
+    expect(await names("?toolsets=system,admin")).toEqual([...SYSTEM_TOOLS, ...ADMIN_TOOLS]);
+    expect(await names("?toolsets=%20System%20")).toEqual(SYSTEM_TOOLS);
     expect(await names("?toolsets=all")).toEqual(expect.arrayContaining(["whoami", "list_audit_events"]));
-    expect(await names("?toolsets=nonsense")).toEqual(await names());
+    expect(await names("?toolsets=")).toEqual(await names());
+  });
+
+  it("[all.tools.toolsets-added] or added to by query", async () => {
+    const [byDefault, all] = [await names(), await names("?toolsets=all")];
+    const added = all.filter((name) => byDefault.includes(name) || ADMIN_TOOLS.includes(name));
+    for (const query of ["+admin", "%2Badmin", "+admin,+memory", "%20+%20Admin,"])
+      expect(await names(`?toolsets=${query}`)).toEqual(added);
+    expect(await names("", { headers: { "x-mcp-toolsets": "+admin" } })).toEqual(added);
+    expect(await names("?toolsets=+all")).toEqual(all);
+    expect(await names("?toolsets=system,+admin")).toEqual([...SYSTEM_TOOLS, ...ADMIN_TOOLS]);
+  });
+
+  it("[all.tools.toolsets-unknown] by known names alone", async () => {
+    for (const query of ["nonsense", "system,nonsense", "+nonsense"]) {
+      for (const method of ["tools/list", "ping"]) {
+        const { status, body } = await rpc(server, `${PATH}?toolsets=${query}`, method, { token });
+        expect(status).toBe(400);
+        expect(body.error).toEqual({
+          code: -32600,
+          message:
+            'Unknown toolset: "nonsense". There are system, memory, models, modeling, data, datasources, admin, and all; +name adds one to the default.',
+        });
+      }
+    }
+    expect((await rpc(server, `${PATH}?toolsets=nonsense`, "ping")).status).toBe(401);
+    expect((await rpc(server, `${PATHS.bi}?toolsets=nonsense`, "ping", { token })).status).toBe(200);
+  });
+
+  it("[all.enable-toolset] is added to by a tool, for one session", async () => {
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    };
+    const { headers } = await rpc(server, PATH, "initialize", { token, params });
+    const session = headers.get("mcp-session-id") ?? "";
+    expect(await names("", { session })).not.toContain("list_audit_events");
+    expect(await result("enable_toolset", { toolset: "admin" }, { session })).toMatchObject({
+      structuredContent: { tools: ADMIN_TOOLS },
+    });
+    expect(await names("", { session })).toContain("list_audit_events");
+    expect(await names()).not.toContain("list_audit_events");
   });
 
   it("[all.tools.toolsets-header] or by header, where the query wins", async () => {
     const headers = { "x-mcp-toolsets": "admin" };
     expect(await names("", { headers })).toEqual(ADMIN_TOOLS);
-    expect(await names("?toolsets=system", { headers })).toEqual(["whoami", "list_toolsets"]);
+    expect(await names("?toolsets=system", { headers })).toEqual(SYSTEM_TOOLS);
   });
 
   it("[all.tools.readonly-query] [all.tools.readonly-header] leaves out what changes something", async () => {
@@ -101,7 +144,7 @@ describe("the list of tools", () => {
 
   it("[all.token.toolsets] is bounded by the token", async () => {
     const ask = { token: await server.token({ limits: { toolsets: ["system"] } }) };
-    expect(await names("?toolsets=all", ask)).toEqual(["whoami", "list_toolsets"]);
+    expect(await names("?toolsets=all", ask)).toEqual(SYSTEM_TOOLS);
     expect((await call("memory_health", {}, ask)).body.error).toMatchObject({ code: -32602 });
     expect(await result("whoami", {}, ask)).toMatchObject({
       structuredContent: { token: { toolsets: ["system"] } },
@@ -136,7 +179,7 @@ describe("the list of tools", () => {
         expect.objectContaining({
           name: "system",
           listed_by_default: true,
-          tools: ["whoami", "list_toolsets"],
+          tools: SYSTEM_TOOLS,
         }),
       ]),
     );

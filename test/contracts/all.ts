@@ -34,6 +34,9 @@ export const all = contract("all", {
   "all.tools.names": "Tools have plain names on /mcp",
   "all.tools.default": "Without a choice the default toolsets are listed: about 20 tools at most",
   "all.tools.toolsets-query": "?toolsets=a,b lists these toolsets, ?toolsets=all lists all",
+  "all.tools.toolsets-added":
+    "?toolsets=+a adds a toolset to those listed by default, or to the others named",
+  "all.tools.toolsets-unknown": "An unknown toolset is refused with the names of those there are",
   "all.tools.toolsets-header": "X-MCP-Toolsets does the same; the query wins",
   "all.tools.readonly-query": "?readonly=true hides what changes something, and such a call finds no tool",
   "all.tools.readonly-header": "X-MCP-Readonly does the same",
@@ -41,10 +44,17 @@ export const all = contract("all", {
   "all.tools.described":
     "Each tool has title, description, input and output schema, and annotations that follow from its effect",
   "all.tools.result": "A result has structuredContent and the same as text",
+  "all.rows.compact":
+    "The text of rows has the names of columns once, then each row as a JSON array on a line of its own; structuredContent has them as objects",
+  "all.files.once":
+    "A file in an answer comes once, as an embedded resource; structuredContent says what it is and its address",
   "all.tools.error": "A failed call is a result with isError and a text that says what to do next",
   "all.tools.unknown": "An unknown tool is -32602, with the nearest name",
   "all.whoami": "whoami tells user, workspace, role, permissions and token of the caller",
   "all.list-toolsets": "list_toolsets tells all toolsets and the tools in each that the caller may use",
+
+  "all.enable-toolset":
+    "enable_toolset lists a toolset for the session, or for the client and token where there is none, and tells the client; it never widens a token",
 
   "all.audit.list":
     "list_audit_events shows who, what, when, outcome and milliseconds, newest first, page by page",

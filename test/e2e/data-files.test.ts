@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { escapeXml, xlsx } from "../../src/domains/data/files/test-files.ts";
-import { resultOf } from "../support/datasets.ts";
+import { exportOf, resultOf } from "../support/datasets.ts";
 import { callTool } from "../support/mcp.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
@@ -99,9 +99,7 @@ async function rowsOf(dataset_id: number, token: string, c9ql?: string): Promise
 }
 
 async function exported(dataset_id: number, token: string, format: string): Promise<Buffer> {
-  const args = { dataset_id, format };
-  const { content_base64 } = await resultOf<{ content_base64: string }>(server, token, "export_data", args);
-  return Buffer.from(content_base64, "base64");
+  return (await exportOf(server, token, { dataset_id, format })).file;
 }
 
 /** What a Parquet file holds, read by the server as a new dataset. */

@@ -62,7 +62,7 @@ const careless: Slice<object> = {
   ],
 };
 
-const NAMELESS = ["whoami", "list_toolsets", "memory_health"];
+const NAMELESS = ["whoami", "list_toolsets", "enable_toolset", "memory_health"];
 /** Written out, so that nobody lets a limited token have one more tool by the way. */
 const OF_MODELS = [
   "list_semantic_models",
@@ -239,6 +239,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
   return {
     whoami: {},
     list_toolsets: {},
+    enable_toolset: { toolset: "system" },
     memory_health: {},
     memory_stats: {},
     careless_tool: {},

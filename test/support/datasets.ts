@@ -25,3 +25,17 @@ export async function resultOf<T = Record<string, unknown>>(
   if (result?.isError === false) return result.structuredContent as T;
   throw new Error(result?.content[0]?.text ?? error?.message ?? "no answer");
 }
+
+/** What export_data gives on /mcp: what it says of the file, and the file, which comes once as an embedded resource. */
+export async function exportOf<T = Record<string, unknown>>(
+  server: TestServer,
+  token: string,
+  args: Record<string, unknown>,
+): Promise<T & { file: Buffer }> {
+  const { result, error } = await callTool(server, token, "export_data", args);
+  if (result?.isError !== false) throw new Error(result?.content[0]?.text ?? error?.message ?? "no answer");
+  const [, block] = result.content as unknown as { resource: { text?: string; blob?: string } }[];
+  const { text, blob } = block?.resource ?? {};
+  const file = text === undefined ? Buffer.from(blob ?? "", "base64") : Buffer.from(text);
+  return { ...(result.structuredContent as T), file };
+}

@@ -83,7 +83,7 @@ export class Data {
     const dataset = await this.#parts.datasets.find(caller.workspace.id, id);
     if (dataset !== undefined) return dataset;
     throw new AppError("not_found", `There is no dataset with id ${id}.`, {
-      hint: "list_datasets shows what there is.",
+      hint: "{tool:list_datasets} shows what there is.",
     });
   }
 

@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { plainToolNames } from "../../kernel/tool-mention.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, StatisticsCache } from "./column-statistics.ts";
@@ -51,7 +52,7 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       const mayRestore = (found: Dataset) => assertMayDestroy(caller, found, "restore it");
       if (await datasets.restore(caller.workspace.id, id, mayRestore)) return;
       throw new AppError("not_found", `There is no deleted dataset with id ${id}.`, {
-        hint: "To bring back rows that were replaced, say which version; get_details lists them.",
+        hint: "To bring back rows that were replaced, say which version; {tool:get_details} lists them.",
       });
     },
 
@@ -67,7 +68,7 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       return {
         version: dataset.version,
         total_rows: condition === null ? dataset.rowCount : null,
-        replaced: replacedOf(caller, replaced, { dataset, restoreTool: "restore_asset" }),
+        replaced: replacedOf(caller, replaced, { dataset, say: plainToolNames }),
         ...(notes.length > 0 && { notes }),
       };
     },

@@ -81,7 +81,7 @@ export class DatasetVersionsStore {
     const [former] = await tx.select().from(datasetVersions).where(and(isWanted, this.#isKept()));
     if (former !== undefined) return former;
     throw new AppError("not_found", `${name} has no version ${version} to bring back.`, {
-      hint: "get_details lists those that can be: rows are kept for 30 days after they were replaced.",
+      hint: "{tool:get_details} lists those that can be: rows are kept for 30 days after they were replaced.",
     });
   }
 

@@ -20,7 +20,11 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 export const policyFilter = z.strictObject({
   field: z.string().min(1),
   operator: z.enum(FILTER_OPERATORS),
-  value: z.union([scalar, z.array(scalar).max(1_000), z.strictObject({ attribute: z.string().min(1) })]),
+  // The alternatives as a schema would cost every client a hundred tokens more than these words.
+  value: z
+    .unknown()
+    .pipe(z.union([scalar, z.array(scalar).max(1_000), z.strictObject({ attribute: z.string().min(1) })]))
+    .describe("Value, list of values or {attribute: name}"),
 });
 
 /**

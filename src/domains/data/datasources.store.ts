@@ -63,7 +63,7 @@ export class DatasourcesStore {
     } catch (error) {
       if (!isUniqueViolation(error, "datasources_name")) throw error;
       throw new AppError("conflict", `There is already a datasource called ${name}.`, {
-        hint: "Choose another name, or use that one. create_datasource with replace: true changes it.",
+        hint: "Choose another name, or use that one. {tool:create_datasource(replace)} with replace: true changes it.",
       });
     }
   }
@@ -201,7 +201,7 @@ export async function holdDatasource(tx: CatalogTx, workspaceId: number, id: num
 
 export function noDatasource(id: number): AppError {
   return new AppError("not_found", `There is no datasource with id ${id}.`, {
-    hint: "list_datasources shows what there is.",
+    hint: "{tool:list_datasources} shows what there is.",
   });
 }
 

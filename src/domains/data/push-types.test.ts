@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
+import { exportOf, makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { inferColumns, widenColumns } from "../../platform/analytics/index.ts";
@@ -30,11 +30,7 @@ const push = (name: string, rows: object[]): Promise<number> => makeDataset(serv
 const get = (dataset_id: number): Promise<Read> => resultOf<Read>(server, token, "get_data", { dataset_id });
 
 async function exported(dataset_id: number, format: string): Promise<string> {
-  const file = await resultOf<{ content_base64: string }>(server, token, "export_data", {
-    dataset_id,
-    format,
-  });
-  return Buffer.from(file.content_base64, "base64").toString();
+  return (await exportOf(server, token, { dataset_id, format })).file.toString();
 }
 
 function deep(inner: unknown, levels: number): unknown {

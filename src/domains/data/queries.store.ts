@@ -134,7 +134,7 @@ export class QueriesStore {
     const [deleted] = found;
     if (deleted === undefined) return;
     throw new AppError("conflict", `The dataset of ${query.name} was deleted.`, {
-      hint: `Bring it back first: restore_asset with asset_type dataset and asset_id ${deleted.id}.`,
+      hint: `Bring it back first: {tool:restore_asset} with asset_type dataset and asset_id ${deleted.id}.`,
     });
   }
 
@@ -178,7 +178,7 @@ async function assertRoom(tx: CatalogTx, workspaceId: number): Promise<void> {
     "plan_limit",
     `This workspace has ${perWorkspace} queries, which is as many as it can.`,
     {
-      hint: "Delete those that nobody needs with delete_asset.",
+      hint: "Delete those that nobody needs with {tool:delete_asset}.",
     },
   );
 }
@@ -189,12 +189,12 @@ function own(workspaceId: number) {
 
 export function noQuery(id: number): AppError {
   return new AppError("not_found", `There is no query with id ${id}.`, {
-    hint: "list_queries shows what there is.",
+    hint: "{tool:list_queries} shows what there is.",
   });
 }
 
 export function nameTaken(name: string): AppError {
   return new AppError("conflict", `There is already a query called ${name}.`, {
-    hint: "Choose another name, or delete that one first with delete_asset. create_query with replace: true changes it.",
+    hint: "Choose another name, or delete that one first with {tool:delete_asset}. {tool:create_query(replace)} with replace: true changes it.",
   });
 }

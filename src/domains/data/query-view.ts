@@ -38,7 +38,7 @@ export function seenRun(run: QueryRun, { rows, texts }: QueryView): QueryRun {
   };
 }
 
-/** What became of a run, as far as this view tells. */
+/** What became of a run, as far as this view tells. It names tools as `{tool:…}`. */
 export function seenSentence(run: QueryRun, dataset: string, view: QueryView): string {
   if (view.rows || isActive(run) || run.status !== "succeeded")
     return sentenceOf(seenRun(run, view), dataset);

@@ -50,7 +50,7 @@ interface Replaced {
 export function replacedOf(
   caller: Caller,
   replaced: Dataset,
-  { dataset, restoreTool }: { dataset: Dataset; restoreTool: string },
+  { dataset, say }: { dataset: Dataset; say: (text: string) => string },
 ): Replaced {
   const { id, version, rowCount, refreshedAt } = replaced;
   const until = new Date(dataset.refreshedAt.getTime() + FORMER_KEPT_MS).toISOString().slice(0, 10);
@@ -58,7 +58,9 @@ export function replacedOf(
     version,
     rows: restrictionFor(caller, replaced).condition === null ? rowCount : null,
     refreshed_at: refreshedAt.toISOString(),
-    undo: `Until ${until} ${restoreTool} with asset_type dataset, asset_id ${id} and version ${version} brings them back.`,
+    undo: say(
+      `Until ${until} {tool:restore_asset} with asset_type dataset, asset_id ${id} and version ${version} brings them back.`,
+    ),
   };
 }
 

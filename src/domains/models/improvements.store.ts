@@ -39,7 +39,7 @@ export class ImprovementsStore {
     );
     if ((await this.#catalog.db.$count(improvementRequests, open)) >= LIMITS.models.openImprovements) {
       throw new AppError("plan_limit", "There are too many open improvement requests in this workspace.", {
-        hint: "An admin can close some with close_improvement_request.",
+        hint: "An admin can close some with {tool:close_improvement_request}.",
       });
     }
     const [row] = await this.#catalog.db
@@ -101,7 +101,7 @@ export class ImprovementsStore {
       .returning({ id: improvementRequests.id });
     if (rows.length > 0) return;
     throw new AppError("not_found", `There is no improvement request with id ${id}.`, {
-      hint: "list_improvement_requests shows what there is.",
+      hint: "{tool:list_improvement_requests} shows what there is.",
     });
   }
 

@@ -18,7 +18,7 @@ export function modelKind(models: Models, store: ModelsStore): AssetKind {
       const record = await store.findById(workspace.id, id);
       if (record === undefined) {
         throw new AppError("not_found", `There is no semantic model with id ${id}.`, {
-          hint: "read_semantic_model tells the asset_id of one.",
+          hint: "{tool:read_semantic_model} tells the asset_id of one.",
         });
       }
       const versions = await store.versions(record);
@@ -47,7 +47,7 @@ export function modelKind(models: Models, store: ModelsStore): AssetKind {
       }
       if (await store.restore(workspace.id, id, (name) => models.mayUse(caller, name))) return;
       throw new AppError("not_found", `There is no deleted semantic model with id ${id}.`, {
-        hint: "Use the asset_id that delete_asset was given.",
+        hint: "Use the asset_id that {tool:delete_asset} was given.",
       });
     },
   };
@@ -68,7 +68,7 @@ export function draftKind(models: Models, store: ModelsStore): AssetKind {
       const draft = await store.draftInfo(id);
       if (record === undefined || draft === null) {
         throw new AppError("not_found", `There is no draft of a semantic model with id ${id}.`, {
-          hint: "read_semantic_model tells whether one has a draft, and its asset_id.",
+          hint: "{tool:read_semantic_model} tells whether one has a draft, and its asset_id.",
         });
       }
       return { id, name: record.name, saved_by: draft.savedBy, saved_at: draft.savedAt.toISOString() };

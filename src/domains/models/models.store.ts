@@ -381,7 +381,7 @@ export class ModelsStore {
       .for("update");
     if (row !== undefined) return row.id;
     throw new AppError("not_found", `The semantic model ${name} has been deleted meanwhile.`, {
-      hint: "restore_asset brings it back.",
+      hint: "{tool:restore_asset} brings it back.",
     });
   }
 

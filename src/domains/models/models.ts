@@ -148,7 +148,7 @@ export class Models {
       "forbidden",
       `Policies hide a part of ${restricted.join(", ")} from you, and so the source of this model.`,
       {
-        hint: "get_semantic_model shows what you may see of it.",
+        hint: "{tool:get_semantic_model} shows what you may see of it.",
       },
     );
   }
@@ -230,7 +230,7 @@ export class Models {
 
   /** Drafts are suggested only to those who work on models. */
   async #unknown(caller: Caller, name: string | undefined, state: "published" | "any"): Promise<AppError> {
-    const list = "list_semantic_models shows what there is.";
+    const list = "{tool:list_semantic_models} shows what there is.";
     if (name === undefined)
       return new AppError("not_found", "There is no such semantic model.", { hint: list });
     const known = (await this.#parts.store.list(caller.workspace.id))

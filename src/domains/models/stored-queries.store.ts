@@ -91,7 +91,7 @@ export class StoredQueriesStore {
     const [row] = UUID.test(id) ? await this.#catalog.db.select().from(storedQueries).where(wanted) : [];
     if (row !== undefined) return row;
     throw new AppError("not_found", "There is no stored query with that id.", {
-      hint: "Run the SQL with execute_query: its answer has a new storedQueryId.",
+      hint: "Run the SQL with {tool:execute_query}: its answer has a new storedQueryId.",
     });
   }
 
@@ -150,7 +150,7 @@ export class StoredQueriesStore {
     const query = await this.require(caller, id);
     if (query.ownerId === caller.user.id || caller.permissions.includes("admin")) return query;
     throw new AppError("forbidden", "This stored query belongs to somebody else.", {
-      hint: "Run it with execute_query to have one of your own.",
+      hint: "Run it with {tool:execute_query} to have one of your own.",
     });
   }
 }

@@ -239,7 +239,8 @@ export class JsonScan {
 
   #check(): void {
     const { fields, values, plainBytes } = LIMITS.request;
-    const hint = "Rows are sent as rows of push_data, files as content or file_url of import_file.";
+    const hint =
+      "Rows are sent as rows of {tool:push_data}, files as content or by URL of {tool:import_file}.";
     if (this.fields > fields)
       throw tooMuch(`The request has more than ${count(fields)} fields besides its data.`, hint);
     if (this.values > values)

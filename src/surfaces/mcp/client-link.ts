@@ -13,9 +13,11 @@ import {
   type Answer,
   type ClientLink,
   InputNeeded,
+  type ListedToolset,
   type Question,
   type SampleRequest,
 } from "../../registry/context.ts";
+import type { Toolset } from "../../registry/toolsets.ts";
 
 /** What a waiting call carries through the client, signed: answers so far and the results of its steps. */
 export interface Journal {
@@ -41,13 +43,20 @@ export class McpClientLink implements ClientLink {
   readonly #call: Subject;
   readonly #journal: Omit<Journal, "call">;
   readonly #pending: InputRequests = {};
+  readonly listToolset: (toolset: Toolset) => Promise<ListedToolset>;
 
-  constructor(server: Server, context: ServerContext, call: Subject) {
+  constructor(
+    server: Server,
+    context: ServerContext,
+    call: Subject,
+    listToolset: (toolset: Toolset) => Promise<ListedToolset>,
+  ) {
     const capabilities = server.getClientCapabilities();
     this.canElicit = capabilities?.elicitation !== undefined;
     this.canSample = capabilities?.sampling !== undefined;
     this.#context = context;
     this.#call = call;
+    this.listToolset = listToolset;
     this.#journal = openJournal(context, call);
   }
 

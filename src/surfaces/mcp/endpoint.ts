@@ -1,8 +1,10 @@
 import {
   createMcpHandler,
+  INVALID_REQUEST,
   isLegacyRequest,
   legacyStatelessFallback,
   type McpHttpHandler,
+  PARSE_ERROR,
 } from "@modelcontextprotocol/server";
 import type { Identity, Proof } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -12,6 +14,7 @@ import { asAppError } from "../../registry/as-app-error.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
+import { EnabledToolsets } from "./enabled-toolsets.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
 import { type Admission, authInfo, ServerFactory, type ServerParts } from "./server-factory.ts";
@@ -20,7 +23,8 @@ import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
 import { fillInitialize, forSdk, type Message, messagesOf } from "./wire-format.ts";
 
-export interface EndpointParts extends Omit<ServerParts, "onSubscribe"> {
+export interface EndpointParts
+  extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {
   identity: Identity;
   bodies: BodyBudget;
   sessions: Pick<SessionParts, "kv" | "clock" | "idleMs">;
@@ -56,6 +60,8 @@ export class Endpoint {
     this.#parts = parts;
     this.#factory = new ServerFactory({
       ...parts,
+      enabledToolsets: new EnabledToolsets(parts.sessions),
+      onToolsChanged: (workspaceId) => this.#modern.get(workspaceId)?.notify.toolsChanged(),
       onSubscribe: (...subscription) => this.sessions.watch(...subscription),
     });
     const makeServer = () => this.#factory.make();
@@ -76,8 +82,9 @@ export class Endpoint {
   }
 
   async handle(request: Request, arrival: Arrival): Promise<Response> {
+    const admission = await this.admitOrRefuse(request, arrival);
+    if (admission instanceof Response) return admission;
     try {
-      const admission = await this.#admit(request, arrival);
       if (request.method === "POST") return await this.#post(request, arrival, admission);
       if (request.method === "GET") return await this.#listen(request, arrival, admission);
       if (request.method === "DELETE") return await this.#older.end(request, admission);
@@ -87,12 +94,12 @@ export class Endpoint {
     }
   }
 
-  /** For the routes beside the endpoint: whoever is not let in gets the endpoint's own answer. */
+  /** Whoever is not let in, here or by the routes beside the endpoint, gets the endpoint's own answer. */
   async admitOrRefuse(request: Request, arrival: Arrival): Promise<Admission | Response> {
     try {
       return await this.#admit(request, arrival);
     } catch (thrown) {
-      return this.#refuse(thrown, arrival, null);
+      return this.#refuse(thrown, arrival, null, INVALID_REQUEST);
     }
   }
 
@@ -104,7 +111,9 @@ export class Endpoint {
     const { caller, tokenHash, plan } = await identity.authenticate(this.#proofOf(request, arrival));
     await identity.limiter.admit({ surface: surface.name, tokenHash, address, plan });
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client };
-    const admission = { caller, meta, plan, choice: toolChoice(request), answered: { characters: 0 } };
+    const choice = toolChoice(request, surface);
+    const answered = { characters: 0 };
+    const admission = { caller, meta, plan, choice, url: arrival.resource, answered };
     this.#requireScope(surface.entry, admission);
     return admission;
   }
@@ -202,7 +211,8 @@ export class Endpoint {
     this.#modern.set(workspaceId, handler);
     const isListening = messages.some(({ method }) => method === "subscriptions/listen");
     if (isListening) this.#streams.admit(ownerOf(admission));
-    const answer = await handler.fetch(forSdk(request), { authInfo: authInfo(admission), parsedBody: body });
+    const modern = { ...admission, isModern: true as const };
+    const answer = await handler.fetch(forSdk(request), { authInfo: authInfo(modern), parsedBody: body });
     return isListening ? this.#guarded(request, arrival, admission, answer) : answer;
   }
 
@@ -279,13 +289,13 @@ export class Endpoint {
     });
   }
 
-  #refuse(thrown: unknown, arrival: Arrival, id: string | number | null): Response {
+  #refuse(thrown: unknown, arrival: Arrival, id: string | number | null, badRequest = PARSE_ERROR): Response {
     const { surface, ports } = this.#parts;
     const { presenter } = surface;
-    const error = asAppError(thrown, ports.log, { requestId: arrival.requestId });
+    const error = this.#factory.localError(asAppError(thrown, ports.log, { requestId: arrival.requestId }));
     return error.code === "bad_request"
       ? Response.json(
-          { jsonrpc: "2.0", id, error: { code: -32700, message: error.message } },
+          { jsonrpc: "2.0", id, error: { code: badRequest, message: error.advice } },
           { status: 400 },
         )
       : refusal(error, presenter.httpError(error, id), challenge(error, arrival.metadataUrl));

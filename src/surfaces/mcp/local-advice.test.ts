@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { callTool } from "../../../test/support/mcp.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { localError } from "./local-advice.ts";
+import type { SurfaceName } from "../../registry/caller.ts";
+import { localError, localText } from "./local-advice.ts";
 
 const BI = "/api/2.0/mcp";
 let server: TestServer;
@@ -19,21 +20,22 @@ async function failure(path: string, name: string, args: Record<string, unknown>
   return result?.content[0]?.text ?? "";
 }
 
+const local = (hint: string, surface: SurfaceName = "bi") =>
+  localError(new AppError("conflict", "No.", { hint, data: { a: 1 } }), server.app.registry, surface);
+
 it("names only tools that the surface has", async () => {
-  expect(await failure("/mcp", "get_data", { dataset_id: 918273645 })).toContain("list_datasets");
+  expect(await failure("/mcp", "get_data", { dataset_id: 918273645 })).toContain(" list_datasets shows");
   const text = await failure(BI, "knowi_get_data", { datasetId: 918273645 });
   expect(text).toMatch(/There is no dataset/);
   expect(text).not.toContain("list_datasets");
 });
 
 it("says the names that a surface has for its tools, and leaves out what it lacks", () => {
-  const local = (hint: string) =>
-    localError(new AppError("conflict", "No.", { hint, data: { a: 1 } }), server.app.registry, "bi");
-  expect(local("See get_details. Or wait.").hint).toBe("See knowi_get_details. Or wait.");
-  expect(local("Choose another name. create_query with replace: true changes it.").hint).toBe(
+  expect(local("See {tool:get_details}. Or wait.").hint).toBe("See knowi_get_details. Or wait.");
+  expect(local("Choose another name. {tool:create_query(replace)} with replace: true changes it.").hint).toBe(
     "Choose another name.",
   );
-  expect(local("restore_asset brings it back.")).toMatchObject({
+  expect(local("{tool:restore_asset} brings it back.")).toMatchObject({
     code: "conflict",
     message: "No.",
     hint: undefined,
@@ -41,7 +43,22 @@ it("says the names that a surface has for its tools, and leaves out what it lack
   });
 });
 
-it("leaves the words of /mcp alone", () => {
-  const error = new AppError("conflict", "No.", { hint: "create_query with replace: true changes it." });
-  expect(localError(error, server.app.registry, "all")).toBe(error);
+it("leaves words alone that happen to be names of tools", () => {
+  const hint = "Wait for the run, or run it again. get_details";
+  expect(local(hint).hint).toBe(hint);
+});
+
+it("says the plain names on /mcp, and to whoever is on no surface", () => {
+  const hint = "{tool:create_query(replace)} with replace: true changes it.";
+  const plain = "create_query with replace: true changes it.";
+  expect(local(hint, "all").hint).toBe(plain);
+  expect(new AppError("conflict", "No.", { hint }).advice).toBe(`No. ${plain}`);
+});
+
+it("tells in a result where a tool is that the surface lacks", () => {
+  const text = "{tool:get_data(offset)} goes on, {tool:export_data} makes a file.";
+  expect(localText(text, server.app.registry, "bi")).toBe(
+    "get_data of /mcp goes on, knowi_export_csv makes a file.",
+  );
+  expect(localText(text, server.app.registry, "all")).toBe("get_data goes on, export_data makes a file.");
 });

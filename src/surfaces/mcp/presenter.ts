@@ -2,6 +2,7 @@ import { type CallToolResult, ProtocolError, ResourceNotFoundError } from "@mode
 import { clip } from "../../kernel/clip.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { WireTool } from "../../registry/registry.ts";
 
 /** How one surface words results and errors. Nothing else about a call differs between surfaces. */
@@ -19,7 +20,10 @@ export interface Presenter {
 
 /** The text form of a result: the tool's own, or JSON. */
 export function contentOf({ tool }: WireTool, output: Record<string, unknown>): CallToolResult["content"] {
-  const content = tool.content?.(output) ?? JSON.stringify(output);
+  return contentBlocks(tool.content?.(output) ?? JSON.stringify(output));
+}
+
+export function contentBlocks(content: string | ContentBlock[]): CallToolResult["content"] {
   return (
     typeof content === "string" ? [{ type: "text", text: content }] : content
   ) as CallToolResult["content"];

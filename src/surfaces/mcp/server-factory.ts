@@ -16,14 +16,16 @@ import { nearest } from "../../kernel/nearest.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
-import type { Registry, WireTool } from "../../registry/registry.ts";
+import type { Registry } from "../../registry/registry.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
 import type { BodyLease } from "../http/body-budget.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
-import { localError } from "./local-advice.ts";
+import type { EnabledToolsets } from "./enabled-toolsets.ts";
+import { localError, localText } from "./local-advice.ts";
 import type { Surface } from "./surface.ts";
+import { ToolList } from "./tool-list.ts";
 import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
-import { isVisible, type ToolChoice } from "./visible-tools.ts";
+import type { ToolChoice } from "./visible-tools.ts";
 
 /** Who calls and how, as the endpoint hands it to the handlers of one request. */
 export interface Admission {
@@ -31,6 +33,10 @@ export interface Admission {
   meta: CallMeta;
   plan: string;
   choice: ToolChoice;
+  /** The public address of the endpoint. */
+  url: string;
+  /** The request stands alone, as in the newest revision: what is announced goes to those who listen. */
+  isModern?: true;
   /** The memory that the request takes; none before its body is read. */
   lease?: BodyLease;
   /** Characters that the results of the request have so far, over all of its batch. */
@@ -44,6 +50,9 @@ export interface ServerParts {
   version: string;
   /** Signs what a waiting call carries through the client; the same on all replicas. */
   stateKey: Uint8Array;
+  enabledToolsets: EnabledToolsets;
+  /** Told when clients of the newest revision have to hear that a list of tools has changed. */
+  onToolsChanged?: (workspaceId: number) => void;
   /** Told when a session starts or stops to watch a resource. */
   onSubscribe?: (sessionId: string, admission: Admission, uri: string, watching: boolean) => void;
 }
@@ -65,9 +74,11 @@ const LIST_CACHE = { ttlMs: 60_000, cacheScope: "private" } as const;
 export class ServerFactory {
   readonly #parts: ServerParts;
   readonly #codec: RequestStateCodec<Journal>;
+  readonly list: ToolList;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
+    this.list = new ToolList({ ...parts, authorizer: parts.ports.authorizer });
     this.#codec = createRequestStateCodec<Journal>({
       key: parts.stateKey,
       bind: (context) => {
@@ -89,7 +100,7 @@ export class ServerFactory {
       { name: "kenning", title: "Kenning", version },
       {
         capabilities: this.#capabilities(),
-        instructions: surface.instructions,
+        instructions: this.localText(surface.instructions),
         requestState: { verify: this.#codec.verify },
         cacheHints: { "tools/list": LIST_CACHE, "prompts/list": LIST_CACHE, "server/discover": LIST_CACHE },
       },
@@ -112,7 +123,7 @@ export class ServerFactory {
 
   #capabilities(): ServerCapabilities {
     return {
-      tools: {},
+      tools: this.#parts.surface.hasToolsets ? { listChanged: true } : {},
       ...(this.#parts.surface.hasLogging && { logging: {} }),
       ...(this.#hasResources && { resources: { subscribe: true } }),
       ...(this.#hasPrompts && { prompts: {} }),
@@ -121,25 +132,19 @@ export class ServerFactory {
   }
 
   #serveTools(server: Server): void {
-    server.setRequestHandler("tools/list", (_request, context) => ({
-      tools: this.visibleTools(admissionOf(context)).map(publish),
+    server.setRequestHandler("tools/list", async (_request, context) => ({
+      tools: this.list.visible(await this.list.withEnabled(server, admissionOf(context))).map(publish),
     }));
     server.setRequestHandler("tools/call", (request, context) =>
       this.#callTool(server, request.params, context),
     );
   }
 
-  /** The names of all tools of this surface, whoever asks. */
-  names(): string[] {
-    return this.#parts.registry.tools(this.#parts.surface.name).map(({ name }) => name);
-  }
-
-  /** The tools that this caller sees on this surface. */
-  visibleTools({ caller, choice }: Admission): WireTool[] {
-    const { surface, registry, ports } = this.#parts;
-    return registry
-      .tools(surface.name)
-      .filter((tool) => isVisible(surface, tool, caller, choice, ports.authorizer));
+  /** Older clients hear of it in the answer to their request, those of the newest revision where they listen. */
+  async #announceTools(context: ServerContext): Promise<void> {
+    const { caller, isModern } = admissionOf(context);
+    if (isModern) this.#parts.onToolsChanged?.(caller.workspace.id);
+    else await context.mcpReq.notify({ method: "notifications/tools/list_changed" });
   }
 
   async #callTool(
@@ -148,26 +153,16 @@ export class ServerFactory {
     context: ServerContext,
   ): Promise<CallToolResult> {
     const { surface } = this.#parts;
-    const admission = admissionOf(context);
-    const tool = this.findTool(params.name, admission);
+    const admission = await this.list.withEnabled(server, admissionOf(context));
+    const tool = this.list.find(params.name, admission);
     if (tool === undefined) {
-      const names = this.visibleTools(admission).map(({ name }) => name);
+      const names = this.list.visible(admission).map(({ name }) => name);
       return surface.presenter.unknownTool(params.name, nearest(params.name, names));
     }
     const run = await this.#run(server, toolOperation(tool), params.arguments, context);
     if (run.waiting !== undefined) return run.waiting as never;
     if (run.error !== undefined) return surface.presenter.toolError(run.error, run.ms);
     return surface.presenter.result(tool, run.output as Record<string, unknown>, run.ms);
-  }
-
-  /** A tool by its wire name, unless the request or the token has switched it off. */
-  findTool(name: string, { caller, choice }: Admission): WireTool | undefined {
-    const tool = this.#parts.registry.tool(this.#parts.surface.name, name);
-    const { limits } = caller.token;
-    if (tool === undefined) return undefined;
-    // A toolset that is merely not listed may still be called by name; a limit may not be passed.
-    if (limits.toolsets !== null && !limits.toolsets.includes(tool.tool.toolset)) return undefined;
-    return choice.readOnly && tool.tool.effect !== "read" ? undefined : tool;
   }
 
   #serveResources(server: Server): void {
@@ -365,6 +360,10 @@ export class ServerFactory {
     return localError(error, this.#parts.registry, this.#parts.surface.name);
   }
 
+  localText(text: string): string {
+    return localText(text, this.#parts.registry, this.#parts.surface.name);
+  }
+
   #environment(server: Server, subject: { name: string; args: unknown }, context: ServerContext) {
     const { caller, meta } = admissionOf(context);
     const client = server.getClientVersion() ?? meta.client;
@@ -372,7 +371,10 @@ export class ServerFactory {
       caller,
       meta: { ...meta, client: { name: client.name, version: client.version } },
       signal: context.mcpReq.signal,
-      client: new McpClientLink(server, context, subject),
+      client: new McpClientLink(server, context, subject, (toolset) =>
+        this.list.enable(toolset, server, admissionOf(context), () => this.#announceTools(context)),
+      ),
+      say: (text: string) => this.localText(text),
     } satisfies CallEnvironment;
   }
 }

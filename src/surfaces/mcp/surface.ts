@@ -3,6 +3,7 @@ import type { Permission } from "../../kernel/permissions.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import type { Presenter } from "./presenter.ts";
 import { agentPresenter } from "./presenters/agent.ts";
+import { allPresenter } from "./presenters/all.ts";
 import { biPresenter } from "./presenters/bi.ts";
 import { knowledgePresenter } from "./presenters/knowledge.ts";
 import { memoryPresenter } from "./presenters/memory.ts";
@@ -39,11 +40,19 @@ export interface Surface {
   offersResources: boolean;
   /** Tools that the caller's role cannot use are left out of the list (a seed's endpoint shows them all). */
   hidesForbidden: boolean;
+  /** Its tools are listed by toolset. */
+  hasToolsets: boolean;
+  /** Names tools as `{tool:…}`, as hints do. */
   instructions: string;
 }
 
 const PLAIN_SESSIONS = { unknown: "refuse", unasked: "nothing", idleMs: null, endedBody: null } as const;
-const PLAIN = { acknowledgedStatus: 202, hasOwnNotFoundCode: false, hasLogging: false } as const;
+const PLAIN = {
+  acknowledgedStatus: 202,
+  hasOwnNotFoundCode: false,
+  hasLogging: false,
+  hasToolsets: false,
+} as const;
 const BI_SESSIONS = { unknown: "issue-new", unasked: "id", idleMs: 30 * MS.minute, endedBody: null } as const;
 const AGENT_SESSIONS = {
   unknown: "create",
@@ -120,14 +129,15 @@ export const MCP_SURFACES: readonly Surface[] = [
     ...PLAIN,
     name: "all",
     hasLogging: true,
+    hasToolsets: true,
     path: "/mcp",
-    presenter: plainPresenter,
+    presenter: allPresenter,
     entry: [],
     defaultProtocolVersion: "2025-11-25",
     sessions: PLAIN_SESSIONS,
     offersResources: true,
     hidesForbidden: true,
     instructions:
-      "Everything this workspace knows: its data, documents and memory. list_toolsets shows which groups of tools there are beyond the ones listed.",
+      "Everything this workspace knows: its data, documents and memory. {tool:list_toolsets} shows which groups of tools there are beyond the ones listed, and {tool:enable_toolset} adds one.",
   },
 ];

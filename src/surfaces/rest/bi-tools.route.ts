@@ -20,6 +20,7 @@ const NO_CLIENT: ClientLink = {
   elicit: refuseToAsk,
   sample: refuseToAsk,
   ask: refuseToAsk,
+  listToolset: refuseToAsk,
 };
 
 async function refuseToAsk(): Promise<never> {
@@ -37,7 +38,7 @@ export function mountBiTools(
   appUrl: string,
 ): void {
   app.get(`${surface.path}/health`, async (c) => {
-    const tools = endpoint.tools.names();
+    const tools = endpoint.tools.list.names();
     const activeSessions = await endpoint.sessions.count();
     return c.json({ status: "healthy", toolCount: tools.length, tools, activeSessions });
   });
@@ -49,13 +50,13 @@ export function mountBiTools(
   app.get(`${surface.path}/tools`, async (c) => {
     const admission = await admit(c);
     if (admission instanceof Response) return admission;
-    return c.json(endpoint.tools.visibleTools(admission).map(publish));
+    return c.json(endpoint.tools.list.visible(admission).map(publish));
   });
 
   app.get(`${surface.path}/tools/:name`, async (c) => {
     const admission = await admit(c);
     if (admission instanceof Response) return admission;
-    const tool = endpoint.tools.findTool(c.req.param("name"), admission);
+    const tool = endpoint.tools.list.find(c.req.param("name"), admission);
     if (tool === undefined) throw toolNotFound(c.req.param("name"));
     return c.json(publish(tool));
   });
@@ -74,12 +75,13 @@ export function mountBiTools(
     body: { name?: unknown; arguments?: unknown } | null,
   ): Promise<Response> {
     if (typeof body?.name !== "string") throw new AppError("bad_request", "name is required (string).");
-    const tool = endpoint.tools.findTool(body.name, admission);
+    const tool = endpoint.tools.list.find(body.name, admission);
     if (tool === undefined) return c.json(surface.presenter.unknownTool(body.name, undefined), 404);
     const outcome = await call(ports, toolOperation(tool), body.arguments, {
       ...admission,
       signal: c.req.raw.signal,
       client: NO_CLIENT,
+      say: (text) => endpoint.tools.localText(text),
     });
     if (outcome.status === "done") {
       return c.json(surface.presenter.result(tool, outcome.output as Record<string, unknown>, outcome.ms));

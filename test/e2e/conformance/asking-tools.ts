@@ -166,4 +166,16 @@ export const askingTools = [
       return { text: await client.sample("greeting", { prompt: "Generate a greeting", maxTokens: 50 }) };
     },
   }),
+  defineTool({
+    ...base,
+    name: "test_trigger_tool_change",
+    title: "Change of tools",
+    description: "Has more tools listed for its client, each time that it is called.",
+    run: async (_input, { client }) => {
+      for (const toolset of ["modeling", "datasources", "admin"] as const) {
+        if ((await client.listToolset(toolset)).keeper !== "request") return { text: toolset };
+      }
+      throw new Error("There are no more toolsets.");
+    },
+  }),
 ];

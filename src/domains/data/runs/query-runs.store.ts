@@ -208,6 +208,6 @@ async function assertRoom(tx: CatalogTx, workspaceId: number): Promise<void> {
     .where(and(eq(queries.workspaceId, workspaceId), inArray(queryRuns.status, [...ACTIVE])));
   if ((found?.active ?? 0) <= activeRuns) return;
   throw new AppError("plan_limit", `${activeRuns} runs of this workspace wait or are at work already.`, {
-    hint: "Wait until some have ended, or end them with cancel_query_run.",
+    hint: "Wait until some have ended, or end them with {tool:cancel_query_run}.",
   });
 }

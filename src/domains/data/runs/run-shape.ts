@@ -34,11 +34,11 @@ export function runOf(run: QueryRun): z.output<typeof runShape> {
   };
 }
 
-/** What became of a run, and what to do next, in a sentence or two. */
+/** What became of a run, and what to do next, in a sentence or two that name tools as `{tool:…}`. */
 export function sentenceOf(run: QueryRun, dataset: string): string {
   if (isActive(run)) {
     const last = run.error === null ? "" : ` The last try failed: ${run.error}`;
-    return `The run is ${run.status}.${last} Ask for it with get_query_run, or see get_details of the query.`;
+    return `The run is ${run.status}.${last} Ask for it with {tool:get_query_run}, or see {tool:get_details} of the query.`;
   }
   switch (run.status) {
     case "succeeded": {

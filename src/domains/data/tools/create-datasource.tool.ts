@@ -4,7 +4,10 @@ import { defineTool } from "../define.ts";
 
 const name = z.string().describe("Name for the datasource");
 const port = z.int().optional().describe("Database port");
-const text = (about: string) => z.string().max(4_096).optional().describe(about);
+const text = (about?: string) => {
+  const value = z.string().max(4_096).optional();
+  return about === undefined ? value : value.describe(about);
+};
 
 /** Stores how to reach a database or web service. Secrets are sealed, and never come back. */
 export const createDatasource = defineTool({
@@ -44,29 +47,26 @@ export const createDatasource = defineTool({
   },
   title: "Create a datasource",
   description:
-    "Stores a connection to a database, REST API, CSV URL or file, for create_query. It is tried at once and the answer says whether it works; it is stored either way, unless connection_test is require. Passwords, tokens, values of headers and of URL parameters are encrypted and never shown again.",
+    "Connects a database, web API or CSV URL for create_query. It is tried, and stored anyway unless connection_test is require.",
   permission: "bi:write",
   effect: "write",
   input: z.strictObject({
-    name,
-    type: z.string().describe(`One of ${describeTypes()}`),
-    host: text("Host; for restapi and csv the whole URL"),
-    port,
-    database: text("Database; for sqlite and duckdb the path of the file"),
-    user: text("User name"),
-    password: text("Password"),
-    token: text("Token of a web service"),
+    name: z.string(),
+    type: z.string().describe(describeTypes()),
+    host: text("restapi, csv: the whole URL"),
+    port: z.int().optional(),
+    database: text("sqlite, duckdb: a path"),
+    user: text(),
+    password: text(),
+    token: text(),
     settings: z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        "More settings of the type. Databases: tls (disable, prefer, require, verify-full), ca. restapi, csv: headers, auth ({kind: bearer | header | query | basic, name, user}). restapi: method, resultPath, paging",
+        "Databases: tls, ca; web: headers, auth {kind: bearer|header|query|basic, name, user}; restapi: method, resultPath, paging",
       ),
     connection_test: z.enum(["report", "require", "skip"]).default("report"),
-    replace: z
-      .boolean()
-      .default(false)
-      .describe("Change the datasource of that name: all settings and secrets become those given now"),
+    replace: z.boolean().default(false).describe("Change the one of that name"),
   }),
   output: z.object({
     datasource_id: z.int(),

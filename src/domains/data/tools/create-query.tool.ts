@@ -33,26 +33,21 @@ export const createQuery = defineTool({
   },
   title: "Create a query",
   description:
-    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read. A query of a restapi datasource is a path such as /orders?status=open; of a csv datasource it is empty. See the columns with browse_datasource first.",
+    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, for csv empty. See the columns with browse_datasource first.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + LIMITS.call.defaultTimeoutMs,
   input: z.strictObject({
     name: z.string().describe("Name of the query and of the dataset"),
     datasource_id: z.int(),
-    query: z
-      .string()
-      .describe("SQL or what the datasource takes. A parameter is :name in SQL, {name} in a restapi path"),
-    c9ql: z
-      .string()
-      .optional()
-      .describe("C9QL that is applied to the result, such as: select a, sum(b) group by a"),
+    query: z.string().describe("A parameter is :name in SQL, {name} in a restapi path"),
+    c9ql: z.string().optional().describe("Applied to the result, such as: select a, sum(b) group by a"),
     parameters: z
-      .record(z.string(), z.union([scalar, z.array(scalar)]))
+      .record(z.string(), z.unknown().pipe(z.union([scalar, z.array(scalar)])))
       .optional()
-      .describe("Values of the parameters, by name; each must stand in the query"),
+      .describe("Values, or lists of values, by name; each must stand in the query"),
     run_now: runNow,
-    replace: z.boolean().default(false).describe("Change the query of that name if there is one"),
+    replace: z.boolean().default(false).describe("Change the query of that name"),
   }),
   output: z.object({
     query_id: z.int(),
@@ -62,13 +57,18 @@ export const createQuery = defineTool({
     message: z.string(),
   }),
 
-  async run(args, { queries, queriesStore, runs, caller, signal, client }) {
+  async run(args, { queries, queriesStore, runs, caller, signal, client, say }) {
     const { name, datasource_id: datasourceId, query: queryText, c9ql, parameters, replace } = args;
     const wish = { name, datasourceId, queryText, c9ql, parameters, replace };
     const query = await queries.create(caller, wish);
     const stored = { query_id: query.id, name: query.name };
     if (!args.run_now)
-      return { ...stored, dataset_id: query.datasetId, run: null, message: "Stored; run it with run." };
+      return {
+        ...stored,
+        dataset_id: query.datasetId,
+        run: null,
+        message: say("Stored; run it with {tool:run}."),
+      };
     const before = await queries.view(caller, query);
     const { run: begun, isNew } = await runs.start(caller, query);
     const onRows = (rows: number) => client.progress(rows, { message: `${rows} rows` });
@@ -81,7 +81,7 @@ export const createQuery = defineTool({
       ...stored,
       dataset_id: after.datasetId,
       run: runOf(seenRun(run, view)),
-      message: old + seenSentence(run, query.name, view),
+      message: old + say(seenSentence(run, query.name, view)),
     };
   },
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { exportOf, makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -74,16 +74,16 @@ describe("export", () => {
     const most = await resultOf<Exported>(server, token, "knowi_export_csv", { datasetId: large }, BI);
     expect(most).toMatchObject({ rows: 16, total_rows: 20, truncated: true });
     expect(most.note).toMatch(/A file of 16 MiB is the most.* offset 16/);
-    const all = await resultOf<Exported>(server, token, "export_data", { dataset_id: large, offset: 16 });
+    const all = await exportOf<Exported>(server, token, { dataset_id: large, offset: 16 });
     expect(all).toMatchObject({ rows: 4, total_rows: 20, truncated: false });
     const page = await resultOf<{ returnedRows: number; note?: string }>(server, token, "get_data", {
       dataset_id: large,
     });
     expect(page.returnedRows).toBe(2);
     expect(page.note).toMatch(
-      /Only 2 rows fit into one answer \(2 MiB and 200,000 values\): go on with offset 2/,
+      /Only 2 rows fit into one answer \(2 MiB and 200,000 values\): get_data goes on with offset 2, /,
     );
-    const rest = await resultOf<Exported>(server, token, "export_data", {
+    const rest = await exportOf<Exported>(server, token, {
       dataset_id: large,
       offset: 16,
       limit: 2,
@@ -91,38 +91,60 @@ describe("export", () => {
     });
     expect(rest).toMatchObject({ rows: 2, total_rows: 20, truncated: true });
     expect(rest.note).toMatch(/offset 18/);
-    expect(text(rest)).toBe("Start\r\n16-0\r\n17-0\r\n");
+    expect(rest.file.toString()).toBe("Start\r\n16-0\r\n17-0\r\n");
+  });
+
+  it("[all.files.once] sends a file once on /mcp, beside what is to be known of it", async () => {
+    const { result } = await callTool(server, token, "export_data", { dataset_id: id });
+    const uri = "kenning://exports/Odd%20_%20name.csv";
+    const csv = 'name,n,note\r\n"Said ""hi""",1.5,"two\nlines"\r\n=SUM(A1),-3,\r\n"Ümläut, comma",,-12\r\n';
+    const facts = {
+      file_name: "Odd _ name.csv",
+      mime_type: "text/csv; charset=utf-8",
+      rows: 3,
+      total_rows: 3,
+      truncated: false,
+      file_uri: uri,
+    };
+    expect(result?.structuredContent).toEqual(facts);
+    expect(result?.content).toEqual([
+      { type: "text", text: JSON.stringify(facts) },
+      { type: "resource", resource: { uri, mimeType: "text/csv; charset=utf-8", text: csv } },
+    ]);
+    const whole = JSON.stringify(result);
+    expect(whole.split("=SUM(A1)")).toHaveLength(2);
+    expect(whole).not.toContain("content_base64");
   });
 
   it("can keep spreadsheets from running formulas", async () => {
-    const file = await resultOf<Exported>(server, token, "export_data", {
+    const file = await exportOf<Exported>(server, token, {
       dataset_id: id,
       escape_formulas: true,
     });
-    expect(text(file)).toContain("'=SUM(A1)");
-    expect(text(file)).toContain(",-12\r\n");
+    expect(file.file.toString()).toContain("'=SUM(A1)");
+    expect(file.file.toString()).toContain(",-12\r\n");
   });
 
   it("gives JSON and Parquet too", async () => {
-    const json = await resultOf<Exported>(server, token, "export_data", { dataset_id: id, format: "json" });
-    expect(JSON.parse(text(json))).toEqual(rows);
-    const parquet = await resultOf<Exported>(server, token, "export_data", {
+    const json = await exportOf<Exported>(server, token, { dataset_id: id, format: "json" });
+    expect(JSON.parse(json.file.toString())).toEqual(rows);
+    const parquet = await exportOf<Exported>(server, token, {
       dataset_id: id,
       format: "parquet",
     });
-    const bytes = Buffer.from(parquet.content_base64, "base64");
-    expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
+    const { file } = parquet;
+    expect([file.subarray(0, 4).toString(), file.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
   });
 
   it.each(["csv", "json", "parquet"])("keeps columns without any value in %s", async (format) => {
     const one = await makeDataset(server, token, `Empty columns ${format}`, [{ a: 1, x: null, y: "1" }]);
     await makeDataset(server, token, `Empty columns ${format}`, [{ a: 2, x: null, y: null }]);
     const c9ql = "select a, x, y where a > 1";
-    const file = await resultOf<Exported>(server, token, "export_data", { dataset_id: one, format, c9ql });
+    const file = await exportOf<Exported>(server, token, { dataset_id: one, format, c9ql });
     const back = await resultOf<{ dataset_id: number }>(server, token, "import_file", {
       dataset_name: `Back ${format}`,
       file_type: format,
-      content: file.content_base64,
+      content: file.file.toString("base64"),
     });
     const { columns, rows: seen } = await resultOf<{ columns: { name: string }[]; rows: object[] }>(
       server,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { compactFile } from "../../../registry/compact-content.ts";
 import { defineTool } from "../define.ts";
 import { type ExportedFile, exportText } from "../export.ts";
 
@@ -34,7 +35,8 @@ export const exportData = defineTool({
     },
   },
   title: "Export data",
-  description: "Rows of a dataset as a file, base64-encoded: CSV, JSON or Parquet.",
+  description:
+    "Rows of a dataset as a file: CSV, JSON or Parquet. It comes once, as an embedded resource (Parquet in base64).",
   permission: "bi:read",
   effect: "read",
   timeoutMs: 300_000,
@@ -52,14 +54,17 @@ export const exportData = defineTool({
   output: z.object({
     file_name: z.string(),
     mime_type: z.string(),
-    content_base64: z.string(),
+    // Left out on /mcp, where the file stands beside this as an embedded resource.
+    content_base64: z.string().optional(),
+    file_uri: z.string().optional().describe("Of the embedded resource that is the file"),
     rows: z.int(),
     total_rows: z.int(),
     truncated: z.boolean(),
     note: z.string().optional(),
   }),
+  compact: compactFile,
 
-  async run({ dataset_id, format, escape_formulas, ...options }, { data, caller, signal }) {
+  async run({ dataset_id, format, escape_formulas, ...options }, { data, caller, signal, say }) {
     const dataset = await data.require(caller, dataset_id);
     if (dataset.columns.length === 0 && format === "parquet")
       throw new AppError("bad_request", `${dataset.name} has no columns, and a Parquet file needs some.`, {
@@ -81,7 +86,7 @@ export const exportData = defineTool({
       rows: file.rows,
       total_rows: total,
       truncated: seen < total,
-      ...(seen < total && { note: noteOn(file, seen) }),
+      ...(seen < total && { note: say(noteOn(file, seen)) }),
     };
   },
 });
@@ -92,7 +97,7 @@ function noteOn({ rows, isCut }: ExportedFile, seen: number): string {
   const why = isCut
     ? `A file of ${most} is the most for one answer, and ${rows} rows fit into it.`
     : "There are more rows than the limit.";
-  return `${why} export_data on /mcp goes on with offset ${seen}, or takes fewer columns with c9ql; on the server's command line, kenning dataset export writes all of it.`;
+  return `${why} {tool:export_data(offset)} goes on with offset ${seen}, or takes fewer columns with c9ql; on the server's command line, kenning dataset export writes all of it.`;
 }
 
 function datasetOf({

@@ -36,6 +36,19 @@ describe("get_data", () => {
     expect(result.columns.map(({ name }) => name)).toEqual(["n", "even"]);
   });
 
+  it("[all.rows.compact] writes names once in the text on /mcp, and as its contract has it elsewhere", async () => {
+    const here = (await callTool(server, token, "get_data", { dataset_id: id, limit: 2 })).result;
+    expect(here?.structuredContent).toMatchObject({ rows: [{ n: 0, even: true }, { n: 1 }] });
+    expect(here?.content[0]?.text).toBe(
+      `{"columns":[{"name":"n","type":"BIGINT"},{"name":"even","type":"BOOLEAN"}],"rows":[
+[0,true],
+[1,false]
+],"totalRows":250,"returnedRows":2}`,
+    );
+    const { result } = await callTool(server, token, "knowi_get_data", { datasetId: id, limit: 2 }, BI);
+    expect(JSON.parse(result?.content[0]?.text ?? "")).toEqual(result?.structuredContent);
+  });
+
   it("[bi.get-data.limit] gives as many as asked for, and pages on", async () => {
     const few = await resultOf<Rows>(server, token, "knowi_get_data", { datasetId: id, limit: 3 }, BI);
     expect(few).toMatchObject({ returnedRows: 3, totalRows: 250 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { rowShape } from "../../../kernel/row-shape.ts";
+import { compactRows } from "../../../registry/compact-content.ts";
 import type { ParameterValue } from "../c9ql/index.ts";
 import { columnShape, defineTool } from "../define.ts";
 
@@ -57,12 +58,13 @@ export const getData = defineTool({
     returnedRows: z.int(),
     note: z.string().optional(),
   }),
+  compact: compactRows,
 
-  async run({ dataset_id, parameters, ...rest }, { data, caller, signal }) {
+  async run({ dataset_id, parameters, ...rest }, { data, caller, signal, say }) {
     const dataset = await data.require(caller, dataset_id);
     const options = { ...rest, parameters: parameters as Record<string, ParameterValue> | undefined };
     const { isCut, ...page } = await data.read(caller, dataset, { ...options, signal });
-    return isCut ? { ...page, note: noteOn(page.returnedRows, options.offset) } : page;
+    return isCut ? { ...page, note: say(noteOn(page.returnedRows, options.offset)) } : page;
   },
 });
 
@@ -71,8 +73,8 @@ function noteOn(rows: number, offset: number): string {
   const { resultBytes, resultValues } = LIMITS.analytics;
   const most = `${resultBytes / 1024 / 1024} MiB and ${resultValues.toLocaleString("en")} values`;
   return rows === 0
-    ? `The next row alone is larger than one answer (${most}): select fewer columns with c9ql, or take it with export_data (both on /mcp).`
-    : `Only ${rows} rows fit into one answer (${most}): go on with offset ${offset + rows}, or select fewer columns or rows with c9ql (both of get_data on /mcp), or take a file with export_data.`;
+    ? `The next row alone is larger than one answer (${most}): {tool:get_data(c9ql)} selects fewer columns with c9ql, {tool:export_data} makes a file.`
+    : `Only ${rows} rows fit into one answer (${most}): {tool:get_data(offset)} goes on with offset ${offset + rows}, or selects fewer columns or rows with c9ql; {tool:export_data} makes a file.`;
 }
 
 function oneOf(datasetId: number | undefined, widgetId: number | undefined): number {

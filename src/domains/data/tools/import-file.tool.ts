@@ -90,7 +90,7 @@ export const importFile = defineTool({
     notes: z.array(z.string()),
   }),
 
-  async run(args, { data, datasets, imports, caller, meta, signal, client }) {
+  async run(args, { data, datasets, imports, caller, signal, client, say }) {
     assertName(args.dataset_name);
     const existing = await datasets.findByName(caller.workspace.id, args.dataset_name);
     if (existing !== undefined) assertMayReplace(caller, existing);
@@ -119,14 +119,13 @@ export const importFile = defineTool({
       source,
       allowEmpty: args.options?.allow_empty === true,
     });
-    const restoreTool = meta.surface === "all" ? "restore_asset" : "the tool restore_asset of /mcp";
     return {
       ...changeOf(caller, dataset),
       rows_read: file.rows,
       rows_rejected: file.rejectedRows,
       rejected: file.rejected.slice(0, 20),
       detected: { ...file.detected },
-      ...(replaced !== undefined && { replaced: replacedOf(caller, replaced, { dataset, restoreTool }) }),
+      ...(replaced !== undefined && { replaced: replacedOf(caller, replaced, { dataset, say }) }),
       notes: [...file.notes, ...policyNotes(dataset)],
     };
   },

@@ -49,7 +49,7 @@ export const run = defineTool({
     message: z.string(),
   }),
 
-  async run({ query_id, report_id, wait_seconds }, { queries, runs, caller, signal, client }) {
+  async run({ query_id, report_id, wait_seconds }, { queries, runs, caller, signal, client, say }) {
     assertOne({ query_id, report_id });
     if (query_id === undefined)
       throw new AppError("unsupported", "Reports are not available yet.", { hint: "Run a query." });
@@ -69,7 +69,7 @@ export const run = defineTool({
       name: after.name,
       dataset_id: after.datasetId,
       run: runOf(seenRun(ended, view)),
-      message: seenSentence(ended, after.name, view),
+      message: say(seenSentence(ended, after.name, view)),
     };
   },
 });

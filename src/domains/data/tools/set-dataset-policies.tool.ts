@@ -8,7 +8,7 @@ export const setDatasetPolicies = defineTool({
   toolset: "admin",
   title: "Set dataset policies",
   description:
-    "Replaces the policies of a dataset. A policy only takes away: it hides columns (hide) and keeps rows to those that pass its filters (rows), for callers with one of its roles and in one of its groups (leave both out for everybody). A filter's value may be {attribute: name}, an attribute of the member who asks.",
+    "Replaces the policies of a dataset. Each takes away: it hides columns (hide) and keeps rows to those that pass all filters (rows), for callers of its roles and groups (default: everybody). {attribute: name} is one of the member who asks.",
   permission: "admin",
   effect: "write",
   input: z.strictObject({

@@ -8,7 +8,7 @@ export const listToolsets = defineTool({
   toolset: "system",
   title: "List toolsets",
   description:
-    "The groups of tools this server has, which of them are listed by default, and the tools in each that you may use. Add ?toolsets=name,name (or all) to the endpoint's URL to have others listed.",
+    "The groups of tools this server has, which of them are listed by default, and the tools in each that you may use. enable_toolset adds one to your list; ?toolsets=+name in the endpoint's URL does so from the start.",
   permission: null,
   effect: "read",
   within: [],

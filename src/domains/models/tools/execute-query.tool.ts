@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { compactRows } from "../../../registry/compact-content.ts";
 import { defineTool, modelName } from "../define.ts";
 import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
@@ -31,6 +32,7 @@ export const executeQuery = defineTool({
       ),
   }),
   output: queryResult.extend({ storedQueryId: z.string().optional() }),
+  compact: compactRows,
 
   async run({ modelName, sql, params, store }, { models, storedQueries, caller, signal }) {
     const model = await models.requirePublished(caller, { name: modelName });

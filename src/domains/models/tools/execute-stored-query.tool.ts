@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { compactRows } from "../../../registry/compact-content.ts";
 import { defineTool } from "../define.ts";
 import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
@@ -26,6 +27,7 @@ export const executeStoredQuery = defineTool({
       .describe("Override parameter values; if omitted, the original stored params are used"),
   }),
   output: queryResult,
+  compact: compactRows,
 
   async run({ storedQueryId, params }, { models, storedQueries, caller, signal }) {
     const stored = await storedQueries.require(caller, storedQueryId);

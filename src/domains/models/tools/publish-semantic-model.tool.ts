@@ -64,7 +64,7 @@ async function draftOf(
   const draft = await store.draft(id);
   if (draft === null) {
     throw new AppError("conflict", `${name} has no draft to publish.`, {
-      hint: "Change it with save_semantic_model first, or give a version to go back to.",
+      hint: "Change it with {tool:save_semantic_model} first, or give a version to go back to.",
     });
   }
   const { document, savedAt, savedById, savedBy } = draft;
@@ -73,7 +73,7 @@ async function draftOf(
     throw new AppError(
       "conflict",
       `The draft of ${name} is another one by now: ${author} saved it at ${savedAt.toISOString()}.`,
-      { hint: "Read it with read_semantic_model, then publish it with its own saved_at." },
+      { hint: "Read it with {tool:read_semantic_model}, then publish it with its own saved_at." },
     );
   }
   return { document, savedBy: savedById === caller.user.id ? undefined : author };
@@ -87,6 +87,6 @@ async function versionOf(
   const document = await store.version(id, version);
   if (document !== undefined) return document;
   throw new AppError("not_found", `${name} has no version ${version}.`, {
-    hint: "read_semantic_model lists the versions that there are.",
+    hint: "{tool:read_semantic_model} lists the versions that there are.",
   });
 }

@@ -76,6 +76,6 @@ async function documentOf(
   if (document !== undefined) return document;
   const what = typeof which === "number" ? `version ${which}` : `${which} version`;
   throw new AppError("not_found", `${record.name} has no ${what}.`, {
-    hint: "read_semantic_model without a version shows what there is.",
+    hint: "{tool:read_semantic_model} without a version shows what there is.",
   });
 }

@@ -8,7 +8,7 @@ import {
   unknownToolMessage,
 } from "../presenter.ts";
 
-/** Today's MCP, without a seed's peculiarities: `/mcp` and the semantic models' endpoint. */
+/** Today's MCP, without a seed's peculiarities: the semantic models' endpoint, and most of `/mcp`. */
 export const plainPresenter: Presenter = {
   result: (tool, output) => ({ content: contentOf(tool, output), structuredContent: output, isError: false }),
   toolError: (error) => textError(error.advice),

@@ -66,7 +66,10 @@ const EXPRESSIONS = new Map<string, readonly string[] | RegExp>([
 ]);
 
 const HINTS = new Map([
-  ["SHOW_REF", "DESCRIBE, SUMMARIZE and SHOW are not allowed: get_datasets tells the columns of a dataset."],
+  [
+    "SHOW_REF",
+    "DESCRIBE, SUMMARIZE and SHOW are not allowed. {tool:get_datasets} tells the columns of a dataset.",
+  ],
 ]);
 
 export const checkKinds: Check = ({ node }) => {
