@@ -17,7 +17,7 @@ interface Property {
 
 /** The reference of every tool, as the registry knows it. */
 export function renderTools(): string {
-  const registry = composeRegistry({} as RegistryParts);
+  const registry = composeRegistry({ data: {}, models: {} } as RegistryParts);
   const tools = registry.tools("all");
   const sections = Object.entries(TOOLSETS).map(([name, { description, byDefault }]) => {
     const own = tools.filter(({ tool }) => tool.toolset === name);

@@ -7,6 +7,8 @@ import { describe, expect, it } from "vitest";
 const ROOT = resolve(import.meta.dirname, "..");
 const SRC = resolve(ROOT, "src");
 const LAYERS = ["kernel", "platform", "registry", "domains", "surfaces", "app"];
+/** A slice stands only on those before it. */
+const SLICES = ["identity", "data", "models", "knowledge", "memory", "agent", "bi", "assets"];
 const ROLE_SUFFIXES =
   /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route|page))?(\.test)?\.ts$/;
 
@@ -41,6 +43,22 @@ describe("the house", () => {
         .map((target) => `${path} → ${target}`),
     );
     expect(upward).toEqual([]);
+  });
+
+  it("has only the known slices, each standing on those before it", () => {
+    const own = product.filter(({ path }) => path.startsWith("domains/"));
+    const place = (path: string) => SLICES.indexOf(path.split("/")[1] as string);
+    const upward = own.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target.startsWith("domains/") && place(target) > place(path))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect({ unknown: own.filter(({ path }) => place(path) === -1).map(({ path }) => path), upward }).toEqual(
+      {
+        unknown: [],
+        upward: [],
+      },
+    );
   });
 
   it("enters a slice of domains or platform by its index.ts (tables may refer to tables)", () => {

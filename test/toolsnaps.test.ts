@@ -9,7 +9,7 @@ import { publish } from "../src/surfaces/mcp/tool-operation.ts";
 
 /** A contract never changes by accident: each tool on each surface has its committed picture. */
 
-const registry = composeRegistry({} as RegistryParts);
+const registry = composeRegistry({ data: {}, models: {} } as RegistryParts);
 
 /** What the tool list of a surface, with the toolsets that are on by default, may cost a model on every request. */
 const TOKEN_BUDGET: Record<SurfaceName, number> = {

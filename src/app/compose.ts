@@ -8,6 +8,7 @@ import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch
 import { Jobs } from "../platform/jobs/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
 import { createVault, deriveKey, type Vault } from "../platform/vault/index.ts";
+import type { AssetKinds } from "../registry/asset-kind.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
@@ -156,6 +157,7 @@ export async function openIdentityAndData(config: Config): Promise<{
   identity: Identity;
   data: DataSlice;
   models: ModelsServices;
+  assets: AssetKinds;
   close(): Promise<void>;
 }> {
   await using opened = new AsyncDisposableStack();
@@ -178,7 +180,14 @@ export async function openIdentityAndData(config: Config): Promise<{
     callerFor: (owner) => identity.callerFor(owner),
     clock: systemClock,
   });
-  return { identity, data, models, close: closeOf(opened) };
+  const { assets } = composeRegistry({
+    catalog,
+    audit: identity.audit,
+    data: services,
+    models,
+    version: VERSION,
+  });
+  return { identity, data, models, assets, close: closeOf(opened) };
 }
 
 /** Everything came up: from now on it stays open until somebody closes it. */

@@ -1,3 +1,4 @@
+import { assetsSlice } from "../domains/assets/index.ts";
 import { type DataServices, dataSlice } from "../domains/data/index.ts";
 import { type AuditLog, identitySlice } from "../domains/identity/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
@@ -25,7 +26,8 @@ export function composeRegistry({ catalog, audit, data, models, version }: Regis
     }));
   return registry
     .add(identitySlice({ audit, describeToolsets }))
-    .add(memorySlice({ catalog, version }))
     .add(dataSlice(data))
-    .add(modelsSlice(models));
+    .add(modelsSlice(models))
+    .add(memorySlice({ catalog, version }))
+    .add(assetsSlice({ assets: registry.assets, data: data.data }));
 }

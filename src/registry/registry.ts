@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Permission } from "../kernel/permissions.ts";
+import { type AssetKind, AssetKinds } from "./asset-kind.ts";
 import { SURFACES, type SurfaceName } from "./caller.ts";
 import type { Prompt, UnboundPrompt } from "./define-prompt.ts";
 import type { Resource, UnboundResource } from "./define-resource.ts";
@@ -29,16 +30,20 @@ export interface Slice<Services> {
   tools?: readonly UnboundTool<Services>[];
   resources?: readonly UnboundResource<Services>[];
   prompts?: readonly UnboundPrompt<Services>[];
+  /** Sorts of assets, for the tools that span slices. */
+  assetKinds?: readonly ((services: Services) => AssetKind)[];
 }
 
 /** Everything that can be called, by surface. Surfaces filter and present; nobody else lists tools. */
 export class Registry {
+  readonly assets = new AssetKinds();
   readonly #tools: Record<SurfaceName, Map<string, WireTool>> = bySurface(() => new Map());
   readonly #resources: Record<SurfaceName, WireResource[]> = bySurface(() => []);
   readonly #prompts: Record<SurfaceName, Map<string, Prompt>> = bySurface(() => new Map());
 
   add<Services>(slice: Slice<Services>): this {
-    for (const tool of slice.tools ?? []) this.#addTool(tool(slice.services));
+    for (const kind of slice.assetKinds ?? []) this.assets.add(kind(slice.services));
+    for (const tool of slice.tools ?? []) this.#addTool(tool(slice.services, this.assets));
     for (const resource of slice.resources ?? []) this.#addResource(resource(slice.services));
     for (const prompt of slice.prompts ?? []) this.#addPrompt(prompt(slice.services));
     return this;

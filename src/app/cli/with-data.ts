@@ -2,6 +2,7 @@ import type { DataServices } from "../../domains/data/index.ts";
 import type { Identity } from "../../domains/identity/index.ts";
 import type { ModelsServices } from "../../domains/models/index.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { AssetKinds } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { openIdentityAndData } from "../compose.ts";
 import { loadConfig } from "../config.ts";
@@ -11,6 +12,7 @@ export interface OpenedData {
   identity: Identity;
   data: DataServices;
   models: ModelsServices;
+  assets: AssetKinds;
   /** The operator in this workspace: everything an admin may, without limits. Throws `not_found`. */
   callerFor(slug: string): Promise<Caller>;
 }
@@ -20,10 +22,10 @@ export async function withData<T>(work: (opened: OpenedData) => Promise<T>): Pro
   const config = loadConfig();
   // Whatever the work is, it needs a workspace: there is none where there is no database yet.
   requireDatabase(config);
-  const { identity, data, models, close } = await openIdentityAndData(quiet(config));
+  const { identity, data, models, assets, close } = await openIdentityAndData(quiet(config));
   try {
     const callerFor = (slug: string) => operatorIn(identity, slug);
-    return await work({ identity, data: data.services, models, callerFor });
+    return await work({ identity, data: data.services, models, assets, callerFor });
   } finally {
     await close();
   }

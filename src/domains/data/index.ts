@@ -10,7 +10,6 @@ import type { Jobs } from "../../platform/jobs/index.ts";
 import { accountOf } from "../../platform/sandbox/index.ts";
 import { sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
-import { AssetKinds } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Slice } from "../../registry/registry.ts";
 import type { JobOwner } from "../identity/index.ts";
@@ -34,25 +33,19 @@ import { browseDatasource } from "./tools/browse-datasource.tool.ts";
 import { cancelQueryRun } from "./tools/cancel-query-run.tool.ts";
 import { createDatasource } from "./tools/create-datasource.tool.ts";
 import { createQuery } from "./tools/create-query.tool.ts";
-import { deleteAsset } from "./tools/delete-asset.tool.ts";
-import { exportData } from "./tools/export-data.tool.ts";
-import { getData } from "./tools/get-data.tool.ts";
-import { getDetails } from "./tools/get-details.tool.ts";
 import { getQueryRun } from "./tools/get-query-run.tool.ts";
 import { importFile } from "./tools/import-file.tool.ts";
 import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { listDatasources } from "./tools/list-datasources.tool.ts";
 import { listQueries } from "./tools/list-queries.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
-import { restoreAsset } from "./tools/restore-asset.tool.ts";
-import { run } from "./tools/run.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export { assertName, type Data } from "./data.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore, StorageClaim } from "./datasets.store.ts";
-export type { DataServices } from "./define.ts";
-export { textOf } from "./export.ts";
+export { columnShape, type DataServices } from "./define.ts";
+export { type ExportedFile, exportText, textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
 export { replaceRows } from "./replace-rows.ts";
@@ -101,13 +94,9 @@ export async function openData(parts: DataParts): Promise<DataSlice> {
   const data = new Data({ datasets, analytics, blobs, clock, onPush: (dataset) => compaction.note(dataset) });
   compaction.begin(data);
   const asked = await openQueries(parts, { data, datasets, analytics, blobs });
-  const { datasources, datasourcesStore, queries, queriesStore, runs } = asked;
-  const assets = new AssetKinds()
-    .add(datasetKind(data, datasets))
-    .add(datasourceKind(datasources, datasourcesStore, queriesStore))
-    .add(queryKind({ queries, queriesStore, datasourcesStore, datasets, runs }));
+  const { datasourcesStore, runs } = asked;
   return {
-    services: { data, datasets, imports, assets, ...asked },
+    services: { data, datasets, imports, ...asked },
     analytics,
     async sweep() {
       const sweeps = [
@@ -177,22 +166,17 @@ export function dataSlice(services: DataServices): Slice<DataServices> {
     services,
     tools: [
       listDatasets,
-      getData,
       pushData,
       importFile,
-      getDetails,
-      exportData,
-      deleteAsset,
-      restoreAsset,
       setDatasetPolicies,
       createDatasource,
       listDatasources,
       browseDatasource,
       createQuery,
       listQueries,
-      run,
       getQueryRun,
       cancelQueryRun,
     ],
+    assetKinds: [datasetKind, queryKind, datasourceKind],
   };
 }

@@ -42,11 +42,10 @@ export function openModels(parts: {
   clock: Clock;
 }): ModelsServices {
   const { catalog, analytics, callerFor, clock } = parts;
-  const { data, datasets, assets } = parts.data;
+  const { data, datasets } = parts.data;
   const modelsStore = new ModelsStore(catalog, clock);
   const binder = new Binder({ datasets, analytics });
   const models = new Models({ store: modelsStore, data, binder, analytics, callerFor });
-  assets.add(modelKind(models, modelsStore)).add(draftKind(models, modelsStore));
   return {
     models,
     modelsStore,
@@ -75,5 +74,6 @@ export function modelsSlice(services: ModelsServices): Slice<ModelsServices> {
       setModelPageSize,
     ],
     resources: [modelsResource, modelResource, modelDatasetResource],
+    assetKinds: [modelKind, draftKind],
   };
 }
