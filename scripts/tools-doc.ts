@@ -1,4 +1,4 @@
-import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
+import { describeRegistry } from "../src/app/slices.ts";
 import type { SurfaceName } from "../src/registry/caller.ts";
 import type { WireTool } from "../src/registry/registry.ts";
 import { TOOLSETS } from "../src/registry/toolsets.ts";
@@ -17,7 +17,7 @@ interface Property {
 
 /** The reference of every tool, as the registry knows it. */
 export function renderTools(): string {
-  const registry = composeRegistry({ data: {}, models: {} } as RegistryParts);
+  const registry = describeRegistry();
   const tools = registry.tools("all");
   const sections = Object.entries(TOOLSETS).map(([name, { description, byDefault }]) => {
     const own = tools.filter(({ tool }) => tool.toolset === name);

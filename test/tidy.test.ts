@@ -61,6 +61,13 @@ describe("the house", () => {
     );
   });
 
+  it("opens slices in that order", () => {
+    const list = product.find(({ path }) => path === "app/slices.ts")?.text.match(/SLICES = \[(.*?)\]/s)?.[1];
+    const opened = [...(list ?? "").matchAll(/(\w+)Slice\b/g)].map((match) => match[1] as string);
+    expect(opened.length).toBeGreaterThan(0);
+    expect(opened).toEqual(SLICES.filter((slice) => opened.includes(slice)));
+  });
+
   it("enters a slice of domains or platform by its index.ts (tables may refer to tables)", () => {
     const detours = product.flatMap(({ path, slice, imports }) =>
       imports

@@ -1,4 +1,5 @@
-import type { Slice } from "../../registry/registry.ts";
+import type { SliceSpec } from "../../registry/slice.ts";
+import type { DataServices } from "../data/index.ts";
 import type { AssetsServices } from "./define.ts";
 import { deleteAsset } from "./tools/delete-asset.tool.ts";
 import { exportData } from "./tools/export-data.tool.ts";
@@ -8,6 +9,8 @@ import { restoreAsset } from "./tools/restore-asset.tool.ts";
 import { run } from "./tools/run.tool.ts";
 
 /** What spans slices. It knows assets by their kinds only, so it needs no change when a slice brings more of them. */
-export function assetsSlice(services: AssetsServices): Slice<AssetsServices> {
-  return { services, tools: [getData, getDetails, exportData, deleteAsset, restoreAsset, run] };
-}
+export const assetsSlice: SliceSpec<"assets", AssetsServices, { data: Pick<DataServices, "data"> }> = {
+  name: "assets",
+  open: ({ registry }, { data: { data } }) => ({ services: { assets: registry.assets, data } }),
+  tools: [getData, getDetails, exportData, deleteAsset, restoreAsset, run],
+};
