@@ -5,7 +5,7 @@ import pg from "pg";
 import { loadConfig } from "../../src/app/config.ts";
 import { type Opened, open } from "../../src/app/open.ts";
 import { examine, publishAll } from "../../src/domains/models/index.ts";
-import { LIMITS } from "../../src/kernel/limits.ts";
+import { LIMITS } from "../../src/domains/models/limits.ts";
 import type { Caller } from "../../src/registry/caller.ts";
 import type { Target } from "./clients.ts";
 import type { Files } from "./datasets.ts";

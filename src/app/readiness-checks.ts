@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { sql } from "drizzle-orm";
-import { LIMITS } from "../kernel/limits.ts";
 import type { Analytics } from "../platform/analytics/index.ts";
 import { type Catalog, isReadOnly } from "../platform/catalog/index.ts";
+import { LIMITS } from "../surfaces/http/limits.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { blobsOf } from "./home/blobs.ts";
 import { diskProblem } from "./home/disk-space.ts";

@@ -1,7 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
   type Analytics,
@@ -14,6 +13,7 @@ import {
   type Rows,
   widenColumns,
 } from "../../platform/analytics/index.ts";
+import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -28,6 +28,7 @@ import {
 import type { Change, DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
+import { LIMITS } from "./limits.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
 import { PARTS, sweepParts } from "./sweep-parts.ts";
@@ -175,7 +176,7 @@ export class Data {
       scope: scopeOf(caller),
       relations: [relation],
       sql,
-      limits: { rows: 1, bytes: LIMITS.analytics.resultMaxBytes, ms },
+      limits: { rows: 1, bytes: ENGINE.analytics.resultMaxBytes, ms },
     };
     const { rows } = await this.#parts.analytics.query(request);
     return rows[0] ?? [];

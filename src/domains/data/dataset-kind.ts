@@ -1,11 +1,11 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, StatisticsCache } from "./column-statistics.ts";
 import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import type { DataServices } from "./define.ts";
+import { LIMITS } from "./limits.ts";
 import { assertMayDestroy, restrictionFor } from "./policies.ts";
 import { isWhole } from "./query-view.ts";
 import { policyNotes, replacedOf } from "./replace-rows.ts";

@@ -1,12 +1,12 @@
 import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { likeText } from "../../kernel/sql-text.ts";
 import type { Catalog, CatalogTx, StorageClaim } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
 import { DatasetVersionsStore, type Reader, referencedKeys } from "./dataset-versions.store.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface Change {
   workspaceId: number;

@@ -1,7 +1,7 @@
-import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import { shownSettings } from "./datasource-secrets.ts";
 import type { DataServices } from "./define.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Datasources, as tools that span slices see them: settings, never secrets. */
 export function datasourceKind({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { DataServices } from "./define.ts";
+import { LIMITS } from "./limits.ts";
 import { seenRun, seenSentence } from "./query-view.ts";
 import { isActive } from "./runs/query-runs.store.ts";
 import { runOf, runShape } from "./runs/run-shape.ts";

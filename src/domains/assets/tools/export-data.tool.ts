@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { type ExportedFile, exportText } from "../../data/index.ts";
+import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { rowShape } from "../../../kernel/row-shape.ts";
+import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { columnShape } from "../../data/index.ts";
+import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
@@ -72,7 +73,7 @@ export const getData = defineTool({
 
 /** Whoever pages by the limit would skip rows without this. */
 function noteOn(rows: number, offset: number): string {
-  const { resultBytes, resultValues } = LIMITS.analytics;
+  const { resultBytes, resultValues } = ENGINE.analytics;
   const most = `${resultBytes / 1024 / 1024} MiB and ${resultValues.toLocaleString("en")} values`;
   return rows === 0
     ? `The next row alone is larger than one answer (${most}): select fewer columns with c9ql, or take it with export_data (both on /mcp).`

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 import { adaptIds, namedAsset } from "../named-asset.ts";
 
@@ -26,7 +27,7 @@ export const run = defineTool({
     "Runs a query now and replaces the rows of its dataset. Short runs are answered with their result; a longer one goes on, and get_query_run tells how far it is. A run that is under way is not begun twice. A failed run leaves the dataset as it was.",
   permission: "bi:write",
   effect: "write",
-  timeoutMs: LIMITS.queries.waitMs + LIMITS.call.defaultTimeoutMs,
+  timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,
   input: z.strictObject({
     query_id: z.int().optional().describe("Query to run"),
     report_id: z.int().optional().describe("Report to run"),

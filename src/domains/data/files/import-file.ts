@@ -2,7 +2,6 @@ import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type {
   Analytics,
   ConvertOptions,
@@ -10,6 +9,7 @@ import type {
   FileFormat,
 } from "../../../platform/analytics/index.ts";
 import type { BlobStore } from "../../../platform/blobs/index.ts";
+import { LIMITS } from "../../../platform/files/limits.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { SandboxLog } from "../../../platform/sandbox/index.ts";
 import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";

@@ -2,7 +2,7 @@ import { chmod, chown, open, rename } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../../../platform/files/limits.ts";
 import {
   type Account,
   accountOf,

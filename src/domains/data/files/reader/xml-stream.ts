@@ -1,7 +1,7 @@
 import { TextDecoder } from "node:util";
 import { SaxesParser } from "saxes";
 import { AppError, isAppError, messageOf } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../platform/files/limits.ts";
 import { excerptOf, megabytes } from "../excerpts.ts";
 
 export interface XmlEvents {

@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
 import { isNoValueWord } from "../../../../../kernel/no-value-words.ts";
+import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { excerptOf } from "../../excerpts.ts";
 import { distinctNames, type NamedColumns } from "../column-names.ts";
 import {
@@ -172,7 +173,7 @@ class Survey {
         words: this.#hasWords(position) ? [...this.#words[position]!] : [],
         text: this.#texts[position],
       }));
-    if (columns.length > LIMITS.analytics.columns) throw tooManyColumns();
+    if (columns.length > ENGINE.analytics.columns) throw tooManyColumns();
     return columns;
   }
 

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { excerptOf, megabytes } from "../../excerpts.ts";
 import { localName, type XmlEvents, XmlStream } from "../xml-stream.ts";
 import { type CellFormat, cellFormat } from "./number-formats.ts";

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { megabytes } from "../../excerpts.ts";
 import { fileChunks } from "../file-chunks.ts";
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { rowTooLarge } from "../table-reader.ts";
 import { type Kinds, kindOfText } from "../value-kinds.ts";
 import type { XmlEvents } from "../xml-stream.ts";

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { excerptOf } from "../../excerpts.ts";
 import { fileChunks } from "../file-chunks.ts";
 import {
@@ -37,7 +38,7 @@ export async function openXml(
   if (tree.root === undefined) throw noRows("The XML");
   const node = chooseRows(tree.root, options.rowPath);
   const shape = rowShape(node);
-  if (shape.columns.length > LIMITS.analytics.columns) throw tooManyColumns();
+  if (shape.columns.length > ENGINE.analytics.columns) throw tooManyColumns();
   return {
     report: {
       format: "ndjson",
