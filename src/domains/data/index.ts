@@ -1,5 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { ValuesOf } from "../../platform/settings/index.ts";
 import { sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
 import type { Identity, JobOwner } from "../identity/index.ts";
@@ -19,6 +20,7 @@ import { queryKind } from "./query-kind.ts";
 import { csvDescriber } from "./runs/describe-csv.ts";
 import { QueryRunsStore } from "./runs/query-runs.store.ts";
 import { QueryRuns } from "./runs/query-runs.ts";
+import type { DATA_SETTINGS } from "./settings.ts";
 import { browseDatasource } from "./tools/browse-datasource.tool.ts";
 import { cancelQueryRun } from "./tools/cancel-query-run.tool.ts";
 import { createDatasource } from "./tools/create-datasource.tool.ts";
@@ -41,18 +43,13 @@ export { restrictionFor } from "./policies.ts";
 export { replaceRows } from "./replace-rows.ts";
 export { allParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 
-export interface DataSettings {
-  storage: {
-    /** Folders below which SQLite and DuckDB files may lie. */
-    fileFolders: readonly string[];
-  };
-}
+type Settings = ValuesOf<typeof DATA_SETTINGS>;
 
 /** The engine's processes start when they are first needed. */
 async function openData(
   engines: Engines,
   { identity }: { identity: Pick<Identity, "callerFor"> },
-  settings: DataSettings,
+  settings: Settings,
 ): Promise<OpenSlice<DataServices>> {
   const { home, catalog, claim, fetch, jobs, blobs, analytics, clock, log } = engines;
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
@@ -88,7 +85,7 @@ async function openQueries(
     datasets,
     callerFor,
   }: Pick<DataServices, "data" | "datasets"> & { callerFor: Identity["callerFor"] },
-  { storage: { fileFolders } }: DataSettings,
+  { storage: { fileFolders } }: Settings,
 ): Promise<Asked> {
   const tempFolder = await ownFolder(join(home, "runs"));
   const sandboxFolder = await ownFolder(join(home, "connectors"));
@@ -123,26 +120,22 @@ async function ownFolder(path: string): Promise<string> {
   return path;
 }
 
-export const dataSlice: SliceSpec<
-  "data",
-  DataServices,
-  { identity: Pick<Identity, "callerFor"> },
-  DataSettings
-> = {
-  name: "data",
-  open: openData,
-  tools: [
-    listDatasets,
-    pushData,
-    importFile,
-    setDatasetPolicies,
-    createDatasource,
-    listDatasources,
-    browseDatasource,
-    createQuery,
-    listQueries,
-    getQueryRun,
-    cancelQueryRun,
-  ],
-  assetKinds: [datasetKind, queryKind, datasourceKind],
-};
+export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identity, "callerFor"> }, Settings> =
+  {
+    name: "data",
+    open: openData,
+    tools: [
+      listDatasets,
+      pushData,
+      importFile,
+      setDatasetPolicies,
+      createDatasource,
+      listDatasources,
+      browseDatasource,
+      createQuery,
+      listQueries,
+      getQueryRun,
+      cancelQueryRun,
+    ],
+    assetKinds: [datasetKind, queryKind, datasourceKind],
+  };

@@ -1,17 +1,20 @@
+import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { Ground, SliceSpec } from "../../registry/slice.ts";
 import { createIdentity } from "./create-identity.ts";
 import type { IdentityServices } from "./define.ts";
+import type { IDENTITY_SETTINGS } from "./settings.ts";
 import { listAuditEvents } from "./tools/list-audit-events.tool.ts";
 import { listToolsets } from "./tools/list-toolsets.tool.ts";
 import { whoami } from "./tools/whoami.tool.ts";
 
-export interface IdentitySettings {
-  storage: { auditRetentionDays: number };
-  mcp: { rateLimitEnabled: boolean; rateLimitMaxRequests: number; rateLimitWindowMs: number };
-}
-
 /** Who calls. It needs no engines, so that commands about people open nothing else. */
-export const identitySlice: SliceSpec<"identity", IdentityServices, unknown, IdentitySettings, Ground> = {
+export const identitySlice: SliceSpec<
+  "identity",
+  IdentityServices,
+  unknown,
+  ValuesOf<typeof IDENTITY_SETTINGS>,
+  Ground
+> = {
   name: "identity",
   open({ registry, ...ground }, _before, { storage, mcp }) {
     const questions = { points: mcp.rateLimitMaxRequests, windowMs: mcp.rateLimitWindowMs };
