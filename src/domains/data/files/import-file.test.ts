@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
+import type { FileSource } from "../../../platform/files/index.ts";
 import { LIMITS } from "../../../platform/files/limits.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import type { FileImport, FileSource, ImportedFile } from "./file-import.ts";
+import type { FileImport, ImportedFile } from "./file-import.ts";
 import { type FileImports, openFileImports } from "./import-file.ts";
 import { escapeXml, testFolder, xlsx } from "./test-files.ts";
 

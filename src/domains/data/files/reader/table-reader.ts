@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS as ENGINE } from "../../../../platform/analytics/limits.ts";
+import { excerptOf, megabytes } from "../../../../platform/files/index.ts";
 import { LIMITS } from "../../../../platform/files/limits.ts";
-import { excerptOf, megabytes } from "../excerpts.ts";
 
 /** What the server and the process that reads a file for it say to each other. */
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../../../../kernel/errors.ts";
 import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { excerptOf } from "../../../../../platform/files/index.ts";
 import { LIMITS } from "../../../../../platform/files/limits.ts";
-import { excerptOf } from "../../excerpts.ts";
 import { someNames } from "../table-reader.ts";
 import type { JsonKind, JsonVisitor } from "./json-scanner.ts";
 

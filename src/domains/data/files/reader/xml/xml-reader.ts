@@ -1,8 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { excerptOf, fileChunks, type XmlEvents, XmlStream } from "../../../../../platform/files/index.ts";
 import { LIMITS } from "../../../../../platform/files/limits.ts";
-import { excerptOf } from "../../excerpts.ts";
-import { fileChunks } from "../file-chunks.ts";
 import {
   type Batch,
   LineWriter,
@@ -14,7 +13,6 @@ import {
   tooManyColumns,
 } from "../table-reader.ts";
 import { jsonOfText } from "../value-kinds.ts";
-import { type XmlEvents, XmlStream } from "../xml-stream.ts";
 import { chooseRows } from "./choose-rows.ts";
 import { type ElementNode, ElementTree, isMeta, isNil, joinText, ownText, pathOf } from "./element-tree.ts";
 import { type RowShape, rowShape, type Shape } from "./row-shape.ts";
