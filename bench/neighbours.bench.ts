@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { openIdentityAndData } from "../src/app/compose.ts";
 import { loadConfig } from "../src/app/config.ts";
+import { open } from "../src/app/open.ts";
 import { examine, publishAll } from "../src/domains/models/index.ts";
 import type { Caller } from "../src/registry/caller.ts";
 import { median, Table } from "./guard/measure.ts";
@@ -39,7 +39,7 @@ const MODEL = {
 const home = mkdtempSync(join(tmpdir(), "kenning-bench-neighbours-"));
 chmodSync(home, 0o711);
 const config = loadConfig({ env: { PORT: "0", KENNING_HOME: home, LOG_LEVEL: "error" }, cwd: home });
-const inside = await openIdentityAndData(config);
+const inside = await open(config);
 try {
   const ours = await openWorkspace("ours");
   const theirs = await openWorkspace("theirs");
@@ -79,7 +79,7 @@ try {
 type Ask = (sql: string, signal?: AbortSignal) => Promise<unknown>;
 
 async function openWorkspace(slug: string): Promise<Ask> {
-  const { identity, data, models } = inside;
+  const { identity, data, models } = inside.services;
   const workspace = await identity.workspaces.create({ slug });
   await identity.users.create({
     email: `${slug}@example.com`,
@@ -89,10 +89,10 @@ async function openWorkspace(slug: string): Promise<Ask> {
   });
   const [user] = await identity.users.list({ workspace: slug });
   const caller: Caller = await identity.callerFor({ workspaceId: workspace.id, userId: user?.userId ?? 0 });
-  const key = data.services.data.newPartKey();
+  const key = data.data.newPartKey();
   const rows = Array.from({ length: ROWS }, (_, id) => ({ id, region: `r${id % 50}`, amount: id % 997 }));
-  const part = await data.analytics.rowsToPart({ rows, key });
-  await data.services.data.commit(caller, "orders", "replace", part, { kind: "import" });
+  const part = await inside.engines.analytics.rowsToPart({ rows, key });
+  await data.data.commit(caller, "orders", "replace", part, { kind: "import" });
   const file = { name: "shop.yaml", text: JSON.stringify(MODEL) };
   const { signal } = new AbortController();
   await publishAll(models.models, caller, await examine(models.models, caller, [file], signal));

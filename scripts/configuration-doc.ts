@@ -1,22 +1,20 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SETTINGS, settingsOf } from "../src/app/config.ts";
-import { LIMITS } from "../src/kernel/limits.ts";
 
-const LIMITS_FILES = ["limits.ts", "domain-limits.ts"].map((name) =>
-  join(import.meta.dirname, "../src/kernel", name),
-);
+const SRC = join(import.meta.dirname, "../src");
+const LAYERS = ["surfaces", "kernel", "domains", "platform", "app"];
 
 /** docs/configuration.md: the table of settings and the named limits, in the words of the code. */
-export function renderConfigurationDoc(): string {
-  return [...intro(), ...settings(), ...limits()].join("\n");
+export async function renderConfigurationDoc(): Promise<string> {
+  return [...intro(), ...settings(), ...(await limits())].join("\n");
 }
 
 function intro(): string[] {
   return [
     "# Configuration",
     "",
-    "<!-- Made from src/app/config.ts and src/kernel/limits.ts by `npm run generate`. Do not edit. -->",
+    "<!-- Made from src/app/config.ts and every limits.ts in src by `npm run generate`. Do not edit. -->",
     "",
     "Kenning needs no configuration to start. Settings come from the environment and from an optional file `.env` in",
     "the working directory; the environment wins. An empty value counts as not set. A value that cannot be used, or an",
@@ -46,8 +44,11 @@ function settings(): string[] {
   ]);
 }
 
-function limits(): string[] {
-  const sentences = limitSentences();
+async function limits(): Promise<string[]> {
+  const files = limitsFiles();
+  const sentences = limitSentences(files);
+  const all: [group: string, entries: object][] = [];
+  for (const file of files) all.push(...Object.entries<object>((await import(file)).LIMITS));
   return [
     "## Limits",
     "",
@@ -56,7 +57,7 @@ function limits(): string[] {
     "",
     "| limit | bound | what it bounds |",
     "| --- | --- | --- |",
-    ...Object.entries(LIMITS).flatMap(([group, entries]) =>
+    ...all.flatMap(([group, entries]) =>
       Object.entries(entries).map(([name, bound]) => {
         const key = `${group}.${name}`;
         return row([`\`${key}\``, boundText(name, bound), sentences.get(key) ?? missing(key)]);
@@ -66,16 +67,24 @@ function limits(): string[] {
   ];
 }
 
+/** Each slice, engine and surface has its own; those that a caller meets first come first. */
+function limitsFiles(): string[] {
+  const place = (path: string) => LAYERS.indexOf(path.split("/")[0] as string);
+  const paths = globSync("**/limits.ts", { cwd: SRC }).toSorted();
+  return paths.toSorted((a, b) => place(a) - place(b)).map((path) => join(SRC, path));
+}
+
 function missing(key: string): never {
-  throw new Error(`The limit ${key} has no sentence above it in src/kernel.`);
+  throw new Error(`The limit ${key} has no sentence above it.`);
 }
 
 /** The doc comment of each limit, by `group.name`: values come from the module, sentences only stand in its text. */
-function limitSentences(): Map<string, string> {
+function limitSentences(files: readonly string[]): Map<string, string> {
   const sentences = new Map<string, string>();
   let group = "";
   let comment: string[] = [];
-  for (const line of LIMITS_FILES.map((file) => readFileSync(file, "utf8"))
+  for (const line of files
+    .map((file) => readFileSync(file, "utf8"))
     .join("\n")
     .split("\n")
     .map((text) => text.trim())) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
+import { describeRegistry } from "../src/app/slices.ts";
 import type { SurfaceName } from "../src/registry/caller.ts";
 import type { WireTool } from "../src/registry/registry.ts";
 import { TOOLSETS } from "../src/registry/toolsets.ts";
@@ -18,7 +18,7 @@ interface Property {
 
 /** The reference of every tool, as the registry knows it. */
 export function renderTools(): string {
-  const registry = composeRegistry({} as RegistryParts);
+  const registry = describeRegistry();
   const tools = registry.tools("all");
   const sections = Object.entries(TOOLSETS).map(([name, { description, byDefault }]) => {
     const own = tools.filter(({ tool }) => tool.toolset === name);

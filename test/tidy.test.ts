@@ -7,6 +7,8 @@ import { describe, expect, it } from "vitest";
 const ROOT = resolve(import.meta.dirname, "..");
 const SRC = resolve(ROOT, "src");
 const LAYERS = ["kernel", "platform", "registry", "domains", "surfaces", "app"];
+/** A slice stands only on those before it. */
+const SLICES = ["identity", "data", "models", "knowledge", "memory", "agent", "bi", "assets"];
 const ROLE_SUFFIXES =
   /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route|page))?(\.test)?\.ts$/;
 
@@ -43,12 +45,35 @@ describe("the house", () => {
     expect(upward).toEqual([]);
   });
 
-  it("enters a slice of domains or platform by its index.ts (tables may refer to tables)", () => {
+  it("has only the known slices, each standing on those before it", () => {
+    const own = product.filter(({ path }) => path.startsWith("domains/"));
+    const place = (path: string) => SLICES.indexOf(path.split("/")[1] as string);
+    const upward = own.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target.startsWith("domains/") && place(target) > place(path))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect({ unknown: own.filter(({ path }) => place(path) === -1).map(({ path }) => path), upward }).toEqual(
+      {
+        unknown: [],
+        upward: [],
+      },
+    );
+  });
+
+  it("opens slices in that order", () => {
+    const list = product.find(({ path }) => path === "app/slices.ts")?.text.match(/SLICES = \[(.*?)\]/s)?.[1];
+    const opened = [...(list ?? "").matchAll(/(\w+)Slice\b/g)].map((match) => match[1] as string);
+    expect(opened.length).toBeGreaterThan(0);
+    expect(opened).toEqual(SLICES.filter((slice) => opened.includes(slice)));
+  });
+
+  it("enters a slice of domains or platform by its index.ts (or by its bounds and settings; tables may refer to tables)", () => {
     const detours = product.flatMap(({ path, slice, imports }) =>
       imports
         .filter((target) => /^(domains|platform)\//.test(target))
         .filter((target) => target.split("/").slice(0, 2).join("/") !== slice)
-        .filter((target) => basename(target) !== "index.ts")
+        .filter((target) => !["index.ts", "limits.ts", "settings.ts"].includes(basename(target)))
         .filter((target) => !(path.endsWith(".tables.ts") && target.endsWith(".tables.ts")))
         .map((target) => `${path} → ${target}`),
     );
@@ -96,6 +121,11 @@ describe("the house", () => {
       untested: [],
       unlisted: [],
     });
+  });
+
+  it("keeps bounds plain: numbers and their sentences, which anything may import", () => {
+    const laden = product.filter(({ path, imports }) => basename(path) === "limits.ts" && imports.length > 0);
+    expect(laden.map(({ path }) => path)).toEqual([]);
   });
 
   it("leaves no default exports, star exports or notes to self", () => {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
+import { describeRegistry } from "../src/app/slices.ts";
 import { toolMentions } from "../src/kernel/tool-mention.ts";
 import { SURFACES } from "../src/registry/caller.ts";
 import { publish } from "../src/surfaces/mcp/tool-operation.ts";
@@ -9,7 +9,7 @@ import { publish } from "../src/surfaces/mcp/tool-operation.ts";
 /** Texts name a tool as `{tool:name}`: a plain name would be wrong on a surface that has another, or lacks the tool. */
 
 const SRC = resolve(import.meta.dirname, "../src");
-const registry = composeRegistry({} as RegistryParts);
+const registry = describeRegistry();
 const names = new Set(registry.tools("all").map(({ name }) => name));
 
 const TOKEN = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;

@@ -2,14 +2,14 @@ import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
-import { composeRegistry, type RegistryParts } from "../src/app/registry.ts";
+import { describeRegistry } from "../src/app/slices.ts";
 import { SURFACES, type SurfaceName } from "../src/registry/caller.ts";
 import { TOOLSETS, type Toolset } from "../src/registry/toolsets.ts";
 import { publish } from "../src/surfaces/mcp/tool-operation.ts";
 
 /** A contract never changes by accident: each tool on each surface has its committed picture. */
 
-const registry = composeRegistry({} as RegistryParts);
+const registry = describeRegistry();
 
 /**
  * What the tool list of a surface, with the toolsets that are on by default, may cost a model on every request. Counted

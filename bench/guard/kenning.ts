@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { DuckDBInstance } from "@duckdb/node-api";
 import pg from "pg";
-import { openIdentityAndData } from "../../src/app/compose.ts";
 import { loadConfig } from "../../src/app/config.ts";
+import { type Opened, open } from "../../src/app/open.ts";
 import { examine, publishAll } from "../../src/domains/models/index.ts";
-import { LIMITS } from "../../src/kernel/limits.ts";
+import { LIMITS } from "../../src/domains/models/limits.ts";
 import type { Caller } from "../../src/registry/caller.ts";
 import type { Target } from "./clients.ts";
 import type { Files } from "./datasets.ts";
@@ -39,8 +39,9 @@ const MODEL = {
 /** The same instance twice: its parts in this process, to time them one by one, and the whole as a server. */
 export async function startKenning(home: string, files: Files) {
   const config = loadConfig({ env: { PORT: "0", KENNING_HOME: home, LOG_LEVEL: "warn" }, cwd: home });
-  const inside = await openIdentityAndData(config);
-  const { identity, data, models } = inside;
+  const inside = await open(config);
+  const { analytics } = inside.engines;
+  const { identity, data, models } = inside.services;
   const workspace = await identity.workspaces.create({ slug: "bench" });
   const person = { email: "bench@example.com", workspace: "bench" };
   await identity.users.create({ ...person, role: "admin", password: "bench bench bench" });
@@ -49,9 +50,9 @@ export async function startKenning(home: string, files: Files) {
   const caller = await identity.callerFor({ workspaceId: workspace.id, userId: users[0]?.userId ?? 0 });
   const parts = new Map<string, string>();
   for (const name of ["orders", "customers"] as const) {
-    const key = data.services.data.newPartKey();
-    const { part } = await data.analytics.convert({ source: { path: files[name] }, format: "parquet", key });
-    await data.services.data.commit(caller, name, "replace", part, { kind: "import" });
+    const key = data.data.newPartKey();
+    const { part } = await analytics.convert({ source: { path: files[name] }, format: "parquet", key });
+    await data.data.commit(caller, name, "replace", part, { kind: "import" });
     parts.set(name, part.path);
   }
   const signal = new AbortController().signal;
@@ -61,13 +62,13 @@ export async function startKenning(home: string, files: Files) {
   return {
     ...server,
     caller,
-    analytics: data.analytics,
+    analytics,
     models,
     /** `execute_query` without MCP around it. */
     query: (sql: string) => runQuery(models, caller, sql, false),
     queryAndStore: (sql: string) => runQuery(models, caller, sql, true),
     /** The engine's process alone, on views like those that the model makes. */
-    engine: await engineOnly(data, caller),
+    engine: await engineOnly(inside, caller),
     /** DuckDB in this process on the very same files. */
     bare: await openBare(parts),
     async close() {
@@ -78,10 +79,9 @@ export async function startKenning(home: string, files: Files) {
 }
 
 export type Kenning = Awaited<ReturnType<typeof startKenning>>;
-type Inside = Awaited<ReturnType<typeof openIdentityAndData>>;
 
 async function runQuery(
-  { models, storedQueries }: Inside["models"],
+  { models, storedQueries }: Opened["services"]["models"],
   caller: Caller,
   sql: string,
   store: boolean,
@@ -92,9 +92,10 @@ async function runQuery(
   return answer;
 }
 
-async function engineOnly({ services, analytics }: Inside["data"], caller: Caller) {
-  const all = await services.datasets.findByNames(caller.workspace.id, Object.keys(FIELDS));
-  const relations = await Promise.all(all.map((dataset) => services.data.relation(caller, dataset)));
+async function engineOnly({ services, engines: { analytics } }: Opened, caller: Caller) {
+  const { data, datasets } = services.data;
+  const all = await datasets.findByNames(caller.workspace.id, Object.keys(FIELDS));
+  const relations = await Promise.all(all.map((dataset) => data.relation(caller, dataset)));
   const { queryThreads: threads, queryMemoryMb: memoryMb, querySpillMb: spillMb } = LIMITS.models;
   const engine = { threads, memoryMb, spillMb };
   const using = (sql: string) => relations.filter(({ name }) => sql.includes(name));

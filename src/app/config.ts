@@ -2,58 +2,42 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { DATA_SETTINGS } from "../domains/data/settings.ts";
+import { IDENTITY_SETTINGS } from "../domains/identity/settings.ts";
+import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
 import { AppError, messageOf } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
+import { CATALOG_SETTINGS } from "../platform/catalog/settings.ts";
+import { FETCH_SETTINGS } from "../platform/guarded-fetch/settings.ts";
 import {
+  type AnySetting,
   baseUrl,
   choice,
   type Facts,
   flag,
   folder,
-  folders,
   host,
   hosts,
-  hostsOrNetworks,
   integer,
   networks,
   origins,
   pathPrefix,
   type Setting,
+  type SettingTree,
   secret,
-  serviceUrl,
   text,
-} from "./setting-types.ts";
-
-/** A setting whatever its type. */
-// biome-ignore lint/suspicious/noExplicitAny: the table holds settings of every type, and each is read by its own schema.
-type AnySetting = Setting<any>;
+  type ValuesOf,
+} from "../platform/settings/index.ts";
+import { STATE_SETTINGS } from "../platform/state/settings.ts";
+import { MCP_SETTINGS } from "../surfaces/mcp/settings.ts";
+import { OAUTH_SETTINGS } from "../surfaces/oauth/settings.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-const YEAR_MINUTES = 525_600;
-const DAY_SECONDS = 86_400;
-
-/** The switch, the number and the window of one rate limit of the knowledge endpoint. */
-function knowledgeLimit(area: string, requests: number, switchText: string, requestsText: string) {
-  return {
-    enabled: flag(`EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT_ENABLED`, true, switchText, { reserved: true }),
-    ...knowledgeWindow(area, requests, requestsText),
-  };
-}
-
-function knowledgeWindow(area: string, requests: number, requestsText: string) {
-  const prefix = `EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT`;
-  const size = { default: requests, min: 1, max: 1_000_000 };
-  const window = { default: 60, min: 1, max: DAY_SECONDS };
-  return {
-    requests: integer(`${prefix}_REQUESTS`, size, `${requestsText} in one window.`, { reserved: true }),
-    windowSeconds: integer(`${prefix}_WINDOW_SECONDS`, window, "Length of that window.", { reserved: true }),
-  };
-}
-
 /**
- * Every setting of Kenning. The table is the schema: the shape of `Config`, the checks at start and
- * docs/configuration.md all come from it.
+ * Every setting of Kenning: what slices, engines and surfaces declare of their own in a `settings.ts`, gathered under
+ * the headings of docs/configuration.md, and what is app's own. The table is the schema: the shape of `Config`, the
+ * checks at start and that page all come from it.
  */
 export const SETTINGS = {
   server: {
@@ -105,26 +89,10 @@ export const SETTINGS = {
         "`/var/lib/kenning` as root, else `~/.local/share/kenning` (below `XDG_DATA_HOME` if that is set)",
         "The data folder: embedded database, files, keys, logs. As root the folders above it must be passable for other users, because the database runs as one.",
       ),
-      databaseUrl: serviceUrl(
-        "DATABASE_URL",
-        ["postgres", "postgresql"],
-        "Your own PostgreSQL, version 15 or newer. Without it Kenning starts its own inside the data folder.",
-      ),
-      redisUrl: serviceUrl(
-        "REDIS_URL",
-        ["redis", "rediss"],
-        "Redis for sessions, rate limits and locks that several servers share. Without it they are kept in memory.",
-        { reserved: true },
-      ),
-      fileFolders: folders(
-        "KENNING_FILE_FOLDERS",
-        "Folders below which files of SQLite and DuckDB may lie that are datasources. Without any there can be no such datasource.",
-      ),
-      auditRetentionDays: integer(
-        "KENNING_AUDIT_RETENTION_DAYS",
-        { default: 365, min: 0, max: 36_500 },
-        "How long audit events are kept. `0` keeps them for ever.",
-      ),
+      ...CATALOG_SETTINGS.storage,
+      ...STATE_SETTINGS.storage,
+      ...DATA_SETTINGS.storage,
+      ...IDENTITY_SETTINGS.storage,
     },
   },
   security: {
@@ -135,99 +103,20 @@ export const SETTINGS = {
         32,
         "The root from which the keys for cookies, downloads and request state are derived. Without it a random one is kept in the data folder; several servers on one database need the same.",
       ),
-      accessTtlMinutes: integer(
-        "JWT_ACCESS_TTL_MINUTES",
-        { default: 15, min: 1, max: YEAR_MINUTES },
-        "Life of an access token.",
-      ),
-      refreshTtlDays: integer(
-        "JWT_REFRESH_TTL_DAYS",
-        { default: 14, min: 1, max: 3_650 },
-        "Life of a refresh token.",
-      ),
-      authorizationCodeTtlMinutes: integer(
-        "OAUTH_AUTHORIZATION_CODE_TTL_MINUTES",
-        { default: 10, min: 1, max: 60 },
-        "Life of an authorization code.",
-      ),
-      deviceCodeTtlMinutes: integer(
-        "OAUTH_DEVICE_CODE_TTL_MINUTES",
-        { default: 15, min: 1, max: 1_440 },
-        "Life of a device code.",
-        { reserved: true },
-      ),
-      googleClientId: text("GOOGLE_CLIENT_ID", "Client id for sign-in with Google.", { reserved: true }),
-      googleClientSecret: secret("GOOGLE_CLIENT_SECRET", 1, "Client secret for sign-in with Google.", {
-        reserved: true,
-      }),
-      allowPrivateUrls: hostsOrNetworks(
-        "KENNING_ALLOW_PRIVATE_URLS",
-        "Private or link-local targets that Kenning may fetch when a caller gives it a URL, or connect to when a datasource names them: `host` (on every port), `host:port`, an address or a network. All others of that sort are refused.",
-      ),
+      ...OAUTH_SETTINGS.security,
+      ...FETCH_SETTINGS.security,
     },
   },
   mcp: {
     title: "Sessions and rate limits",
     settings: {
-      sessionTtlMinutes: integer(
-        "MCP_SESSION_TTL_MINUTES",
-        { default: 60, min: 1, max: YEAR_MINUTES },
-        "Idle time after which an MCP session ends. Sessions of the `bi` endpoint end after 30 minutes.",
-      ),
-      sessionCleanupIntervalMinutes: integer(
-        "MCP_SESSION_CLEANUP_INTERVAL_MINUTES",
-        { default: 15, min: 1, max: 1_440 },
-        "How often ended sessions are swept away.",
-      ),
-      rateLimitEnabled: flag(
-        "RATE_LIMIT_ENABLED",
-        true,
-        "Rate limits of all endpoints but the external knowledge one, which has its own. Repeated wrong passwords and tokens are slowed down in any case.",
-      ),
-      rateLimitWindowMs: integer(
-        "MCP_RATE_LIMIT_WINDOW_MS",
-        { default: 60_000, min: 1_000, max: DAY_SECONDS * 1_000 },
-        "Window in which questions to the data agent are counted.",
-      ),
-      rateLimitMaxRequests: integer(
-        "MCP_RATE_LIMIT_MAX_REQUESTS",
-        { default: 5, min: 1, max: 1_000_000 },
-        "Questions to the data agent (`ask_question`) that one person may ask in one window.",
-      ),
+      ...MCP_SETTINGS.mcp,
+      ...IDENTITY_SETTINGS.mcp,
     },
   },
   knowledge: {
     title: "External knowledge endpoint",
-    settings: {
-      enabled: flag(
-        "EXTERNAL_KNOWLEDGE_MCP_ENABLED",
-        false,
-        "Mounts `/mcp/knowledge-external`. It is meant for trusted systems inside your network.",
-      ),
-      requests: knowledgeLimit(
-        "",
-        120,
-        "Rate limit of the whole endpoint, by address and by token.",
-        "Requests allowed",
-      ),
-      searches: knowledgeLimit("SEARCH_", 30, "Rate limit of the search tool, by user.", "Searches allowed"),
-      downloads: knowledgeLimit(
-        "DOWNLOAD_",
-        20,
-        "Rate limits of document downloads: this one and the two below.",
-        "Downloads of one document by one user allowed",
-      ),
-      downloadsByAddress: knowledgeWindow(
-        "DOWNLOAD_PREAUTH_IP_",
-        300,
-        "Download requests allowed from one address, before the download token is checked,",
-      ),
-      downloadsByAddressAndDocument: knowledgeWindow(
-        "DOWNLOAD_PREAUTH_DOCUMENT_",
-        60,
-        "Download requests allowed from one address for one document, before the download token is checked,",
-      ),
-    },
+    settings: KNOWLEDGE_SETTINGS.knowledge,
   },
   operations: {
     title: "Operations",
@@ -262,19 +151,13 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, SettingGroup>;
 
-interface SettingTree {
-  readonly [key: string]: AnySetting | SettingTree;
-}
-
 interface SettingGroup {
   readonly title: string;
   readonly settings: SettingTree;
 }
 
-type Values<Node> = Node extends Setting<infer T> ? T : { readonly [Key in keyof Node]: Values<Node[Key]> };
-
 export type Config = {
-  readonly [Group in keyof typeof SETTINGS]: Values<(typeof SETTINGS)[Group]["settings"]>;
+  readonly [Group in keyof typeof SETTINGS]: ValuesOf<(typeof SETTINGS)[Group]["settings"]>;
 };
 
 export interface Surroundings {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAppError, messageOf } from "../kernel/errors.ts";
-import { LIMITS } from "../kernel/limits.ts";
 import type { Config } from "./config.ts";
 import { type Check, type Finding, fail } from "./doctor/check.ts";
 import { checkDatabase, checkMigrations } from "./doctor/database.ts";
@@ -8,6 +7,7 @@ import { checkHome, checkRootSecret } from "./doctor/home.ts";
 import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
 import { checkMemory, checkPort } from "./doctor/server.ts";
 import { checkEngines, checkStorage } from "./doctor/storage.ts";
+import { LIMITS } from "./limits.ts";
 
 /** In this order, because the first that fails is usually the reason for those after it. */
 const CHECKS: readonly Check[] = [

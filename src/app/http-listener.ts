@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { LIMITS } from "../kernel/limits.ts";
+import { LIMITS } from "../surfaces/http/limits.ts";
 
 const IDLE_POLL_MS = 20;
 

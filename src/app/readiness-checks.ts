@@ -1,18 +1,19 @@
 import { statfs } from "node:fs/promises";
 import { sql } from "drizzle-orm";
-import type { DataSlice } from "../domains/data/index.ts";
-import { LIMITS } from "../kernel/limits.ts";
+import type { Analytics } from "../platform/analytics/index.ts";
 import { type Catalog, isReadOnly } from "../platform/catalog/index.ts";
+import { LIMITS } from "../surfaces/http/limits.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
+import { blobsOf } from "./home/blobs.ts";
 import { diskProblem } from "./home/disk-space.ts";
 import { homeStamp } from "./home/home.tables.ts";
 import { SUPERSEDED } from "./home/home-claim.ts";
-import { blobsOf, type HomeParts, homeProblemOf, lookAtHome } from "./home/home-stamp.ts";
+import { type HomeParts, homeProblemOf, lookAtHome } from "./home/home-stamp.ts";
 import { storageProblem } from "./home/try-storage.ts";
 
 /** What `/api/health/ready` looks at. What is said is for anybody: no paths, no addresses. */
-export function makeReadinessChecks(parts: HomeParts, { analytics }: DataSlice): ReadinessCheck[] {
-  const { catalog, home } = parts;
+export function makeReadinessChecks(parts: HomeParts & { analytics: Analytics }): ReadinessCheck[] {
+  const { catalog, home, analytics } = parts;
   const answers = (name: string, work: () => Promise<unknown>): ReadinessCheck => ({
     name,
     check: async () => void (await work()),

@@ -37,5 +37,5 @@ function stackOf(error: Error, stack: string): string {
 }
 
 function bounded(text: string): string {
-  return maskText(text, LIMITS.commandLine.stackCharacters);
+  return maskText(text, LIMITS.log.stackCharacters);
 }

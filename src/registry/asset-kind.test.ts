@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type AssetKind, AssetKinds } from "./asset-kind.ts";
 import type { Caller } from "./caller.ts";
 
@@ -15,17 +16,32 @@ const note: AssetKind = {
 describe("asset kinds", () => {
   const kinds = new AssetKinds()
     .add(note)
-    .add({ ...note, name: "folder", rows: async () => ({ columns: [], rows: [], totalRows: 0 }) });
+    .add({ ...note, name: "folder", run: { answer: {}, start: async () => ({ message: "" }) } });
 
   it("finds a kind, and only where it has the ability", () => {
     expect(kinds.require("note").name).toBe("note");
-    expect(kinds.require("folder", "rows").name).toBe("folder");
-    expect(() => kinds.require("note", "rows")).toThrow(/not known here/);
-    expect(kinds.names("rows")).toEqual(["folder"]);
+    expect(kinds.require("folder", "run").name).toBe("folder");
+    expect(() => kinds.require("note", "run")).toThrow(/not known here/);
+    expect(kinds.names("run")).toEqual(["folder"]);
+    expect(kinds.listed("delete")).toBe("note or folder");
   });
 
   it("suggests the nearest kind", () => {
     expect(() => kinds.require("notes")).toThrow(expect.objectContaining({ hint: "Did you mean note?" }));
+  });
+
+  it("answers a run with what every kind tells, and perhaps with what some tell", () => {
+    const message = z.string();
+    const runs = (name: string, answer: z.ZodRawShape): AssetKind => ({
+      ...note,
+      name,
+      run: { answer, start: async () => ({ message: "" }) },
+    });
+    const both = new AssetKinds().add(runs("a", { message, a_id: z.int() })).add(runs("b", { message }));
+    expect(both.runAnswer().parse({ message: "done" })).toEqual({ message: "done" });
+    expect(both.runAnswer().safeParse({ a_id: 1 }).success).toBe(false);
+    const one = new AssetKinds().add(runs("a", { message, a_id: z.int() }));
+    expect(one.runAnswer().safeParse({ message: "done" }).success).toBe(false);
   });
 
   it("refuses the same kind twice", () => {

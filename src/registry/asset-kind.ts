@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { AppError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
+import type { Column, JsonValue, QueryBatch } from "../platform/analytics/index.ts";
 import type { Caller } from "./caller.ts";
 
 export interface AssetDetails {
@@ -8,10 +10,58 @@ export interface AssetDetails {
   [detail: string]: unknown;
 }
 
-export interface AssetRows {
-  columns: readonly { name: string; type: string }[];
-  rows: readonly Record<string, unknown>[];
+/** Which rows, and what C9QL is to make of them first. */
+export interface RowsOptions {
+  /** All of them, if it is not said. */
+  limit?: number;
+  offset?: number;
+  c9ql?: string | undefined;
+  /** Values of the parameters in `c9ql`, which checks them. */
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+  signal: AbortSignal;
+}
+
+export interface ReadOptions extends RowsOptions {
+  limit: number;
+}
+
+export interface RowPage {
+  columns: Column[];
+  rows: Record<string, JsonValue>[];
   totalRows: number;
+  returnedRows: number;
+  /** Fewer rows than were asked for and are there: no more fit into one answer. */
+  isCut: boolean;
+}
+
+/** The rows of an asset, as far as its reader may see them. */
+export interface AssetRows {
+  name: string;
+  /** Whether there are any columns: what a dataset was made of may have been empty. */
+  hasColumns: boolean;
+  read(options: ReadOptions): Promise<RowPage>;
+  /** The rows that `read` would give, however many, a batch at a time. */
+  stream(options: RowsOptions): AsyncIterable<QueryBatch>;
+  /** How many rows there are in all, whatever part of them the options ask for. */
+  count(options: RowsOptions): Promise<number>;
+}
+
+export interface RunOptions {
+  /** How long to wait for the end before the answer says that it goes on. */
+  waitMs: number;
+  signal: AbortSignal;
+  onRows(rows: number): void;
+}
+
+/** What an asset does when it is told to: a query fills its dataset. */
+export interface AssetRun {
+  /** The schema of what `start` answers. */
+  answer: z.ZodRawShape;
+  start(
+    caller: Caller,
+    id: number,
+    options: RunOptions,
+  ): Promise<Record<string, unknown> & { message: string }>;
 }
 
 /**
@@ -20,9 +70,14 @@ export interface AssetRows {
  */
 export interface AssetKind {
   name: string;
+  /** The tool that tells ids of such assets. */
+  idsFrom?: string;
+  /** The kind that this is a part of; it has that asset's id, and what it is about is told with that one. */
+  partOf?: string;
   can(caller: Caller, id: number, verb: "read" | "write"): Promise<boolean>;
   describe(caller: Caller, id: number): Promise<AssetDetails>;
-  rows?(caller: Caller, id: number, options: { limit: number; signal: AbortSignal }): Promise<AssetRows>;
+  rows?(caller: Caller, id: number): Promise<AssetRows>;
+  run?: AssetRun;
   delete?(caller: Caller, id: number): Promise<void>;
   restore?(caller: Caller, id: number): Promise<void>;
   /** Makes an asset what it was in a former version, and tells what became of it. */
@@ -32,7 +87,7 @@ export interface AssetKind {
 }
 
 /** A thing that can be done to assets of some kinds. */
-type Ability = "rows" | "delete" | "restore" | "restoreVersion" | "searchText";
+export type Ability = "rows" | "run" | "delete" | "restore" | "restoreVersion" | "searchText";
 
 export class AssetKinds {
   readonly #kinds = new Map<string, AssetKind>();
@@ -43,6 +98,7 @@ export class AssetKinds {
     return this;
   }
 
+  /** In the order of slices. */
   names(ability?: Ability): string[] {
     return [...this.#kinds.values()]
       .filter((kind) => ability === undefined || kind[ability])
@@ -59,6 +115,24 @@ export class AssetKinds {
     const match = nearest(name, known);
     const hint = match === undefined ? `Use one of: ${known.join(", ")}.` : `Did you mean ${match}?`;
     throw new AppError("bad_request", `Assets of type ${name} are not known here.`, { hint });
+  }
+
+  /** The names for the description of an argument, `dataset, query or datasource`: by default those that tell of themselves. */
+  listed(ability?: Ability): string {
+    return this.names(ability)
+      .filter((name) => ability !== undefined || this.require(name).partOf === undefined)
+      .join(", ")
+      .replace(/, (\w+)$/, " or $1");
+  }
+
+  /** The schema of what running an asset answers: what only some kinds tell is optional. */
+  runAnswer(): z.ZodObject {
+    const answers = this.names("run").map((name) => this.require(name, "run").run.answer);
+    const inAll = (field: string) => answers.every((answer) => field in answer);
+    const fields = answers.flatMap((answer) => Object.entries(answer) as [string, z.ZodType][]);
+    return z.object(
+      Object.fromEntries(fields.map(([field, type]) => [field, inAll(field) ? type : type.optional()])),
+    );
   }
 
   /** The kind, once the caller may do this to the asset. What may not be seen looks as if it were not there. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Permission } from "../kernel/permissions.ts";
+import type { AssetKinds } from "./asset-kind.ts";
 import type { SurfaceName } from "./caller.ts";
 import type { CompactResult } from "./compact-content.ts";
 import type { CallContext } from "./context.ts";
@@ -16,7 +17,7 @@ export interface Wire<Input = unknown> {
   description?: string;
   input?: z.ZodObject;
   /** Turns that surface's parameters into the tool's own. */
-  adapt?: (args: never) => Input;
+  adapt?: (args: never, assets: AssetKinds) => Input;
 }
 
 /** A block of MCP content: text, image, audio, resource or link. */
@@ -35,8 +36,9 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
   effect: Effect;
   /** The sorts of things named by tokens that it reaches, and keeps to; a token with names sees no tool that leaves it out. */
   within?: readonly NamedLimit[];
-  input: In;
-  output: Out;
+  /** Made of the kinds of assets that there are, where it depends on them; the output likewise. */
+  input: In | ((assets: AssetKinds) => In);
+  output: Out | ((assets: AssetKinds) => Out);
   /**
    * The argument that may be a list of very many values, by its name on every surface. A long one is not parsed: the
    * handler gets an empty list in its place, and the list itself as `longList` of its context.
@@ -68,24 +70,24 @@ export interface Tool extends Bounds {
 }
 
 /** A tool that still waits for the services of its slice. */
-export type UnboundTool<Services> = (services: Services) => Tool;
+export type UnboundTool<Services> = (services: Services, assets: AssetKinds) => Tool;
 
 /** Gives a slice its own `defineTool`, so that handlers know the slice's services without naming types. */
 export function toolsOf<Services extends object>() {
   return function defineTool<In extends z.ZodObject, Out extends z.ZodObject>(
     spec: ToolSpec<Services, In, Out>,
   ): UnboundTool<Services> {
-    return (services) => ({
+    return (services, assets) => ({
       name: spec.name,
       toolset: spec.toolset,
-      wire: wireNames(spec.name, spec.wire as Record<string, string | Wire> | undefined),
+      wire: wireNames(spec.name, spec.wire as Record<string, string | Wire> | undefined, assets),
       title: spec.title,
       description: spec.description,
       permissions: permissionList(spec.permission),
       effect: spec.effect,
       within: spec.within,
-      input: spec.input,
-      output: spec.output,
+      input: typeof spec.input === "function" ? spec.input(assets) : spec.input,
+      output: typeof spec.output === "function" ? spec.output(assets) : spec.output,
       longList: spec.longList,
       timeoutMs: spec.timeoutMs,
       content: spec.content as Tool["content"],
@@ -100,10 +102,18 @@ export function permissionList(permission: Permission | readonly Permission[] | 
   return typeof permission === "string" ? [permission] : permission;
 }
 
-function wireNames(name: string, others: Record<string, string | Wire> | undefined): Tool["wire"] {
+function wireNames(
+  name: string,
+  others: Record<string, string | Wire> | undefined,
+  assets: AssetKinds,
+): Tool["wire"] {
   const wire: Tool["wire"] = { all: { name } };
   for (const [surface, entry] of Object.entries(others ?? {})) {
-    wire[surface as SurfaceName] = typeof entry === "string" ? { name: entry } : entry;
+    const { adapt, ...rest } = typeof entry === "string" ? { name: entry } : entry;
+    wire[surface as SurfaceName] = {
+      ...rest,
+      ...(adapt !== undefined && { adapt: (args) => adapt(args, assets) }),
+    };
   }
   return wire;
 }

@@ -1,10 +1,18 @@
 import { z } from "zod";
 import type { Permission } from "../kernel/permissions.ts";
+import { type AssetKind, AssetKinds } from "./asset-kind.ts";
 import { SURFACES, type SurfaceName } from "./caller.ts";
 import type { Prompt, UnboundPrompt } from "./define-prompt.ts";
 import type { Resource, UnboundResource } from "./define-resource.ts";
 import type { Tool, UnboundTool } from "./define-tool.ts";
+import { TOOLSETS } from "./toolsets.ts";
 import { UriPattern } from "./uri-pattern.ts";
+
+interface ToolsetInfo {
+  name: string;
+  description: string;
+  byDefault: boolean;
+}
 
 /** A tool as one surface shows it. */
 export interface WireTool {
@@ -24,24 +32,47 @@ export interface WireResource {
   pattern: UriPattern;
 }
 
-export interface Slice<Services> {
-  services: Services;
+/** What can be called, of one slice. */
+export interface SliceContents<Services> {
   tools?: readonly UnboundTool<Services>[];
   resources?: readonly UnboundResource<Services>[];
   prompts?: readonly UnboundPrompt<Services>[];
+  /** Sorts of assets, for the tools that span slices. */
+  assetKinds?: readonly ((services: Services) => AssetKind)[];
+}
+
+/** The same, ready to be called. */
+export interface Slice<Services> extends SliceContents<Services> {
+  services: Services;
 }
 
 /** Everything that can be called, by surface. Surfaces filter and present; nobody else lists tools. */
 export class Registry {
+  readonly assets = new AssetKinds();
   readonly #tools: Record<SurfaceName, Map<string, WireTool>> = bySurface(() => new Map());
   readonly #resources: Record<SurfaceName, WireResource[]> = bySurface(() => []);
   readonly #prompts: Record<SurfaceName, Map<string, Prompt>> = bySurface(() => new Map());
 
-  add<Services>(slice: Slice<Services>): this {
-    for (const tool of slice.tools ?? []) this.#addTool(tool(slice.services));
-    for (const resource of slice.resources ?? []) this.#addResource(resource(slice.services));
-    for (const prompt of slice.prompts ?? []) this.#addPrompt(prompt(slice.services));
+  /** The kinds of assets of all slices come first: tools are made of them. */
+  addKinds<Services>({ assetKinds = [], services }: Pick<Slice<Services>, "assetKinds" | "services">): this {
+    for (const kind of assetKinds) this.assets.add(kind(services));
     return this;
+  }
+
+  add<Services>({ tools = [], resources = [], prompts = [], services }: Slice<Services>): this {
+    for (const tool of tools) this.#addTool(tool(services, this.assets));
+    for (const resource of resources) this.#addResource(resource(services));
+    for (const prompt of prompts) this.#addPrompt(prompt(services));
+    return this;
+  }
+
+  /** The toolsets there are, each with its tools on `/mcp`. */
+  toolsets(): (ToolsetInfo & { tools: WireTool[] })[] {
+    return Object.entries(TOOLSETS).map(([name, toolset]) => ({
+      name,
+      ...toolset,
+      tools: this.tools("all").filter(({ tool }) => tool.toolset === name),
+    }));
   }
 
   tools(surface: SurfaceName): readonly WireTool[] {

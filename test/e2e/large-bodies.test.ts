@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { LIMITS } from "../../src/kernel/limits.ts";
+import { LIMITS } from "../../src/domains/data/limits.ts";
+import { LIMITS as KERNEL } from "../../src/kernel/limits.ts";
 import { callTool } from "../support/mcp.ts";
 import type { Sending, Sent } from "../support/sender-thread.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
@@ -96,11 +97,11 @@ async function watched<T>(work: () => Promise<T>): Promise<{ done: T; turnMs: nu
   return { done, turnMs, waitMs };
 }
 
-const fill = (unit: string, bytes: number = LIMITS.request.bodyBytes - 300) =>
+const fill = (unit: string, bytes: number = KERNEL.request.bodyBytes - 300) =>
   unit.repeat(Math.floor(bytes / unit.length));
 const members = (n: number) => Array.from({ length: n }, (_, i) => `"k${i}":1`).join(",");
 const MANY = members(1_100_000);
-const LONG_ROW = "x".repeat(LIMITS.request.largeRowsBytes);
+const LONG_ROW = "x".repeat(KERNEL.request.largeRowsBytes);
 
 describe("a body that would hold up everybody", () => {
   const inBatch = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{${members(20_000)}}}}`;
@@ -224,7 +225,7 @@ describe("a large body that is as it should be", () => {
 });
 
 describe("many large bodies at once", () => {
-  const large = call('{"name":"whoami","arguments":{}}').padEnd(LIMITS.request.bodyBytes - 1_000);
+  const large = call('{"name":"whoami","arguments":{}}').padEnd(KERNEL.request.bodyBytes - 1_000);
 
   /** What is answered while three bodies lie there unfinished; once more if it came before all of them. */
   async function besideStalled(work: () => Promise<Sent>): Promise<Sent> {
@@ -271,7 +272,7 @@ describe("many large bodies at once", () => {
       const stalled = Array.from({ length: 3 }, () => send(large, { isStalled: true }));
       await vi.waitUntil(() => vi.getTimerCount() === 3);
       await sleep(300);
-      vi.advanceTimersByTime(2 * LIMITS.request.paceMs);
+      vi.advanceTimersByTime(2 * KERNEL.request.paceMs);
       for (const { status, text } of await Promise.all(stalled)) {
         expect(status).toBe(408);
         expect(text).toContain("more slowly than 64 KB in 15 s");
@@ -296,7 +297,7 @@ describe("many large bodies at once", () => {
     for (const [id, accept] of [json, stream, json].entries()) {
       const params = { name: "import_file", arguments: { dataset_name: `Left ${id}`, file_url } };
       const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
-      const padded = body.padEnd(LIMITS.request.bodyBytes - 1_000);
+      const padded = body.padEnd(KERNEL.request.bodyBytes - 1_000);
       // Who leaves before all of it was read has sent nothing, and leaves once more.
       for (let tries = 0; unanswered.length === id && tries < 40; tries += 1) {
         await send(padded, { isGone: true, headers: { ...session, accept } });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { LIMITS } from "../../src/kernel/limits.ts";
 import { toolsOf } from "../../src/registry/define-tool.ts";
+import { LIMITS } from "../../src/surfaces/mcp/limits.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
 /** Sessions under clients that are careless, busy or hostile. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { LIMITS } from "../../src/kernel/limits.ts";
+import { LIMITS } from "../../src/surfaces/http/limits.ts";
 import { mountFixtures } from "../contracts/fixtures.ts";
 import { callOf, PATHS, rpc } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";

@@ -38,7 +38,7 @@ export async function listVersions({ args, options }: VersionsInput, terminal: T
 
 /** A deleted dataset, or with a version the rows that one had. */
 export async function restoreDataset({ args, options }: RestoreInput, terminal: Terminal): Promise<number> {
-  const said = await withData(async ({ data: { datasets, assets }, callerFor }) => {
+  const said = await withData(async ({ data: { datasets }, assets: { assets }, callerFor }) => {
     const caller = await callerFor(options.workspace);
     if (options.version === undefined) {
       const deleted = await datasets.findDeleted(caller.workspace.id, args.dataset);

@@ -134,7 +134,7 @@ export async function exportDataset({ args, options }: ExportInput, terminal: Te
 }
 
 export async function deleteDataset({ args, options }: OfDataset, terminal: Terminal): Promise<number> {
-  const { id, name } = await withData(async ({ data: { datasets, assets }, callerFor }) => {
+  const { id, name } = await withData(async ({ data: { datasets }, assets: { assets }, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const dataset = await requireDataset(datasets, caller, args.dataset);
     await assets.require("dataset", "delete").delete(caller, dataset.id);

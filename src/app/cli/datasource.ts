@@ -1,5 +1,5 @@
+import { LIMITS } from "../../domains/data/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Terminal } from "./command.ts";
 import { withData } from "./with-data.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { logFailure, reportFailure } from "./failure.ts";
 
 let home: string;

@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { type Loggable, loggable } from "../../kernel/loggable-error.ts";
 import { requireHome } from "../home/home-folder.ts";
+import { LIMITS } from "../limits.ts";
 import type { Terminal } from "./command.ts";
 
 /** Says in one sentence what went wrong. What was not expected is logged with an id, its insides are not shown. */

@@ -10,9 +10,9 @@ import {
   publishAll,
   writeModel,
 } from "../../domains/models/index.ts";
+import { LIMITS } from "../../domains/models/limits.ts";
 import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
 import { withData } from "./with-data.ts";

@@ -1,5 +1,5 @@
 import { newUuid } from "../../kernel/ids.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { Terminal } from "./command.ts";
 import { logFailure } from "./failure.ts";
 

@@ -1,29 +1,26 @@
-import type { DataServices } from "../../domains/data/index.ts";
 import type { Identity } from "../../domains/identity/index.ts";
-import type { ModelsServices } from "../../domains/models/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { openIdentityAndData } from "../compose.ts";
 import { loadConfig } from "../config.ts";
+import { open } from "../open.ts";
+import type { Services } from "../slices.ts";
 import { quiet, requireDatabase } from "./with-identity.ts";
 
-export interface OpenedData {
-  identity: Identity;
-  data: DataServices;
-  models: ModelsServices;
+/** The services of all slices, and who works with them. */
+export interface OpenedData extends Services {
   /** The operator in this workspace: everything an admin may, without limits. Throws `not_found`. */
   callerFor(slug: string): Promise<Caller>;
 }
 
-/** Opens catalog and data for one piece of work, whether the server runs or not, and closes both again. */
+/** Opens everything for one piece of work, whether the server runs or not, and closes it again. */
 export async function withData<T>(work: (opened: OpenedData) => Promise<T>): Promise<T> {
   const config = loadConfig();
   // Whatever the work is, it needs a workspace: there is none where there is no database yet.
   requireDatabase(config);
-  const { identity, data, models, close } = await openIdentityAndData(quiet(config));
+  const { services, close } = await open(quiet(config));
   try {
-    const callerFor = (slug: string) => operatorIn(identity, slug);
-    return await work({ identity, data: data.services, models, callerFor });
+    const callerFor = (slug: string) => operatorIn(services.identity, slug);
+    return await work({ ...services, callerFor });
   } finally {
     await close();
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../../surfaces/http/limits.ts";
 import type { Config } from "../config.ts";
 import { diskProblem } from "../home/disk-space.ts";
 import { nearestExisting } from "../home/home-folder.ts";

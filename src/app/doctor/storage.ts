@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { datasetsWith, openBlobs } from "../../domains/data/index.ts";
+import { datasetsWith } from "../../domains/data/index.ts";
 import { openAnalytics } from "../../platform/analytics/index.ts";
 import { readStoreId } from "../../platform/blobs/index.ts";
 import type { Config } from "../config.ts";
-import { blobsOf, homeProblemOf, lookAtHome } from "../home/home-stamp.ts";
+import { blobsOf, openBlobs } from "../home/blobs.ts";
+import { homeProblemOf, lookAtHome } from "../home/home-stamp.ts";
 import { storageProblem } from "../home/try-storage.ts";
 import { type Finding, fail, ok } from "./check.ts";
 import { beforeOpening, withCatalog } from "./database.ts";

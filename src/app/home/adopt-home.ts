@@ -1,14 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { allParts, openBlobs } from "../../domains/data/index.ts";
+import { allParts } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { ensureStoreId, replaceStoreId } from "../../platform/blobs/index.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import { rootId } from "../../platform/vault/index.ts";
+import { blobsOf, openBlobs } from "./blobs.ts";
 import { homeStamp } from "./home.tables.ts";
 import { newGeneration, writeGenerations } from "./home-claim.ts";
-import { blobsOf, type HomeParts, type HomeView, homeProblemOf, lookAtHome } from "./home-stamp.ts";
+import { type HomeParts, type HomeView, homeProblemOf, lookAtHome } from "./home-stamp.ts";
 import { rootSecret } from "./root-secret.ts";
 
 /** What is gone for good, or goes at the next start, when a database goes on with another home. */

@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eq, type SQL, sql } from "drizzle-orm";
-import type { StorageClaim } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { syncFolder } from "../../platform/blobs/index.ts";
-import type { CatalogTx } from "../../platform/catalog/index.ts";
+import type { CatalogTx, StorageClaim } from "../../platform/catalog/index.ts";
 import { homeStamp } from "./home.tables.ts";
 
 /** Begins with a dot, so it is no blob. */

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import { openBlobs, sampleOfParts } from "../../domains/data/index.ts";
+import { sampleOfParts } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { ensureStoreId, readStoreId } from "../../platform/blobs/index.ts";
 import { type Catalog, isReadOnly, pgCodeOf } from "../../platform/catalog/index.ts";
 import { rootId, sealedWith } from "../../platform/vault/index.ts";
+import { blobsOf, openBlobs } from "./blobs.ts";
 import { homeStamp } from "./home.tables.ts";
 import { HomeClaim, isOneOf, readGenerations, SUPERSEDED, writeGenerations } from "./home-claim.ts";
 import { readRootSecret, rootSecret, rootSecretFile } from "./root-secret.ts";
@@ -193,8 +194,4 @@ async function sealedRootId({ db }: Catalog): Promise<string | undefined> {
 function holdsParts(home: string): boolean {
   const parts = join(blobsOf(home), "parts");
   return existsSync(parts) && readdirSync(parts).length > 0;
-}
-
-export function blobsOf(home: string): string {
-  return join(home, "blobs");
 }

@@ -12,7 +12,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { messageOf } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { explainRemoteFailure, type RemoteFailure } from "./remote-failure.ts";
 
 /** The code that JSON-RPC leaves to servers for errors of their own. */

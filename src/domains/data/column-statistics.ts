@@ -1,7 +1,7 @@
 import { isAppError } from "../../kernel/errors.ts";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { JsonValue, Relation } from "../../platform/analytics/index.ts";
+import { LIMITS } from "../../platform/analytics/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "./data.ts";
 import type { Column, Dataset } from "./dataset.ts";

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { messageOf } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Jobs } from "../../platform/jobs/index.ts";
 import type { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
+import { LIMITS } from "./limits.ts";
 
 const JOB = "dataset.compact";
 /** Datasets that one sweep finds; the next one finds the others. */

@@ -5,9 +5,9 @@ import { silentLog } from "../../../test/support/database.ts";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 import { systemClock } from "../../kernel/clock.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
 import { DatasetsStore } from "./datasets.store.ts";
+import { LIMITS } from "./limits.ts";
 
 let server: TestServer;
 let token: string;

@@ -1,7 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
   type Analytics,
@@ -14,7 +13,9 @@ import {
   type Rows,
   widenColumns,
 } from "../../platform/analytics/index.ts";
+import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
+import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { asQueryError, compile, type ParameterValue, parse, refuseUnknownParameters } from "./c9ql/index.ts";
 import {
@@ -27,6 +28,7 @@ import {
 import type { Change, DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
+import { LIMITS } from "./limits.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
 import { PARTS, sweepParts } from "./sweep-parts.ts";
@@ -38,30 +40,6 @@ export interface DataParts {
   clock: Clock;
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
-}
-
-export interface Page {
-  columns: Column[];
-  rows: Record<string, JsonValue>[];
-  totalRows: number;
-  returnedRows: number;
-  /** Fewer rows than were asked for and are there: no more fit into one answer. */
-  isCut: boolean;
-}
-
-/** Which rows of a dataset, and what is to be made of them first. */
-export interface RowsOptions {
-  /** All of them, if it is not said. */
-  limit?: number;
-  offset?: number;
-  c9ql?: string | undefined;
-  /** Values of the parameters in `c9ql`. */
-  parameters?: Readonly<Record<string, ParameterValue>> | undefined;
-  signal: AbortSignal;
-}
-
-export interface ReadOptions extends RowsOptions {
-  limit: number;
 }
 
 /** A query on one dataset as its caller sees it. */
@@ -114,7 +92,7 @@ export class Data {
   }
 
   /** Some rows of a dataset, in the order in which they came; or what a C9QL query makes of them. */
-  async read(caller: Caller, dataset: Dataset, options: ReadOptions): Promise<Page> {
+  async read(caller: Caller, dataset: Dataset, options: ReadOptions): Promise<RowPage> {
     // Whatever is asked of a dataset without columns, nothing comes of it.
     if (dataset.columns.length === 0)
       return { columns: [], rows: [], totalRows: 0, returnedRows: 0, isCut: false };
@@ -198,7 +176,7 @@ export class Data {
       scope: scopeOf(caller),
       relations: [relation],
       sql,
-      limits: { rows: 1, bytes: LIMITS.analytics.resultMaxBytes, ms },
+      limits: { rows: 1, bytes: ENGINE.analytics.resultMaxBytes, ms },
     };
     const { rows } = await this.#parts.analytics.query(request);
     return rows[0] ?? [];
@@ -207,9 +185,11 @@ export class Data {
   #compile(
     c9ql: string,
     columns: readonly Column[],
-    parameters: Readonly<Record<string, ParameterValue>> = {},
+    values: Readonly<Record<string, unknown>> = {},
   ): { sql: string; params: readonly string[] } {
     const query = parse(c9ql, { columns });
+    // Which values fit depends on the query: compiling checks them.
+    const parameters = values as Readonly<Record<string, ParameterValue>>;
     refuseUnknownParameters(query, parameters);
     const now = this.#parts.clock.now();
     return compile(query, { columns, source: '"rows"', parameters, now, timezone: "UTC" });

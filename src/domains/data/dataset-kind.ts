@@ -1,21 +1,22 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { plainToolNames } from "../../kernel/tool-mention.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, StatisticsCache } from "./column-statistics.ts";
-import type { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
+import type { DataServices } from "./define.ts";
+import { LIMITS } from "./limits.ts";
 import { assertMayDestroy, restrictionFor } from "./policies.ts";
 import { isWhole } from "./query-view.ts";
 import { policyNotes, replacedOf } from "./replace-rows.ts";
 
 /** Datasets, as tools that span slices see them. */
-export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
+export function datasetKind({ data, datasets }: Pick<DataServices, "data" | "datasets">): AssetKind {
   const statistics = new StatisticsCache(data);
   return {
     name: "dataset",
+    idsFrom: "list_datasets",
     can: async ({ workspace, permissions }, id, verb) =>
       permissions.includes(`bi:${verb}`) && (await datasets.find(workspace.id, id)) !== undefined,
 
@@ -34,12 +35,15 @@ export function datasetKind(data: Data, datasets: DatasetsStore): AssetKind {
       };
     },
 
-    async rows(caller, id, { limit, signal }) {
-      const { columns, rows, totalRows } = await data.read(caller, await data.require(caller, id), {
-        limit,
-        signal,
-      });
-      return { columns, rows, totalRows };
+    async rows(caller, id) {
+      const dataset = await data.require(caller, id);
+      return {
+        name: dataset.name,
+        hasColumns: dataset.columns.length > 0,
+        read: (options) => data.read(caller, dataset, options),
+        stream: (options) => data.stream(caller, dataset, options),
+        count: (options) => data.count(caller, dataset, options),
+      };
     },
 
     async delete(caller, id) {

@@ -1,12 +1,12 @@
-import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import type { Catalog, CatalogTx, StorageClaim } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
 import { DatasetVersionsStore, type Reader, referencedKeys } from "./dataset-versions.store.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface Change {
   workspaceId: number;
@@ -33,14 +33,6 @@ type MayChange = (existing: Dataset) => void;
 interface AppendedRow extends Pick<Dataset, "version" | "policies">, Record<string, unknown> {
   row_count: string;
   bytes: string;
-}
-
-/** Whether the storage in which the parts lie is still the one that everybody reads. */
-export interface StorageClaim {
-  /** A condition that is true while it is; what it looked at stays so until the transaction ends. */
-  holds(): SQL;
-  /** Looks more closely, and throws when it is not. */
-  require(tx: CatalogTx): Promise<void>;
 }
 
 /** Parts that were put together stand where the first of them stood. */

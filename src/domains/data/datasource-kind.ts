@@ -1,16 +1,14 @@
-import { LIMITS } from "../../kernel/limits.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import { shownSettings } from "./datasource-secrets.ts";
-import type { DatasourcesStore } from "./datasources.store.ts";
-import type { Datasources } from "./datasources.ts";
-import type { QueriesStore } from "./queries.store.ts";
+import type { DataServices } from "./define.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Datasources, as tools that span slices see them: settings, never secrets. */
-export function datasourceKind(
-  datasources: Datasources,
-  store: DatasourcesStore,
-  queries: QueriesStore,
-): AssetKind {
+export function datasourceKind({
+  datasources,
+  datasourcesStore: store,
+  queriesStore: queries,
+}: Pick<DataServices, "datasources" | "datasourcesStore" | "queriesStore">): AssetKind {
   return {
     name: "datasource",
     can: async ({ workspace, permissions }, id, verb) =>

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { AssetKinds } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "./data.ts";
@@ -23,8 +22,6 @@ export interface DataServices {
   queries: Queries;
   queriesStore: QueriesStore;
   runs: QueryRuns;
-  /** Everything that details, deletion and export can be asked for, of whatever slice. */
-  assets: AssetKinds;
 }
 
 export const defineTool = toolsOf<DataServices>();

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Analytics, Column, JsonValue, Part, QueryBatch } from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { ExportedFile } from "./export.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface ParquetParts {
   analytics: Analytics;

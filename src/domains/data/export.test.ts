@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { QueryBatch } from "../../platform/analytics/index.ts";
 import { exportText, textOf } from "./export.ts";
+import { LIMITS } from "./limits.ts";
 
 const columns = [{ name: "a", type: "VARCHAR" }];
 let isClosed = false;

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../kernel/limits.ts";
 import type { JsonValue, QueryBatch } from "../../platform/analytics/index.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface ExportedFile {
   mimeType: string;

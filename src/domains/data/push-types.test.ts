@@ -2,8 +2,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { exportOf, makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { inferColumns, widenColumns } from "../../platform/analytics/index.ts";
+import { LIMITS } from "./limits.ts";
 
 let server: TestServer;
 let token: string;

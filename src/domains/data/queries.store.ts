@@ -1,13 +1,13 @@
 import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { likeText } from "../../kernel/sql-text.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
 import type { Parameters } from "./connectors/index.ts";
 import { datasets, queries } from "./data.tables.ts";
 import { assertOwnDataset, type Dataset } from "./dataset.ts";
 import { holdDatasource, type ListFilter } from "./datasources.store.ts";
+import { LIMITS } from "./limits.ts";
 
 /** A question to a datasource; its answer becomes a dataset. */
 export interface Query {

@@ -1,5 +1,4 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { parametersOf, parse } from "./c9ql/index.ts";
 import type { Parameters } from "./connectors/index.ts";
@@ -8,6 +7,7 @@ import { assertOwnDataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import type { Datasource } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
+import { LIMITS } from "./limits.ts";
 import { assertMayDestroy } from "./policies.ts";
 import { nameTaken, noQuery, type QueriesStore, type Query } from "./queries.store.ts";
 import { type QueryView, viewFor } from "./query-view.ts";

@@ -1,9 +1,10 @@
-import { LIMITS } from "../../kernel/limits.ts";
+import { z } from "zod";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { DataServices } from "./define.ts";
-import { seenRun } from "./query-view.ts";
+import { LIMITS } from "./limits.ts";
+import { seenRun, seenSentence } from "./query-view.ts";
 import { isActive } from "./runs/query-runs.store.ts";
-import { runOf } from "./runs/run-shape.ts";
+import { runOf, runShape } from "./runs/run-shape.ts";
 
 type Parts = Pick<DataServices, "queries" | "queriesStore" | "datasourcesStore" | "datasets" | "runs">;
 
@@ -39,6 +40,31 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
         runs: seen.map(runOf),
         created_at: query.createdAt.toISOString(),
       };
+    },
+
+    run: {
+      answer: {
+        query_id: z.int(),
+        name: z.string(),
+        dataset_id: z.int().nullable(),
+        run: runShape,
+        message: z.string(),
+      },
+      async start(caller, id, { waitMs, signal, onRows }) {
+        const query = await queries.require(caller, id);
+        const before = await queries.view(caller, query);
+        const { run: begun } = await runs.start(caller, query);
+        const ended = await runs.waitFor(begun, { waitMs, signal, ...(before.rows && { onRows }) });
+        const after = await queries.require(caller, id);
+        const view = await queries.view(caller, after);
+        return {
+          query_id: id,
+          name: after.name,
+          dataset_id: after.datasetId,
+          run: runOf(seenRun(ended, view)),
+          message: seenSentence(ended, after.name, view),
+        };
+      },
     },
 
     /** The dataset that it made stays, as it was last. */

@@ -1,10 +1,34 @@
-import type { Slice } from "../../registry/registry.ts";
+import type { ValuesOf } from "../../platform/settings/index.ts";
+import type { Ground, SliceSpec } from "../../registry/slice.ts";
+import { createIdentity } from "./create-identity.ts";
 import type { IdentityServices } from "./define.ts";
+import type { IDENTITY_SETTINGS } from "./settings.ts";
 import { enableToolset } from "./tools/enable-toolset.tool.ts";
 import { listAuditEvents } from "./tools/list-audit-events.tool.ts";
 import { listToolsets } from "./tools/list-toolsets.tool.ts";
 import { whoami } from "./tools/whoami.tool.ts";
 
-export function identitySlice(services: IdentityServices): Slice<IdentityServices> {
-  return { services, tools: [whoami, listToolsets, enableToolset, listAuditEvents] };
-}
+/** Who calls. It needs no engines, so that commands about people open nothing else. */
+export const identitySlice: SliceSpec<
+  "identity",
+  IdentityServices,
+  unknown,
+  ValuesOf<typeof IDENTITY_SETTINGS>,
+  Ground
+> = {
+  name: "identity",
+  open({ registry, ...ground }, _before, { storage, mcp }) {
+    const questions = { points: mcp.rateLimitMaxRequests, windowMs: mcp.rateLimitWindowMs };
+    const identity = createIdentity({
+      ...ground,
+      auditRetentionDays: storage.auditRetentionDays,
+      rateLimits: { enabled: mcp.rateLimitEnabled, questions },
+    });
+    return {
+      services: { ...identity, describeToolsets: () => registry.toolsets() },
+      sweep: () => identity.audit.sweep(),
+      close: () => identity.close(),
+    };
+  },
+  tools: [whoami, listToolsets, enableToolset, listAuditEvents],
+};

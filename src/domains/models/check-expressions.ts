@@ -1,9 +1,9 @@
-import { LIMITS } from "../../kernel/limits.ts";
 import { mapBounded } from "../../kernel/map-bounded.ts";
 import type { BoundModel } from "./bind/index.ts";
 import { isAggregate } from "./bind/index.ts";
 import { pathTo } from "./format/index.ts";
 import type { Serialize } from "./guard/index.ts";
+import { LIMITS } from "./limits.ts";
 import { type Expression, foreignDialect, type Problem, type SemanticModel } from "./model.ts";
 
 /** Expressions that can be computed, but hardly mean what their author thinks. */

@@ -1,5 +1,4 @@
 import { isAppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import type { Analytics } from "../../platform/analytics/index.ts";
@@ -9,6 +8,7 @@ import { type BoundModel, reasonOf, type SeenDataset } from "./bind/index.ts";
 import { checkExpressions } from "./check-expressions.ts";
 import { pathTo } from "./format/index.ts";
 import type { Serialize } from "./guard/index.ts";
+import { LIMITS } from "./limits.ts";
 import type { DataType, Problem, Relationship, SemanticModel } from "./model.ts";
 import { relationsOf } from "./views.ts";
 

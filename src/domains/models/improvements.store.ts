@@ -1,9 +1,9 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { LIMITS } from "./limits.ts";
 import { type ImprovementState, improvementRequests, semanticModels } from "./models.tables.ts";
 import { usableModels } from "./usable-models.ts";
 

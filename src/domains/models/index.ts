@@ -1,8 +1,6 @@
-import type { Clock } from "../../kernel/clock.ts";
-import type { Analytics } from "../../platform/analytics/index.ts";
-import type { Catalog } from "../../platform/catalog/index.ts";
-import type { Slice } from "../../registry/registry.ts";
+import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
+import type { Identity } from "../identity/index.ts";
 import { Binder } from "./bind/index.ts";
 import type { ModelsServices } from "./define.ts";
 import { ImprovementsStore } from "./improvements.store.ts";
@@ -33,47 +31,42 @@ export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
 export type { Problem } from "./model.ts";
 
-/** Opens the slice on the datasets of the workspace; it keeps no files of its own. */
-export function openModels(parts: {
-  catalog: Catalog;
-  analytics: Analytics;
-  data: DataServices;
-  callerFor: CallerFor;
-  clock: Clock;
-}): ModelsServices {
-  const { catalog, analytics, callerFor, clock } = parts;
-  const { data, datasets, assets } = parts.data;
-  const modelsStore = new ModelsStore(catalog, clock);
-  const binder = new Binder({ datasets, analytics });
-  const models = new Models({ store: modelsStore, data, binder, analytics, callerFor });
-  assets.add(modelKind(models, modelsStore)).add(draftKind(models, modelsStore));
-  return {
-    models,
-    modelsStore,
-    storedQueries: new StoredQueriesStore(catalog, clock),
-    improvements: new ImprovementsStore(catalog, clock),
-  };
+interface Before {
+  identity: Pick<Identity, "callerFor">;
+  data: Pick<DataServices, "data" | "datasets">;
 }
 
-export function modelsSlice(services: ModelsServices): Slice<ModelsServices> {
-  return {
-    services,
-    tools: [
-      listSemanticModels,
-      getSemanticModel,
-      getDatasets,
-      executeQuery,
-      executeStoredQuery,
-      requestImprovement,
-      saveSemanticModel,
-      publishSemanticModel,
-      readSemanticModel,
-      listStoredQueries,
-      updateStoredQuery,
-      listImprovementRequests,
-      closeImprovementRequest,
-      setModelPageSize,
-    ],
-    resources: [modelsResource, modelResource, modelDatasetResource],
-  };
-}
+export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
+  name: "models",
+  open({ catalog, analytics, clock }, { identity, data: { data, datasets } }) {
+    const modelsStore = new ModelsStore(catalog, clock);
+    const binder = new Binder({ datasets, analytics });
+    const callerFor: CallerFor = (owner) => identity.callerFor(owner);
+    return {
+      services: {
+        models: new Models({ store: modelsStore, data, binder, analytics, callerFor }),
+        modelsStore,
+        storedQueries: new StoredQueriesStore(catalog, clock),
+        improvements: new ImprovementsStore(catalog, clock),
+      },
+    };
+  },
+  tools: [
+    listSemanticModels,
+    getSemanticModel,
+    getDatasets,
+    executeQuery,
+    executeStoredQuery,
+    requestImprovement,
+    saveSemanticModel,
+    publishSemanticModel,
+    readSemanticModel,
+    listStoredQueries,
+    updateStoredQuery,
+    listImprovementRequests,
+    closeImprovementRequest,
+    setModelPageSize,
+  ],
+  resources: [modelsResource, modelResource, modelDatasetResource],
+  assetKinds: [modelKind, draftKind],
+};

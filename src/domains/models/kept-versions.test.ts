@@ -9,9 +9,9 @@ import { callTool } from "../../../test/support/mcp.ts";
 import { digestOf, openShop, type Shop, saveModel, shopModel, textOf } from "../../../test/support/models.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 import { systemClock } from "../../kernel/clock.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
 import { readModels } from "./format/index.ts";
+import { LIMITS } from "./limits.ts";
 import type { SemanticModel } from "./model.ts";
 import { ModelsStore } from "./models.store.ts";
 

@@ -1,6 +1,6 @@
 import { clip } from "../../kernel/clip.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { countOf, moreProblems } from "./format/index.ts";
+import { LIMITS } from "./limits.ts";
 import type { Problem } from "./model.ts";
 
 const SHOWN = 20;

@@ -1,10 +1,11 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
-import type { ModelsStore } from "./models.store.ts";
-import type { Models } from "./models.ts";
+import type { ModelsServices } from "./define.ts";
+
+type Parts = Pick<ModelsServices, "models" | "modelsStore">;
 
 /** Semantic models, as tools that span slices see them. */
-export function modelKind(models: Models, store: ModelsStore): AssetKind {
+export function modelKind({ models, modelsStore: store }: Parts): AssetKind {
   return {
     name: "semantic_model",
     can: async (caller, id, verb) => {
@@ -54,9 +55,10 @@ export function modelKind(models: Models, store: ModelsStore): AssetKind {
 }
 
 /** A draft alone, so that it can be thrown away while what is published stays. It has the id of its model. */
-export function draftKind(models: Models, store: ModelsStore): AssetKind {
+export function draftKind({ models, modelsStore: store }: Parts): AssetKind {
   return {
     name: "semantic_model_draft",
+    partOf: "semantic_model",
     can: async (caller, id) => {
       if (!caller.permissions.includes("ontologies:write")) return false;
       const record = await store.findById(caller.workspace.id, id);

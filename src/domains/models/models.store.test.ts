@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentity, type TestIdentity } from "../../../test/support/identity.ts";
 import { systemClock } from "../../kernel/clock.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { readModels } from "./format/index.ts";
+import { LIMITS } from "./limits.ts";
 import type { SemanticModel } from "./model.ts";
 import { ModelsStore } from "./models.store.ts";
 

@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
 import { KeptDocuments } from "./kept-documents.ts";
+import { LIMITS } from "./limits.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import { modelSettings, semanticModels, semanticModelVersions } from "./models.tables.ts";
 

@@ -1,5 +1,4 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -7,6 +6,7 @@ import type { Data } from "../data/index.ts";
 import type { Binder, BoundModel } from "./bind/index.ts";
 import { checkAgainstData } from "./check-model.ts";
 import { guardRead, readSql, withColumnHelp } from "./guard/index.ts";
+import { LIMITS } from "./limits.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type {

@@ -5,8 +5,8 @@ import { callTool } from "../../../test/support/mcp.ts";
 import { query, saveModel, textOf } from "../../../test/support/models.ts";
 import { PATHS } from "../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { openTestAnalytics } from "../../platform/analytics/test-analytics.ts";
+import { LIMITS } from "./limits.ts";
 
 /** The limits that the contract promises for a query, met by running into them. */
 

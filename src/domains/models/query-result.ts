@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../../kernel/limits.ts";
 import { rowShape } from "../../kernel/row-shape.ts";
+import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
+import { LIMITS } from "./limits.ts";
 import type { QueryAnswer } from "./models.ts";
 
 export const queryParams = z.array(z.string().max(LIMITS.models.paramCharacters)).max(LIMITS.models.params);
@@ -32,7 +33,7 @@ export function resultOf({
 }
 
 function noteOn(rows: number): string {
-  const { resultBytes, resultValues } = LIMITS.analytics;
+  const { resultBytes, resultValues } = ENGINE.analytics;
   const most = `${resultBytes / 1024 / 1024} MiB and ${resultValues.toLocaleString("en")} values`;
   return rows === 0
     ? `The first row alone is larger than one answer (${most}): select fewer columns, or shorten them in SQL.`

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentity, type TestIdentity } from "../../../test/support/identity.ts";
 import { systemClock } from "../../kernel/clock.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { LIMITS } from "./limits.ts";
 import { semanticModels } from "./models.tables.ts";
 import { StoredQueriesStore } from "./stored-queries.store.ts";
 

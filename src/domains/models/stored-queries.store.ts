@@ -1,9 +1,9 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { LIMITS } from "./limits.ts";
 import { semanticModels, storedQueries } from "./models.tables.ts";
 import { usableModels } from "./usable-models.ts";
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Begins with no dot: ".." is impossible and ".tmp" is ours. Ends with none: Windows would drop it. */
 const SEGMENT = /^[A-Za-z0-9_](?:[A-Za-z0-9._=-]*[A-Za-z0-9_=-])?$/;

@@ -10,3 +10,4 @@ export {
   type OutboxEvent,
 } from "./outbox.ts";
 export { isDiskFull, isOutage, isReadOnly, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
+export type { StorageClaim } from "./storage-claim.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { type AddressPolicy, bareHost } from "./address-policy.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Ports on which something other than HTTP listens: the list of the Fetch standard, as browsers have it. */
 const BAD_PORTS = new Set([

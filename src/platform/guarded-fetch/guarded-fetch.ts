@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Agent, type Dispatcher } from "undici";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { createAddressPolicy } from "./address-policy.ts";
 import { ACCEPTED_ENCODINGS, BUFFER_BYTES, boundedBody, tooLarge } from "./bounded-body.ts";
 import { checkUrl } from "./check-url.ts";
 import { startDeadline } from "./deadline.ts";
 import { bodyError, fetchError } from "./fetch-errors.ts";
 import { guardedConnector, type Resolve, systemResolve } from "./guarded-connector.ts";
+import { LIMITS } from "./limits.ts";
 import { isRedirect, nextRequest, type OutgoingRequest } from "./redirects.ts";
 
 export interface GuardedFetchOptions {

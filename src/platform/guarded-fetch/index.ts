@@ -1,4 +1,4 @@
-export { type AddressPolicy, createAddressPolicy, isAllowEntry } from "./address-policy.ts";
+export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 export type { Resolve, ResolvedAddress } from "./guarded-connector.ts";
 export {
   createGuardedFetch,

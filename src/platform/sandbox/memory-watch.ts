@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 
 /** An idle process is looked at less often. */
 const IDLE_TICKS = 10;

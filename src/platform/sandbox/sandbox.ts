@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import type { AppError } from "../../kernel/errors.ts";
 import { lazily } from "../../kernel/lazily.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { isInPlace, sweepLeftovers } from "../temp/index.ts";
 import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
+import { LIMITS } from "./limits.ts";
 import { residentMbOf } from "./memory-watch.ts";
 import { LOW_NICENESS, setNiceness } from "./niceness.ts";
 import { ENVELOPE_BYTES, encodeMessage, type FromWorker, type WorkerError } from "./protocol.ts";

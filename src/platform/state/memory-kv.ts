@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 import type { KeyValueState, StateRecord } from "./shared-state.ts";
 import { assertKey, assertPrefix, prefixesOf } from "./state-keys.ts";
 

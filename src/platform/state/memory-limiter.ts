@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 import type { RateLimiter, RateRule, RateVerdict } from "./shared-state.ts";
 
 /** The engine sets one timer for each key, and a timer cannot be longer than this. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 import type { LockOptions } from "./shared-state.ts";
 
 interface Waiter {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 import { MemoryKv, type MemoryKvOptions } from "./memory-kv.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
 import { MemoryLocks } from "./memory-locks.ts";

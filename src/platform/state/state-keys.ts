@@ -1,4 +1,4 @@
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Keys come from our own code, so a bad one is a bug and not an expected failure. */
 export function assertKey(key: string): void {

@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
 import type { ConnectedApp, MadeTokenKind, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../../domains/identity/limits.ts";
 import { PERMISSIONS, type Role } from "../../kernel/permissions.ts";
 import { FORM_FIELD } from "../oauth/form-guard.ts";
 import type { Html } from "../oauth/pages/page.ts";

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { LIMITS } from "../../kernel/limits.ts";
 import { createMemoryState, type SharedState } from "../../platform/state/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Toolset } from "../../registry/toolsets.ts";
 import { EnabledToolsets, type ListOwner } from "./enabled-toolsets.ts";
+import { LIMITS } from "./limits.ts";
 
 let state: SharedState | undefined;
 afterEach(() => state?.close());

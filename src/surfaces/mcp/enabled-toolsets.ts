@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { KeyValueState } from "../../platform/state/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isToolset, type Toolset } from "../../registry/toolsets.ts";
+import { LIMITS } from "./limits.ts";
 import type { ToolChoice } from "./visible-tools.ts";
 
 /** Whose list of tools it is: that of a session or, without one, of a client by its name and token. */

@@ -8,13 +8,14 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Identity, Proof } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
 import { EnabledToolsets } from "./enabled-toolsets.ts";
+import { LIMITS } from "./limits.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
 import { type Admission, authInfo, ServerFactory, type ServerParts } from "./server-factory.ts";
@@ -185,8 +186,8 @@ export class Endpoint {
 
   /** Each message of a batch counts like a request of its own. */
   async #admitBatch(messages: Message[], { meta, plan }: Admission): Promise<void> {
-    if (messages.length > LIMITS.request.batchMessages) {
-      throw new AppError("too_large", `A batch holds at most ${LIMITS.request.batchMessages} messages.`);
+    if (messages.length > KERNEL.request.batchMessages) {
+      throw new AppError("too_large", `A batch holds at most ${KERNEL.request.batchMessages} messages.`);
     }
     if (messages.length < 2) return;
     const { surface, tokenHash, address } = meta;

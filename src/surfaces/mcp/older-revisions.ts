@@ -1,6 +1,6 @@
 import { isInitializeRequest, type legacyStatelessFallback } from "@modelcontextprotocol/server";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 import { type Admission, authInfo } from "./server-factory.ts";
 import type { SessionRecord, Sessions } from "./sessions.ts";
 import type { Surface } from "./surface.ts";

@@ -1,9 +1,9 @@
 import { type CallToolResult, ProtocolError, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { clip } from "../../kernel/clip.ts";
 import type { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { WireTool } from "../../registry/registry.ts";
+import { LIMITS } from "./limits.ts";
 
 /** How one surface words results and errors. Nothing else about a call differs between surfaces. */
 export interface Presenter {

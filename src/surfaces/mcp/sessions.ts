@@ -3,10 +3,11 @@ import { z } from "zod";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import type { KeyValueState } from "../../platform/state/index.ts";
 import type { AuditSink } from "../../registry/ports.ts";
+import { LIMITS } from "./limits.ts";
 import type { Admission } from "./server-factory.ts";
 import type { Surface } from "./surface.ts";
 
@@ -203,7 +204,7 @@ export class Sessions {
     const server = this.#parts.makeServer();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      maxRequestBodySize: LIMITS.request.bodyBytes,
+      maxRequestBodySize: KERNEL.request.bodyBytes,
     });
     await server.connect(transport);
     const inFlight = new Set<string | number>();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 import { StreamGuard } from "./stream-guard.ts";
 
 beforeEach(() => void vi.useFakeTimers());

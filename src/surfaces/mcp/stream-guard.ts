@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import { once } from "../../kernel/once.ts";
+import { LIMITS } from "./limits.ts";
 
 /**
  * Streams for what the server says by itself have no end of their own. They get one here: after a time, when their

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { giveUpAfter } from "../../kernel/give-up.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../http/limits.ts";
 
 /** One thing without which the server cannot serve. */
 export interface ReadinessCheck {

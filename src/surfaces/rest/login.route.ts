@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Identity } from "../../domains/identity/index.ts";
+import { LIMITS } from "../../domains/identity/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
 import type { HttpApp } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 

@@ -1,5 +1,5 @@
 import type { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { Span } from "./ast.ts";
 import type { Token } from "./lexer.ts";
 import { type Complaint, queryError } from "./query-error.ts";

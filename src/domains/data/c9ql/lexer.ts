@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { DateTokenNode, ParameterNode, Span } from "./ast.ts";
 import { OPENS_TEXT, WORD, WORD_CHARACTER } from "./keywords.ts";
 import type { KnownNames } from "./known-names.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { CallNode, Expression, NameNode, Step } from "./ast.ts";
 import type { Cursor, Place } from "./cursor.ts";
 import type { Token } from "./lexer.ts";

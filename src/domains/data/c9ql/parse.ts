@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { childrenOf, type Expression, expressionsOf, type Query, type Statement } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
 import { knownNames } from "./known-names.ts";

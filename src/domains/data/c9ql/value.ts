@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { Expression } from "./ast.ts";
 import { dateText, instantOf, type LocalTime, timestampText } from "./local-time.ts";
 import type { Environment } from "./scope.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /** Whole numbers with more digits may not survive as a JavaScript number. */
 const LONG_NUMBER = /\d{16}/;

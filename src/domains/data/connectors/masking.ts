@@ -1,6 +1,6 @@
 import { maskText } from "../../../kernel/excerpt.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { sanitiseText } from "../../../kernel/sanitise.ts";
+import { LIMITS } from "../limits.ts";
 
 /** A message of a foreign server, fit to be shown: one line, bounded, without anything secret. */
 export function shownMessage(message: unknown, secrets: readonly (string | undefined)[]): string {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { RowBatch, RunOptions } from "./connector.ts";
 
 /** For queries of our own, which ask for few rows. */

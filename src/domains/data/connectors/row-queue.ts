@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { RowBatch, SourceColumn, Truncation } from "./connector.ts";
 
 /** Holds the other side back, and lets it go on. */

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as FETCH } from "../../../platform/guarded-fetch/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { TLS_MODES } from "./network/tls-options.ts";
 
 /** Names of hosts, and addresses; no paths (those would be sockets of this machine) and no URLs. */
@@ -50,7 +51,7 @@ export const fileSettings = z.strictObject({
 const url = z
   .string()
   .min(1)
-  .max(LIMITS.fetch.urlCharacters)
+  .max(FETCH.fetch.urlCharacters)
   .describe("Address in full, such as https://example.com/orders");
 
 const headers = z

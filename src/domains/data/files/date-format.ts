@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { excerptOf } from "./excerpts.ts";
+import { excerptOf } from "../../../platform/files/index.ts";
 
 /** Letters for parts of a date, as most programs have them; months are large and minutes small. */
 const LETTERS: readonly [RegExp, string][] = [

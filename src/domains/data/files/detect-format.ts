@@ -1,8 +1,7 @@
 import { extname } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
-import { excerptOf } from "./excerpts.ts";
+import { emptyFile, excerptOf, isPlainText, magicOf } from "../../../platform/files/index.ts";
 import { FILE_TYPES, type FileType } from "./file-import.ts";
-import { isPlainText, magicOf } from "./magic.ts";
 
 export interface FormatClues {
   /** The first bytes, up to `LIMITS.files.headBytes` of them. */
@@ -196,10 +195,4 @@ function typeOfContent(contentType: string | undefined): FileType | undefined {
   if (Object.hasOwn(CONTENT_TYPES, type)) return CONTENT_TYPES[type];
   if (/^application\/[\w.-]+\+json$/.test(type)) return "json";
   return /^application\/[\w.-]+\+xml$/.test(type) ? "xml" : undefined;
-}
-
-export function emptyFile(): AppError {
-  return new AppError("bad_request", "The file is empty.", {
-    hint: "Send at least one row of data.",
-  });
 }

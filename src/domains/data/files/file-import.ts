@@ -5,21 +5,11 @@ import type {
   Part,
   RejectedRow,
 } from "../../../platform/analytics/index.ts";
+import type { FileSource } from "../../../platform/files/index.ts";
 
 export const FILE_TYPES = ["csv", "tsv", "json", "ndjson", "xml", "excel", "parquet"] as const;
 
 export type FileType = (typeof FILE_TYPES)[number];
-
-/** Where the bytes come from: exactly one of `content`, `fileUrl` and `path`. */
-export interface FileSource {
-  /** Text as it is, or base64. */
-  content?: string | undefined;
-  /** Without it, base64 is known by the declared type, or by what it turns out to hold. */
-  contentEncoding?: "text" | "base64" | undefined;
-  fileUrl?: string | undefined;
-  /** A file on this machine, named by its operator and never by a caller. It stays where it is. */
-  path?: string | undefined;
-}
 
 /** What is not said is detected. */
 export interface FileOptions extends ConvertOptions {

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
+import type { FileSource } from "../../../platform/files/index.ts";
+import { LIMITS } from "../../../platform/files/limits.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import type { FileImport, FileSource, ImportedFile } from "./file-import.ts";
+import type { FileImport, ImportedFile } from "./file-import.ts";
 import { type FileImports, openFileImports } from "./import-file.ts";
 import { escapeXml, testFolder, xlsx } from "./test-files.ts";
 
@@ -412,7 +414,7 @@ describe("bad files get a clear error and leave nothing behind", () => {
     ],
     [
       "a giant row of JSON",
-      `[{"a":"${"x".repeat(LIMITS.analytics.objectBytes + 10)}"}]`,
+      `[{"a":"${"x".repeat(ENGINE.analytics.objectBytes + 10)}"}]`,
       undefined,
       "too_large",
       /larger than/,

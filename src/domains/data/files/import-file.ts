@@ -2,7 +2,6 @@ import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type {
   Analytics,
   ConvertOptions,
@@ -10,18 +9,15 @@ import type {
   FileFormat,
 } from "../../../platform/analytics/index.ts";
 import type { BlobStore } from "../../../platform/blobs/index.ts";
+import { excerptOf, type PlainFile, readSource, unpack } from "../../../platform/files/index.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { SandboxLog } from "../../../platform/sandbox/index.ts";
 import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
 import { dateFormatOf } from "./date-format.ts";
-import { detectFormat, headText } from "./detect-format.ts";
-import { excerptOf } from "./excerpts.ts";
+import { detectFormat, headText, parseFileType } from "./detect-format.ts";
 import type { DetectedFile, FileImport, FileOptions, FileType, ImportedFile } from "./file-import.ts";
-import { gunzip } from "./gunzip.ts";
-import { magicOf } from "./magic.ts";
 import { type ReadReport, someNames } from "./reader/table-reader.ts";
 import { SandboxedReader } from "./sandboxed-reader.ts";
-import { headOf, readSource, type SourceFile } from "./source.ts";
 
 export interface FileImportsOptions {
   analytics: Pick<Analytics, "convert">;
@@ -59,17 +55,21 @@ async function importFile(
   request: FileImport,
 ): Promise<ImportedFile> {
   if (request.signal?.aborted) throw new AppError("cancelled", "The import was cancelled.");
+  const declared = parseFileType(request.fileType);
   const folder = ownedTempPath(options.tempFolder);
   await mkdir(folder, { mode: 0o700 });
   try {
     const source = await readSource(request.source, {
       fetch: options.fetch,
       folder,
-      fileType: request.fileType,
+      isBinary: declared === "excel" || declared === "parquet",
       signal: request.signal,
       onProgress: (fraction) => request.onProgress?.({ stage: "fetch", fraction }),
     });
-    const file = await unpack(source, folder, request);
+    const file = await unpack(source, folder, {
+      signal: request.signal,
+      onProgress: (fraction) => request.onProgress?.({ stage: "unpack", fraction }),
+    });
     const { format, note } = detectFormat({
       bytesHead: file.head,
       fileType: request.fileType,
@@ -99,28 +99,6 @@ async function importFile(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-interface PlainFile {
-  path: string;
-  isOurs: boolean;
-  head: Buffer;
-  isUnpacked: boolean;
-}
-
-/** Compressed files are unpacked once. */
-async function unpack(source: SourceFile, folder: string, request: FileImport): Promise<PlainFile> {
-  const head = await headOf(source.path);
-  if (magicOf(head) !== "gzip") return { ...source, head, isUnpacked: false };
-  const path = join(folder, "unpacked");
-  await gunzip(source.path, path, {
-    bytes: source.bytes,
-    maxBytes: LIMITS.files.sourceBytes,
-    signal: request.signal,
-    onProgress: (fraction) => request.onProgress?.({ stage: "unpack", fraction }),
-  });
-  if (source.isOurs) await rm(source.path);
-  return { path, isOurs: true, head: await headOf(path), isUnpacked: true };
 }
 
 /** Something that DuckDB can read. */

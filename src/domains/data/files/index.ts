@@ -3,7 +3,6 @@ export {
   FILE_TYPES,
   type FileImport,
   type FileOptions,
-  type FileSource,
   type FileType,
   type ImportedFile,
   type ImportProgress,

@@ -2,7 +2,8 @@ import { chmod, chown, open, rename } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { megabytes } from "../../../platform/files/index.ts";
+import { LIMITS } from "../../../platform/files/limits.ts";
 import {
   type Account,
   accountOf,
@@ -10,7 +11,6 @@ import {
   type Sandbox,
   type SandboxLog,
 } from "../../../platform/sandbox/index.ts";
-import { megabytes } from "./excerpts.ts";
 import { type OpenParams, type ReadReport, readBatch, readReport } from "./reader/table-reader.ts";
 
 export interface ReaderOptions {

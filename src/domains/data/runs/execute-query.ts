@@ -2,14 +2,15 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Analytics, Column, ConvertResult, Part } from "../../../platform/analytics/index.ts";
+import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
 import { ownedTempPath } from "../../../platform/temp/index.ts";
 import { asQueryError, compile, parse } from "../c9ql/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import type { Datasource } from "../datasources.store.ts";
 import type { Datasources } from "../datasources.ts";
+import { LIMITS } from "../limits.ts";
 import type { Query } from "../queries.store.ts";
 import { type Spooled, spool, storedType } from "./spool.ts";
 
@@ -155,7 +156,7 @@ async function transform(
       relations: [relation],
       sql,
       params,
-      limits: { ms: LIMITS.analytics.convertMs },
+      limits: { ms: ENGINE.analytics.convertMs },
       signal,
     });
     const { truncated, ...spooled } = await spool(batches, path, onRows);

@@ -1,11 +1,11 @@
 import { and, count, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import { queries, queryRuns, type RunState } from "../data.tables.ts";
 import type { Dataset } from "../dataset.ts";
+import { LIMITS } from "../limits.ts";
 
 export interface QueryRun {
   id: number;

@@ -17,9 +17,9 @@ import { type PostgresSource, startPostgresSource } from "../../../../test/suppo
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import { systemClock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { Jobs } from "../../../platform/jobs/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import { LIMITS } from "../limits.ts";
 import type { Query } from "../queries.store.ts";
 import { QueryRunsStore } from "./query-runs.store.ts";
 import { QueryRuns, type QueryRunsParts } from "./query-runs.ts";

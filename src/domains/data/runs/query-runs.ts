@@ -3,13 +3,14 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { clip } from "../../../kernel/clip.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
 import type { JobContext, JobStatus, Jobs } from "../../../platform/jobs/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type JobOwner, ownerOf } from "../../identity/index.ts";
 import type { Data } from "../data.ts";
 import { assertOwnDataset } from "../dataset.ts";
+import { LIMITS } from "../limits.ts";
 import type { QueriesStore, Query } from "../queries.store.ts";
 import { type ExecutionParts, executeQuery } from "./execute-query.ts";
 import { isActive, type QueryRun, type QueryRunsStore } from "./query-runs.store.ts";
@@ -36,7 +37,7 @@ const START_TRIES = 3;
  * convert what it gives. Each stage waits for its turn in the engine, too, so there is as much again for these.
  */
 const TIMEOUT_SECONDS =
-  (LIMITS.datasources.connectMs + LIMITS.datasources.runMs + 2 * 3 * LIMITS.analytics.convertMs) / 1_000;
+  (LIMITS.datasources.connectMs + LIMITS.datasources.runMs + 2 * 3 * ENGINE.analytics.convertMs) / 1_000;
 
 const jobData = z.strictObject({
   runId: z.int(),

@@ -1,5 +1,4 @@
 import { open } from "node:fs/promises";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { type ConvertOptions, type FileFormat, storableType } from "../../../platform/analytics/index.ts";
 import {
   ANY_TYPE,
@@ -9,6 +8,7 @@ import {
   type SourceColumn,
   type Truncation,
 } from "../connectors/index.ts";
+import { LIMITS } from "../limits.ts";
 
 export interface Spooled {
   path: string;

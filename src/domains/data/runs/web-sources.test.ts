@@ -9,7 +9,7 @@ import { resultOf } from "../../../../test/support/datasets.ts";
 import { makeQuery } from "../../../../test/support/datasources.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../../../platform/analytics/limits.ts";
 
 /** Sources that are no database servers: their columns have no types of their own, or are found out. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { columnShape, defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 
 /** What there is to query. For those who may write queries: nobody's policies hold in a foreign database. */
 export const browseDatasource = defineTool({

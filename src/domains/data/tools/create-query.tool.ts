@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 import { seenRun, seenSentence } from "../query-view.ts";
 import { isActive } from "../runs/query-runs.store.ts";
 import { runOf, runShape } from "../runs/run-shape.ts";
@@ -36,7 +37,7 @@ export const createQuery = defineTool({
     "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, for csv empty. See the columns with browse_datasource first.",
   permission: "bi:write",
   effect: "write",
-  timeoutMs: LIMITS.queries.waitMs + LIMITS.call.defaultTimeoutMs,
+  timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,
   input: z.strictObject({
     name: z.string().describe("Name of the query and of the dataset"),
     datasource_id: z.int(),

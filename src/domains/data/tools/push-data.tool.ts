@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 
 const rows = z
   .array(z.record(z.string(), z.unknown()))

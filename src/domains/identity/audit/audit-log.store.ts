@@ -1,11 +1,11 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../../kernel/clock.ts";
 import { maskFields, maskText } from "../../../kernel/excerpt.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { AuditEvent } from "../../../registry/ports.ts";
 import { accounts, auditEvents } from "../identity.tables.ts";
 import type { AuditLog, AuditRecord } from "../identity.ts";
+import { LIMITS } from "../limits.ts";
 import { AuditWriter, type AuditWriterOptions } from "./audit-writer.ts";
 
 const SWEEP_EVENTS = 10_000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { pgCodeOf } from "../../../platform/catalog/index.ts";
+import { LIMITS } from "../limits.ts";
 
 const LONGEST_RETRY_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 10_000;

@@ -11,11 +11,11 @@ import { StallingProxy } from "../../../../test/support/stalling-proxy.ts";
 import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/ids.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Role } from "../../../kernel/permissions.ts";
 import { openCatalog } from "../../../platform/catalog/index.ts";
 import { SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { JobOwner, MadeTokenKind, Proof } from "../identity.ts";
+import { LIMITS } from "../limits.ts";
 import { ownerOf } from "./authentication.ts";
 
 let world: TestIdentity;

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { giveUpAfter } from "../../../kernel/give-up.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import type { Authenticated, JobOwner, Proof, TransportLimiter } from "../identity.ts";
+import { LIMITS } from "../limits.ts";
 import { NO_LIMITS } from "../tokens/token-limits.ts";
 import { hashOf, isOwnToken } from "../tokens/token-text.ts";
 import { callerFrom } from "./caller-from.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { MS } from "../../../kernel/clock.ts";
 import { messageOf } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { CatalogDb } from "../../../platform/catalog/index.ts";
 import { tokens } from "../identity.tables.ts";
+import { LIMITS } from "../limits.ts";
 
 const WRITE_EVERY_MS = 10 * MS.second;
 /** How exact "last used" is: one token is written at most this often. */

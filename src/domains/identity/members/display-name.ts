@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /** Control characters, and marks that reverse or hide text, would let a name pretend to be another one. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;

@@ -1,7 +1,6 @@
 import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { ROLES, type Role } from "../../../kernel/permissions.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
@@ -10,6 +9,7 @@ import type { TellChange } from "../changes.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
 import type { Actor, Member, Users } from "../identity.ts";
 import type { IdentityLimiter } from "../limits/limiter.ts";
+import { LIMITS } from "../limits.ts";
 import { generatePassword } from "../passwords/generate-password.ts";
 import { DECOY_HASH, hashPassword, isOutdated, passwordFits } from "../passwords/password-hash.ts";
 import { requireGoodPassword } from "../passwords/password-policy.ts";

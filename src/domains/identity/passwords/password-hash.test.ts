@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { generatePassword } from "./generate-password.ts";
 import { DECOY_HASH, hashPassword, isOutdated, passwordFits } from "./password-hash.ts";
 import { requireGoodPassword } from "./password-policy.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { TokenKind, TokenLimits } from "../../../registry/caller.ts";
 import { isToolset, TOOLSETS } from "../../../registry/toolsets.ts";
+import { LIMITS } from "../limits.ts";
 import { TOKEN_RULES } from "./token-kinds.ts";
 
 export const NO_LIMITS: TokenLimits = { readOnly: false, toolsets: null, models: null, knowledgeBases: null };

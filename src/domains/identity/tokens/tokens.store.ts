@@ -1,7 +1,6 @@
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { TokenKind } from "../../../registry/caller.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
@@ -9,6 +8,7 @@ import { changeEvent } from "../audit/change-event.ts";
 import type { TellChange } from "../changes.ts";
 import { accounts, tokens, workspaces } from "../identity.tables.ts";
 import type { Actor, TokenInfo, Tokens } from "../identity.ts";
+import { LIMITS } from "../limits.ts";
 import { requireName } from "../members/display-name.ts";
 import { requireEmail } from "../members/email.ts";
 import { requireMember } from "../members/members.store.ts";

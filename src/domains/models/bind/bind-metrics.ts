@@ -1,8 +1,8 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Column } from "../../data/index.ts";
 import { pathTo } from "../format/index.ts";
+import { LIMITS } from "../limits.ts";
 import { type Metric, type Problem, sqlOf } from "../model.ts";
 import type { Engine } from "./engine.ts";
 import { readExpression } from "./expression.ts";

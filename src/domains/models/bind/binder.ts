@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
 import { pathTo } from "../format/index.ts";
+import { LIMITS } from "../limits.ts";
 import type { Field, Metric, ModelDataset, Problem, SemanticModel } from "../model.ts";
 import { type BoundDataset, bindDataset } from "./bind-dataset.ts";
 import { type BoundMetric, bindMetrics, metricColumns } from "./bind-metrics.ts";

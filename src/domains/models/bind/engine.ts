@@ -1,7 +1,7 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Serialize } from "../guard/index.ts";
+import { LIMITS } from "../limits.ts";
 
 /** What binding asks of the engine: how a text parses, and which columns a SELECT would have. */
 export interface Engine {

@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { nearest } from "../../../kernel/nearest.ts";
+import { LIMITS } from "../limits.ts";
 import type { VisibleDataset, VisibleModel } from "../visible-model.ts";
 import { block } from "./inline.ts";
 import { about, fieldLine, more, words } from "./lines.ts";

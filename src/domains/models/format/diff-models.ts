@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { clip } from "../../../kernel/clip.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { Expression, SemanticModel } from "../model.ts";
 import { step } from "./report.ts";
 

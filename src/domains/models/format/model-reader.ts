@@ -1,6 +1,6 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type DatasetPolicy, datasetPolicy } from "../../data/policy/index.ts";
+import { LIMITS } from "../limits.ts";
 import {
   type AiContext,
   DATA_TYPES,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { readModels } from "./index.ts";
 
 /** Hostile and broken files: every one is refused with its place, quickly, and none is half read. */

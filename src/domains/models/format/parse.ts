@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { clip } from "../../../kernel/clip.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { type Budget, type Report, Spot } from "./report.ts";
 import { checkKey, checkText, type Entry, type Tree, Unkeepable } from "./tree.ts";
 

@@ -1,6 +1,6 @@
 import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { Problem, SemanticModel } from "../model.ts";
 import { readModel } from "./model-reader.ts";
 import { parseFile } from "./parse.ts";

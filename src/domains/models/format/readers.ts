@@ -1,5 +1,5 @@
 import { clip } from "../../../kernel/clip.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { meantBy, type Spot } from "./report.ts";
 import { type MapTree, plain, type Tree } from "./tree.ts";
 

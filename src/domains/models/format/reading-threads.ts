@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { ThreadPool } from "../../../platform/threads/index.ts";
+import { LIMITS } from "../limits.ts";
 import type { ModelFile, Reading } from "./read-models.ts";
 
 interface ReadingOptions {

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import { nearest } from "../../../kernel/nearest.ts";
+import { LIMITS } from "../limits.ts";
 import type { Problem } from "../model.ts";
 
 /** Where something stands in a file. */

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /** What a file says, each value with its line. Aliases share what they stand for. */
 export type Tree = MapTree | ListTree | ScalarTree;

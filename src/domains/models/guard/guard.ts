@@ -1,5 +1,5 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { JsonValue, SerializedSql } from "../../../platform/analytics/index.ts";
+import { LIMITS } from "../../../platform/analytics/limits.ts";
 import type { Check } from "./check.ts";
 import { checkCollations } from "./checks/collations.ts";
 import { checkColumns } from "./checks/columns.ts";

@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import { defineResource } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 import type { VisibleDataset, VisibleField } from "../visible-model.ts";
 import { beginningWith, requireModel, wordFor } from "./resource-names.ts";
 

@@ -1,6 +1,6 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { defineResource } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 
 /** All published models, as a client lists them before it picks one. */
 export const modelsResource = defineResource({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 import { IMPROVEMENT_STATES } from "../models.tables.ts";
 
 /** Ends an improvement request, one way or the other. */

@@ -13,7 +13,8 @@ import {
 } from "../../../../test/support/models.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 let server: TestServer;
 let shop: Shop;
@@ -136,7 +137,7 @@ describe("execute_query", () => {
   ])("gives as much of %s as one answer holds", async (sql, rowCount, note) => {
     const cut = await query(server, shop.viewer, sql.toString(), { store: false });
     expect(cut).toMatchObject({ rowCount, truncated: true, note: expect.stringMatching(note) });
-    expect(JSON.stringify(cut.rows).length).toBeLessThanOrEqual(LIMITS.analytics.resultBytes);
+    expect(JSON.stringify(cut.rows).length).toBeLessThanOrEqual(ENGINE.analytics.resultBytes);
   });
 
   it("[models.query.timeout] [models.engine.limits] is bound as promised", () => {

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { defineTool, modelName } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
 const { queryRows, queryMs } = LIMITS.models;
@@ -21,7 +22,7 @@ export const executeQuery = defineTool({
     modelName: modelName.describe("The semantic model to query against"),
     sql: z
       .string()
-      .max(LIMITS.analytics.sqlCharacters)
+      .max(ENGINE.analytics.sqlCharacters)
       .describe("DuckDB SQL using bare dataset names, with $1, $2, … placeholders"),
     params: queryParams.default([]).describe("Parameter values for positional placeholders"),
     store: z

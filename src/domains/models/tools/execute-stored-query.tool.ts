@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
 /** A query once more, under the rights of whoever asks now and on the model as it is now. */

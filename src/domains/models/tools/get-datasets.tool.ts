@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool, modelName } from "../define.ts";
 import { datasetsDigest } from "../digest/index.ts";
+import { LIMITS } from "../limits.ts";
 
 /** The fields of some datasets of a model, several in one call to save round trips. */
 export const getDatasets = defineTool({

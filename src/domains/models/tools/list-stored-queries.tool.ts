@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 import type { ListedQuery } from "../stored-queries.store.ts";
 
 const { listedSqlCharacters, listedParamCharacters } = LIMITS.models;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool, modelName } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 
 /** The way from whoever stumbles over a model to whoever looks after it. */
 export const requestImprovement = defineTool({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { assertReadable, examine, publishAll } from "../authoring.ts";
 import { defineTool, draftFacts, draftShape, problemShape } from "../define.ts";
 import type { DraftInfo } from "../drafts.ts";
+import { LIMITS } from "../limits.ts";
 import { boundProblems } from "../list-problems.ts";
 import type { ModelRecord, ModelsStore, SavedDraft } from "../models.store.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 
 /** How much of a model its digests show at once, for everyone in the workspace. */
 export const setModelPageSize = defineTool({

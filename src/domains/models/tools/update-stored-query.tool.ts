@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 
 /** Keeps a query under a name, or throws it away. */

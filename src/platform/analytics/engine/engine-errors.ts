@@ -1,6 +1,6 @@
 import { AppError, isAppError, messageOf } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { incidentError, isEngineBug } from "../../sandbox/index.ts";
+import { LIMITS } from "../limits.ts";
 
 /** DuckDB's errors begin with their kind: "Binder Error: …". */
 const KIND = /^([A-Za-z][A-Za-z -]*?) Error: /;

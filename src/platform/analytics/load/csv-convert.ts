@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { messageOf } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS as FILES } from "../../files/limits.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Detected } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
+import { LIMITS } from "../limits.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { dateNotes, formatsOf } from "./csv-date-columns.ts";
@@ -104,7 +105,7 @@ async function allNotes(
     ...valueNotes(file),
     ...notesOn(file),
     ...(await textNotes(connection, file, head, given)),
-  ].slice(0, LIMITS.files.notes);
+  ].slice(0, FILES.files.notes);
 }
 
 interface Converted {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import type { ConvertOptions } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
 import { findDates } from "./csv-date-columns.ts";
 import {

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /** How the fields of a CSV file are told apart. */
 export interface Quoting {

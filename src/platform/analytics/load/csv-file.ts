@@ -1,5 +1,5 @@
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { quoteList, quoteName, quoteText } from "../types/sql-text.ts";
 import type { DateColumn } from "./csv-dates.ts";
 import type { Quoting } from "./csv-dialect.ts";

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { LIMITS } from "../../files/limits.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, type Grouping, readCsv } from "./csv-file.ts";

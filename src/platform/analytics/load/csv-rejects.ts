@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { RejectedRow } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { quoteName } from "../types/sql-text.ts";
 
 export interface Rejects {

@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { RejectedRow } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import type { CsvFile } from "./csv-file.ts";
 import { tooManyRejects } from "./csv-rejects.ts";
 

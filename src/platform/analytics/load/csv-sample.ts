@@ -1,6 +1,6 @@
 import { type FileHandle, open, writeFile } from "node:fs/promises";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { readHead } from "./text-encoding.ts";
 
 /** The beginning of the file, once as text and once as a file that ends with a line. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { LIMITS } from "../../files/limits.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import { isDateIn } from "./csv-date-columns.ts";
 import { dateFormatsOf } from "./csv-dates.ts";

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { type ColumnType, parseType } from "../types/column-types.ts";
 import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { PartPlan } from "./write-part.ts";

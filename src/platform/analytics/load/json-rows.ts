@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /** How the values of a JSON file follow each other. */
 export type JsonLayout = "array" | "lines" | "sequence";

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { chown, type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { lazily } from "../../../kernel/lazily.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
 import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
 import type { Part } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { Shelf } from "../shelf.ts";
 import type { LoadSettings, WriteAnswer } from "../wire.ts";
 

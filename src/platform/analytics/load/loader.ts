@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { randomText } from "../../../kernel/ids.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
 import {
   type Account,
@@ -19,6 +18,7 @@ import type {
   Part,
   RowsRequest,
 } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import type { Shelf } from "../shelf.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
 import { type JobFolders, LoadProcess } from "./load-process.ts";

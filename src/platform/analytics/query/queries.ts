@@ -1,6 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { guiltOf, hasDied } from "../../sandbox/index.ts";
 import type {
   Column,
@@ -11,6 +10,7 @@ import type {
   QueryResult,
   SerializedSql,
 } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import type { NextAnswer, RunAnswer } from "../wire.ts";
 import type { Lease, QueryPool } from "./query-pool.ts";
 import { deadly, Suspects } from "./suspects.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Account, CallOptions, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, Relation } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { Shelf } from "../shelf.ts";
 import type { EngineSpec } from "../wire.ts";
 import { COPIES, OVERHEAD_MB, QueryProcess } from "./query-process.ts";

@@ -1,5 +1,4 @@
 import { extname, join } from "node:path";
-import { LIMITS } from "../../../kernel/limits.ts";
 import {
   type Account,
   type CallOptions,
@@ -8,6 +7,7 @@ import {
   type Sandbox,
   type SandboxLog,
 } from "../../sandbox/index.ts";
+import { LIMITS } from "../limits.ts";
 import type { Engine } from "./query-pool.ts";
 
 /** Node itself and the engine's own needs, which its memory limit does not count. */

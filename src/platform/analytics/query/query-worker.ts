@@ -9,7 +9,6 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import type { QueryParam } from "../analytics-options.ts";
 import { Copies, type Room } from "../engine/copies.ts";
@@ -17,6 +16,7 @@ import { isBroken, withConnection } from "../engine/engine.ts";
 import { asEngineError, isReopened } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { hasRestricted, openPlanner, openRelations } from "../engine/relations-engine.ts";
+import { LIMITS } from "../limits.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "../wire.ts";
 import { withParamHint } from "./fitted-param.ts";
 import { HiddenValues } from "./hidden-values.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { JsonValue, QueryParam, QueryRequest, QueryResult, Relation } from "../index.ts";
+import { LIMITS } from "../limits.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;

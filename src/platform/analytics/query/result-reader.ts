@@ -1,8 +1,8 @@
 import { type DuckDBDataChunk, type DuckDBResult, ResultReturnType } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column, JsonValue } from "../analytics-options.ts";
 import { jsonConverter, type ToJson, typeName } from "../engine/json-values.ts";
+import { LIMITS } from "../limits.ts";
 
 export interface JsonRows {
   /** A JSON array of arrays, in UTF-8. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { QueryRequest } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 
 const MOST = 1_000;
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "../limits.ts";
 import { quoteName } from "./sql-text.ts";
 
 /** A type of DuckDB, taken apart. Only what is known gets through, so its text is safe in SQL. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { hasLongNumbers } from "../../../kernel/json-numbers.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { parseType } from "./column-types.ts";
 import { isWholeNumber, losesDigits } from "./digits.ts";
 import { inferColumns, type Row, RowTypes, type Twin } from "./row-types.ts";

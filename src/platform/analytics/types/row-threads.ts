@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import type { JsonSlice } from "../../../kernel/json-slice.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { ThreadPool } from "../../threads/index.ts";
+import { LIMITS } from "../limits.ts";
 import type { RowsTarget } from "./row-json.ts";
 import type { RowsAnswer, RowsQuestion } from "./rows-worker.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import type { Column } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import { type ColumnType, JSON_TYPE, NO_TYPE, scalar, TEXT, typeText } from "./column-types.ts";
 import { widenType } from "./widen.ts";
 

@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { z } from "zod";
-import { LIMITS } from "../../../../kernel/limits.ts";
 import { accountOf, createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
+import { LIMITS } from "../../limits.ts";
 import { uniqueNames } from "../column-names.ts";
 import type { Connector, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
 import type { ConnectorParts } from "../connector-types.ts";

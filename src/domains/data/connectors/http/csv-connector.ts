@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Connector, CsvPiece, RunOptions, SourceColumn } from "../connector.ts";
 import type { ConnectorParts, Secrets } from "../connector-types.ts";
 import { startDeadline } from "../deadline.ts";

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { CsvFormat, CsvPiece, RowBatch, SourceColumn } from "../connector.ts";
 
 /** Says which columns a CSV file has, from its beginning. */

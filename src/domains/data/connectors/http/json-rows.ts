@@ -1,5 +1,5 @@
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
 
 /** What stands at a path such as `data.items[0].list`; undefined when there is nothing. */

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError, isAppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
 import type { Download } from "../../../../platform/guarded-fetch/index.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Connector, CsvPiece, Reached, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
 import type { ConnectorParts, Secrets } from "../connector-types.ts";
 import { type Deadline, startDeadline } from "../deadline.ts";

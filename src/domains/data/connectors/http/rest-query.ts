@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Parameters } from "../connector.ts";
 import { noValue } from "../parameter-errors.ts";
 

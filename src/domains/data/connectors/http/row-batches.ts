@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { RowBatch, SourceColumn, Truncation } from "../connector.ts";
 import type { RowLimits } from "../row-queue.ts";
 import { sizeOfRow } from "../value-size.ts";

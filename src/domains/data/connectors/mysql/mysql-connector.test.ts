@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../../test/support/mariadb.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
 import { TEST_CERT, TEST_KEY } from "../../../../platform/guarded-fetch/test-servers.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Connector } from "../index.ts";
 import {
   castByDuckdb,

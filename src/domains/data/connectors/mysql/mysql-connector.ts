@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Connector, RowBatch, RunOptions, Scalar } from "../connector.ts";
 import { startDeadline } from "../deadline.ts";
 import { MYSQL } from "../sql/dialects.ts";

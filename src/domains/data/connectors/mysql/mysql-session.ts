@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import mysql from "mysql2";
 import { isAppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import { type Deadline, startDeadline, untilAborted } from "../deadline.ts";
 import { GarbageError, rowError } from "../network/driver-stream.ts";
 import type { Network, ServerAddress } from "../network/guarded-socket.ts";

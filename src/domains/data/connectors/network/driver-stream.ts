@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 
 /**
  * A connected socket for a client library. What the library throws while it reads (the other side may send it

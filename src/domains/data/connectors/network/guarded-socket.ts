@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
 import type { Resolve, ResolvedAddress } from "../../../../platform/guarded-fetch/index.ts";
 import { type AddressPolicy, createAddressPolicy } from "../../../../platform/guarded-fetch/index.ts";
+import { LIMITS } from "../../limits.ts";
 import { untilAborted } from "../deadline.ts";
 import { networkError } from "./network-errors.ts";
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import { type ReadText, WrongValue } from "../value-text.ts";
 
 /** Reads an array as PostgreSQL writes it (`{1,NULL,"a b"}`, nested, with bounds in front) into nested arrays. */

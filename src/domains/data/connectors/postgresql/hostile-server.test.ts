@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type PostgresSource, startPostgresSource } from "../../../../../test/support/postgres-source.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
 import { TEST_CERT, TEST_KEY } from "../../../../platform/guarded-fetch/test-servers.ts";
+import { LIMITS } from "../../limits.ts";
 import { failure, LIMITS_OF_TESTS, open, readRows, testNetwork } from "../test-connectors.ts";
 import { spoiler } from "../test-proxy.ts";
 

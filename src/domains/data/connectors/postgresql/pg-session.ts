@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Scalar } from "../connector.ts";
 import { type Deadline, startDeadline, untilAborted } from "../deadline.ts";
 import { DriverStream } from "../network/driver-stream.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
 import { nearest } from "../../../../kernel/nearest.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Parameters, Scalar, TableName } from "../connector.ts";
 import { noValue } from "../parameter-errors.ts";
 import type { Dialect } from "./dialects.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Connector, RowBatch, RunOptions, SourceTable } from "../connector.ts";
 import { metadataOptions, readAll } from "../metadata.ts";
 import type { Dialect } from "./dialects.ts";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
-import { excerptOf, megabytes } from "../excerpts.ts";
+import { LIMITS as ENGINE } from "../../../../platform/analytics/limits.ts";
+import { excerptOf, megabytes } from "../../../../platform/files/index.ts";
+import { LIMITS } from "../../../../platform/files/limits.ts";
 
 /** What the server and the process that reads a file for it say to each other. */
 
@@ -93,7 +94,7 @@ export function rowTooLarge(): AppError {
 }
 
 export function tooManyColumns(): AppError {
-  const most = LIMITS.analytics.columns.toLocaleString("en");
+  const most = ENGINE.analytics.columns.toLocaleString("en");
   return new AppError("too_large", `The file has more than ${most} columns.`, {
     hint: "Turn columns into rows.",
   });

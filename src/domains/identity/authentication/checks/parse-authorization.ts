@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 
 /** RFC 6750: the scheme in any case, one or more spaces, a token68. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;

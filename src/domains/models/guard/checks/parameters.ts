@@ -1,5 +1,5 @@
 import { clip } from "../../../../kernel/clip.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../platform/analytics/limits.ts";
 import type { Check } from "../check.ts";
 import { refuse } from "../refusal.ts";
 import { text } from "../tree.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../kernel/limits.ts";
+import { LIMITS } from "../../limits.ts";
 import type { Check } from "../check.ts";
 import { numberIn, type Params, textIn } from "../constants.ts";
 import { refuse } from "../refusal.ts";

@@ -1,8 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
 import { isNoValueWord } from "../../../../../kernel/no-value-words.ts";
-import { excerptOf } from "../../excerpts.ts";
+import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { excerptOf, ZipFile } from "../../../../../platform/files/index.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { distinctNames, type NamedColumns } from "../column-names.ts";
 import {
   type Batch,
@@ -15,11 +16,11 @@ import {
   tooManyColumns,
 } from "../table-reader.ts";
 import { jsonOfText, KIND, type Kinds, typeOfKinds } from "../value-kinds.ts";
+import { EXCEL_ERRORS } from "./excel-errors.ts";
 import { findHeader } from "./find-header.ts";
 import type { Value } from "./serial-dates.ts";
 import { readSheet, type SheetLosses, type SheetRow } from "./sheet-rows.ts";
 import { readWorkbook, type Workbook } from "./workbook.ts";
-import { ZipFile } from "./zip.ts";
 
 type Sheet = Workbook["sheets"][number];
 
@@ -32,7 +33,7 @@ export async function openExcel(
   options: ReadOptions,
   onFraction: OnFraction,
 ): Promise<TableReader> {
-  const zip = await ZipFile.open(file);
+  const zip = await ZipFile.open(file, EXCEL_ERRORS);
   const workbook = await readWorkbook(zip);
   const { sheet, survey } = await chooseSheet(zip, workbook, options, onFraction);
   const columns = survey.columns();
@@ -172,7 +173,7 @@ class Survey {
         words: this.#hasWords(position) ? [...this.#words[position]!] : [],
         text: this.#texts[position],
       }));
-    if (columns.length > LIMITS.analytics.columns) throw tooManyColumns();
+    if (columns.length > ENGINE.analytics.columns) throw tooManyColumns();
     return columns;
   }
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { KIND, type Kinds } from "../value-kinds.ts";
 import type { Value } from "./serial-dates.ts";
 import type { SheetRow } from "./sheet-rows.ts";

@@ -1,8 +1,9 @@
 import { AppError } from "../../../../../kernel/errors.ts";
+import type { ZipEntry, ZipFile } from "../../../../../platform/files/index.ts";
 import { KIND } from "../value-kinds.ts";
+import { damaged } from "./excel-errors.ts";
 import { serialValue, type Value } from "./serial-dates.ts";
 import { entryStream, plainText, TextReader, type Workbook } from "./workbook.ts";
-import { damaged, type ZipEntry, type ZipFile } from "./zip.ts";
 
 /** As many as Excel has. */
 const MOST_COLUMNS = 16_384;

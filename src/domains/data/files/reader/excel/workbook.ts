@@ -1,10 +1,17 @@
 import { posix } from "node:path";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
-import { excerptOf, megabytes } from "../../excerpts.ts";
-import { localName, type XmlEvents, XmlStream } from "../xml-stream.ts";
+import {
+  excerptOf,
+  localName,
+  megabytes,
+  type XmlEvents,
+  XmlStream,
+  type ZipEntry,
+  type ZipFile,
+} from "../../../../../platform/files/index.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
+import { damaged } from "./excel-errors.ts";
 import { type CellFormat, cellFormat } from "./number-formats.ts";
-import { damaged, type ZipEntry, type ZipFile } from "./zip.ts";
 
 export interface Workbook {
   sheets: { name: string; isHidden: boolean; entry: ZipEntry }[];

@@ -1,6 +1,7 @@
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
-import { excerptOf } from "../../excerpts.ts";
+import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { excerptOf } from "../../../../../platform/files/index.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { someNames } from "../table-reader.ts";
 import type { JsonKind, JsonVisitor } from "./json-scanner.ts";
 
@@ -55,7 +56,7 @@ export class RowFinder implements JsonVisitor {
       kinds: new Set<JsonKind>(),
     };
     // Of many arrays in many objects only so many can be told apart in a message anyway.
-    if (this.arrays.length < LIMITS.analytics.columns) this.arrays.push(array);
+    if (this.arrays.length < ENGINE.analytics.columns) this.arrays.push(array);
     this.#open.push(array);
     return false;
   }

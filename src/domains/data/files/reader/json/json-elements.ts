@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { rowTooLarge } from "../table-reader.ts";
 import { type JsonKind, JsonScanner, type JsonVisitor } from "./json-scanner.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/analytics/limits.ts";
 import { type Read, readWith } from "../../test-files.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { ElementSplitter } from "./json-elements.ts";

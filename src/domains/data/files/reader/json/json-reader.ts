@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/analytics/limits.ts";
 import { distinctNames } from "../column-names.ts";
 import {
   type Batch,

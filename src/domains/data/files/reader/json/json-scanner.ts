@@ -1,5 +1,5 @@
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import { LIMITS } from "../../../../../platform/analytics/limits.ts";
 
 export type JsonKind = "object" | "array" | "text" | "other";
 

@@ -1,9 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 import { AppError } from "../../../../../kernel/errors.ts";
+import { excerptOf, fileChunks } from "../../../../../platform/files/index.ts";
 import { markedEncoding } from "../../detect-format.ts";
-import { excerptOf } from "../../excerpts.ts";
-import { fileChunks } from "../file-chunks.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../../../../kernel/errors.ts";
-import { excerptOf } from "../../excerpts.ts";
+import { excerptOf } from "../../../../../platform/files/index.ts";
 import { someNames } from "../table-reader.ts";
 import { type ElementNode, pathOf } from "./element-tree.ts";
 

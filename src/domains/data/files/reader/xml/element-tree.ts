@@ -1,8 +1,8 @@
 import { AppError } from "../../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../../kernel/limits.ts";
+import type { XmlEvents } from "../../../../../platform/files/index.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import { rowTooLarge } from "../table-reader.ts";
 import { type Kinds, kindOfText } from "../value-kinds.ts";
-import type { XmlEvents } from "../xml-stream.ts";
 
 /** All elements that stand at the same place of the file, e.g. every `catalog/book/author`. */
 export interface ElementNode {

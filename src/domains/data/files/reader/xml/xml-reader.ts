@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
-import { LIMITS } from "../../../../../kernel/limits.ts";
-import { excerptOf } from "../../excerpts.ts";
-import { fileChunks } from "../file-chunks.ts";
+import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
+import { excerptOf, fileChunks, type XmlEvents, XmlStream } from "../../../../../platform/files/index.ts";
+import { LIMITS } from "../../../../../platform/files/limits.ts";
 import {
   type Batch,
   LineWriter,
@@ -13,7 +13,6 @@ import {
   tooManyColumns,
 } from "../table-reader.ts";
 import { jsonOfText } from "../value-kinds.ts";
-import { type XmlEvents, XmlStream } from "../xml-stream.ts";
 import { chooseRows } from "./choose-rows.ts";
 import { type ElementNode, ElementTree, isMeta, isNil, joinText, ownText, pathOf } from "./element-tree.ts";
 import { type RowShape, rowShape, type Shape } from "./row-shape.ts";
@@ -37,7 +36,7 @@ export async function openXml(
   if (tree.root === undefined) throw noRows("The XML");
   const node = chooseRows(tree.root, options.rowPath);
   const shape = rowShape(node);
-  if (shape.columns.length > LIMITS.analytics.columns) throw tooManyColumns();
+  if (shape.columns.length > ENGINE.analytics.columns) throw tooManyColumns();
   return {
     report: {
       format: "ndjson",

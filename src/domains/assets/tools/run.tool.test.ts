@@ -88,7 +88,7 @@ describe("run", () => {
   it.each([
     [{}, /One of queryId or reportId is required/],
     [{ queryId: 1, reportId: 1 }, /One of queryId or reportId is required, and only one/],
-    [{ reportId: 7 }, /Reports are not available yet/],
+    [{ reportId: 7 }, /no report with id 7/],
     [{ queryId: 999_999 }, /no query with id 999999/],
     [{ queryId: "1" }, /queryId/],
   ])("[bi.run.one-required] refuses %j", async (args, message) => {

@@ -4,11 +4,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createGuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import type { FileSource } from "./file-import.ts";
+import { testFolder, xlsx } from "../../domains/data/files/test-files.ts";
+import { createGuardedFetch } from "../guarded-fetch/index.ts";
 import { gunzip } from "./gunzip.ts";
-import { readSource, type SourceFile, type SourceTools } from "./source.ts";
-import { testFolder, xlsx } from "./test-files.ts";
+import { type FileSource, readSource, type SourceFile, type SourceTools } from "./source.ts";
 
 async function read(
   source: FileSource,
@@ -35,21 +34,20 @@ async function serve(listener: RequestListener): Promise<string> {
 
 describe("content", () => {
   it("is text as it is", async () => {
-    const file = await read({ content: "a,b\nä,😀" }, { fileType: "csv" });
+    const file = await read({ content: "a,b\nä,😀" });
     expect(file).toMatchObject({ text: "a,b\nä,😀", bytes: 11, isOurs: true });
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
   });
 
   const book = xlsx({ sheets: [{ name: "S", rows: [["a"], [1]] }] });
   it.each([
-    ["declared", book.toString("base64"), "excel"],
-    ["not declared", book.toString("base64"), undefined],
-    ["declared as something else", book.toString("base64"), "csv"],
-    ["in lines", book.toString("base64").replace(/.{76}/g, "$&\r\n"), undefined],
-    ["without padding, in the other alphabet", book.toString("base64url"), "excel"],
-    ["a data URL", `data:application/vnd.ms-excel;base64,${book.toString("base64")}`, undefined],
-  ])("is base64 of an Excel file, %s", async (_, content, fileType) => {
-    const file = await read({ content }, { fileType });
+    ["declared", book.toString("base64"), true],
+    ["not declared", book.toString("base64"), false],
+    ["in lines", book.toString("base64").replace(/.{76}/g, "$&\r\n"), false],
+    ["without padding, in the other alphabet", book.toString("base64url"), true],
+    ["a data URL", `data:application/vnd.ms-excel;base64,${book.toString("base64")}`, false],
+  ])("is base64 of an Excel file, %s", async (_, content, isBinary) => {
+    const file = await read({ content }, { isBinary });
     expect(book.equals(await readFile(file.path))).toBe(true);
   });
 
@@ -71,7 +69,7 @@ describe("content", () => {
   ])("is base64 of a file: %s", async (name, bytes) => {
     const encoded = bytes.toString("base64");
     for (const content of [encoded, bytes.toString("base64url"), encoded.replace(/.{76}/g, "$&\n")]) {
-      const file = await read({ content }, { fileType: "csv" });
+      const file = await read({ content });
       expect(bytes.equals(await readFile(file.path))).toBe(true);
       const isText = !["gzip", "a PDF", "a PNG", "a JPEG"].includes(name);
       expect(file.note).toBe(isText ? "The content was taken for base64." : undefined);
@@ -98,7 +96,7 @@ describe("content", () => {
 
   it("is what it is said to be", async () => {
     const content = Buffer.from("a,b\n1,2").toString("base64");
-    expect(await read({ content }, { fileType: "excel" })).toMatchObject({ text: "a,b\n1,2" });
+    expect(await read({ content }, { isBinary: true })).toMatchObject({ text: "a,b\n1,2" });
     const hello = Buffer.from("hello").toString("base64");
     expect(await read({ content: hello, contentEncoding: "base64" })).toMatchObject({ text: "hello" });
     expect(await read({ content, contentEncoding: "text" })).toMatchObject({ text: content });

@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { isAllowEntry } from "../platform/guarded-fetch/index.ts";
+
+/** Settings as slices, engines and surfaces declare their own; `app/config.ts` gathers and reads them. */
 
 /** What a default may depend on. */
 export interface Facts {
@@ -28,6 +29,18 @@ export interface Setting<T> {
   /** Read and checked, but nothing uses it yet. */
   readonly reserved: boolean;
 }
+
+/** A setting whatever its type. */
+// biome-ignore lint/suspicious/noExplicitAny: trees hold settings of every type, and each is read by its own schema.
+export type AnySetting = Setting<any>;
+
+export interface SettingTree {
+  readonly [key: string]: AnySetting | SettingTree;
+}
+
+/** The values of such a tree, as whoever declared it is given them. */
+export type ValuesOf<Tree> =
+  Tree extends Setting<infer T> ? T : { readonly [Key in keyof Tree]: ValuesOf<Tree[Key]> };
 
 interface About {
   secret?: true;
@@ -201,7 +214,7 @@ export function host(name: string, fallback: string, description: string): Setti
   );
 }
 
-function list<T>(
+export function list<T>(
   name: string,
   item: z.ZodType<T, string>,
   allowed: string,
@@ -258,13 +271,6 @@ export function origins(name: string, description: string): Setting<string[]> {
     .refine((value) => isBaseUrl(value) && new URL(value).pathname === "/")
     .transform((value) => new URL(value).origin);
   return list(name, item, "origins such as `https://app.example.com`", description);
-}
-
-export function hostsOrNetworks(name: string, description: string): Setting<string[]> {
-  const item = z.string().toLowerCase().refine(isAllowEntry);
-  const allowed =
-    "host names with or without a port, IP addresses or networks, such as `files.internal`, `files.internal:9000`, `192.168.1.5` or `10.0.0.0/8`";
-  return list(name, item, allowed, description);
 }
 
 function parsedUrl(value: string): URL | null {

@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import { LIMITS } from "./limits.ts";
 import { tooLarge } from "./source.ts";
 
 export interface GunzipOptions {

@@ -29,11 +29,8 @@ export const deleteAsset = defineTool({
     "A datasource that queries use is refused; the dataset of a deleted query stays. All but drafts can be brought back for 30 days with restore_asset.",
   permission: "bi:write",
   effect: "destroy",
-  input: z.strictObject({
-    asset_type: z.string().describe("dataset, query, datasource, semantic_model or semantic_model_draft"),
-    asset_id: z.int(),
-    confirm,
-  }),
+  input: (assets) =>
+    z.strictObject({ asset_type: z.string().describe(assets.listed("delete")), asset_id: z.int(), confirm }),
   output: z.object({ deleted: z.literal(true), asset_type: z.string(), asset_id: z.int() }),
 
   async run({ asset_type, asset_id, confirm }, { assets, caller }) {

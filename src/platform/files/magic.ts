@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 
 /** What the first bytes of a file say for sure. */
 export type Magic = "zip" | "parquet" | "gzip";

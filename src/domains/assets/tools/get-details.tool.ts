@@ -26,10 +26,7 @@ export const getDetails = defineTool({
     "All that is known about one asset: columns of a dataset (with NULLs, different values, smallest and largest), its freshness and versions, the last runs of a query, the settings of a datasource (never its secrets).",
   permission: "bi:read",
   effect: "read",
-  input: z.strictObject({
-    asset_type: z.string().describe("dataset, query, datasource or semantic_model"),
-    asset_id: z.int(),
-  }),
+  input: (assets) => z.strictObject({ asset_type: z.string().describe(assets.listed()), asset_id: z.int() }),
   output: z.object({ asset_type: z.string(), details: z.record(z.string(), z.unknown()) }),
 
   async run({ asset_type, asset_id }, { assets, caller }) {

@@ -1,8 +1,8 @@
 import { TextDecoder } from "node:util";
 import { SaxesParser } from "saxes";
-import { AppError, isAppError, messageOf } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../../../kernel/limits.ts";
-import { excerptOf, megabytes } from "../excerpts.ts";
+import { AppError, isAppError, messageOf } from "../../kernel/errors.ts";
+import { excerptOf, megabytes } from "./excerpts.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface XmlEvents {
   open(name: string, attributes: Readonly<Record<string, string>>): void;

@@ -10,11 +10,12 @@ export const restoreAsset = defineTool({
     "Brings back an asset deleted in the last 30 days, or the rows a dataset had in an earlier version.",
   permission: "bi:write",
   effect: "destroy",
-  input: z.strictObject({
-    asset_type: z.string().describe("dataset, query, datasource or semantic_model"),
-    asset_id: z.int(),
-    version: z.int().optional().describe("See get_details"),
-  }),
+  input: (assets) =>
+    z.strictObject({
+      asset_type: z.string().describe(assets.listed("restore")),
+      asset_id: z.int(),
+      version: z.int().optional().describe("See get_details"),
+    }),
   // What else became of a version is told as import_file tells it; its schema would cost every client 100 tokens.
   output: z.looseObject({ restored: z.literal(true), asset_type: z.string(), asset_id: z.int() }),
 

@@ -2,21 +2,31 @@ import { createWriteStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
-import { ownTurn } from "../../../kernel/own-turn.ts";
-import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { ownTurn } from "../../kernel/own-turn.ts";
+import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import { decodeBase64, type InlineBytes, isDataUrl, looksLikeBase64 } from "./base64.ts";
-import { emptyFile, parseFileType } from "./detect-format.ts";
 import { megabytes } from "./excerpts.ts";
-import type { FileSource } from "./file-import.ts";
+import { LIMITS } from "./limits.ts";
 import { hasSignature } from "./magic.ts";
+
+/** Where the bytes come from: exactly one of `content`, `fileUrl` and `path`. */
+export interface FileSource {
+  /** Text as it is, or base64. */
+  content?: string | undefined;
+  /** Without it, base64 is known by the declared kind, or by what it turns out to hold. */
+  contentEncoding?: "text" | "base64" | undefined;
+  fileUrl?: string | undefined;
+  /** A file on this machine, named by its operator and never by a caller. It stays where it is. */
+  path?: string | undefined;
+}
 
 export interface SourceTools {
   fetch: Pick<GuardedFetch, "download">;
   /** What is read is written here. */
   folder: string;
-  fileType?: string | undefined;
+  /** It is said to be of a kind that is no text, and comes as base64 where it comes as content. */
+  isBinary?: boolean;
   maxBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((fraction: number | undefined) => void) | undefined;
@@ -78,14 +88,13 @@ async function writeContent(content: string, source: FileSource, tools: SourceTo
 async function contentBytes(
   content: string,
   { contentEncoding }: FileSource,
-  { fileType }: SourceTools,
+  { isBinary = false }: SourceTools,
 ): Promise<InlineBytes & { note?: string }> {
   await ownTurn();
   if (contentEncoding === "base64") return decodeBase64(content);
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
-  const declared = parseFileType(fileType);
-  // These have no other way into a text; whether they are what they are said to be is seen later.
-  if (declared === "excel" || declared === "parquet" || isDataUrl(content)) return decodeBase64(content);
+  // Such files have no other way into a text; whether they are what they are said to be is seen later.
+  if (isBinary || isDataUrl(content)) return decodeBase64(content);
   const isBase64 = looksLikeBase64(content);
   await ownTurn();
   if (!isBase64) return { bytes: Buffer.from(content) };
@@ -162,6 +171,12 @@ export async function headOf(path: string): Promise<Buffer> {
   } finally {
     await file.close();
   }
+}
+
+export function emptyFile(): AppError {
+  return new AppError("bad_request", "The file is empty.", {
+    hint: "Send at least one row of data.",
+  });
 }
 
 export function tooLarge(maxBytes: number): AppError {

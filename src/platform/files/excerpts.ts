@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../kernel/limits.ts";
+import { LIMITS } from "./limits.ts";
 
 const MOST = LIMITS.files.excerptCharacters;
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { LIMITS } from "../../../kernel/limits.ts";
 import { compactFile } from "../../../registry/compact-content.ts";
+import { type ExportedFile, exportText } from "../../data/index.ts";
+import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
-import { type ExportedFile, exportText } from "../export.ts";
+import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
 const limit = z
   .int()
@@ -11,6 +12,13 @@ const limit = z
   .max(LIMITS.data.exportRows)
   .default(10_000)
   .describe("Max rows (default 10000, max 200000)");
+
+interface ContractInput {
+  dashboardId?: number;
+  widgetId?: number;
+  datasetId?: number;
+  limit: number;
+}
 
 /** Takes rows away as a file. */
 export const exportData = defineTool({
@@ -27,10 +35,10 @@ export const exportData = defineTool({
         datasetId: z.int().optional().describe("Dataset to export as CSV"),
         limit,
       }),
-      adapt: (args: { dashboardId?: number; widgetId?: number; datasetId?: number; limit: number }) => ({
-        dataset_id: datasetOf(args),
+      adapt: ({ dashboardId, widgetId, datasetId, limit }: ContractInput, assets) => ({
+        ...adaptIds({ dashboardId, widgetId, datasetId }, assets, "rows"),
         format: "csv" as const,
-        limit: args.limit,
+        limit,
       }),
     },
   },
@@ -40,17 +48,18 @@ export const exportData = defineTool({
   permission: "bi:read",
   effect: "read",
   timeoutMs: 300_000,
-  input: z.strictObject({
-    dataset_id: z.int(),
-    format: z.enum(["csv", "json", "parquet"]).default("csv"),
-    limit,
-    offset: z.int().min(0).default(0).describe("Rows to skip"),
-    c9ql: z.string().max(LIMITS.c9ql.textCharacters).optional().describe("As in get_data"),
-    escape_formulas: z
-      .boolean()
-      .default(false)
-      .describe("CSV only: put ' before cells that a spreadsheet would run as a formula"),
-  }),
+  input: (assets) =>
+    z.strictObject({
+      ...idArguments(assets, "rows"),
+      format: z.enum(["csv", "json", "parquet"]).default("csv"),
+      limit,
+      offset: z.int().min(0).default(0).describe("Rows to skip"),
+      c9ql: z.string().max(LIMITS.c9ql.textCharacters).optional().describe("As in get_data"),
+      escape_formulas: z
+        .boolean()
+        .default(false)
+        .describe("CSV only: put ' before cells that a spreadsheet would run as a formula"),
+    }),
   output: z.object({
     file_name: z.string(),
     mime_type: z.string(),
@@ -64,23 +73,24 @@ export const exportData = defineTool({
   }),
   compact: compactFile,
 
-  async run({ dataset_id, format, escape_formulas, ...options }, { data, caller, signal, say }) {
-    const dataset = await data.require(caller, dataset_id);
-    if (dataset.columns.length === 0 && format === "parquet")
-      throw new AppError("bad_request", `${dataset.name} has no columns, and a Parquet file needs some.`, {
+  async run({ format, escape_formulas, limit, offset, c9ql, ...ids }, { assets, data, caller, signal, say }) {
+    const { type, id } = namedAsset(ids);
+    const { name, hasColumns, stream, count } = await assets.require(type, "rows").rows(caller, id);
+    if (!hasColumns && format === "parquet")
+      throw new AppError("bad_request", `${name} has no columns, and a Parquet file needs some.`, {
         hint: "Export it as csv or json.",
       });
-    const wanted = { ...options, signal };
-    const rows = data.stream(caller, dataset, wanted);
+    const wanted = { limit, offset, c9ql, signal };
+    const rows = stream(wanted);
     const file =
       format === "parquet"
         ? await data.exportParquet(caller, rows, signal)
         : await exportText(rows, { format, escapeFormulas: escape_formulas });
-    const mayBeMore = file.isCut || file.rows === options.limit || file.rows === 0;
-    const seen = options.offset + file.rows;
-    const total = mayBeMore ? await data.count(caller, dataset, wanted) : seen;
+    const mayBeMore = file.isCut || file.rows === limit || file.rows === 0;
+    const seen = offset + file.rows;
+    const total = mayBeMore ? await count(wanted) : seen;
     return {
-      file_name: `${dataset.name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,
+      file_name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,
       mime_type: file.mimeType,
       content_base64: file.content.toString("base64"),
       rows: file.rows,
@@ -98,21 +108,4 @@ function noteOn({ rows, isCut }: ExportedFile, seen: number): string {
     ? `A file of ${most} is the most for one answer, and ${rows} rows fit into it.`
     : "There are more rows than the limit.";
   return `${why} {tool:export_data(offset)} goes on with offset ${seen}, or takes fewer columns with c9ql; on the server's command line, kenning dataset export writes all of it.`;
-}
-
-function datasetOf({
-  dashboardId,
-  widgetId,
-  datasetId,
-}: {
-  dashboardId?: number;
-  widgetId?: number;
-  datasetId?: number;
-}): number {
-  if (dashboardId !== undefined)
-    throw new AppError("not_found", `There is no dashboard with id ${dashboardId}.`);
-  if (widgetId !== undefined) throw new AppError("not_found", `There is no widget with id ${widgetId}.`);
-  if (datasetId === undefined)
-    throw new AppError("bad_request", "One of dashboardId, widgetId or datasetId is required.");
-  return datasetId;
 }

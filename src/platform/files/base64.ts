@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { hasSignature } from "./magic.ts";
 
 const DATA_URL = /^\s*data:([^,;]{0,100})(?:;[^,;]{0,100})*?;base64,/i;

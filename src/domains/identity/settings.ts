@@ -1,0 +1,30 @@
+import { flag, integer, type SettingTree } from "../../platform/settings/index.ts";
+
+const DAY_MS = 86_400_000;
+
+export const IDENTITY_SETTINGS = {
+  storage: {
+    auditRetentionDays: integer(
+      "KENNING_AUDIT_RETENTION_DAYS",
+      { default: 365, min: 0, max: 36_500 },
+      "How long audit events are kept. `0` keeps them for ever.",
+    ),
+  },
+  mcp: {
+    rateLimitEnabled: flag(
+      "RATE_LIMIT_ENABLED",
+      true,
+      "Rate limits of all endpoints but the external knowledge one, which has its own. Repeated wrong passwords and tokens are slowed down in any case.",
+    ),
+    rateLimitWindowMs: integer(
+      "MCP_RATE_LIMIT_WINDOW_MS",
+      { default: 60_000, min: 1_000, max: DAY_MS },
+      "Window in which questions to the data agent are counted.",
+    ),
+    rateLimitMaxRequests: integer(
+      "MCP_RATE_LIMIT_MAX_REQUESTS",
+      { default: 5, min: 1, max: 1_000_000 },
+      "Questions to the data agent (`ask_question`) that one person may ask in one window.",
+    ),
+  },
+} as const satisfies SettingTree;

@@ -1,0 +1,7 @@
+export { excerptOf, megabytes } from "./excerpts.ts";
+export { fileChunks } from "./file-chunks.ts";
+export { isPlainText, magicOf } from "./magic.ts";
+export { emptyFile, type FileSource, readSource, type SourceFile } from "./source.ts";
+export { type PlainFile, unpack } from "./unpack.ts";
+export { localName, type XmlEvents, XmlStream } from "./xml-stream.ts";
+export { type ZipEntry, type ZipErrors, ZipFile } from "./zip.ts";

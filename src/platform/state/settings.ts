@@ -1,0 +1,12 @@
+import { type SettingTree, serviceUrl } from "../settings/index.ts";
+
+export const STATE_SETTINGS = {
+  storage: {
+    redisUrl: serviceUrl(
+      "REDIS_URL",
+      ["redis", "rediss"],
+      "Redis for sessions, rate limits and locks that several servers share. Without it they are kept in memory.",
+      { reserved: true },
+    ),
+  },
+} as const satisfies SettingTree;

@@ -1,0 +1,60 @@
+import type { Logger } from "pino";
+import type { Clock } from "../kernel/clock.ts";
+import type { Analytics } from "../platform/analytics/index.ts";
+import type { FolderBlobStore } from "../platform/blobs/index.ts";
+import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
+import type { GuardedFetch } from "../platform/guarded-fetch/index.ts";
+import type { Jobs } from "../platform/jobs/index.ts";
+import type { SharedState } from "../platform/state/index.ts";
+import type { Vault } from "../platform/vault/index.ts";
+import type { Registry, SliceContents } from "./registry.ts";
+
+/** What is there before any slice. */
+export interface Ground {
+  catalog: Catalog;
+  state: SharedState;
+  /** Everything that can be called, once all slices are open. */
+  registry: Registry;
+  /** The address of this server. */
+  appUrl: string;
+  version: string;
+  /** Told how many audit events will never be written. */
+  onAuditLost?: (count: number) => void;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The engines that slices stand on; `app/` opens and closes them. */
+export interface Engines extends Ground {
+  home: string;
+  blobs: FolderBlobStore;
+  /** Rows come from `Data.relation` all the same. */
+  analytics: Analytics;
+  vault: Vault;
+  fetch: GuardedFetch;
+  /** Private addresses that others than `fetch` may connect to as well. */
+  allowPrivate: readonly string[];
+  /** A slice defines its jobs here when it opens; they are started when all slices are open, and stopped before any closes. */
+  jobs: Jobs;
+  claim: StorageClaim;
+}
+
+/** A slice that is open. */
+export interface OpenSlice<Services> {
+  services: Services;
+  /** What a server does before it answers; commands open slices without it. A failure is logged. */
+  start?(): Promise<unknown>;
+  /** Housekeeping, now and then. */
+  sweep?(): Promise<unknown>;
+  close?(): Promise<unknown>;
+}
+
+/**
+ * A part of what Kenning can do, as its folder in `domains/` offers it: what can be called, and how it is opened on the
+ * engines, the services of slices before it (by their names) and the settings.
+ */
+export interface SliceSpec<Name extends string, Services, Before = unknown, Settings = unknown, On = Engines>
+  extends SliceContents<Services> {
+  name: Name;
+  open(engines: On, before: Before, settings: Settings): OpenSlice<Services> | Promise<OpenSlice<Services>>;
+}
