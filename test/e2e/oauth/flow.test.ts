@@ -237,6 +237,16 @@ describe("access tokens", () => {
     });
   });
 
+  it("are checked with a key that is imported once", async () => {
+    const { access_token: token } = await new OAuthClient(server).connect(person);
+    expect(await statusAt("agent", token)).toBe(200);
+    const imports = vi.spyOn(crypto.subtle, "importKey");
+    expect(await statusAt("agent", token)).toBe(200);
+    expect(await statusAt("agent", `${token}x`)).toBe(401);
+    expect(imports).not.toHaveBeenCalled();
+    imports.mockRestore();
+  });
+
   it("[oauth.token.claims] are signed by a published key", async () => {
     const { access_token: token } = await new OAuthClient(server).connect(person, {
       resource: resourceOf("agent"),
