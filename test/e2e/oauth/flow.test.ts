@@ -77,7 +77,7 @@ describe("the contract's example clients", () => {
     await fetch(url);
   }
 
-  it("[oauth.example.typescript] [oauth.client.unregistered] TypeScript", async () => {
+  it("[oauth.client.unregistered] TypeScript", async () => {
     const { code, redirectUri, close } = await listen("0123456789abcdef");
     const client = new OAuthClient(server, { redirectUri });
     await openInBrowser(
@@ -101,7 +101,7 @@ describe("the contract's example clients", () => {
     await mcp.close();
   });
 
-  it("[oauth.example.python] [oauth.authorize.sign-in] Python", async () => {
+  it("[oauth.authorize.sign-in] Python", async () => {
     const { code, redirectUri, close } = await listen("token_hex");
     const client = new OAuthClient(server, { redirectUri });
     await openInBrowser(client.authorizationUrl({ state: "token_hex" }), email);
