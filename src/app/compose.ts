@@ -1,9 +1,14 @@
 import type { Logger } from "pino";
-import { type DataSlice, openData } from "../domains/data/index.ts";
+import { type DataSlice, openData, QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
-import { type ModelsServices, openModels } from "../domains/models/index.ts";
+import {
+  changedResources,
+  type ModelsServices,
+  openModels,
+  RESOURCE_EVENTS,
+} from "../domains/models/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
-import { type Catalog, isReadOnly, openCatalog } from "../platform/catalog/index.ts";
+import { Broadcast, type Catalog, Events, isReadOnly, openCatalog } from "../platform/catalog/index.ts";
 import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { createMemoryState, type SharedState } from "../platform/state/index.ts";
@@ -13,6 +18,7 @@ import type { Registry } from "../registry/registry.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
+import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint } from "../surfaces/mcp/endpoint.ts";
 import { mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
@@ -108,6 +114,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
+  const events = await deliverEvents(catalog, endpoints, metrics, log);
+  opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
@@ -122,6 +130,38 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
       await Promise.all([jobs.stop(), listener.close(endStreams)]);
       await close();
+    },
+  };
+}
+
+/**
+ * What happened is taken from the outbox by one process and passed on to all, for each holds the streams of some
+ * clients.
+ */
+async function deliverEvents(
+  catalog: Catalog,
+  endpoints: ReadonlyMap<Surface["name"], Endpoint>,
+  metrics: Metrics,
+  log: Logger,
+): Promise<{ stop(): Promise<void> }> {
+  const events = new Events(catalog, log);
+  const broadcast = new Broadcast(catalog, "kenning_happenings");
+  const changesOf = (happening: Happening) => changedResources(catalog, happening);
+  const announcer = new Announcer({ endpoints: [...endpoints.values()], changesOf, log });
+  const unlisten = await broadcast.listen(
+    (message) => announcer.tell(message as Happening),
+    () => void announcer.tellAll(),
+  );
+  for (const topic of RESOURCE_EVENTS)
+    events.subscribe(topic, ({ payload }) => broadcast.send({ topic, payload }));
+  events.subscribe(QUERY_RUN_ENDED, async ({ payload }) =>
+    metrics.runEnded(queryRunEnded.parse(payload).status),
+  );
+  await events.start();
+  return {
+    async stop() {
+      await events.stop();
+      await unlisten();
     },
   };
 }

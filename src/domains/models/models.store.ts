@@ -6,6 +6,7 @@ import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
 import { KeptDocuments } from "./kept-documents.ts";
 import type { Problem, SemanticModel } from "./model.ts";
+import { tellOfModel } from "./model-events.ts";
 import { modelSettings, semanticModels, semanticModelVersions } from "./models.tables.ts";
 
 /** A model in the catalog, without what its versions say. */
@@ -229,6 +230,7 @@ export class ModelsStore {
     { document, warnings }: Publication,
     mayReplace: MayReplace,
   ): Promise<ModelRecord> {
+    const { name: formerName } = await this.#require(tx, id);
     const published = await this.#publishedIn(tx, id);
     if (published !== undefined) mayReplace(published, document);
     const [last] = await tx
@@ -258,7 +260,9 @@ export class ModelsStore {
       .update(semanticModels)
       .set(NO_DRAFT)
       .where(and(eq(semanticModels.id, id), isThis));
-    return this.#require(tx, id);
+    const changed = await this.#require(tx, id);
+    await tellOfModel(tx, changed, formerName);
+    return changed;
   }
 
   /** Throws what `mayRemove` throws about the version that is published, if one is. */
@@ -276,7 +280,8 @@ export class ModelsStore {
         .update(semanticModels)
         .set({ deletedAt: this.#clock.now() })
         .where(own)
-        .returning({ id: semanticModels.id });
+        .returning(record);
+      for (const row of rows) await tellOfModel(tx, row);
       return rows.length > 0;
     });
   }
@@ -318,6 +323,7 @@ export class ModelsStore {
       }
       await this.#assertRoom(tx, workspaceId);
       await tx.update(semanticModels).set({ deletedAt: null }).where(eq(semanticModels.id, id));
+      await tellOfModel(tx, row);
       return true;
     });
   }
