@@ -3,6 +3,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type DeletedModel, type MayRestore, readDeleted } from "./deleted-model.ts";
 import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
 import { KeptDocuments } from "./kept-documents.ts";
 import type { Problem, SemanticModel } from "./model.ts";
@@ -301,16 +302,16 @@ export class ModelsStore {
     });
   }
 
-  /** Brings a deleted model back, unless its name has been taken. False when there is none, or not for `mayUse`. */
-  async restore(workspaceId: number, id: number, mayUse: (name: string) => boolean): Promise<boolean> {
+  deleted(workspaceId: number, id: number): Promise<DeletedModel | undefined> {
+    return readDeleted(this.#catalog.db, workspaceId, id);
+  }
+
+  /** Brings a deleted model back, unless its name has been taken. Throws what `mayRestore` throws. */
+  async restore(workspaceId: number, id: number, mayRestore: MayRestore): Promise<boolean> {
     return this.#catalog.transaction(async (tx) => {
-      const deleted = and(
-        eq(semanticModels.workspaceId, workspaceId),
-        eq(semanticModels.id, id),
-        isNotNull(semanticModels.deletedAt),
-      );
-      const [row] = await tx.select(record).from(semanticModels).where(deleted);
-      if (row === undefined || !mayUse(row.name)) return false;
+      const row = await readDeleted(tx, workspaceId, id);
+      if (row === undefined) return false;
+      mayRestore(row);
       await this.#lockNames(tx, workspaceId, [row]);
       const [taken] = await tx
         .select({ id: semanticModels.id })

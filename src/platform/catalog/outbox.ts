@@ -262,15 +262,14 @@ export class Events {
 
   async #clean(): Promise<void> {
     const { keepDeliveredMs, keepUndeliveredMs } = this.#options;
-    for (let removed: number | null = CLEANING_ROWS; removed === CLEANING_ROWS && !this.#isStopping; ) {
-      const { rowCount } = await this.#catalog.db.execute(sql`
+    const removeSome = () =>
+      this.#catalog.db.execute(sql`
         DELETE FROM outbox_events WHERE id IN (
           SELECT id FROM outbox_events WHERE state <> 'waiting' AND settled_at < now() - interval '1 ms' *
             CASE state WHEN 'delivered' THEN ${keepDeliveredMs}::bigint ELSE ${keepUndeliveredMs}::bigint END
           LIMIT ${CLEANING_ROWS}
         )`);
-      removed = rowCount;
-    }
+    while ((await removeSome()).rowCount === CLEANING_ROWS && !this.#isStopping);
     await this.#catalog.db.execute(sql`
       UPDATE outbox_events SET state = 'failed', settled_at = now(), last_error = 'nobody took it in time'
       WHERE state = 'waiting' AND created_at < now() - interval '1 ms' * ${keepUndeliveredMs}::bigint`);

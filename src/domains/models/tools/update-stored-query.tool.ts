@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
+import { assertVisible } from "../../../kernel/names.ts";
 import { defineTool } from "../define.ts";
 
 /** Keeps a query under a name, or throws it away. */
@@ -22,8 +23,10 @@ export const updateStoredQuery = defineTool({
 
   async run({ storedQueryId, name, delete: isDeleted }, { storedQueries, caller }) {
     if (isDeleted) await storedQueries.remove(caller, storedQueryId);
-    else if (name !== undefined) await storedQueries.rename(caller, storedQueryId, name);
-    else throw new AppError("bad_request", "Say what to do: give a name, or set delete to true.");
+    else if (name !== undefined) {
+      if (name !== null) assertVisible(name);
+      await storedQueries.rename(caller, storedQueryId, name);
+    } else throw new AppError("bad_request", "Say what to do: give a name, or set delete to true.");
     return { storedQueryId, deleted: isDeleted };
   },
 });
