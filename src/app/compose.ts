@@ -1,12 +1,16 @@
 import type { Logger } from "pino";
+import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
+import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
 import { type Clock, MS } from "../kernel/clock.ts";
+import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
+import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint } from "../surfaces/mcp/endpoint.ts";
 import { mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
@@ -84,6 +88,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
+  const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
+  opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
@@ -98,6 +104,38 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
       await Promise.all([jobs.stop(), listener.close(endStreams)]);
       await close();
+    },
+  };
+}
+
+/**
+ * What happened is taken from the outbox by one process and passed on to all, for each holds the streams of some
+ * clients.
+ */
+async function deliverEvents(
+  catalog: Catalog,
+  endpoints: ReadonlyMap<Surface["name"], Endpoint>,
+  metrics: Metrics,
+  log: Logger,
+): Promise<{ stop(): Promise<void> }> {
+  const events = new Events(catalog, log);
+  const broadcast = new Broadcast(catalog, "kenning_happenings");
+  const changesOf = (happening: Happening) => changedResources(catalog, happening);
+  const announcer = new Announcer({ endpoints: [...endpoints.values()], changesOf, log });
+  const unlisten = await broadcast.listen(
+    (message) => announcer.tell(message as Happening),
+    () => void announcer.tellAll(),
+  );
+  for (const topic of RESOURCE_EVENTS)
+    events.subscribe(topic, ({ payload }) => broadcast.send({ topic, payload }));
+  events.subscribe(QUERY_RUN_ENDED, async ({ payload }) =>
+    metrics.runEnded(queryRunEnded.parse(payload).status),
+  );
+  await events.start();
+  return {
+    async stop() {
+      await events.stop();
+      await unlisten();
     },
   };
 }

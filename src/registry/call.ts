@@ -59,6 +59,7 @@ const ACTIONS: Record<OperationKind, { action: string; resourceType: string }> =
   prompt: { action: "mcp.prompt.get", resourceType: "mcp_prompt" },
   completion: { action: "mcp.completion", resourceType: "mcp_completion" },
   listing: { action: "mcp.resource.list", resourceType: "mcp_resource" },
+  subscription: { action: "mcp.resource.subscribe", resourceType: "mcp_resource" },
 };
 
 /**

@@ -14,7 +14,7 @@ export interface Authorizer {
   missing(caller: Caller, required: readonly Permission[]): MissingPermissions;
 }
 
-export type OperationKind = "tool" | "resource" | "prompt" | "completion" | "listing";
+export type OperationKind = "tool" | "resource" | "prompt" | "completion" | "listing" | "subscription";
 
 export interface Limiter {
   /** Throws AppError `rate_limited` (with `data.retryAfterMs`) when the caller has used up a window. */

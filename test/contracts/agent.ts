@@ -1,4 +1,6 @@
-import { contract } from "./contract.ts";
+import { contract, open } from "./contract.ts";
+
+const NO_QUESTIONS = "ask_question does not exist yet";
 
 /**
  * What /api/data-agent/mcp promises: who may come in, resources, sessions, forms of errors, audit, limits, settings.
@@ -12,16 +14,21 @@ export const agent = contract("agent", {
   "agent.entry.permissions": "data_agent:read and ontologies:read are needed to use the endpoint at all",
   "agent.entry.refused": "A token without them gets 403 insufficient_scope that names all of them at once",
 
-  "agent.role.admin": "An admin may browse and ask",
-  "agent.role.contributor": "A contributor may browse and ask",
-  "agent.role.viewer":
+  "agent.role.admin": open("An admin may browse and ask", NO_QUESTIONS),
+  "agent.role.contributor": open("A contributor may browse and ask", NO_QUESTIONS),
+  "agent.role.viewer": open(
     "A viewer may browse but not ask: -32001, Insufficient permissions to execute this tool, with data.required and data.missing",
+    NO_QUESTIONS,
+  ),
 
   "agent.example.list":
     "resources/list works as the Python example sends it: no initialize, no session id, plain JSON back",
   "agent.example.read": "resources/read of knecta://ontologies works the same way, with contents[0].text",
-  "agent.example.call": "tools/call of ask_question works the same way",
-  "agent.example.sdk": "The TypeScript example works: connect, listResources, readResource, callTool",
+  "agent.example.call": open("tools/call of ask_question works the same way", NO_QUESTIONS),
+  "agent.example.sdk": open(
+    "The TypeScript example works: connect, listResources, readResource, callTool",
+    NO_QUESTIONS,
+  ),
 
   "agent.resource.templates":
     "knecta://ontologies, knecta://ontologies/{id} and knecta://ontologies/{id}/datasets/{name} can be browsed",
@@ -60,23 +67,27 @@ export const agent = contract("agent", {
   "agent.error.method": "-32601 for an unknown method",
   "agent.error.params": "-32602 Invalid params with data.detail and knecta_code VALIDATION_ERROR",
   "agent.error.internal": "-32603 for an error on the server's side, without its insides",
-  "agent.error.permissions": "-32001 with knecta_code FORBIDDEN",
+  "agent.error.permissions": open("-32001 with knecta_code FORBIDDEN", NO_QUESTIONS),
   "agent.error.not-found":
     "-32002 with a knecta_code of not found, for tools and resources, with and without a session",
-  "agent.error.not-ready": "-32003 for an ontology that is not ready",
-  "agent.error.timeout": "-32004 with knecta_code AGENT_TIMEOUT",
-  "agent.error.database": "-32005 with knecta_code DATABASE_CONNECTION_ERROR",
+  "agent.error.not-ready": open("-32003 for an ontology that is not ready", NO_QUESTIONS),
+  "agent.error.timeout": open("-32004 with knecta_code AGENT_TIMEOUT", NO_QUESTIONS),
+  "agent.error.database": open("-32005 with knecta_code DATABASE_CONNECTION_ERROR", NO_QUESTIONS),
   "agent.error.shape": "Errors are JSON-RPC errors in an HTTP 200, with data.detail and data.knecta_code",
 
-  "agent.audit.tool":
+  "agent.audit.tool": open(
     "mcp.tool.call is logged with user, mcp_tool, the tool's name, sessionId, clientName, clientVersion",
+    NO_QUESTIONS,
+  ),
   "agent.audit.resource": "mcp.resource.read is logged with user, mcp_resource and the URI",
   "agent.audit.session": "mcp.session.created and mcp.session.terminated are logged",
 
-  "agent.limit.questions": "ask_question: 5 calls a minute for each user",
+  "agent.limit.questions": open("ask_question: 5 calls a minute for each user", NO_QUESTIONS),
   "agent.limit.resources": "Resources: 30 reads a minute for each user",
-  "agent.limit.settings":
+  "agent.limit.settings": open(
     "MCP_RATE_LIMIT_WINDOW_MS and MCP_RATE_LIMIT_MAX_REQUESTS change the limit of questions",
+    NO_QUESTIONS,
+  ),
 
   "agent.settings.defaults":
     "PORT 8319, MCP_SESSION_TTL_MINUTES 60, MCP_SESSION_CLEANUP_INTERVAL_MINUTES 15, MCP_RATE_LIMIT_WINDOW_MS 60000, MCP_RATE_LIMIT_MAX_REQUESTS 5",

@@ -1,4 +1,6 @@
-import { contract } from "./contract.ts";
+import { contract, open } from "./contract.ts";
+
+const NO_INSTRUCTIONS = "no tool of this endpoint takes an instruction in natural language yet";
 
 /**
  * What /api/2.0/mcp promises: identity, transport, sessions, REST twins, forms of results and errors, input checks.
@@ -53,11 +55,15 @@ export const bi = contract("bi", {
 
   "bi.input.control-characters":
     "ASCII 0x00-0x08, 0x0B, 0x0C, 0x0E-0x1F and 0x7F are stripped from all string arguments; tab, line feed and return stay",
-  "bi.input.length": "An instruction in natural language has at most 2,000 characters",
-  "bi.input.injection":
+  "bi.input.length": open("An instruction in natural language has at most 2,000 characters", NO_INSTRUCTIONS),
+  "bi.input.injection": open(
     "Instructions with the known phrases of prompt injection are rejected before they reach a model",
-  "bi.input.destructive":
+    NO_INSTRUCTIONS,
+  ),
+  "bi.input.destructive": open(
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
+    NO_INSTRUCTIONS,
+  ),
 
   "bi.get-data.default-limit": "knowi_get_data returns at most 100 rows by default",
   "bi.get-data.limit": "knowi_get_data returns as many rows as limit says",

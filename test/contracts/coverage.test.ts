@@ -9,11 +9,16 @@ import { memory } from "./memory.ts";
 import { models } from "./models.ts";
 import { oauth } from "./oauth.ts";
 
-/** A test cites what it proves at the beginning of its title: `it("[bi.health.public] …")`. */
+/**
+ * A test cites what it proves at the beginning of its title: `it("[bi.health.public] …")`. What only a fixture of ours
+ * shows, in the place of a tool that does not exist yet, is open and is not cited.
+ */
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const CONTRACTS = { bi, agent, memory, models, knowledge, all, oauth };
-const PROMISES = Object.values(CONTRACTS).flatMap((contract) => Object.keys(contract));
+const ENTRIES = Object.values(CONTRACTS).flatMap((contract) => Object.entries(contract));
+const PROMISES = ENTRIES.map(([id]) => id);
+const OPEN = ENTRIES.flatMap(([id, promise]) => (typeof promise === "string" ? [] : [[id, promise.open]]));
 const NAMES = Object.keys(CONTRACTS).join("|");
 const CITATIONS = new RegExp(`["'\`]((?:\\[(?:${NAMES})\\.[a-z0-9.-]+\\] ?)+)`, "g");
 
@@ -25,10 +30,16 @@ const citations = globSync(["src/**/*.test.ts", "test/**/*.test.ts"], { cwd: ROO
   );
 });
 
+const cited = new Set(citations.map(({ id }) => id));
+
 describe("the contracts", () => {
-  it("have a test for every promise", () => {
-    const cited = new Set(citations.map(({ id }) => id));
-    expect(PROMISES.filter((id) => !cited.has(id))).toEqual([]);
+  it("have a test for every promise that is not open", () => {
+    const open = new Set(OPEN.map(([id]) => id));
+    expect(PROMISES.filter((id) => !open.has(id) && !cited.has(id))).toEqual([]);
+  });
+
+  it.each(OPEN)("%s is open, and cited by no test: %s", (id) => {
+    expect(cited).not.toContain(id);
   });
 
   it("are cited by ids that exist", () => {

@@ -135,13 +135,13 @@ describe("results and errors", () => {
     return JSON.parse(body.result?.content[0]?.text ?? "");
   };
 
-  it("[knowledge.result.json] a result is one JSON text", async () => {
+  it("a result is one JSON text", async () => {
     const answer = await call("fixture_echo", { text: "hi" });
     expect(answer.body.result).toMatchObject({ isError: false, structuredContent: { text: "hi" } });
     expect(onlyText(answer)).toEqual({ text: "hi" });
   });
 
-  it("[knowledge.error.shape] an error is one JSON text", async () => {
+  it("an error is one JSON text", async () => {
     const answer = await call("fixture_echo", {});
     expect(answer).toMatchObject({ status: 200, body: { result: { isError: true } } });
     expect(onlyText(answer)).toEqual({ error: "text is required (string).", code: "bad_request" });
@@ -158,13 +158,13 @@ describe("results and errors", () => {
     ["too_large", "result_too_large"],
     ["internal", "internal_error"],
     ["bug", "internal_error"],
-  ])("[knowledge.error.codes] %s is %s", async (code, shown) => {
+  ])("%s is %s", async (code, shown) => {
     const answer = await call("fixture_fail", { code });
     expect(onlyText(answer)).toEqual({ error: expect.any(String), code: shown });
     expect(answer.text).not.toContain("hunter2");
   });
 
-  it("[knowledge.error.codes] a missing permission is forbidden", async () => {
+  it("a missing permission is forbidden", async () => {
     const viewer = await server.token({ role: "viewer" });
     const answer = await callOf(server, PATH, "fixture_write", {}, { token: viewer });
     expect(onlyText(answer)).toMatchObject({ code: "forbidden" });

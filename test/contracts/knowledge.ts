@@ -1,4 +1,6 @@
-import { contract } from "./contract.ts";
+import { contract, open } from "./contract.ts";
+
+const NO_TOOLS = "no tool of this endpoint exists yet";
 
 /**
  * What /mcp/knowledge-external promises: where it is, who may come in, forms of results and errors.
@@ -19,8 +21,10 @@ export const knowledge = contract("knowledge", {
   "knowledge.no-api-key": "X-API-Key does not sign anyone in",
   "knowledge.no-user-name": "X-User-Name neither signs anyone in nor changes who is",
 
-  "knowledge.result.json": "A result is one JSON text",
-  "knowledge.error.shape": "An error is one JSON text: {error, code}",
-  "knowledge.error.codes":
+  "knowledge.result.json": open("A result is one JSON text", NO_TOOLS),
+  "knowledge.error.shape": open("An error is one JSON text: {error, code}", NO_TOOLS),
+  "knowledge.error.codes": open(
     "code is one of bad_request, unauthorized, not_found, forbidden, file_unavailable, unsupported_media_type, rate_limited, result_too_large, internal_error",
+    NO_TOOLS,
+  ),
 });

@@ -1,4 +1,6 @@
-import { contract } from "./contract.ts";
+import { contract, open } from "./contract.ts";
+
+const NO_MEMORIES = "no tool that recalls or creates exists yet";
 
 /**
  * What /api/mcp/v1 promises: tokens and scopes, transport, forms of results and errors, health and stats.
@@ -13,9 +15,9 @@ export const memory = contract("memory", {
 
   "memory.token.form": "A token is kmt_ and 43 base64url characters, sent as Authorization: Bearer",
   "memory.token.workspace": "A token belongs to exactly one workspace and sees nothing of another",
-  "memory.scope.read": "read is enough to recall and list",
-  "memory.scope.write": "write is needed to create and maintain, and includes read",
-  "memory.scope.admin": "admin stands above write",
+  "memory.scope.read": open("read is enough to recall and list", NO_MEMORIES),
+  "memory.scope.write": open("write is needed to create and maintain, and includes read", NO_MEMORIES),
+  "memory.scope.admin": open("admin stands above write", NO_MEMORIES),
   "memory.scope.enforced": "Scopes are enforced on each call: 403 and the missing scope",
 
   "memory.health.result": "knowmind.health returns status ok, service memory and version",
@@ -31,13 +33,16 @@ export const memory = contract("memory", {
 
   "memory.error.params": "-32602 for missing, wrong or unknown parameters, naming them",
   "memory.error.unauthorized": "401 when the bearer token is missing or invalid",
-  "memory.error.plan": "402 when a limit of the plan is reached",
+  "memory.error.plan": open("402 when a limit of the plan is reached", NO_MEMORIES),
   "memory.error.scope": "403 when a scope is missing",
-  "memory.error.not-found": "404 when something is not found",
-  "memory.error.constraint": "400 when a constraint is violated",
-  "memory.error.too-large": "413 when content is too large",
+  "memory.error.not-found": open("404 when something is not found", NO_MEMORIES),
+  "memory.error.constraint": open("400 when a constraint is violated", NO_MEMORIES),
+  "memory.error.too-large": open("413 when content is too large", NO_MEMORIES),
   "memory.error.rate": "429 when a rate limit is exceeded",
   "memory.error.service": "503 when the service is unavailable",
-  "memory.error.provider": "-32000 when something behind the service fails or takes too long",
+  "memory.error.provider": open(
+    "-32000 when something behind the service fails or takes too long",
+    NO_MEMORIES,
+  ),
   "memory.limit.token": "Requests are limited by token: 600 a minute, then 429 with Retry-After",
 });

@@ -1,4 +1,6 @@
-import { contract } from "./contract.ts";
+import { contract, open } from "./contract.ts";
+
+const NO_QUESTIONS = "the conversation ends with ask_question, which does not exist yet";
 
 /**
  * What the authorization server, its pages and the small API behind the console promise: the contracts' words on
@@ -17,8 +19,14 @@ export const oauth = contract("oauth", {
     "The 401 of each endpoint names its metadata, and from there a client finds everything",
   "oauth.discovery.true": "Every endpoint that the metadata names is served",
 
-  "oauth.example.typescript": "The conversation of the contract's TypeScript client works as printed",
-  "oauth.example.python": "The conversation of the contract's Python client works as printed",
+  "oauth.example.typescript": open(
+    "The conversation of the contract's TypeScript client works as printed",
+    NO_QUESTIONS,
+  ),
+  "oauth.example.python": open(
+    "The conversation of the contract's Python client works as printed",
+    NO_QUESTIONS,
+  ),
 
   "oauth.authorize.redirect":
     "A signed-in person who allows it is sent to redirect_uri with code, state and iss, by 302",

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -208,6 +208,21 @@ describe("settings", () => {
     // Node would try for ever to make a folder there.
     await expectRefusal("user list", /No folder can be made in \/proc/, { KENNING_HOME: "/proc/kenning" });
   });
+});
+
+test.each([
+  "token create --user a@b.c --workspace w --kind api",
+  "token revoke 1",
+  "user create a@b.c --workspace w --role viewer",
+  "user disable a@b.c",
+  "client create --user a@b.c --workspace w",
+  "group create g --workspace w",
+])("%s says that there is no home, and makes none", async (command) => {
+  const home = join(kenning.home, "nowhere");
+  await expectRefusal(command, /There is no database in .*nowhere yet\..*KENNING_HOME/, {
+    KENNING_HOME: home,
+  });
+  expect(existsSync(home)).toBe(false);
 });
 
 describe("doctor", () => {

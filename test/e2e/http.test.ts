@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { mountFixtures } from "../contracts/fixtures.ts";
@@ -219,6 +220,20 @@ describe("body", () => {
       body: { error: "bad_request" },
     });
   });
+
+  it.each([...EVERY_PATH, "/api/2.0/mcp/tools/call", "/api/2.0/login"])(
+    "a compressed body gets 415 at %s, and what to do",
+    async (path) => {
+      const body = gzipSync(JSON.stringify(PING));
+      const answer = await send(path, { body, headers: { "content-encoding": "gzip" } });
+      expect(answer.status).toBe(415);
+      expect(answer.text).toContain("The request body is compressed (gzip).");
+      expect(answer.text).toContain("Send it uncompressed");
+      expect(await send("/mcp", { headers: { "content-encoding": "identity" } })).toMatchObject({
+        status: 200,
+      });
+    },
+  );
 
   it("[all.http.json] arguments nested too deeply are an error of the call", async () => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fixture_echo","arguments":{"text":"","more":{"a":${nested(70)}}}}}`;

@@ -184,6 +184,9 @@ describe("an answer", () => {
   });
 });
 
+const allNotes = () => ({ workspaceId: acme, resource: "notes", params: {} });
+const noteNamed = (name: string) => ({ workspaceId: acme, resource: "note", params: { name: [name] } });
+
 describe("changes of resources", () => {
   it("reach an older client that subscribed, until it unsubscribes", async () => {
     const client = await connect("legacy");
@@ -198,18 +201,18 @@ describe("changes of resources", () => {
     // The stream for what the server says by itself is opened behind the scenes, a moment later.
     await expect
       .poll(async () => {
-        await endpoint?.announce(acme, "note://all");
+        await endpoint?.announce(allNotes());
         return seen.length;
       })
       .toBeGreaterThan(0);
     await client.unsubscribeResource({ uri: "note://all" });
     // What was announced before comes before this, however late it is.
-    await endpoint?.announce(acme, "note://one/first");
+    await endpoint?.announce(noteNamed("first"));
     await expect.poll(() => seen).toContain("note://one/first");
     seen.length = 0;
-    await endpoint?.announce(acme, "note://all");
-    await endpoint?.announce(acme, "note://one/a%20b%2Fc");
-    await endpoint?.announce(acme, "note://one/first");
+    await endpoint?.announce(allNotes());
+    await endpoint?.announce(noteNamed("a b/c"));
+    await endpoint?.announce(noteNamed("first"));
     await expect.poll(() => seen).toContain("note://one/first");
     expect(seen).toEqual(["note://one/first"]);
     await client.close();
@@ -226,8 +229,8 @@ describe("changes of resources, newest revision", () => {
     );
     await expect(client.listen({ resourceSubscriptions: ["note://secret"] })).rejects.toThrow();
     const subscription = await client.listen({ resourceSubscriptions: ["note://all"] });
-    await server.app.endpoints.get("all")?.announce(acme, "note://one/first");
-    await server.app.endpoints.get("all")?.announce(acme, "note://all");
+    await server.app.endpoints.get("all")?.announce(noteNamed("first"));
+    await server.app.endpoints.get("all")?.announce(allNotes());
     await expect.poll(() => seen).toEqual(["note://all"]);
     await subscription.close();
     await client.close();
@@ -265,7 +268,7 @@ describe("what one workspace hears of another", () => {
     };
     const [alice, stranger] = [await open(viewer), await open(eve)];
     await (await alice.rpc("resources/subscribe", { uri: "knecta://notes" })).text();
-    await server.app.endpoints.get("agent")?.announce(acme, "knecta://notes");
+    await server.app.endpoints.get("agent")?.announce(allNotes());
     await expect.poll(() => alice.heard.join("")).toContain("knecta://notes");
     expect(stranger.heard.join("")).not.toContain("knecta://notes");
     await Promise.all([alice.close(), stranger.close()]);

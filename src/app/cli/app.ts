@@ -1,6 +1,6 @@
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { lookAtIdentity, withIdentity } from "./with-identity.ts";
+import { withIdentity } from "./with-identity.ts";
 
 export async function registerApp(
   { args, options }: { args: { name: string }; options: { "redirect-uri": string } },
@@ -19,7 +19,7 @@ export async function listApps(
   { options }: { options: { json: boolean } },
   terminal: Terminal,
 ): Promise<number> {
-  const items = await lookAtIdentity(({ oauthClients }) => oauthClients.list());
+  const items = await withIdentity(({ oauthClients }) => oauthClients.list());
   printListing(terminal, {
     items,
     json: options.json,

@@ -1,6 +1,6 @@
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { lookAtIdentity, withIdentity } from "./with-identity.ts";
+import { withIdentity } from "./with-identity.ts";
 
 interface OfGroup {
   args: { group: string };
@@ -22,7 +22,7 @@ export async function listGroups(
   { options }: { options: { workspace: string; json: boolean } },
   terminal: Terminal,
 ): Promise<number> {
-  const items = await lookAtIdentity(({ groups }) => groups.list(options.workspace));
+  const items = await withIdentity(({ groups }) => groups.list(options.workspace));
   printListing(terminal, {
     items,
     json: options.json,

@@ -4,7 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { TokenLimits } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { lookAtIdentity, withIdentity } from "./with-identity.ts";
+import { withIdentity } from "./with-identity.ts";
 
 interface CreateInput {
   options: {
@@ -58,7 +58,7 @@ export async function listTokens({ options }: ListInput, terminal: Terminal): Pr
     ...(user === undefined ? {} : { email: user }),
     ...(workspace === undefined ? {} : { workspace }),
   };
-  const items = await lookAtIdentity(({ tokens }) => tokens.list(filter));
+  const items = await withIdentity(({ tokens }) => tokens.list(filter));
   printListing(terminal, {
     items,
     json,

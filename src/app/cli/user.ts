@@ -5,7 +5,7 @@ import { forgetFirstPassword } from "../admin-password.ts";
 import { loadConfig } from "../config.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { lookAtIdentity, withIdentity } from "./with-identity.ts";
+import { withIdentity } from "./with-identity.ts";
 
 interface OfAccount {
   args: { email: string };
@@ -37,7 +37,7 @@ export async function listUsers(
   terminal: Terminal,
 ): Promise<number> {
   const filter = options.workspace === undefined ? {} : { workspace: options.workspace };
-  const items = await lookAtIdentity(({ users }) => users.list(filter));
+  const items = await withIdentity(({ users }) => users.list(filter));
   printListing(terminal, {
     items,
     json: options.json,

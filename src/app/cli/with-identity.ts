@@ -6,6 +6,12 @@ import { openIdentity } from "../open.ts";
 
 /** Opens the catalog for one piece of work, whether the server runs or not, and closes it again. */
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
+  requireDatabase(loadConfig());
+  return makeHomeWith(work);
+}
+
+/** The same for what may come before everything else: it makes a database where there is none. */
+export async function makeHomeWith<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
   const config = loadConfig();
   requireHome(config.storage.home);
   const { identity, close } = await openIdentity(quiet(config));
@@ -14,12 +20,6 @@ export async function withIdentity<T>(work: (identity: Identity) => Promise<T>):
   } finally {
     await close();
   }
-}
-
-/** The same for commands that only look: they do not make a database where there is none. */
-export async function lookAtIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
-  requireDatabase(loadConfig());
-  return withIdentity(work);
 }
 
 export function requireDatabase({ storage: { home, databaseUrl } }: Config): void {

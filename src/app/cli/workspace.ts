@@ -1,13 +1,13 @@
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
-import { lookAtIdentity, withIdentity } from "./with-identity.ts";
+import { makeHomeWith, withIdentity } from "./with-identity.ts";
 
 export async function createWorkspace(
   { args, options }: { args: { slug: string }; options: { name: string | undefined } },
   terminal: Terminal,
 ): Promise<number> {
   const input = options.name === undefined ? { slug: args.slug } : { slug: args.slug, name: options.name };
-  const workspace = await withIdentity(({ workspaces }) => workspaces.create(input));
+  const workspace = await makeHomeWith(({ workspaces }) => workspaces.create(input));
   terminal.err(`Made the workspace ${workspace.slug} ("${workspace.name}").\n`);
   return 0;
 }
@@ -16,7 +16,7 @@ export async function listWorkspaces(
   { options }: { options: { json: boolean } },
   terminal: Terminal,
 ): Promise<number> {
-  const items = await lookAtIdentity(({ workspaces }) => workspaces.list());
+  const items = await withIdentity(({ workspaces }) => workspaces.list());
   printListing(terminal, {
     items,
     json: options.json,

@@ -1,6 +1,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
+import { assertVisible } from "../../kernel/names.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
   type Analytics,
@@ -399,4 +400,5 @@ export function assertName(name: string): void {
       `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`,
     );
   }
+  assertVisible(name);
 }

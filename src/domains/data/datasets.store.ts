@@ -2,8 +2,10 @@ import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } fro
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import type { Catalog, CatalogTx, StorageClaim } from "../../platform/catalog/index.ts";
+import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { appendAtOnce, type StorageClaim } from "./append-at-once.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
+import { rowsOrColumns, tellOfDataset } from "./data-events.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
 import { DatasetVersionsStore, type Reader, referencedKeys } from "./dataset-versions.store.ts";
 import { LIMITS } from "./limits.ts";
@@ -29,11 +31,6 @@ export interface Change {
 
 /** Looks at a dataset before it is changed, and throws if it must stay. */
 type MayChange = (existing: Dataset) => void;
-
-interface AppendedRow extends Pick<Dataset, "version" | "policies">, Record<string, unknown> {
-  row_count: string;
-  bytes: string;
-}
 
 /** Parts that were put together stand where the first of them stood. */
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
@@ -62,44 +59,24 @@ export class DatasetsStore {
       if (change.onVersion !== undefined && existing?.version !== change.onVersion) throw changedMeanwhile();
       const changed = await this.#apply(tx, existing, change);
       await change.within?.(tx, changed);
+      const what = existing === undefined ? "existence" : rowsOrColumns(existing.columns, changed.columns);
+      await tellOfDataset(tx, changed, what);
       return changed;
     });
   }
 
-  /**
-   * One more part of a dataset that is there, in a single statement instead of a transaction of six. It waits for
-   * others who change the dataset; undefined when they changed what this was worked out from, or it is another case.
-   */
+  /** One more part of a dataset that is there; undefined when it is another case, or has to be looked at again. */
   async #appendAtOnce(change: Change): Promise<Dataset | undefined> {
-    const { workspaceId, name, mode, columns, parts, within, widen, mayChange, userId } = change;
+    const { workspaceId, name, mode, parts, within, mayChange } = change;
     const [part] = parts;
     if (mode !== "append" || within !== undefined || part === undefined || parts.length > 1) return undefined;
     if (change.onVersion !== undefined) return undefined;
     const existing = change.known ?? (await this.findByName(workspaceId, name));
     if (existing === undefined) return undefined;
     mayChange?.(existing);
-    const widened = widen(existing.columns, columns);
-    const refreshedAt = this.#clock.now();
-    const { rows } = await this.#catalog.db.execute<AppendedRow>(sql`
-      WITH changed AS (
-        UPDATE datasets SET columns = ${JSON.stringify(widened)}, version = version + 1,
-          row_count = row_count + ${part.rowCount}, bytes = bytes + ${part.bytes}, refreshed_at = ${refreshedAt},
-          refreshed_by = ${userId}
-        WHERE id = ${existing.id} AND deleted_at IS NULL AND name = ${existing.name}
-          AND columns = ${JSON.stringify(existing.columns)} AND source = ${JSON.stringify(existing.source)}
-          AND policies = ${JSON.stringify(existing.policies)}
-          AND ${this.#claim?.holds() ?? sql`true`}
-        RETURNING id, version, row_count, bytes, policies
-      ), added AS (
-        INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version)
-        SELECT id, ${part.blobKey}, ${part.rowCount}, ${part.bytes}, version FROM changed
-      )
-      SELECT version, row_count, bytes, policies FROM changed`);
-    const [row] = rows;
-    if (row === undefined) return undefined;
-    const { version, policies } = row;
-    const counts = { rowCount: Number(row.row_count), bytes: Number(row.bytes) };
-    return { ...existing, columns: widened, version, policies, refreshedAt, refreshedBy: userId, ...counts };
+    const columns = change.widen(existing.columns, change.columns);
+    const changed = { columns, refreshedAt: this.#clock.now(), refreshedBy: change.userId };
+    return appendAtOnce(this.#catalog, existing, part, { ...changed, claim: this.#claim });
   }
 
   #apply(tx: CatalogTx, existing: Dataset | undefined, change: Change): Promise<Dataset> {
@@ -231,13 +208,16 @@ export class DatasetsStore {
   }
 
   async setPolicies(workspaceId: number, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
-    const [row] = await this.#catalog.db
-      .update(datasets)
-      .set({ policies: [...policies] })
-      .where(and(this.#own(workspaceId), eq(datasets.id, id)))
-      .returning();
-    if (row === undefined) throw new AppError("not_found", `There is no dataset with id ${id}.`);
-    return row;
+    return this.#catalog.transaction(async (tx) => {
+      const [row] = await tx
+        .update(datasets)
+        .set({ policies: [...policies] })
+        .where(and(this.#own(workspaceId), eq(datasets.id, id)))
+        .returning();
+      if (row === undefined) throw new AppError("not_found", `There is no dataset with id ${id}.`);
+      await tellOfDataset(tx, row, "policies");
+      return row;
+    });
   }
 
   async remove(workspaceId: number, id: number, mayChange: MayChange): Promise<boolean> {
@@ -246,6 +226,7 @@ export class DatasetsStore {
       if (dataset === undefined) return false;
       mayChange(dataset);
       await tx.update(datasets).set({ deletedAt: this.#clock.now() }).where(eq(datasets.id, id));
+      await tellOfDataset(tx, dataset, "existence");
       return true;
     });
   }
@@ -279,6 +260,7 @@ export class DatasetsStore {
         });
       }
       await tx.update(datasets).set({ deletedAt: null }).where(eq(datasets.id, id));
+      await tellOfDataset(tx, row, "existence");
       return true;
     });
   }
@@ -300,7 +282,9 @@ export class DatasetsStore {
       if (totals(parts).rowCount !== former.rowCount)
         throw new Error(`version ${version} of dataset ${id} lacks some of its ${former.rowCount} rows`);
       const { columns, source } = former;
-      return { dataset: await this.#replace(tx, replaced, { columns, source, parts, userId }), replaced };
+      const dataset = await this.#replace(tx, replaced, { columns, source, parts, userId });
+      await tellOfDataset(tx, dataset, rowsOrColumns(replaced.columns, columns));
+      return { dataset, replaced };
     });
   }
 

@@ -106,6 +106,12 @@ export interface Member {
   createdAt: Date;
 }
 
+/** Where a request came from, for the audit log. */
+export interface Origin {
+  address: string;
+  requestId: string;
+}
+
 export interface Users {
   /** Creates the account when the e-mail is new, and makes it a member. Returns the generated password when none was given and the account is new. */
   create(input: {
@@ -132,6 +138,17 @@ export interface Users {
     by?: Actor;
   }): Promise<Member>;
   setPassword(email: string, password: string, by?: Actor): Promise<void>;
+  /** By the person, who proves it with the current one; throws `forbidden` when that does not fit. */
+  changePassword(change: {
+    userId: number;
+    email: string;
+    current: string;
+    password: string;
+    address: string;
+  }): Promise<void>;
+  /** `verifyPassword` by somebody who signs in, recorded either way. */
+  signIn(email: string, password: string, from: Origin): Promise<{ userId: number } | null>;
+  signedOut(userId: number | null, from: Origin): void;
   /**
    * The account when e-mail and password fit and it is not disabled; otherwise null, in the same time.
    * With an address, throws `rate_limited` once that address has guessed too often.

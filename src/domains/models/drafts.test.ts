@@ -127,6 +127,17 @@ describe("a draft", () => {
 });
 
 describe("deleting a published model", () => {
+  it("and bringing it back take the same", async () => {
+    const policies = [{ name: "costs", roles: ["viewer"], hide: ["cost"] }];
+    const guarded = shopModel({ name: "guarded", orders: { policies } });
+    const { asset_id } = await saveModel(server, shop.admin, guarded);
+    await remove(shop.admin, asset_id, "semantic_model");
+    const restore = (token: string) =>
+      resultOf(server, token, "restore_asset", { asset_type: "semantic_model", asset_id });
+    await expect(restore(shop.contributor)).rejects.toThrow(/^Only an admin can restore a published model/);
+    expect(await restore(shop.admin)).toMatchObject({ restored: true });
+  });
+
   it("takes an admin where it has policies, as replacing it does", async () => {
     const policies = [{ name: "costs", roles: ["viewer"], hide: ["cost"] }];
     const closed = shopModel({ name: "closed", orders: { policies } });

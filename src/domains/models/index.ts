@@ -27,6 +27,7 @@ import { setModelPageSize } from "./tools/set-model-page-size.tool.ts";
 import { updateStoredQuery } from "./tools/update-stored-query.tool.ts";
 
 export { type Examination, examine, publishAll } from "./authoring.ts";
+export { changedResources, RESOURCE_EVENTS } from "./changed-resources.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
 export type { Problem } from "./model.ts";

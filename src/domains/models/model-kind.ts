@@ -42,11 +42,10 @@ export function modelKind({ models, modelsStore: store }: Parts): AssetKind {
     delete: (caller, id) => models.remove(caller, id),
 
     async restore(caller, id) {
-      const { workspace, permissions } = caller;
-      if (!permissions.includes("ontologies:write")) {
+      if (!caller.permissions.includes("ontologies:write")) {
         throw new AppError("forbidden", "Restoring a semantic model takes ontologies:write.");
       }
-      if (await store.restore(workspace.id, id, (name) => models.mayUse(caller, name))) return;
+      if (await models.restore(caller, id)) return;
       throw new AppError("not_found", `There is no deleted semantic model with id ${id}.`, {
         hint: "Use the asset_id that {tool:delete_asset} was given.",
       });

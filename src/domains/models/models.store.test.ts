@@ -69,7 +69,7 @@ describe("a published document", () => {
     expect(await described()).toEqual([2, "Two"]);
     await other.remove(workspace, id, () => undefined);
     expect(await described()).toEqual([undefined, undefined]);
-    await other.restore(workspace, id, () => true);
+    await other.restore(workspace, id, () => undefined);
     expect(await described()).toEqual([2, "Two"]);
   });
 
@@ -163,6 +163,6 @@ it("a workspace has so many models and no more, also when several are made or br
   expect(results.find(({ status }) => status === "rejected")).toMatchObject({
     reason: { code: "plan_limit", message: "This workspace has 500 semantic models already." },
   });
-  await expect(store.restore(workspace, id, () => true)).rejects.toMatchObject({ code: "plan_limit" });
+  await expect(store.restore(workspace, id, () => undefined)).rejects.toMatchObject({ code: "plan_limit" });
   await draft(model("filler_0", "Changed"));
 });

@@ -2,10 +2,12 @@ import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type DeletedModel, type MayRestore, readDeleted } from "./deleted-model.ts";
 import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
 import { KeptDocuments } from "./kept-documents.ts";
 import { LIMITS } from "./limits.ts";
 import type { Problem, SemanticModel } from "./model.ts";
+import { tellOfModel } from "./model-events.ts";
 import { modelSettings, semanticModels, semanticModelVersions } from "./models.tables.ts";
 
 /** A model in the catalog, without what its versions say. */
@@ -229,6 +231,7 @@ export class ModelsStore {
     { document, warnings }: Publication,
     mayReplace: MayReplace,
   ): Promise<ModelRecord> {
+    const { name: formerName } = await this.#require(tx, id);
     const published = await this.#publishedIn(tx, id);
     if (published !== undefined) mayReplace(published, document);
     const [last] = await tx
@@ -258,7 +261,9 @@ export class ModelsStore {
       .update(semanticModels)
       .set(NO_DRAFT)
       .where(and(eq(semanticModels.id, id), isThis));
-    return this.#require(tx, id);
+    const changed = await this.#require(tx, id);
+    await tellOfModel(tx, changed, formerName);
+    return changed;
   }
 
   /** Throws what `mayRemove` throws about the version that is published, if one is. */
@@ -276,7 +281,8 @@ export class ModelsStore {
         .update(semanticModels)
         .set({ deletedAt: this.#clock.now() })
         .where(own)
-        .returning({ id: semanticModels.id });
+        .returning(record);
+      for (const row of rows) await tellOfModel(tx, row);
       return rows.length > 0;
     });
   }
@@ -296,16 +302,16 @@ export class ModelsStore {
     });
   }
 
-  /** Brings a deleted model back, unless its name has been taken. False when there is none, or not for `mayUse`. */
-  async restore(workspaceId: number, id: number, mayUse: (name: string) => boolean): Promise<boolean> {
+  deleted(workspaceId: number, id: number): Promise<DeletedModel | undefined> {
+    return readDeleted(this.#catalog.db, workspaceId, id);
+  }
+
+  /** Brings a deleted model back, unless its name has been taken. Throws what `mayRestore` throws. */
+  async restore(workspaceId: number, id: number, mayRestore: MayRestore): Promise<boolean> {
     return this.#catalog.transaction(async (tx) => {
-      const deleted = and(
-        eq(semanticModels.workspaceId, workspaceId),
-        eq(semanticModels.id, id),
-        isNotNull(semanticModels.deletedAt),
-      );
-      const [row] = await tx.select(record).from(semanticModels).where(deleted);
-      if (row === undefined || !mayUse(row.name)) return false;
+      const row = await readDeleted(tx, workspaceId, id);
+      if (row === undefined) return false;
+      mayRestore(row);
       await this.#lockNames(tx, workspaceId, [row]);
       const [taken] = await tx
         .select({ id: semanticModels.id })
@@ -318,6 +324,7 @@ export class ModelsStore {
       }
       await this.#assertRoom(tx, workspaceId);
       await tx.update(semanticModels).set({ deletedAt: null }).where(eq(semanticModels.id, id));
+      await tellOfModel(tx, row);
       return true;
     });
   }

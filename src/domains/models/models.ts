@@ -198,7 +198,20 @@ export class Models {
     if (published !== undefined && !caller.permissions.includes("admin")) {
       await this.assertUnrestricted(caller, published.document);
     }
-    await store.remove(caller.workspace.id, id, (document) => assertNoPolicies(caller, document));
+    await store.remove(caller.workspace.id, id, (document) => assertNoPolicies(caller, document, "delete"));
+  }
+
+  /** Brings a deleted model back, by the same rules as for deleting it; false when there is none for this caller. */
+  async restore(caller: Caller, id: number): Promise<boolean> {
+    const { store } = this.#parts;
+    const deleted = await store.deleted(caller.workspace.id, id);
+    if (deleted === undefined || !this.mayUse(caller, deleted.name)) return false;
+    if (deleted.document !== null && !caller.permissions.includes("admin")) {
+      await this.assertUnrestricted(caller, deleted.document);
+    }
+    return store.restore(caller.workspace.id, id, ({ document }) => {
+      if (document !== null) assertNoPolicies(caller, document, "restore");
+    });
   }
 
   assertPublishable({ name }: SemanticModel, problems: readonly Problem[]): void {

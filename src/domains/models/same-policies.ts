@@ -17,15 +17,18 @@ export function assertSamePolicies(caller: Caller, published: SemanticModel, nex
   );
 }
 
-/** Whoever deletes a model can publish another one in its place, so that its policies bind here as well. */
-export function assertNoPolicies(caller: Caller, published: SemanticModel): void {
+/**
+ * Whoever deletes a model can publish another one in its place, so that its policies bind here as well; and what only
+ * an admin deletes, only an admin brings back.
+ */
+export function assertNoPolicies(caller: Caller, published: SemanticModel, verb: "delete" | "restore"): void {
   if (caller.permissions.includes("admin")) return;
   const names = [...policiesOf(published).keys()];
   if (names.length === 0) return;
   throw new AppError(
     "forbidden",
-    `Only an admin can delete a published model that has policies: ${names.join(", ")} has some.`,
-    { hint: "Ask an admin to delete it." },
+    `Only an admin can ${verb} a published model that has policies: ${names.join(", ")} has some.`,
+    { hint: `Ask an admin to ${verb} it.` },
   );
 }
 

@@ -1,3 +1,4 @@
+export { Broadcast } from "./broadcast.ts";
 export { type Catalog, type CatalogDb, type CatalogOptions, type CatalogTx, openCatalog } from "./catalog.ts";
 export { databaseAccount } from "./embedded.ts";
 export type { Subscription } from "./listener.ts";
@@ -7,7 +8,10 @@ export {
   type EventHandler,
   Events,
   type EventsOptions,
+  insertEvent,
+  notifyOfEvents,
   type OutboxEvent,
+  publishEvent,
 } from "./outbox.ts";
 export { isDiskFull, isOutage, isReadOnly, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
 export type { StorageClaim } from "./storage-claim.ts";

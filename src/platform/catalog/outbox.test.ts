@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { asc } from "drizzle-orm";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openTestCatalog, silentLog } from "../../../test/support/database.ts";
-import { type DeliveredEvent, Events, type EventsOptions } from "./index.ts";
+import { type DeliveredEvent, Events, type EventsOptions, publishEvent } from "./index.ts";
 import { outboxEvents } from "./outbox.tables.ts";
 
 const catalog = await openTestCatalog();
@@ -20,8 +20,8 @@ function openEvents(options: Partial<EventsOptions> = {}): Events {
   return events;
 }
 
-function publish(events: Events, key: string, payload: unknown, topic = "test"): Promise<void> {
-  return catalog.transaction((tx) => events.publish(tx, { topic, key, payload }));
+function publish(key: string, payload: unknown, topic = "test"): Promise<void> {
+  return catalog.transaction((tx) => publishEvent(tx, { topic, key, payload }));
 }
 
 function rows() {
@@ -41,17 +41,17 @@ describe("publishing", () => {
     events.subscribe("test", async ({ payload }) => void seen.push(payload));
     await events.start();
     const undone = catalog.transaction(async (tx) => {
-      await events.publish(tx, { topic: "test", key: "a", payload: 1 });
+      await publishEvent(tx, { topic: "test", key: "a", payload: 1 });
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");
-    await publish(events, "a", { n: 2 });
+    await publish("a", { n: 2 });
     await untilStates("delivered");
     expect(seen).toEqual([{ n: 2 }]);
   });
 
   it("refuses a payload without measure", async () => {
-    await expect(publish(openEvents(), "a", "x".repeat(300_000))).rejects.toMatchObject({
+    await expect(publish("a", "x".repeat(300_000))).rejects.toMatchObject({
       code: "too_large",
     });
   });
@@ -65,14 +65,14 @@ describe("delivery", () => {
     await events.start();
     await sleep(50);
     const startedAt = performance.now();
-    await publish(events, "a", 1);
+    await publish("a", 1);
     expect(await promise).toMatchObject({ topic: "test", key: "a", payload: 1, attempt: 1 });
     expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 
   it("finds what was published while nobody listened", async () => {
     const events = openEvents();
-    await publish(events, "a", 1);
+    await publish("a", 1);
     events.subscribe("test", async () => {});
     await events.start();
     await untilStates("delivered");
@@ -84,8 +84,8 @@ describe("delivery", () => {
     events.subscribe("test", async () => void seen.push("first"));
     events.subscribe("test", async () => void seen.push("second"));
     await events.start();
-    await publish(events, "a", 1);
-    await publish(events, "a", 1, "unheard");
+    await publish("a", 1);
+    await publish("a", 1, "unheard");
     await untilStates("delivered", "waiting");
     expect(seen).toEqual(["first", "second"]);
   });
@@ -102,7 +102,7 @@ describe("delivery", () => {
       await events.start();
     }
     const numbers = Array.from({ length: 20 }, (_, n) => n);
-    for (const n of numbers) for (const key of ["a", "b", "c"]) await publish(processes[0] as Events, key, n);
+    for (const n of numbers) for (const key of ["a", "b", "c"]) await publish(key, n);
     await vi.waitFor(
       async () => expect((await rows()).every((row) => row.state === "delivered")).toBe(true),
       { timeout: 60_000 },
@@ -119,8 +119,8 @@ describe("delivery", () => {
       throw new Error("no luck");
     });
     await events.start();
-    await publish(events, "a", "bad");
-    await publish(events, "a", "good");
+    await publish("a", "bad");
+    await publish("a", "good");
     await untilStates("failed", "delivered");
     expect(attempts).toEqual([1, 2, 3]);
     expect((await rows())[0]).toMatchObject({ attempts: 3, lastError: "no luck" });
@@ -130,14 +130,14 @@ describe("delivery", () => {
     const events = openEvents({ handlerTimeoutMs: 50, attempts: 1 });
     events.subscribe("test", () => new Promise(() => {}));
     await events.start();
-    await publish(events, "a", 1);
+    await publish("a", 1);
     await untilStates("failed");
   });
 
   it("takes over an event whose process died, and counts that try", async () => {
     const events = openEvents({ attempts: 2, pollMs: 50 });
-    await publish(events, "a", 1);
-    await publish(events, "b", 2);
+    await publish("a", 1);
+    await publish("b", 2);
     await catalog.db.update(outboxEvents).set({ attempts: 1, dueAt: new Date(Date.now() + 300) });
     await catalog.pool.query("UPDATE outbox_events SET attempts = 2 WHERE key = 'b'");
     const seen: DeliveredEvent[] = [];
@@ -152,12 +152,12 @@ describe("delivery", () => {
     const seen: unknown[] = [];
     events.subscribe("test", async ({ payload }) => void seen.push(payload));
     await events.start();
-    await publish(events, "a", 1);
+    await publish("a", 1);
     await untilStates("delivered");
     await catalog.pool.query(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
-    await publish(events, "a", 2);
+    await publish("a", 2);
     await untilStates("delivered", "delivered");
     expect(seen).toEqual([1, 2]);
   });
@@ -165,9 +165,9 @@ describe("delivery", () => {
 
 it("removes delivered events, and gives up those that nobody ever took", async () => {
   const events = openEvents();
-  await publish(events, "a", 1);
-  await publish(events, "b", 2);
-  await publish(events, "c", 3);
+  await publish("a", 1);
+  await publish("b", 2);
+  await publish("c", 3);
   const longAgo = new Date(Date.now() - 40 * 86_400_000);
   await catalog.pool.query("UPDATE outbox_events SET state = 'delivered', settled_at = $1 WHERE key = 'a'", [
     longAgo,
@@ -187,7 +187,7 @@ it("waits for handlers at work when it stops", async () => {
     hasEnded = true;
   });
   await events.start();
-  await publish(events, "a", 1);
+  await publish("a", 1);
   await begun;
   await events.stop();
   expect(hasEnded).toBe(true);

@@ -1,9 +1,8 @@
 import { randomInt } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "./catalog.ts";
 import type { CatalogLog } from "./log.ts";
-import { outboxEvents } from "./outbox.tables.ts";
 
 const CHANNEL = "kenning_outbox";
 const PAYLOAD_CHARACTERS = 256 * 1024;
@@ -52,7 +51,7 @@ const DEFAULTS: EventsOptions = {
   longestBackoffMs: 300_000,
   handlerTimeoutMs: 30_000,
   pollMs: 15_000,
-  keepDeliveredMs: 86_400_000,
+  keepDeliveredMs: 3_600_000,
   keepUndeliveredMs: 30 * 86_400_000,
 };
 
@@ -64,6 +63,30 @@ interface ClaimedRow extends Record<string, unknown> {
   attempts: number;
   created_at: Date;
 }
+
+/**
+ * Writes an event in the caller's transaction. Publish after the change that it tells of: the locks of that change
+ * then keep the events of one key in the order of their commits.
+ */
+export async function publishEvent(tx: CatalogTx, { topic, key, payload }: OutboxEvent): Promise<void> {
+  const text = JSON.stringify(payload);
+  if (text.length > PAYLOAD_CHARACTERS) {
+    throw new AppError("too_large", `An event of ${topic} is larger than ${PAYLOAD_CHARACTERS} characters.`);
+  }
+  await tx.execute(sql`WITH event AS (${insertEvent(topic, { key: sql`${key}::text`, payload: sql`${text}::jsonb` })})
+    SELECT ${notifyOfEvents}`);
+}
+
+/** The same as a part of a larger statement, which has to select `notifyOfEvents` as well. */
+export function insertEvent(
+  topic: string,
+  { key, payload, from }: { key: SQL; payload: SQL; from?: SQL },
+): SQL {
+  const rows = from === undefined ? sql`` : sql` FROM ${from}`;
+  return sql`INSERT INTO outbox_events (topic, key, payload) SELECT ${topic}, ${key}, ${payload}${rows}`;
+}
+
+export const notifyOfEvents: SQL = sql`pg_notify(${CHANNEL}, '')`;
 
 /** Tells other parts of Kenning what happened, if and only if the transaction in which it happened commits. */
 export class Events {
@@ -83,22 +106,6 @@ export class Events {
     this.#catalog = catalog;
     this.#log = log;
     this.#options = { ...DEFAULTS, ...options };
-  }
-
-  /**
-   * Writes an event in the caller's transaction. Publish after the change that it tells of: the locks of
-   * that change then keep the events of one key in the order of their commits.
-   */
-  async publish(tx: CatalogTx, event: OutboxEvent): Promise<void> {
-    const { topic, key, payload } = event;
-    if (JSON.stringify(payload).length > PAYLOAD_CHARACTERS) {
-      throw new AppError(
-        "too_large",
-        `An event of ${topic} is larger than ${PAYLOAD_CHARACTERS} characters.`,
-      );
-    }
-    await tx.insert(outboxEvents).values({ topic, key, payload });
-    await tx.execute(sql`SELECT pg_notify(${CHANNEL}, '')`);
   }
 
   subscribe(topic: string, handler: EventHandler): void {
@@ -255,12 +262,14 @@ export class Events {
 
   async #clean(): Promise<void> {
     const { keepDeliveredMs, keepUndeliveredMs } = this.#options;
-    await this.#catalog.db.execute(sql`
-      DELETE FROM outbox_events WHERE id IN (
-        SELECT id FROM outbox_events WHERE state <> 'waiting' AND settled_at < now() - interval '1 ms' *
-          CASE state WHEN 'delivered' THEN ${keepDeliveredMs}::bigint ELSE ${keepUndeliveredMs}::bigint END
-        LIMIT ${CLEANING_ROWS}
-      )`);
+    const removeSome = () =>
+      this.#catalog.db.execute(sql`
+        DELETE FROM outbox_events WHERE id IN (
+          SELECT id FROM outbox_events WHERE state <> 'waiting' AND settled_at < now() - interval '1 ms' *
+            CASE state WHEN 'delivered' THEN ${keepDeliveredMs}::bigint ELSE ${keepUndeliveredMs}::bigint END
+          LIMIT ${CLEANING_ROWS}
+        )`);
+    while ((await removeSome()).rowCount === CLEANING_ROWS && !this.#isStopping);
     await this.#catalog.db.execute(sql`
       UPDATE outbox_events SET state = 'failed', settled_at = now(), last_error = 'nobody took it in time'
       WHERE state = 'waiting' AND created_at < now() - interval '1 ms' * ${keepUndeliveredMs}::bigint`);

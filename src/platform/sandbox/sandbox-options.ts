@@ -75,6 +75,8 @@ export interface Sandbox {
   residentMb(): number | undefined;
   /** Whether others come first from now on, as far as this process goes; the next one begins as it was told to. */
   yieldToOthers(isLow: boolean): void;
+  /** Ends the process unless there is something for it to do; the next call starts another. */
+  rest(): void;
   /** Calls that are under way fail with `unavailable`. */
   close(): Promise<void>;
 }

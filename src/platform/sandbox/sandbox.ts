@@ -134,6 +134,10 @@ class ProcessSandbox implements Sandbox {
     if (pid !== undefined) setNiceness(pid, isLow ? LOW_NICENESS : 0);
   }
 
+  rest(): void {
+    if (this.#queue.length + this.#running.size === 0) this.#current?.stop("closed");
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const call of this.#queue.splice(0)) {

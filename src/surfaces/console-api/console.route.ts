@@ -44,9 +44,8 @@ function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: Wh
   app.post(`${BASE}/password`, async (c) => {
     const { email, accountId } = await person(c);
     const { current, password } = parseInput(newPassword, await readSmallBody(c));
-    const account = await identity.users.verifyPassword(email, current, c.get("address"));
-    if (account === null) throw new AppError("forbidden", "The current password does not fit.");
-    await identity.users.setPassword(email, password, { userId: accountId });
+    const address = c.get("address");
+    await identity.users.changePassword({ userId: accountId, email, current, password, address });
     // Every session ends with the password it was opened with; this browser gets a new one.
     await browser.start(c, accountId);
     return c.body(null, 204);

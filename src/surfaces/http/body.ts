@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { clip } from "../../kernel/clip.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
@@ -84,6 +85,7 @@ function fillIn(message: unknown, path: readonly string[], slices: readonly Json
 
 async function readBytes(request: Request, options: BodyOptions): Promise<Uint8Array> {
   const { maxBytes = LIMITS.request.bodyBytes, lease } = options;
+  refuseCompressed(request);
   const declared = request.headers.get("content-length");
   const declaredBytes = declared === null ? Number.POSITIVE_INFINITY : Number(declared);
   if (declared !== null && declaredBytes > maxBytes) throw tooLarge(maxBytes);
@@ -96,6 +98,15 @@ async function readBytes(request: Request, options: BodyOptions): Promise<Uint8A
     // A client that leaves in the middle of its request has made no mistake, and neither have we.
     throw new AppError("cancelled", "The request ended before it was complete.", { cause: error });
   }
+}
+
+/** A small body could become a huge one, and counting what is held would mean nothing. */
+function refuseCompressed({ headers }: Request): void {
+  const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  if (encoding === "identity" || encoding === "") return;
+  throw new AppError("unsupported", `The request body is compressed (${clip(encoding, 40)}).`, {
+    hint: "Send it uncompressed, without Content-Encoding.",
+  });
 }
 
 async function readChunks(request: Request, maxBytes: number, lease?: BodyLease): Promise<Uint8Array> {

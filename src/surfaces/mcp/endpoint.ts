@@ -11,6 +11,8 @@ import { AppError } from "../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { ResourceChange } from "../../registry/resource-change.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
@@ -22,6 +24,7 @@ import { type Admission, authInfo, ServerFactory, type ServerParts } from "./ser
 import { type SessionParts, Sessions } from "./sessions.ts";
 import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
+import { WatchedUris } from "./watched-uris.ts";
 import { fillInitialize, forSdk, type Message, messagesOf } from "./wire-format.ts";
 
 export interface EndpointParts
@@ -51,6 +54,7 @@ export class Endpoint {
   /** One for each workspace, so that what is announced in one is heard in no other. */
   readonly #modern = new Map<number, McpHttpHandler>();
   readonly #streams = new StreamGuard();
+  readonly #watched = new WatchedUris();
   readonly #older: OlderRevisions;
   readonly sessions: Sessions;
 
@@ -132,9 +136,17 @@ export class Endpoint {
   }
 
   /** Tells every client of a workspace that watches a resource, of whatever revision, that it has changed. */
-  async announce(workspaceId: number, uri: string): Promise<void> {
-    this.#modern.get(workspaceId)?.notify.resourceUpdated(uri);
-    await this.sessions.announce(workspaceId, uri);
+  async announce(change: ResourceChange): Promise<void> {
+    const { workspaceId } = change;
+    const isChanged = (uri: string) => this.#factory.isChanged(uri, change);
+    const handler = this.#modern.get(workspaceId);
+    for (const uri of this.#watched.of(workspaceId).filter(isChanged)) handler?.notify.resourceUpdated(uri);
+    await this.sessions.announce(workspaceId, isChanged);
+  }
+
+  /** The workspaces in which somebody watches a resource, by way of this process. */
+  watchedWorkspaces(): number[] {
+    return [...this.#watched.workspaces(), ...this.sessions.watchedWorkspaces()];
   }
 
   async close(): Promise<void> {
@@ -177,7 +189,7 @@ export class Endpoint {
   async #answer(request: Request, arrival: Arrival, body: unknown, admission: Admission): Promise<Response> {
     const messages = messagesOf(body);
     await this.#admitBatch(messages, admission);
-    this.#requireReadable(messages, admission);
+    await this.#requireReadable(messages, admission, request.signal);
     const refused = this.#stepUp(messages, arrival, admission);
     if (refused !== undefined) return refused;
     if (await isLegacyRequest(request, body)) return this.#older.answer(request, body, messages, admission);
@@ -211,38 +223,56 @@ export class Endpoint {
     const handler = this.#modern.get(workspaceId) ?? this.#makeModern();
     this.#modern.set(workspaceId, handler);
     const isListening = messages.some(({ method }) => method === "subscriptions/listen");
-    if (isListening) this.#streams.admit(ownerOf(admission));
     const modern = { ...admission, isModern: true as const };
-    const answer = await handler.fetch(forSdk(request), { authInfo: authInfo(modern), parsedBody: body });
-    return isListening ? this.#guarded(request, arrival, admission, answer) : answer;
+    const handled = () => handler.fetch(forSdk(request), { authInfo: authInfo(modern), parsedBody: body });
+    if (!isListening) return handled();
+    this.#streams.admit(ownerOf(admission));
+    const uris = watchedBy(messages) as string[];
+    const forget = this.#watched.add(workspaceId, uris);
+    const answer = await handled().catch((error) => {
+      forget();
+      throw error;
+    });
+    const mayListen = (caller: Caller) => uris.every((uri) => this.#factory.mayRead(uri, caller));
+    return this.#guarded(request, arrival, admission, answer, { mayListen, onEnd: forget });
   }
 
   async #listen(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
     this.#streams.admit(ownerOf(admission));
-    return this.#guarded(request, arrival, admission, await this.#older.stream(request, admission));
+    const answer = await this.#older.stream(request, admission);
+    const mayListen = (caller: Caller) => {
+      const session = request.headers.get("mcp-session-id") ?? "";
+      this.sessions.unwatch(session, admission, (uri) => this.#factory.mayRead(uri, caller));
+      return true;
+    };
+    return this.#guarded(request, arrival, admission, answer, { mayListen });
   }
 
-  #guarded(request: Request, arrival: Arrival, admission: Admission, answer: Response): Response {
+  #guarded(
+    request: Request,
+    arrival: Arrival,
+    admission: Admission,
+    answer: Response,
+    { mayListen, onEnd }: { mayListen: (caller: Caller) => boolean; onEnd?: () => void },
+  ): Response {
     const proof = this.#proofOf(request, arrival);
-    const isStillGood = () => this.#parts.identity.authenticate(proof).then(() => true);
-    return this.#streams.guard(ownerOf(admission), answer, isStillGood);
+    const isStillGood = async () => mayListen((await this.#parts.identity.authenticate(proof)).caller);
+    return this.#streams.guard(ownerOf(admission), answer, isStillGood, onEnd);
   }
 
   /** The SDK serves `subscriptions/listen` by itself, so what may be watched is checked before. */
-  #requireReadable(messages: Message[], { caller }: Admission): void {
-    for (const { params } of messages.filter(({ method }) => method === "subscriptions/listen")) {
-      const wishes = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown };
-      const uris = [wishes.resourceSubscriptions ?? []].flat();
-      if (uris.length > LIMITS.session.watchedResources) {
-        throw new AppError(
-          "too_large",
-          `At most ${LIMITS.session.watchedResources} resources can be watched at once.`,
-        );
-      }
-      for (const uri of uris) {
-        if (typeof uri === "string" && this.#factory.mayRead(uri, caller)) continue;
-        throw new AppError("not_found", "A resource that is to be watched was not found.");
-      }
+  async #requireReadable(messages: Message[], admission: Admission, signal: AbortSignal): Promise<void> {
+    const uris = watchedBy(messages);
+    if (uris.length > LIMITS.session.watchedResources) {
+      throw new AppError(
+        "too_large",
+        `At most ${LIMITS.session.watchedResources} resources can be watched at once.`,
+      );
+    }
+    for (const uri of uris) {
+      const isText = typeof uri === "string";
+      const problem = isText ? await this.#factory.whyNotWatch(uri, admission, signal) : noneOf();
+      if (problem !== undefined) throw problem.code === "rate_limited" ? problem : noneOf();
     }
   }
 
@@ -301,6 +331,19 @@ export class Endpoint {
         )
       : refusal(error, presenter.httpError(error, id), challenge(error, arrival.metadataUrl));
   }
+}
+
+/** The resources that requests of the newest revision want to be told of, as they were sent. */
+function watchedBy(messages: readonly Message[]): unknown[] {
+  const listening = messages.filter(({ method }) => method === "subscriptions/listen");
+  return listening.flatMap(({ params }) => {
+    const wishes = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown };
+    return [wishes.resourceSubscriptions ?? []].flat();
+  });
+}
+
+function noneOf(): AppError {
+  return new AppError("not_found", "A resource that is to be watched was not found.");
 }
 
 /** Whose streams are counted together. */

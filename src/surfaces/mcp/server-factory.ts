@@ -16,13 +16,16 @@ import { nearest } from "../../kernel/nearest.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
+import { NO_CLIENT } from "../../registry/no-client.ts";
 import type { Registry } from "../../registry/registry.ts";
+import { isChanged, type ResourceChange } from "../../registry/resource-change.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
 import type { BodyLease } from "../http/body-budget.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
 import type { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { localError, localText } from "./local-advice.ts";
+import { noResource, readOperation } from "./resource-operation.ts";
 import type { Surface } from "./surface.ts";
 import { ToolList } from "./tool-list.ts";
 import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
@@ -197,16 +200,19 @@ export class ServerFactory {
     server.setRequestHandler("resources/read", (request, context) =>
       this.#readResource(server, request.params.uri, context),
     );
-    const watch = (watching: boolean) => (request: { params: { uri: string } }, context: ServerContext) => {
-      const { uri } = request.params;
-      if (!this.mayRead(uri, admissionOf(context).caller))
-        throw surface.presenter.protocolError(noResource(uri), { uri });
+    const watch = (watching: boolean, uri: string, context: ServerContext) => {
       if (context.sessionId !== undefined)
         onSubscribe?.(context.sessionId, admissionOf(context), uri, watching);
       return {};
     };
-    server.setRequestHandler("resources/subscribe", watch(true));
-    server.setRequestHandler("resources/unsubscribe", watch(false));
+    server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
+      const problem = await this.whyNotWatch(uri, admissionOf(context), context.mcpReq.signal);
+      if (problem !== undefined) throw surface.presenter.protocolError(problem, { uri });
+      return watch(true, uri, context);
+    });
+    server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
+      watch(false, uri, context),
+    );
   }
 
   async #listResource(
@@ -242,6 +248,27 @@ export class ServerFactory {
     return found !== undefined && this.#isAllowed(found.entry.resource, caller);
   }
 
+  /** Whoever could not read a resource now is not told when it changes. */
+  async whyNotWatch(
+    uri: string,
+    { caller, meta }: Admission,
+    signal: AbortSignal,
+  ): Promise<AppError | undefined> {
+    const found = this.#resource(uri);
+    if (found === undefined || !this.#isAllowed(found.entry.resource, caller)) return noResource(uri);
+    const operation = { ...readOperation(found.entry.resource, uri), kind: "subscription" as const };
+    const say = (text: string) => this.localText(text);
+    const environment = { caller, meta, signal, client: NO_CLIENT, say };
+    const outcome = await call(this.#parts.ports, operation, found.params, environment);
+    return outcome.status === "failed" ? this.localError(outcome.error) : undefined;
+  }
+
+  /** Whether a change may be one of the resource behind an address. */
+  isChanged(uri: string, change: ResourceChange): boolean {
+    const found = this.#resource(uri);
+    return found !== undefined && isChanged(change, found.entry.resource.name, found.params);
+  }
+
   #isAllowed(rules: Rules, caller: Caller): boolean {
     const missing = this.#parts.ports.authorizer.missing(caller, rules.permissions);
     const isPermitted = missing.role.length + missing.scope.length + missing.limit.length === 0;
@@ -252,16 +279,7 @@ export class ServerFactory {
     const { surface } = this.#parts;
     const found = this.#resource(uri);
     if (found === undefined) throw surface.presenter.protocolError(noResource(uri), { uri });
-    const { resource } = found.entry;
-    const operation: Operation = {
-      ...rulesOf(resource),
-      kind: "resource",
-      name: uri,
-      timeoutMs: resource.timeoutMs,
-      input: z.record(z.string(), z.string()),
-      run: (params: Record<string, string>, callContext) => resource.read(params, callContext),
-    };
-    const run = await this.#run(server, operation, found.params, context);
+    const run = await this.#run(server, readOperation(found.entry.resource, uri), found.params, context);
     if (run.waiting !== undefined) return run.waiting as never;
     if (run.error !== undefined) throw surface.presenter.protocolError(run.error, { uri });
     return { contents: [{ uri, ...(run.output as { mimeType: string; text: string }) }] };
@@ -378,11 +396,6 @@ export class ServerFactory {
       say: (text: string) => this.localText(text),
     } satisfies CallEnvironment;
   }
-}
-
-function noResource(uri: string): AppError {
-  const hint = "resources/list and resources/templates/list show what there is.";
-  return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
 }
 
 function resultTooLarge(most: number): AppError {

@@ -178,15 +178,27 @@ export class Sessions {
     }
   }
 
-  /** Tells the sessions of one workspace that watch a resource that it has changed. */
-  async announce(workspaceId: number, uri: string): Promise<void> {
+  /** Stops watching what a session's owner may no longer read. */
+  unwatch(id: string, admission: Admission, mayRead: (uri: string) => boolean): void {
+    const watching = this.#live.get(this.#key(id, admission))?.watching ?? new Set();
+    for (const uri of watching) if (!mayRead(uri)) watching.delete(uri);
+  }
+
+  /** The workspaces in which this process has sessions that watch something. */
+  watchedWorkspaces(): number[] {
+    const watching = [...this.#live].filter(([, session]) => session.watching.size > 0);
+    return watching.map(([key]) => Number(key.split(":")[2]));
+  }
+
+  /** Tells the sessions of one workspace of each resource that they watch and that has changed. */
+  async announce(workspaceId: number, isChanged: (uri: string) => boolean): Promise<void> {
     const prefix = `session:${this.#parts.surface.name}:${workspaceId}:`;
-    const watching = [...this.#live].filter(
-      ([key, session]) => key.startsWith(prefix) && session.watching.has(uri),
-    );
-    await Promise.all(
-      watching.map(([, { server }]) => server.sendResourceUpdated({ uri }).catch(() => undefined)),
-    );
+    const told = [...this.#live]
+      .filter(([key]) => key.startsWith(prefix))
+      .flatMap(([, { server, watching }]) =>
+        [...watching].filter(isChanged).map((uri) => server.sendResourceUpdated({ uri })),
+      );
+    await Promise.allSettled(told);
   }
 
   /** Closes what has been idle for too long. */

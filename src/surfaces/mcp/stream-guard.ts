@@ -10,10 +10,17 @@ export class StreamGuard {
   readonly #open = new Map<string, number>();
 
   /** Lets the stream of a response live only as long as it may. */
-  guard(owner: string, response: Response, isStillGood: () => Promise<boolean>): Response {
+  guard(
+    owner: string,
+    response: Response,
+    isStillGood: () => Promise<boolean>,
+    onEnd: () => void = () => undefined,
+  ): Response {
     const { body } = response;
-    if (body === null || response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
+    if (body === null || response.headers.get("content-type")?.startsWith("text/event-stream") !== true) {
+      onEnd();
       return response;
+    }
     this.#count(owner, 1);
     const reader = body.getReader();
     let controller: ReadableStreamDefaultController<Uint8Array>;
@@ -21,6 +28,7 @@ export class StreamGuard {
       clearTimeout(oldAge);
       clearInterval(checks);
       this.#count(owner, -1);
+      onEnd();
       reader.cancel().catch(() => undefined);
     };
     const endOnce = once(end);

@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JWK, type JWTPayload, jwtVerify } from "jose";
+import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type {
   ConnectedApps,
   OAuthRecords,
@@ -11,8 +11,8 @@ export interface VerifierParts {
   appUrl: string;
   records: OAuthRecords;
   apps: ConnectedApps;
-  /** The public keys that are in use now. */
-  publicKeys: () => JWK[];
+  /** The public keys that are in use now; the same function as long as they are, so that each is imported once. */
+  publicKeys: () => JWTVerifyGetKey;
 }
 
 const OPAQUE_TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -32,9 +32,8 @@ export function accessTokenVerifier({ appUrl, records, apps, publicKeys }: Verif
 
   async function signed(token: string): Promise<JWTPayload | null> {
     try {
-      const keys = createLocalJWKSet({ keys: publicKeys() });
       const rules = { issuer: appUrl, typ: "at+jwt", algorithms: ["ES256"] };
-      return (await jwtVerify(token, keys, rules)).payload;
+      return (await jwtVerify(token, publicKeys(), rules)).payload;
     } catch {
       // Expired, tampered with, of another issuer: all the same to whoever sent it.
       return null;

@@ -1,26 +1,15 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import { errors } from "oidc-provider";
 import type { ConnectedApps, OAuthRecords } from "../../domains/identity/index.ts";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { unregisteredClient, withHashedSecret } from "./clients.ts";
-
-/**
- * Two tabs, or two retries, of an honest client may use the same refresh token at once. Within this time the second
- * gets tokens of its own; after it, a used token is taken for stolen and the whole grant ends.
- */
-const REFRESH_GRACE_MS = 30 * MS.second;
-
-/** A client that registered itself is forgotten after this time if nobody has connected it. */
-const UNCONNECTED_SECONDS = (30 * MS.day) / 1_000;
 
 export interface AdapterParts {
   records: OAuthRecords;
   apps: ConnectedApps;
-  clock: Clock;
 }
 
 /** oidc-provider's storage, on our own table. */
-export function adapterFor({ records, apps, clock }: AdapterParts): new (model: string) => Adapter {
+export function adapterFor({ records, apps }: AdapterParts): new (model: string) => Adapter {
   return class CatalogAdapter implements Adapter {
     readonly #model: string;
 
@@ -29,10 +18,8 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
     }
 
     async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-      const isClient = this.#model === "Client";
-      const kept = isClient ? withHashedSecret(payload) : payload;
-      const ttlSeconds = isClient ? UNCONNECTED_SECONDS : expiresIn;
-      await records.put(this.#model, id, kept as Record<string, unknown>, ttlSeconds);
+      const kept = this.#model === "Client" ? withHashedSecret(payload) : payload;
+      await records.put(this.#model, id, kept as Record<string, unknown>, expiresIn);
     }
 
     async find(id: string): Promise<AdapterPayload | undefined> {
@@ -41,7 +28,7 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
       const record = await records.find(this.#model, id);
       if (record === undefined) return this.#model === "Client" ? unregisteredClient(id) : undefined;
       const { payload, consumedAt } = record;
-      if (consumedAt === null || this.#isForgiven(consumedAt)) return payload as AdapterPayload;
+      if (consumedAt === null) return payload as AdapterPayload;
       return { ...payload, consumed: Math.floor(consumedAt.getTime() / 1_000) } as AdapterPayload;
     }
 
@@ -59,30 +46,17 @@ export function adapterFor({ records, apps, clock }: AdapterParts): new (model: 
       if (isFirst || this.#model !== "AuthorizationCode") return;
       // Sent twice at the same moment: as with a code that comes back later, what it gave ends too.
       const grantId = (await records.find(this.#model, id))?.payload.grantId;
-      if (typeof grantId === "string") await endGrant(grantId);
+      if (typeof grantId === "string") await apps.revokeGrant(grantId);
       throw new errors.InvalidGrant("authorization code already consumed");
     }
 
     async destroy(id: string): Promise<void> {
-      if (this.#model === "Grant") return endGrant(id);
+      if (this.#model === "Grant") return apps.revokeGrant(id);
       await records.remove(this.#model, id);
     }
 
     revokeByGrantId(grantId: string): Promise<void> {
-      return endGrant(grantId);
-    }
-
-    #isForgiven(consumedAt: Date): boolean {
-      return (
-        this.#model === "RefreshToken" && clock.now().getTime() - consumedAt.getTime() < REFRESH_GRACE_MS
-      );
+      return apps.revokeGrant(grantId);
     }
   };
-
-  /** Nothing that came of a grant outlives it. */
-  async function endGrant(grantId: string): Promise<void> {
-    await records.removeByGrant(grantId);
-    await records.remove("Grant", grantId);
-    await apps.revokeGrant(grantId);
-  }
 }

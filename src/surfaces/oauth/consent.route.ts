@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { InteractionResults, default as OidcProvider } from "oidc-provider";
-import type { ConnectedApps, Identity, OAuthRecords, SignedIn } from "../../domains/identity/index.ts";
-import { AppError } from "../../kernel/errors.ts";
+import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import { isPermission, type Permission } from "../../kernel/permissions.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
@@ -17,7 +17,6 @@ export interface ConsentParts {
   provider: () => OidcProvider;
   identity: Identity;
   apps: ConnectedApps;
-  records: OAuthRecords;
   browser: BrowserSession;
   forms: FormGuard;
 }
@@ -60,22 +59,13 @@ async function decide(
   if (form.decision !== "allow") {
     return finish(parts, c, { error: "access_denied", error_description: "The person did not allow it." });
   }
-  const workspaces = await parts.identity.users.workspacesOf(person.accountId);
-  const workspace = workspaces.find(({ slug }) => slug === form.workspace);
-  if (workspace === undefined) throw new AppError("bad_request", "Choose one of your workspaces.");
-  const wanted = requestedScopes(interaction);
-  const granted = [form.scope ?? []]
-    .flat()
-    .map(String)
-    .filter(isPermission)
-    .filter((scope) => wanted.includes(scope));
-  if (granted.length === 0) return showConsent(parts, c, interaction, person, NOTHING_ALLOWED);
-  return finish(parts, c, {
-    consent: { grantId: await grant(parts, interaction, person, workspace.slug, granted) },
-  });
+  try {
+    return finish(parts, c, { consent: await connect(parts, interaction, person, form) });
+  } catch (error) {
+    if (!isAppError(error) || error.code !== "bad_request") throw error;
+    return showConsent(parts, c, interaction, person, error.message);
+  }
 }
-
-const NOTHING_ALLOWED = "Allow at least one thing, or deny.";
 
 function toSignIn(c: Context<HttpEnv>): Response {
   return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
@@ -127,33 +117,36 @@ async function showConsent(
   return sendPage(c, { title: "Connect", body, status, formTargets: [target] });
 }
 
-async function grant(
-  { provider, identity, apps, records }: ConsentParts,
+/** Puts the person's answer to the domain, and what it decides into the provider's own words. */
+async function connect(
+  { provider, apps }: ConsentParts,
   interaction: Interaction,
-  person: SignedIn,
-  workspaceSlug: string,
-  granted: readonly Permission[],
-): Promise<string> {
+  { accountId }: SignedIn,
+  form: Record<string, unknown>,
+): Promise<{ grantId: string }> {
   const { Grant, Client } = provider();
   const clientId = String(interaction.params.client_id);
   const client = await Client.find(clientId);
-  const given = new Grant({ accountId: String(person.accountId), clientId });
-  const declined = requestedScopes(interaction).filter((scope) => !granted.includes(scope));
-  for (const resource of resourcesOf(interaction)) {
-    given.addResourceScope(resource, granted.join(" "));
-    if (declined.length > 0) given.rejectResourceScope(resource, declined.join(" "));
-  }
-  // The provider counts our permissions among its own scopes as well, so that clients may register with them.
-  const protocol = askedScopes(interaction).filter((scope) => PROTOCOL_SCOPES.includes(scope));
-  given.addOIDCScope([...granted, ...protocol].join(" "));
-  if (declined.length > 0) given.rejectOIDCScope(declined.join(" "));
-  const grantId = await given.save();
-  await records.keep("Client", clientId);
-  const { id: workspaceId } = await identity.workspaces.bySlug(workspaceSlug);
-  const clientName = client === undefined ? clientId : shownName(client);
-  const { accountId } = person;
-  await apps.add({ grantId, accountId, workspaceId, clientId, clientName, scopes: granted });
-  return grantId;
+  const consent = {
+    accountId,
+    workspace: String(form.workspace ?? ""),
+    clientId,
+    clientName: client === undefined ? clientId : shownName(client),
+    asked: requestedScopes(interaction),
+    allowed: [form.scope ?? []].flat().map(String),
+  };
+  return apps.connect(consent, ({ granted, declined }) => {
+    const given = new Grant({ accountId: String(accountId), clientId });
+    for (const resource of resourcesOf(interaction)) {
+      given.addResourceScope(resource, granted.join(" "));
+      if (declined.length > 0) given.rejectResourceScope(resource, declined.join(" "));
+    }
+    // The provider counts our permissions among its own scopes as well, so that clients may register with them.
+    const protocol = askedScopes(interaction).filter((scope) => PROTOCOL_SCOPES.includes(scope));
+    given.addOIDCScope([...granted, ...protocol].join(" "));
+    if (declined.length > 0) given.rejectOIDCScope(declined.join(" "));
+    return given.save();
+  });
 }
 
 async function finish(

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { AppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
+import { LIMITS } from "../../kernel/limits.ts";
 import type { HttpEnv } from "../http/app.ts";
 import { cookieName } from "./browser-session.ts";
 
@@ -12,12 +12,26 @@ export const FORM_FIELD = "form_token";
 /** Largest form that anybody has to send us. */
 const FORM_BYTES = 64 * 1024;
 
-export const smallBody = bodyLimit({
-  maxSize: FORM_BYTES,
-  onError: () => {
-    throw new AppError("too_large", `The form is larger than ${FORM_BYTES} bytes.`);
-  },
-});
+/**
+ * Reads the form. Many clients listen only when they have said everything, so what is too much is read to its end and
+ * thrown away, as long as it is not far too much.
+ */
+export const smallBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const { body } = c.req.raw;
+  if (body === null) return next();
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > LIMITS.request.bodyBytes) break;
+    if (bytes > FORM_BYTES) chunks = [];
+    else chunks.push(chunk);
+  }
+  if (bytes > FORM_BYTES) throw new AppError("too_large", `The form is larger than ${FORM_BYTES} bytes.`);
+  const { method, headers } = c.req.raw;
+  c.req.raw = new Request(c.req.url, { method, headers, body: Buffer.concat(chunks) });
+  return next();
+};
 
 /**
  * Proves that a form was filled in on a page of ours: it comes from our origin, and its field holds a signature of a

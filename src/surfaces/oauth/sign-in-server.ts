@@ -1,4 +1,4 @@
-import type { JWK } from "jose";
+import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from "jose";
 import type { default as OidcProvider } from "oidc-provider";
 import type { Logger } from "pino";
 import type { ConnectedApps, Identity, OAuthStores } from "../../domains/identity/index.ts";
@@ -38,7 +38,8 @@ export class SignInServer {
   readonly forms: FormGuard;
   readonly #resources: Resources;
   #provider: OidcProvider;
-  #publicKeys: JWK[];
+  #publicKeys: JWTVerifyGetKey;
+  #keyIds: string;
   #timer: NodeJS.Timeout;
 
   private constructor(parts: SignInServerParts, keys: JWK[]) {
@@ -48,11 +49,13 @@ export class SignInServer {
     this.forms = new FormGuard(parts.keys.form, parts.appUrl);
     this.#resources = new Resources(parts.appUrl, parts.ttl.accessSeconds);
     this.#provider = this.#makeProvider(keys);
-    this.#publicKeys = keys.map(publicPart);
+    this.#publicKeys = publicKeys(keys);
+    this.#keyIds = idsOf(keys);
     this.#timer = setInterval(() => this.#renewKeys(), KEYS_EVERY_MS).unref();
     const { records, apps } = parts.stores;
-    const publicKeys = () => this.#publicKeys;
-    parts.identity.addVerifier(accessTokenVerifier({ appUrl: parts.appUrl, records, apps, publicKeys }));
+    parts.identity.addVerifier(
+      accessTokenVerifier({ appUrl: parts.appUrl, records, apps, publicKeys: () => this.#publicKeys }),
+    );
   }
 
   static async open(parts: SignInServerParts): Promise<SignInServer> {
@@ -91,9 +94,10 @@ export class SignInServer {
     stores.signingKeys
       .current()
       .then((keys) => {
-        if (String(keys.map(({ kid }) => kid)) === String(this.#publicKeys.map(({ kid }) => kid))) return;
+        if (idsOf(keys) === this.#keyIds) return;
         this.#provider = this.#makeProvider(keys);
-        this.#publicKeys = keys.map(publicPart);
+        this.#publicKeys = publicKeys(keys);
+        this.#keyIds = idsOf(keys);
       })
       .catch((error) => log.warn({ err: error }, "signing keys were not looked at; trying again later"));
   }
@@ -116,6 +120,10 @@ export class SignInServer {
   }
 }
 
-function publicPart({ d: _, ...key }: JWK): JWK {
-  return key;
+function publicKeys(keys: readonly JWK[]): JWTVerifyGetKey {
+  return createLocalJWKSet({ keys: keys.map(({ d: _, ...key }) => key) });
+}
+
+function idsOf(keys: readonly JWK[]): string {
+  return String(keys.map(({ kid }) => kid));
 }

@@ -35,12 +35,7 @@ export function mountSignIn(app: HttpApp, parts: SignInParts): void {
     const returnTo = safeReturn(String(form.return_to ?? ""));
     const email = String(form.email ?? "").slice(0, 320);
     try {
-      const account = await identity.users.verifyPassword(
-        email,
-        String(form.password ?? ""),
-        c.get("address"),
-      );
-      record(identity, "auth.sign_in", account?.userId ?? null, account !== null, c);
+      const account = await identity.users.signIn(email, String(form.password ?? ""), originOf(c));
       if (account === null) return showSignIn(c, forms, { returnTo, email, problem: WRONG, status: 401 });
       await browser.start(c, account.userId);
       return c.redirect(returnTo, 303);
@@ -54,7 +49,7 @@ export function mountSignIn(app: HttpApp, parts: SignInParts): void {
     forms.check(c, await c.req.parseBody());
     const signedIn = await browser.of(c);
     await browser.end(c);
-    record(identity, "auth.sign_out", signedIn?.accountId ?? null, true, c);
+    identity.users.signedOut(signedIn?.accountId ?? null, originOf(c));
     return c.redirect("/signed-out", 303);
   });
 
@@ -81,22 +76,6 @@ function safeReturn(returnTo: string | undefined): string {
   return url.pathname.startsWith("//") ? fallback : `${url.pathname}${url.search}`;
 }
 
-function record(
-  identity: Identity,
-  action: string,
-  userId: number | null,
-  success: boolean,
-  c: Context<HttpEnv>,
-): void {
-  identity.audit.record({
-    action,
-    workspaceId: null,
-    userId,
-    resourceType: "account",
-    resourceId: null,
-    success,
-    outcome: success ? "ok" : "unauthorized",
-    durationMs: 0,
-    metadata: { address: c.get("address"), requestId: c.get("requestId") },
-  });
+function originOf(c: Context<HttpEnv>): { address: string; requestId: string } {
+  return { address: c.get("address"), requestId: c.get("requestId") };
 }

@@ -24,6 +24,12 @@ export class Metrics {
     help: "Audit events that were never written: the buffer was full, or the database refused them.",
     registers: [this.#registry],
   });
+  readonly #runs = new Counter({
+    name: "kenning_query_runs_ended_total",
+    help: "Runs of queries that ended, by how they did.",
+    labelNames: ["status"],
+    registers: [this.#registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: "kenning_" });
@@ -47,12 +53,16 @@ export class Metrics {
 
   observeCall(call: { surface: string; kind: string; name: string }, outcome: string, ms: number): void {
     // Addresses of resources are unbounded; as a label they would fill the memory of whoever scrapes.
-    const name = call.kind === "resource" ? "" : call.name;
+    const name = ["resource", "subscription"].includes(call.kind) ? "" : call.name;
     this.#calls.observe({ ...call, name, outcome }, ms / 1_000);
   }
 
   auditLost(count: number): void {
     this.#lost.inc(count);
+  }
+
+  runEnded(status: string): void {
+    this.#runs.inc({ status });
   }
 
   get contentType(): string {

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { AppError } from "../../kernel/errors.ts";
 import { type CallPorts, call } from "../../registry/call.ts";
-import type { ClientLink } from "../../registry/context.ts";
+import { NO_CLIENT } from "../../registry/no-client.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
@@ -9,25 +9,6 @@ import { arrivalOf } from "../mcp/routes.ts";
 import type { Admission } from "../mcp/server-factory.ts";
 import type { Surface } from "../mcp/surface.ts";
 import { publish, toolOperation } from "../mcp/tool-operation.ts";
-
-/** Over plain REST there is nobody to ask and nothing to report progress to. */
-const NO_CLIENT: ClientLink = {
-  canElicit: false,
-  canSample: false,
-  progress: () => undefined,
-  log: () => undefined,
-  step: (_key, work) => work(),
-  elicit: refuseToAsk,
-  sample: refuseToAsk,
-  ask: refuseToAsk,
-  listToolset: refuseToAsk,
-};
-
-async function refuseToAsk(): Promise<never> {
-  throw new AppError("unsupported", "This call needs an answer from its client.", {
-    hint: "Use an MCP client for it.",
-  });
-}
 
 /** The REST twins of seed 000's endpoint: the same tools, by real HTTP statuses. */
 export function mountBiTools(

@@ -77,7 +77,7 @@ describe("the contract's example clients", () => {
     await fetch(url);
   }
 
-  it("[oauth.example.typescript] [oauth.client.unregistered] TypeScript", async () => {
+  it("[oauth.client.unregistered] TypeScript", async () => {
     const { code, redirectUri, close } = await listen("0123456789abcdef");
     const client = new OAuthClient(server, { redirectUri });
     await openInBrowser(
@@ -101,7 +101,7 @@ describe("the contract's example clients", () => {
     await mcp.close();
   });
 
-  it("[oauth.example.python] [oauth.authorize.sign-in] Python", async () => {
+  it("[oauth.authorize.sign-in] Python", async () => {
     const { code, redirectUri, close } = await listen("token_hex");
     const client = new OAuthClient(server, { redirectUri });
     await openInBrowser(client.authorizationUrl({ state: "token_hex" }), email);
@@ -235,6 +235,16 @@ describe("access tokens", () => {
       refresh_token: expect.stringMatching(/^[\w-]{43}$/),
       scope: "data_agent:read data_agent:write ontologies:read",
     });
+  });
+
+  it("are checked with a key that is imported once", async () => {
+    const { access_token: token } = await new OAuthClient(server).connect(person);
+    expect(await statusAt("agent", token)).toBe(200);
+    const imports = vi.spyOn(crypto.subtle, "importKey");
+    expect(await statusAt("agent", token)).toBe(200);
+    expect(await statusAt("agent", `${token}x`)).toBe(401);
+    expect(imports).not.toHaveBeenCalled();
+    imports.mockRestore();
   });
 
   it("[oauth.token.claims] are signed by a published key", async () => {

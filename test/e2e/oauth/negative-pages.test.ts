@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   appUrlOf,
@@ -198,6 +199,23 @@ describe("a form", () => {
       duplex: "half",
     } as RequestInit);
     expect(endless.status).toBe(413);
+  });
+
+  it("by megabytes is told so, also to a client that listens only when it has said everything", async () => {
+    const { port } = new URL(server.url);
+    const bytes = 5 * 1024 * 1024;
+    const socket = connect(Number(port), "127.0.0.1").pause();
+    const head = `POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
+    const { promise: said, resolve, reject } = Promise.withResolvers<void>();
+    socket.once("error", reject);
+    socket.write(`${head}Content-Length: ${bytes}\r\n\r\n`);
+    socket.write(Buffer.alloc(bytes, "x"), () => resolve());
+    await said;
+    const heard: Buffer[] = [];
+    for await (const chunk of socket.resume()) heard.push(chunk as Buffer);
+    expect(String(Buffer.concat(heard))).toMatch(
+      /^HTTP\/1\.1 413 [\s\S]*The form is larger than 65536 bytes\./,
+    );
   });
 });
 

@@ -1,11 +1,11 @@
 import type { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/nearest.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { ExpressionOf, NameNode, Step } from "./ast.ts";
 import { isPlain } from "./keywords.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Scope } from "./scope.ts";
 import { sqlHint } from "./sql-habits.ts";
-import { sqlName, sqlText } from "./sql-quotes.ts";
 import { derived, type Value } from "./value.ts";
 import { describeKind, OTHER, TEXT, type ValueType } from "./value-type.ts";
 
@@ -17,7 +17,7 @@ export function bindName(scope: Scope, node: NamePath): Value | undefined {
   if (found === undefined) return undefined;
   const { column, steps } = found;
   const root: Value = {
-    sql: `${scope.table}.${sqlName(column.name)}`,
+    sql: `${scope.table}.${quoteName(column.name)}`,
     type: column.type,
     free: node,
     readsColumns: true,
@@ -70,7 +70,7 @@ export function followSteps(scope: Scope, node: NamePath, root: Value, steps: re
     else if (kind === "map" && "field" in step) {
       value = derived(
         [value],
-        `map_extract_value(${value.sql}, ${sqlText(step.field)})`,
+        `map_extract_value(${value.sql}, ${quoteText(step.field)})`,
         value.type.element ?? OTHER,
       );
     } else if (kind === "list" && "index" in step) {
@@ -92,7 +92,7 @@ function structField(scope: Scope, node: NamePath, value: Value, name: string): 
       hint: suggestion(name, names),
     });
   }
-  return derived([value], `struct_extract(${value.sql}, ${sqlText(field.name)})`, field.type);
+  return derived([value], `struct_extract(${value.sql}, ${quoteText(field.name)})`, field.type);
 }
 
 /**
@@ -102,7 +102,7 @@ function structField(scope: Scope, node: NamePath, value: Value, name: string): 
 function followJson(value: Value, steps: readonly Step[]): Value {
   const path = steps.map((step) => `/${"index" in step ? step.index : pointerKey(step.field)}`).join("");
   const json = value.type.kind === "json" ? value.sql : `TRY_CAST(${value.sql} AS JSON)`;
-  return derived([value], `json_extract_string(${json}, ${sqlText(path)})`, TEXT);
+  return derived([value], `json_extract_string(${json}, ${quoteText(path)})`, TEXT);
 }
 
 function pointerKey(field: string): string {

@@ -1,8 +1,8 @@
+import { quoteText } from "../../../kernel/sql-text.ts";
 import type { Expression } from "./ast.ts";
 import { readDateText, writtenDate } from "./date-text.ts";
 import { momentSql, numberSql } from "./read-text.ts";
 import { complain, type Scope } from "./scope.ts";
-import { sqlText } from "./sql-quotes.ts";
 import { type Constant, constantValue, converted, derived, type Value } from "./value.ts";
 import {
   BOOLEAN,
@@ -72,7 +72,7 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
   if (type.kind === "date" || type.kind === "timestamp") return value;
   if (type.kind === "null") return converted(value, `CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
   if (type.kind === "timestamptz") {
-    return converted(value, `timezone(${sqlText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
+    return converted(value, `timezone(${quoteText(scope.environment.timezone)}, ${value.sql})`, TIMESTAMP);
   }
   if (constant?.kind === "text")
     return constantValue(momentIn(scope, node, constant.value), scope.environment);

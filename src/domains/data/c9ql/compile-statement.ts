@@ -1,4 +1,5 @@
 import type { AppError } from "../../../kernel/errors.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import { childrenOf, type Expression, type Ordering, type Statement, type ValueItem } from "./ast.ts";
 import { compileCondition, compileExpression } from "./compile-expression.ts";
 import { compileExpansion, expansionIn } from "./expand.ts";
@@ -6,7 +7,6 @@ import { isAggregateCall } from "./functions/index.ts";
 import { compileOutputs, type Output } from "./outputs.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Environment, Relation, type Scope } from "./scope.ts";
-import { sqlName } from "./sql-quotes.ts";
 import type { Value } from "./value.ts";
 
 /** What a statement reads: something that can stand after FROM, and its columns. */
@@ -28,7 +28,7 @@ export function compileStatement(
   input: Input,
 ): CompiledStatement {
   const table = tableName(input.relation);
-  const scope: Scope = { environment, relation: input.relation, table: sqlName(table) };
+  const scope: Scope = { environment, relation: input.relation, table: quoteName(table) };
   const expansion = expansionIn(scope, statement);
   if (expansion !== undefined) return compileExpanded(scope, statement, expansion, input);
   const aliases = aliasesOf(statement);
@@ -66,7 +66,7 @@ function tableName(relation: Relation): string {
 
 function selectList({ items }: Statement, outputs: readonly Output[], { isExact }: Input): string {
   if (isExact && items.every(({ kind }) => kind === "all")) return "*";
-  return outputs.map(({ name, value }) => `${value.sql} AS ${sqlName(name)}`).join(", ");
+  return outputs.map(({ name, value }) => `${value.sql} AS ${quoteName(name)}`).join(", ");
 }
 
 /** What comes after the expansion is done by a statement over its result. */

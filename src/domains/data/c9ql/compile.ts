@@ -1,8 +1,8 @@
 import { NOWHERE, type Query, type Statement } from "./ast.ts";
+import { Bindings } from "./bindings.ts";
 import { compileStatement, type Input } from "./compile-statement.ts";
 import { localTime } from "./local-time.ts";
 import { type BoundColumn, type Environment, type ParameterValue, Relation } from "./scope.ts";
-import { Bindings } from "./sql-quotes.ts";
 import { refuseLarge } from "./value.ts";
 import { type ValueType, valueType } from "./value-type.ts";
 

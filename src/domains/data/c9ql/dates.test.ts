@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import { readDateText } from "./date-text.ts";
 import { DATE_TOKENS, tokenTime } from "./date-tokens.ts";
 import { formatTime, javaPattern } from "./java-pattern.ts";
 import { calendarTime, dateText, instantOf, type LocalTime, localTime, timestampText } from "./local-time.ts";
-import { sqlText } from "./sql-quotes.ts";
 import { TestTable } from "./test-table.ts";
 
 const at = (year: number, month: number, day: number, hour = 0, minute = 0): LocalTime =>
@@ -166,7 +166,7 @@ describe("patterns", () => {
         const java = javaPattern(parts.join(","));
         const format = java.ok ? java.format : "";
         const { rows } = await table.sql(
-          `SELECT strftime(TIMESTAMP '${timestampText(now)}', ${sqlText(format)})`,
+          `SELECT strftime(TIMESTAMP '${timestampText(now)}', ${quoteText(format)})`,
         );
         expect(formatTime(format, now.ms, now.micros)).toBe(rows[0]?.[0]);
       }),

@@ -1,3 +1,4 @@
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { CallNode, Expression, Statement, ValueItem } from "./ast.ts";
 import { findColumn } from "./bind-name.ts";
 import { compileExpression } from "./compile-expression.ts";
@@ -5,7 +6,6 @@ import type { CompiledStatement } from "./compile-statement.ts";
 import { EXPANSIONS } from "./functions/index.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Scope } from "./scope.ts";
-import { sqlName, sqlText } from "./sql-quotes.ts";
 import type { Value } from "./value.ts";
 import { describeKind, JSON_VALUE, OTHER, TEXT, type ValueType } from "./value-type.ts";
 
@@ -60,10 +60,10 @@ export function compileExpansion(
     const replacement = expanded.get(key);
     expanded.delete(key);
     if (replacement !== undefined) return replacement;
-    return { ...column, sql: `${scope.table}.${sqlName(column.name)}`, isExpanded: false };
+    return { ...column, sql: `${scope.table}.${quoteName(column.name)}`, isExpanded: false };
   });
   const columns = [...kept, ...expanded.values()];
-  const list = columns.map((each) => `${each.sql} AS ${sqlName(each.name)}`).join(", ");
+  const list = columns.map((each) => `${each.sql} AS ${quoteName(each.name)}`).join(", ");
   const filter = where === undefined ? "" : ` WHERE ${where}`;
   const rows = `SELECT ${list} FROM ${from} AS ${scope.table}${filter}`;
   const hasFields = columns.some(({ type, isExpanded }) => isExpanded && type.kind === "struct");
@@ -112,15 +112,15 @@ function spreadFields(scope: Scope, rows: string, columns: readonly Expanded[]):
       .map(({ name }) => name.toLowerCase()),
   );
   const spread = columns.flatMap((column): (BoundColumn & { sql: string })[] => {
-    const sql = `${scope.table}.${sqlName(column.name)}`;
+    const sql = `${scope.table}.${quoteName(column.name)}`;
     if (!column.isExpanded || column.type.kind !== "struct")
       return [{ name: column.name, type: column.type, sql }];
     return (column.type.fields ?? []).map((field) => {
       const name = taken.has(field.name.toLowerCase()) ? `${column.name}.${field.name}` : field.name;
       taken.add(name.toLowerCase());
-      return { name, type: field.type, sql: `struct_extract(${sql}, ${sqlText(field.name)})` };
+      return { name, type: field.type, sql: `struct_extract(${sql}, ${quoteText(field.name)})` };
     });
   });
-  const list = spread.map(({ name, sql }) => `${sql} AS ${sqlName(name)}`).join(", ");
+  const list = spread.map(({ name, sql }) => `${sql} AS ${quoteName(name)}`).join(", ");
   return { sql: `SELECT ${list} FROM (${rows}) AS ${scope.table}`, columns: spread };
 }

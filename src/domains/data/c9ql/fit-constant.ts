@@ -1,4 +1,5 @@
 import type { AppError } from "../../../kernel/errors.ts";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import type { Expression } from "./ast.ts";
 import { nearestField } from "./bind-name.ts";
 import { asMoment, asNumber, asText, momentIn, numberIn } from "./coerce.ts";
@@ -6,7 +7,6 @@ import { isDateText, writtenDate } from "./date-text.ts";
 import { isMidnight } from "./local-time.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
-import { sqlText } from "./sql-quotes.ts";
 import { type Constant, constantValue, timestampSql, timestamptzSql, type Value } from "./value.ts";
 import { describeKind, isMoment, isNested, isNumber, isOpaque, type ValueType } from "./value-type.ts";
 
@@ -92,7 +92,7 @@ export function fitConstant(
     return [subject.value, constant.value];
   refuseNested(scope, subject);
   if (type.sql === "UUID" && value.kind === "text" && UUID.test(value.value)) {
-    return [subject.value, { ...constant.value, sql: `CAST(${sqlText(value.value)} AS UUID)` }];
+    return [subject.value, { ...constant.value, sql: `CAST(${quoteText(value.value)} AS UUID)` }];
   }
   if (isNumber(type)) return [subject.value, fitNumber(scope, subject, constant, value)];
   if (isMoment(type)) return [subject.value, fitMoment(scope, type, constant, value)];
@@ -175,7 +175,7 @@ function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Valu
   if (!/^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text)) {
     throw misfit(scope, node, "this is no time of day.", "Write times like '10:30' or '10:30:00'.");
   }
-  return { ...value, sql: `CAST(${sqlText(text)} AS TIME)` };
+  return { ...value, sql: `CAST(${quoteText(text)} AS TIME)` };
 }
 
 function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import { type CompileOptions, compile, filtersToQuery, parse, print } from "./index.ts";
-import { sqlName } from "./sql-quotes.ts";
 import { NOW, TestTable } from "./test-table.ts";
 import { anyName, anyText, tokenSoup } from "./test-trees.ts";
 
@@ -50,7 +50,7 @@ const TEMPLATES: readonly ((input: Hostile) => string)[] = [
 ];
 
 function options({ a, b, parameter }: Hostile): CompileOptions {
-  const source = `(SELECT CAST(NULL AS VARCHAR) AS ${sqlName(a)}, CAST(NULL AS BIGINT) AS ${sqlName(b)})`;
+  const source = `(SELECT CAST(NULL AS VARCHAR) AS ${quoteName(a)}, CAST(NULL AS BIGINT) AS ${quoteName(b)})`;
   const columns = [
     { name: a, type: "VARCHAR" },
     { name: b, type: "BIGINT" },

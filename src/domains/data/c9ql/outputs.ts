@@ -1,9 +1,9 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Expression, Statement, ValueItem } from "./ast.ts";
 import { findColumn, unknownField } from "./bind-name.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
-import { sqlName } from "./sql-quotes.ts";
 import type { Value } from "./value.ts";
 
 /** A column of a result. */
@@ -49,7 +49,7 @@ function allColumns(scope: Scope, exceptions: ReadonlySet<string>): Output[] {
     .map(({ name, type }) => ({
       name,
       value: {
-        sql: `${scope.table}.${sqlName(name)}`,
+        sql: `${scope.table}.${quoteName(name)}`,
         type,
         readsColumns: true,
         hasAggregate: false,

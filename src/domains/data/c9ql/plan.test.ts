@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sqlText } from "./sql-quotes.ts";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import { TestTable } from "./test-table.ts";
 
 /** Pairs of a query and the SQL that one would write by hand over `events`. */
@@ -42,7 +42,7 @@ describe("the plan of a query", () => {
   let table: TestTable;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "c9ql-"));
-    const file = sqlText(join(folder, "events.parquet"));
+    const file = quoteText(join(folder, "events.parquet"));
     const set = `COPY (SELECT i AS id, ['West', 'East', 'North'][1 + i % 3] AS region, (i % 1000)::DOUBLE AS amount,
         TIMESTAMP '2024-01-01' + to_minutes(i) AS at, DATE '2024-01-01' + (i // 1440)::INTEGER AS day,
         TIMESTAMPTZ '2024-01-01 00:00:00+00' + to_minutes(i) AS seen

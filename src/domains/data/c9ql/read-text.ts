@@ -1,8 +1,8 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import type { Expression } from "./ast.ts";
 import { DATE_TEXT_FORMATS } from "./date-text.ts";
 import { printExpression } from "./print.ts";
-import { sqlText } from "./sql-quotes.ts";
 
 /**
  * How texts in the data are read as numbers and dates. Nulls and empty texts count as nothing. Any other text that
@@ -38,8 +38,8 @@ function notNumbers(node: Expression, text: string): string {
 export function momentSql(node: Expression, text: string): string {
   const bare = `trim(${text})`;
   const shapes = Object.entries(DATE_TEXT_FORMATS).map(([sign, formats]) => {
-    const list = formats.map(sqlText).join(", ");
-    const when = sign === "" ? "ELSE" : `WHEN contains(${bare}, ${sqlText(sign)}) THEN`;
+    const list = formats.map(quoteText).join(", ");
+    const when = sign === "" ? "ELSE" : `WHEN contains(${bare}, ${quoteText(sign)}) THEN`;
     return `${when} try_strptime(${bare}, [${list}])`;
   });
   // Reading a text in vain takes ten times as long, so its sign tells which patterns are tried.
@@ -86,7 +86,7 @@ function shown(node: Expression): string {
 
 /** DuckDB does not evaluate this before it must, nor for rows that another condition leaves out. */
 function failure(before: string, text: string, after: string): string {
-  return `error(concat(${sqlText(DATA_ERROR + before)}, left(${text}, ${SHOWN_TEXT}), ${sqlText(after)}))`;
+  return `error(concat(${quoteText(DATA_ERROR + before)}, left(${text}, ${SHOWN_TEXT}), ${quoteText(after)}))`;
 }
 
 /** An error of the engine; if it is what a query says of its data, without the engine's words. */

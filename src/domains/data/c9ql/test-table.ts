@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import { type CompiledQuery, type CompileOptions, compile, parse } from "./index.ts";
-import { sqlText } from "./sql-quotes.ts";
 
 /** Fixed, so that date tokens mean the same in every run. A Wednesday. */
 export const NOW = new Date("2024-03-06T12:30:00Z");
@@ -76,7 +76,7 @@ export class TestTable {
 
   /** DuckDB's own tree of a query. */
   async tree(sql: string): Promise<unknown> {
-    const { rows } = await this.sql(`SELECT json_serialize_sql(${sqlText(sql)})`);
+    const { rows } = await this.sql(`SELECT json_serialize_sql(${quoteText(sql)})`);
     return JSON.parse(String(rows[0]?.[0]));
   }
 

@@ -1,9 +1,9 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Expression } from "./ast.ts";
 import { dateText, instantOf, type LocalTime, timestampText } from "./local-time.ts";
 import type { Environment } from "./scope.ts";
-import { sqlText } from "./sql-quotes.ts";
 import { BOOLEAN, DATE, NULL, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value-type.ts";
 
 /** A value that is known before the query runs, so that it can be fitted to what it is compared with. */
@@ -55,7 +55,7 @@ export function constantValue(constant: Constant, environment: Environment): Val
 function constantSql(constant: Constant, environment: Environment): [sql: string, type: ValueType] {
   switch (constant.kind) {
     case "text":
-      return [constant.bound === true ? environment.bind(constant.value) : sqlText(constant.value), TEXT];
+      return [constant.bound === true ? environment.bind(constant.value) : quoteText(constant.value), TEXT];
     case "number":
       return [numberSql(constant.text), NUMBER];
     case "boolean":

@@ -4,6 +4,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import { queries, queryRuns, type RunState } from "../data.tables.ts";
+import { tellOfRun } from "../data-events.ts";
 import type { Dataset } from "../dataset.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -104,11 +105,16 @@ export class QueryRunsStore {
     { id, attempt }: Pick<QueryRun, "id" | "attempt">,
     values: { status?: "queued" | "failed"; rowCount?: number | null; error?: string },
   ): Promise<boolean> {
-    const hasEnded = values.status === "failed";
+    const isThisTry = and(
+      eq(queryRuns.id, id),
+      eq(queryRuns.attempt, attempt),
+      eq(queryRuns.status, "running"),
+    );
+    if (values.status === "failed") return this.#end(isThisTry, { ...values, status: values.status });
     const rows = await this.#catalog.db
       .update(queryRuns)
-      .set({ ...values, ...(hasEnded && { finishedAt: this.#clock.now() }) })
-      .where(and(eq(queryRuns.id, id), eq(queryRuns.attempt, attempt), eq(queryRuns.status, "running")))
+      .set(values)
+      .where(isThisTry)
       .returning({ id: queryRuns.id });
     return rows.length > 0;
   }
@@ -139,18 +145,36 @@ export class QueryRunsStore {
       .update(queries)
       .set({ datasetId: dataset.id })
       .where(and(eq(queries.id, queryId), isNull(queries.deletedAt)))
-      .returning({ id: queries.id });
+      .returning({ workspaceId: queries.workspaceId });
     if (query === undefined) throw new AppError("not_found", "The query was deleted.");
+    await tellOfRun(tx, { workspaceId: query.workspaceId, queryId, runId: id, status: "succeeded" });
   }
 
   /** Ends an active run from outside; false when it had ended. */
   async end(id: number, status: "cancelled" | "failed", error: string | null): Promise<boolean> {
-    const rows = await this.#catalog.db
-      .update(queryRuns)
-      .set({ status, error, finishedAt: this.#clock.now() })
-      .where(and(eq(queryRuns.id, id), inArray(queryRuns.status, [...ACTIVE])))
-      .returning({ id: queryRuns.id });
-    return rows.length > 0;
+    const isActive = and(eq(queryRuns.id, id), inArray(queryRuns.status, [...ACTIVE]));
+    return this.#end(isActive, { status, error });
+  }
+
+  async #end(
+    condition: ReturnType<typeof and>,
+    values: { status: "cancelled" | "failed"; error?: string | null; rowCount?: number | null },
+  ): Promise<boolean> {
+    const { status } = values;
+    return this.#catalog.transaction(async (tx) => {
+      const [run] = await tx
+        .update(queryRuns)
+        .set({ ...values, finishedAt: this.#clock.now() })
+        .where(condition)
+        .returning({ runId: queryRuns.id, queryId: queryRuns.queryId });
+      if (run === undefined) return false;
+      const [query] = await tx
+        .select({ workspaceId: queries.workspaceId })
+        .from(queries)
+        .where(eq(queries.id, run.queryId));
+      if (query !== undefined) await tellOfRun(tx, { ...query, ...run, status });
+      return true;
+    });
   }
 
   async get(id: number): Promise<QueryRun | undefined> {

@@ -69,6 +69,28 @@ describe("runs on a server", () => {
     expect(await lookAt(run_id)).toMatchObject({ status: "cancelled" });
   });
 
+  it("tell how they ended, in the transaction in which they did, and metrics count it", async () => {
+    await source.query("DROP TABLE IF EXISTS told; CREATE TABLE told AS SELECT 1 AS n, 0 AS seconds");
+    const id = await stored("SELECT n, pg_sleep(seconds)::text AS s FROM told");
+    const { dataset_id } = await run(id);
+    await source.query("UPDATE told SET seconds = 60");
+    const { run_id } = (await run(id, 0)).run;
+    await resultOf(server, token, "cancel_query_run", { run_id });
+    await source.query("DROP TABLE told");
+    await expect.poll(async () => (await run(id)).run.status).toBe("failed");
+    const events = async (topic: string, key: unknown) => {
+      const select = "SELECT payload FROM outbox_events WHERE topic = $1 AND key = $2 ORDER BY id";
+      return (await catalog.query(select, [topic, String(key)])).rows.map(({ payload }) => payload);
+    };
+    const ended = await events("query_run.ended", id);
+    expect(ended.slice(0, 3).map(({ status }) => status)).toEqual(["succeeded", "cancelled", "failed"]);
+    expect(ended[1]).toMatchObject({ queryId: id, runId: run_id });
+    expect(await events("dataset.changed", dataset_id)).toMatchObject([{ version: 1, change: "existence" }]);
+    await expect
+      .poll(async () => (await server.request("/metrics")).text())
+      .toMatch(/kenning_query_runs_ended_total\{status="cancelled"\} [1-9]/);
+  });
+
   it("are ended by whoever asks, when nobody works on them", async () => {
     const id = await stored("SELECT 1 AS a");
     const lose = async () => {

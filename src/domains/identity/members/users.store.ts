@@ -7,7 +7,7 @@ import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
 import { changeEvent } from "../audit/change-event.ts";
 import type { TellChange } from "../changes.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
-import type { Actor, Member, Users } from "../identity.ts";
+import type { Actor, Member, Origin, Users } from "../identity.ts";
 import type { IdentityLimiter } from "../limits/limiter.ts";
 import { LIMITS } from "../limits.ts";
 import { generatePassword } from "../passwords/generate-password.ts";
@@ -72,19 +72,21 @@ export function createUsers(options: UsersOptions): Users {
       );
     },
 
-    async setPassword(email, password, by) {
-      const normal = requireEmail(email);
-      requireGoodPassword(password, normal);
-      const passwordHash = await hashPassword(password);
-      const changed = await db
-        .update(accounts)
-        .set({ passwordHash })
-        .where(eq(accounts.email, normal))
-        .returning({ id: accounts.id });
-      const [account] = changed;
-      if (account === undefined) throw noAccount(normal);
-      await recordAccount(options, "account.password_changed", by, { ...account, email: normal });
+    setPassword: (email, password, by) => setPassword(options, email, password, by),
+
+    async changePassword({ userId, email, current, password, address }) {
+      const account = await verifyPassword(options, email, current, address);
+      if (account === null) throw new AppError("forbidden", "The current password does not fit.");
+      await setPassword(options, email, password, { userId });
     },
+
+    async signIn(email, password, from) {
+      const account = await verifyPassword(options, email, password, from.address);
+      recordSession(options, "auth.sign_in", account?.userId ?? null, account !== null, from);
+      return account;
+    },
+
+    signedOut: (userId, from) => recordSession(options, "auth.sign_out", userId, true, from),
 
     verifyPassword: (email, password, address) => verifyPassword(options, email, password, address),
   };
@@ -171,6 +173,45 @@ async function setDisabled(
   if (changed.length === 0) return;
   const action = disabled ? "account.disabled" : "account.enabled";
   await recordAccount(options, action, by, { ...row, email: normal });
+}
+
+async function setPassword(
+  options: UsersOptions,
+  email: string,
+  password: string,
+  by: Actor | undefined,
+): Promise<void> {
+  const normal = requireEmail(email);
+  requireGoodPassword(password, normal);
+  const passwordHash = await hashPassword(password);
+  const [account] = await options.catalog.db
+    .update(accounts)
+    .set({ passwordHash })
+    .where(eq(accounts.email, normal))
+    .returning({ id: accounts.id });
+  if (account === undefined) throw noAccount(normal);
+  await recordAccount(options, "account.password_changed", by, { ...account, email: normal });
+}
+
+/** Who signs in is of no workspace yet. */
+function recordSession(
+  { audit }: UsersOptions,
+  action: string,
+  userId: number | null,
+  success: boolean,
+  { address, requestId }: Origin,
+): void {
+  const outcome = success ? "ok" : "unauthorized";
+  const what = { workspaceId: null, resourceType: "account", resourceId: null };
+  audit.record({
+    action,
+    userId,
+    ...what,
+    success,
+    outcome,
+    durationMs: 0,
+    metadata: { address, requestId },
+  });
 }
 
 /** An account may be at home in several workspaces, and each has its own audit log. */

@@ -2,10 +2,10 @@ import { and, desc, eq, isNull, lt, notExists } from "drizzle-orm";
 import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Permission } from "../../../kernel/permissions.ts";
-import type { Catalog } from "../../../platform/catalog/index.ts";
+import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { changeEvent } from "../audit/change-event.ts";
-import { accounts, workspaces } from "../identity.tables.ts";
+import { accounts, members, workspaces } from "../identity.tables.ts";
 import { connectedApps, oauthRecords } from "./oauth.tables.ts";
 
 export interface ConnectedApp {
@@ -16,6 +16,22 @@ export interface ConnectedApp {
   scopes: readonly string[];
   createdAt: Date;
   lastUsedAt: Date | null;
+}
+
+/** What a person answered to an app that asked for permissions. */
+export interface Consent {
+  accountId: number;
+  /** The slug of the workspace that they chose. */
+  workspace: string;
+  clientId: string;
+  clientName: string;
+  asked: readonly Permission[];
+  allowed: readonly string[];
+}
+
+export interface GrantedScopes {
+  granted: readonly Permission[];
+  declined: readonly Permission[];
 }
 
 export interface AppOwner {
@@ -53,19 +69,32 @@ export class ConnectedApps {
     this.#audit = audit;
   }
 
-  async add(app: {
-    grantId: string;
-    accountId: number;
-    workspaceId: number;
-    clientId: string;
-    clientName: string;
-    scopes: readonly Permission[];
-  }): Promise<void> {
-    await this.#catalog.db
-      .insert(connectedApps)
-      .values({ ...app, scopes: [...app.scopes], createdAt: this.#clock.now() });
-    const { grantId, scopes } = app;
-    this.#record("oauth.app_connected", app, { scopes, grantId });
+  /**
+   * Connects an app with what a person allowed of what it asked for, in a workspace of theirs. The authorization
+   * server saves the grant in its own form and gives it its id; without an app of ours it is worth nothing.
+   */
+  async connect(
+    consent: Consent,
+    saveGrant: (scopes: GrantedScopes) => Promise<string>,
+  ): Promise<{ grantId: string }> {
+    const { accountId, clientId, clientName } = consent;
+    const workspaceId = await this.#workspaceOf(accountId, consent.workspace);
+    const asked = [...new Set(consent.asked)];
+    const granted = asked.filter((scope) => consent.allowed.includes(scope));
+    if (granted.length === 0) throw new AppError("bad_request", "Allow at least one thing, or deny.");
+    const declined = asked.filter((scope) => !granted.includes(scope));
+    const grantId = await saveGrant({ granted, declined });
+    const app = { grantId, accountId, workspaceId, clientId, clientName, scopes: granted };
+    await this.#catalog.transaction(async (tx) => {
+      await tx.insert(connectedApps).values({ ...app, createdAt: this.#clock.now() });
+      // A client that somebody has connected is not forgotten by itself any more.
+      await tx
+        .update(oauthRecords)
+        .set({ expiresAt: null })
+        .where(and(eq(oauthRecords.model, "Client"), eq(oauthRecords.id, clientId)));
+    });
+    this.#record("oauth.app_connected", app, { scopes: granted, grantId });
+    return { grantId };
   }
 
   /** For whom, and in which workspace, a grant was given; null when it was revoked. */
@@ -144,8 +173,7 @@ export class ConnectedApps {
         )
         .returning(whose);
       if (ended === undefined) throw noSuchApp;
-      await tx.delete(oauthRecords).where(eq(oauthRecords.grantId, grantId));
-      await tx.delete(oauthRecords).where(and(eq(oauthRecords.model, "Grant"), eq(oauthRecords.id, grantId)));
+      await removeGrant(tx, grantId);
       return ended;
     });
     this.#remembered.delete(grantId);
@@ -154,10 +182,13 @@ export class ConnectedApps {
 
   /** What a revocation by the authorization server itself (a reused code or refresh token) means here. */
   async revokeGrant(grantId: string): Promise<void> {
-    await this.#catalog.db
-      .update(connectedApps)
-      .set({ revokedAt: this.#clock.now() })
-      .where(and(eq(connectedApps.grantId, grantId), isNull(connectedApps.revokedAt)));
+    await this.#catalog.transaction(async (tx) => {
+      await tx
+        .update(connectedApps)
+        .set({ revokedAt: this.#clock.now() })
+        .where(and(eq(connectedApps.grantId, grantId), isNull(connectedApps.revokedAt)));
+      await removeGrant(tx, grantId);
+    });
     this.#remembered.delete(grantId);
   }
 
@@ -177,9 +208,26 @@ export class ConnectedApps {
     await db.update(connectedApps).set({ revokedAt: this.#clock.now() }).where(isOver);
   }
 
+  async #workspaceOf(accountId: number, slug: string): Promise<number> {
+    const theirs = await this.#catalog.db
+      .select({ id: workspaces.id, slug: workspaces.slug })
+      .from(members)
+      .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
+      .where(eq(members.accountId, accountId));
+    const chosen = theirs.find((workspace) => workspace.slug === slug);
+    if (chosen === undefined) throw new AppError("bad_request", "Choose one of your workspaces.");
+    return chosen.id;
+  }
+
   #record(action: string, app: OwnedApp, metadata: Record<string, unknown>): void {
     const { accountId: userId, workspaceId, clientId } = app;
     const what = { workspaceId, resourceType: "oauth_client", resourceId: clientId.slice(0, 200) };
     this.#audit.record(changeEvent(action, { userId }, { ...what, metadata }));
   }
+}
+
+/** Nothing that came of a grant outlives it. */
+async function removeGrant(tx: CatalogTx, grantId: string): Promise<void> {
+  await tx.delete(oauthRecords).where(eq(oauthRecords.grantId, grantId));
+  await tx.delete(oauthRecords).where(and(eq(oauthRecords.model, "Grant"), eq(oauthRecords.id, grantId)));
 }

@@ -1,13 +1,23 @@
 import { createHash } from "node:crypto";
 import { and, eq, isNull, lt, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
+import { type Clock, MS } from "../../../kernel/clock.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import { oauthRecords } from "./oauth.tables.ts";
 
 export interface OAuthRecord {
   payload: Record<string, unknown>;
+  /** Null as long as it may be used. */
   consumedAt: Date | null;
 }
+
+/** A client that registered itself is forgotten after this time if nobody has connected it. */
+const UNCONNECTED_MS = 30 * MS.day;
+
+/**
+ * Two tabs, or two retries, of an honest client may use the same refresh token at once. Within this time the second
+ * gets tokens of its own; after it, a used token is taken for stolen and the whole grant ends.
+ */
+const REFRESH_GRACE_MS = 30 * MS.second;
 
 /** Whoever holds such an id can act with it, so the database knows only its hash. */
 const SECRET_IDS: ReadonlySet<string> = new Set([
@@ -31,11 +41,12 @@ export class OAuthRecords {
 
   async put(model: string, id: string, payload: Record<string, unknown>, ttlSeconds?: number): Promise<void> {
     const { jti: _, ...kept } = payload;
+    const lastsMs = model === "Client" ? UNCONNECTED_MS : ttlSeconds && ttlSeconds * MS.second;
     const row = {
       payload: SECRET_IDS.has(model) ? kept : payload,
       grantId: (payload.grantId as string | undefined) ?? null,
       uid: (payload.uid as string | undefined) ?? null,
-      expiresAt: ttlSeconds === undefined ? null : new Date(this.#clock.now().getTime() + ttlSeconds * 1_000),
+      expiresAt: lastsMs === undefined ? null : new Date(this.#clock.now().getTime() + lastsMs),
     };
     await this.#db
       .insert(oauthRecords)
@@ -69,22 +80,10 @@ export class OAuthRecords {
     return rows.length > 0;
   }
 
-  /** Makes a record last that would have ended by itself. */
-  async keep(model: string, id: string): Promise<void> {
-    await this.#db
-      .update(oauthRecords)
-      .set({ expiresAt: null })
-      .where(and(eq(oauthRecords.model, model), eq(oauthRecords.id, keyOf(model, id))));
-  }
-
   async remove(model: string, id: string): Promise<void> {
     await this.#db
       .delete(oauthRecords)
       .where(and(eq(oauthRecords.model, model), eq(oauthRecords.id, keyOf(model, id))));
-  }
-
-  async removeByGrant(grantId: string): Promise<void> {
-    await this.#db.delete(oauthRecords).where(eq(oauthRecords.grantId, grantId));
   }
 
   /** Clears away what has expired. */
@@ -96,7 +95,13 @@ export class OAuthRecords {
     const now = this.#clock.now();
     const live = sql`(${oauthRecords.expiresAt} IS NULL OR ${oauthRecords.expiresAt} > ${now})`;
     const [row] = await this.#db.select().from(oauthRecords).where(and(condition, live)).limit(1);
-    return row && { payload: row.payload, consumedAt: row.consumedAt };
+    if (row === undefined) return undefined;
+    const { model, payload, consumedAt } = row;
+    const isForgiven =
+      model === "RefreshToken" &&
+      consumedAt !== null &&
+      now.getTime() - consumedAt.getTime() < REFRESH_GRACE_MS;
+    return { payload, consumedAt: isForgiven ? null : consumedAt };
   }
 }
 

@@ -2,6 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { AppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/ids.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
+import { requireName } from "../members/display-name.ts";
 import { oauthRecords } from "./oauth.tables.ts";
 
 export interface RegisteredClient {
@@ -21,7 +22,9 @@ export class RegisteredClients {
     this.#db = db;
   }
 
-  async register({ name, redirectUris }: Omit<RegisteredClient, "clientId">): Promise<RegisteredClient> {
+  async register(client: Omit<RegisteredClient, "clientId">): Promise<RegisteredClient> {
+    const { redirectUris } = client;
+    const name = requireName(client.name, "client");
     if (redirectUris.length === 0)
       throw new AppError("bad_request", "A client needs at least one redirect URI.");
     for (const uri of redirectUris) assertRedirect(uri);

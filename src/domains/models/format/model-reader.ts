@@ -1,3 +1,4 @@
+import { invisibleIn } from "../../../kernel/names.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type DatasetPolicy, datasetPolicy } from "../../data/policy/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -33,10 +34,10 @@ import { plain, type Tree } from "./tree.ts";
 /* The format as tables: which keys a part has, by which other names they go, and how each is read. */
 
 const partName = name(LIMITS.models.partNameCharacters);
-const modelName = name(LIMITS.models.modelNameCharacters, {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  pattern: /[\u0000-\u001f\u007f/\\]/,
-  message: "The name of a model has no slashes and no control characters.",
+const modelName = name(LIMITS.models.modelNameCharacters, (given) => {
+  if (/[/\\]/.test(given)) return "The name of a model has no slashes.";
+  const invisible = invisibleIn(given);
+  return invisible && `The name of a model has a character in it that nobody sees: ${invisible}.`;
 });
 
 const aiFields = object(

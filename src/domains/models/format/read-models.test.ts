@@ -234,7 +234,7 @@ semantic_model:
     custom_extensions: [{ vendor_name: DBT, data: "{bad" }]
 `;
     expect(readOne(text).short).toEqual([
-      "error name:3 The name of a model has no slashes and no control characters.",
+      "error name:3 The name of a model has no slashes.",
       expect.stringMatching(/^error datasets\.orders\.fields\.ID:10 There are two fields with the name ID/),
       "error datasets.orders.fields[2]:11 A field needs the key name.",
       "warning datasets.orders.fields[2].nam:11 A field has no key nam: it has no effect. Did you mean name?",

@@ -164,7 +164,10 @@ export const flag: Reader<boolean> = (tree, spot) => {
 };
 
 /** A name of at most so many characters, exactly as it is written. */
-export function name(characters: number, forbidden?: { pattern: RegExp; message: string }): Reader<string> {
+export function name(
+  characters: number,
+  refuse: (name: string) => string | undefined = () => undefined,
+): Reader<string> {
   return (tree, spot) => {
     if (text(tree, spot) === undefined || tree.kind !== "scalar") {
       if (tree.kind === "scalar" && tree.value !== null) spot.error("The name is empty.");
@@ -174,7 +177,8 @@ export function name(characters: number, forbidden?: { pattern: RegExp; message:
       spot.error(`The name is longer than ${characters} characters.`);
       return undefined;
     }
-    if (forbidden?.pattern.test(tree.text)) spot.error(forbidden.message);
+    const problem = refuse(tree.text);
+    if (problem !== undefined) spot.error(problem);
     return tree.text;
   };
 }

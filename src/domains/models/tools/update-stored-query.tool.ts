@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
+import { assertVisible } from "../../../kernel/names.ts";
 import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 
@@ -22,8 +23,10 @@ export const updateStoredQuery = defineTool({
 
   async run({ storedQueryId, name, delete: isDeleted }, { storedQueries, caller }) {
     if (isDeleted) await storedQueries.remove(caller, storedQueryId);
-    else if (name !== undefined) await storedQueries.rename(caller, storedQueryId, name);
-    else throw new AppError("bad_request", "Say what to do: give a name, or set delete to true.");
+    else if (name !== undefined) {
+      if (name !== null) assertVisible(name);
+      await storedQueries.rename(caller, storedQueryId, name);
+    } else throw new AppError("bad_request", "Say what to do: give a name, or set delete to true.");
     return { storedQueryId, deleted: isDeleted };
   },
 });

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { quoteName } from "../types/sql-text.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { EngineSpec, WireRelation } from "../wire.ts";
 import { withConnection } from "./engine.ts";
 import { whileRunning } from "./interruption.ts";

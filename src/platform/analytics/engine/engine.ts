@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { quoteList, quoteText } from "../types/sql-text.ts";
+import { quoteList, quoteText } from "../../../kernel/sql-text.ts";
 
 /** Everything here runs inside a sandboxed process. */
 export interface EngineSettings {

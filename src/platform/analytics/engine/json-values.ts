@@ -14,8 +14,8 @@ import {
   type DuckDBValue,
   JsonDuckDBValueConverter,
 } from "@duckdb/node-api";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { JsonValue } from "../analytics-options.ts";
-import { quoteName } from "../types/sql-text.ts";
 
 /**
  * What DuckDB's values become in JSON. Nothing is lost without a sign:

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
+import { quoteList, quoteName } from "../../../kernel/sql-text.ts";
 import { type Column, HIDDEN_SCHEMA } from "../analytics-options.ts";
 import { castSql, containsJson } from "../types/cast-sql.ts";
 import { parseType, sqlType } from "../types/column-types.ts";
-import { quoteList, quoteName } from "../types/sql-text.ts";
 import type { WireRelation } from "../wire.ts";
 
 /** A relation, or for plans an empty table in its place. */

@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { messageOf } from "../../../kernel/errors.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS as FILES } from "../../files/limits.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Detected } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { LIMITS } from "../limits.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { dateNotes, formatsOf } from "./csv-date-columns.ts";
 import { type DetectedCsv, detectAll, detectCsv } from "./csv-detect.ts";

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import {
   chooseFormats,
   type DateMark,

@@ -1,6 +1,6 @@
+import { quoteList, quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { Column } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
-import { quoteList, quoteName, quoteText } from "../types/sql-text.ts";
 import type { DateColumn } from "./csv-dates.ts";
 import type { Quoting } from "./csv-dialect.ts";
 import type { DecimalMark, Marks } from "./csv-thousands.ts";

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../../files/limits.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, type Grouping, readCsv } from "./csv-file.ts";
 import {

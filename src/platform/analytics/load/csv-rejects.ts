@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { RejectedRow } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
-import { quoteName } from "../types/sql-text.ts";
 
 export interface Rejects {
   /** The first ones. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
-import { quoteName } from "../types/sql-text.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { holds, isNoValueWordSql, isSomeNumber, typeRules } from "./csv-values.ts";

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../../files/limits.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
 import { isDateIn } from "./csv-date-columns.ts";
 import { dateFormatsOf } from "./csv-dates.ts";
 import { firstRecords } from "./csv-dialect.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../kernel/errors.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { isLate, parsedDate } from "./csv-date-columns.ts";
 import type { CsvFile } from "./csv-file.ts";
 import { groupedNumber } from "./csv-grouping.ts";

@@ -1,4 +1,4 @@
-import { quoteText } from "../types/sql-text.ts";
+import { quoteText } from "../../../kernel/sql-text.ts";
 
 /** A mark that every value of a column has beside its number. */
 export type Unit = "%" | "$" | "€" | "£" | "¥" | "₹";

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column, ConvertOptions, RejectedRow } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
@@ -9,7 +10,6 @@ import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
 import { parseToRewrite, rowToJson } from "../types/row-json.ts";
 import { type Apart, type Row, RowTypes } from "../types/row-types.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { type Fitting, fitRows, type Misfit } from "./json-misfits.ts";
 import {

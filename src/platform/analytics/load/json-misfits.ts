@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { Column } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import { type ColumnType, parseType } from "../types/column-types.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
 import type { PartPlan } from "./write-part.ts";
 
 /** A row that was left out, by its number among the rows, counted from 1. */

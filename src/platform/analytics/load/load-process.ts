@@ -62,10 +62,6 @@ export class LoadProcess {
     });
   }
 
-  get hasWorked(): boolean {
-    return this.#folders !== undefined;
-  }
-
   async probe(): Promise<void> {
     const { settings } = await this.openFolders();
     const ask = (): Promise<unknown> => this.sandbox.call("probe", { settings });

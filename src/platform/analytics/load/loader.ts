@@ -18,6 +18,7 @@ import type {
   Part,
   RowsRequest,
 } from "../analytics-options.ts";
+import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
 import type { Shelf } from "../shelf.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
@@ -67,6 +68,7 @@ interface Asked {
  * does to the engine or to the process, nobody else's work is in there. Pushes are small and our own JSON, and share.
  */
 export class Loader {
+  readonly #trial = new EngineTrial();
   readonly #pushes: LoadProcess;
   /** Those with nothing to do; the one that worked last comes last, and is taken first. */
   readonly #idle: LoadProcess[];
@@ -120,11 +122,15 @@ export class Loader {
     return this.#pushes.sandbox.describe();
   }
 
-  /** Through those that have worked, and the first of each kind; the others take no memory before they are needed. */
+  /** Through those that run. */
   async probe(): Promise<void> {
-    const firsts = [this.#pushes, this.#all.at(-1)];
-    const asked = this.#all.filter((process) => process.hasWorked || firsts.includes(process));
-    await Promise.all(asked.map((process) => process.probe()));
+    const running = this.#all
+      .filter(({ sandbox }) => sandbox.isReady)
+      .map((process) => () => process.probe());
+    await this.#trial.probe(running, async () => {
+      await this.#pushes.probe();
+      this.#pushes.sandbox.rest();
+    });
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
+import { quoteText } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import { readParquet } from "../engine/relation-sql.ts";
 import { LIMITS } from "../limits.ts";
-import { quoteText } from "../types/sql-text.ts";
 import type { ConvertAnswer, ConvertParams } from "../wire.ts";
 import { readHead } from "./text-encoding.ts";
 import { planAll, writePart } from "./write-part.ts";

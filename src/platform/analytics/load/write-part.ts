@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { columnsOf } from "../engine/relation-sql.ts";
 import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
-import { quoteName, quoteText } from "../types/sql-text.ts";
 import { storableType } from "../types/storable.ts";
 import type { WriteAnswer } from "../wire.ts";
 

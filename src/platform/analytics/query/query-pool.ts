@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { Account, CallOptions, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, Relation } from "../analytics-options.ts";
+import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
 import { Shelf } from "../shelf.ts";
 import type { EngineSpec } from "../wire.ts";
@@ -48,6 +49,7 @@ const KEPT_FREE = 2;
 
 /** The processes that run queries, and which of them has which engine ready. */
 export class QueryPool {
+  readonly #trial = new EngineTrial();
   readonly #options: QueryPoolOptions;
   readonly #workers: QueryProcess[];
   /** Each for one statement, by the numbers that their accounts have; until they have gone. */
@@ -81,10 +83,17 @@ export class QueryPool {
     return worker!.call("", method, params, options);
   }
 
-  /** A tiny query through each process that takes new ones. */
+  /** A tiny query through each process that runs and takes new ones; it does not count as use of it. */
   async probe(): Promise<void> {
     const free = this.#workers.filter((worker) => !worker.isApart);
-    await Promise.all(free.map((worker) => worker.call("", "version", {})));
+    const ask = (worker: QueryProcess): Promise<unknown> => worker.sandbox.call("version", {});
+    const running = free.filter(({ sandbox }) => sandbox.isReady).map((worker) => () => ask(worker));
+    await this.#trial.probe(running, async () => {
+      const [worker] = free;
+      if (worker === undefined) return;
+      await ask(worker);
+      if (worker.isIdle && worker.engines.size === 0) worker.sandbox.rest();
+    });
   }
 
   /** Occupies a process that has, or gets, an engine for these relations. */

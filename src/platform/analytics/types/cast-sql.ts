@@ -1,5 +1,5 @@
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { type ColumnType, typeText } from "./column-types.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
 
 /**
  * A value as another type that holds it. DuckDB's own cast would write objects as `{'x': 1}` where text is wanted,

@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
-import { quoteName } from "./sql-text.ts";
 
 /** A type of DuckDB, taken apart. Only what is known gets through, so its text is safe in SQL. */
 export type ColumnType =

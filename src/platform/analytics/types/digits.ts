@@ -1,6 +1,6 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Column } from "../analytics-options.ts";
 import { type ColumnType, parseType, scalar, typeText } from "./column-types.ts";
-import { quoteName } from "./sql-text.ts";
 
 /** A column whose values may lose digits, since they are going to be read as `rounded`. */
 export interface RoundedColumn extends Column {

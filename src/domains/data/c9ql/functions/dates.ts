@@ -1,7 +1,7 @@
 import { nearest } from "../../../../kernel/nearest.ts";
+import { quoteText } from "../../../../kernel/sql-text.ts";
 import { javaPattern } from "../java-pattern.ts";
 import { complain } from "../scope.ts";
-import { sqlText } from "../sql-quotes.ts";
 import { UNITS, type Unit, unitIn } from "../time-units.ts";
 import { constantValue } from "../value.ts";
 import { BIGINT, DATE, TEXT, TIMESTAMP } from "../value-type.ts";
@@ -23,17 +23,17 @@ function unitAt(args: Arguments, index: number): Unit {
 
 function formatAt(args: Arguments, index: number): string {
   const pattern = javaPattern(args.constantText(index, "the pattern"));
-  if (pattern.ok) return sqlText(pattern.format);
+  if (pattern.ok) return quoteText(pattern.format);
   throw complain(args.scope, args.nodeAt(index).span, { message: pattern.problem });
 }
 
 /** Part of a date as a number. */
-function part(name: string, sqlName = name): FunctionSpec {
+function part(name: string, quoteName = name): FunctionSpec {
   return {
     usage: `${name}(date)`,
     atLeast: 1,
     atMost: 1,
-    compile: (args) => ({ sql: `${sqlName}(${args.moment(0).sql})`, type: BIGINT }),
+    compile: (args) => ({ sql: `${quoteName}(${args.moment(0).sql})`, type: BIGINT }),
   };
 }
 

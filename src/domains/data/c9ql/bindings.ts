@@ -1,26 +1,3 @@
-import { AppError } from "../../../kernel/errors.ts";
-import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
-
-/**
- * Names and texts in SQL. A NUL is refused: DuckDB's texts end at one, so it could cut the query short, and the
- * compiler marks the places of bound values with it.
- */
-export function sqlName(name: string): string {
-  refuseNul(name);
-  return quoteName(name);
-}
-
-export function sqlText(text: string): string {
-  refuseNul(text);
-  return quoteText(text);
-}
-
-function refuseNul(text: string): void {
-  if (text.includes("\u0000")) {
-    throw new AppError("bad_request", "A name or text in the C9QL query contains a NUL character.");
-  }
-}
-
 /** Texts by their number, each once: equal expressions stay equal. */
 class Numbered {
   readonly texts: string[] = [];

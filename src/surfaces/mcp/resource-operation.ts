@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { clip } from "../../kernel/clip.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Operation } from "../../registry/call.ts";
+import type { Resource } from "../../registry/define-resource.ts";
+import { rulesOf } from "./tool-operation.ts";
+
+/** The operation behind the reading of a resource by its address. */
+export function readOperation(resource: Resource, uri: string): Operation {
+  return {
+    ...rulesOf(resource),
+    kind: "resource",
+    name: uri,
+    timeoutMs: resource.timeoutMs,
+    input: z.record(z.string(), z.string()),
+    run: (params: Record<string, string>, context) => resource.read(params, context),
+  };
+}
+
+export function noResource(uri: string): AppError {
+  const hint = "resources/list and resources/templates/list show what there is.";
+  return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
+}
