@@ -8,6 +8,7 @@ import type { Identity, Proof } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
+import { turns } from "../../kernel/turns.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
@@ -104,7 +105,8 @@ export class Endpoint {
     const { caller, tokenHash, plan } = await identity.authenticate(this.#proofOf(request, arrival));
     await identity.limiter.admit({ surface: surface.name, tokenHash, address, plan });
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client };
-    const admission = { caller, meta, plan, choice: toolChoice(request), answered: { characters: 0 } };
+    const line = lineOf(request, tokenHash);
+    const admission = { caller, meta, plan, line, choice: toolChoice(request), answered: { characters: 0 } };
     this.#requireScope(surface.entry, admission);
     return admission;
   }
@@ -137,7 +139,8 @@ export class Endpoint {
   async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
     return this.withBody(request, arrival, admission, ["params", "arguments"], (read, lease) => {
       const body = fillInitialize(read, this.#parts.surface, admission.meta.client);
-      return this.#answer(request, arrival, body, { ...admission, lease });
+      const line = lineOf(request, admission.meta.tokenHash, body);
+      return this.#answer(request, arrival, body, { ...admission, lease, line });
     });
   }
 
@@ -148,17 +151,18 @@ export class Endpoint {
   async withBody<T>(
     request: Request,
     arrival: Arrival,
-    { meta, caller }: Admission,
+    { meta, caller, line }: Admission,
     path: readonly string[],
     use: (body: unknown, lease: BodyLease) => Promise<T>,
   ): Promise<T> {
     const { bodies, registry, surface } = this.#parts;
+    turns.assertRoom(line);
     const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
     arrival.whenClosed(lease.hold());
     const letGo = lease.hold();
     try {
       const data = { path, lists: registry.longLists(surface.name) };
-      return await use(await readBody(request, { data, lease }), lease);
+      return await use(await readBody(request, { data, lease, turn: () => turns.take(line) }), lease);
     } finally {
       letGo();
     }
@@ -290,6 +294,12 @@ export class Endpoint {
         )
       : refusal(error, presenter.httpError(error, id), challenge(error, arrival.metadataUrl));
   }
+}
+
+/** In which line a request waits for its turns: what is small does not wait for what is large. */
+function lineOf(request: Request, tokenHash: string, body?: unknown): string {
+  const bytes = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  return bytes > LIMITS.request.lightBytes || Array.isArray(body) ? `${tokenHash} large` : tokenHash;
 }
 
 /** Whose streams are counted together. */

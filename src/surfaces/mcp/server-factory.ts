@@ -13,6 +13,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { jsonSize } from "../../kernel/json-size.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { turns } from "../../kernel/turns.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
@@ -31,6 +32,8 @@ export interface Admission {
   meta: CallMeta;
   plan: string;
   choice: ToolChoice;
+  /** Where its steps wait for their turn. */
+  line: string;
   /** The memory that the request takes; none before its body is read. */
   lease?: BodyLease;
   /** Characters that the results of the request have so far, over all of its batch. */
@@ -121,9 +124,10 @@ export class ServerFactory {
   }
 
   #serveTools(server: Server): void {
-    server.setRequestHandler("tools/list", (_request, context) => ({
-      tools: this.visibleTools(admissionOf(context)).map(publish),
-    }));
+    server.setRequestHandler("tools/list", async (_request, context) => {
+      await ownStep(context);
+      return { tools: this.visibleTools(admissionOf(context)).map(publish) };
+    });
     server.setRequestHandler("tools/call", (request, context) =>
       this.#callTool(server, request.params, context),
     );
@@ -151,6 +155,7 @@ export class ServerFactory {
     const admission = admissionOf(context);
     const tool = this.findTool(params.name, admission);
     if (tool === undefined) {
+      await ownStep(context);
       const names = this.visibleTools(admission).map(({ name }) => name);
       return surface.presenter.unknownTool(params.name, nearest(params.name, names));
     }
@@ -345,6 +350,7 @@ export class ServerFactory {
 
   async #run(server: Server, operation: Operation, args: unknown, context: ServerContext) {
     const environment = this.#environment(server, { name: operation.name, args }, context);
+    await ownStep(context);
     // A client that goes away ends its request, and not at once the call that works on it.
     const letGo = admissionOf(context).lease?.hold();
     const outcome = await call(this.#parts.ports, operation, args, environment).finally(letGo);
@@ -352,6 +358,7 @@ export class ServerFactory {
     if (outcome.status === "waiting")
       return { ms, waiting: await environment.client.waitingResult(this.#codec) };
     if (outcome.status === "failed") return { ms, error: this.localError(outcome.error) };
+    await ownStep(context);
     const { answered } = admissionOf(context);
     const most = LIMITS.call.resultCharacters;
     const size = jsonSize(outcome.output, most);
@@ -375,6 +382,11 @@ export class ServerFactory {
       client: new McpClientLink(server, context, subject),
     } satisfies CallEnvironment;
   }
+}
+
+/** Each message of a batch, and each result, is a step of its own, so that others are served in between. */
+function ownStep(context: ServerContext): Promise<void> {
+  return turns.take(admissionOf(context).line);
 }
 
 function noResource(uri: string): AppError {
