@@ -1,32 +1,19 @@
-import { createHash } from "node:crypto";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
-import type { QueryRequest } from "../analytics-options.ts";
 
-const MOST = 1_000;
-
-/** Statements that were running when their process ended: for a while each of them runs alone, until it has ended well. */
-export class Suspects {
+/** Workspaces whose statements have just ended a process: for a while they have processes of their own. */
+export class Confined {
   readonly #until = new Map<string, number>();
 
-  add(request: QueryRequest): void {
-    this.#until.set(keyOf(request), performance.now() + LIMITS.analytics.suspectMs);
-    const [oldest] = this.#until.keys();
-    if (this.#until.size > MOST && oldest !== undefined) this.#until.delete(oldest);
+  add(scope: string): void {
+    const now = performance.now();
+    for (const [one, until] of this.#until) if (until <= now) this.#until.delete(one);
+    this.#until.set(scope, now + LIMITS.analytics.confinedMs);
   }
 
-  acquit(request: QueryRequest): void {
-    if (this.#until.size > 0) this.#until.delete(keyOf(request));
+  has(scope: string): boolean {
+    return (this.#until.get(scope) ?? 0) > performance.now();
   }
-
-  has(request: QueryRequest): boolean {
-    if (this.#until.size === 0) return false;
-    return (this.#until.get(keyOf(request)) ?? 0) > performance.now();
-  }
-}
-
-function keyOf({ scope, sql }: QueryRequest): string {
-  return createHash("sha256").update(scope).update("\u0000").update(sql).digest("base64url");
 }
 
 /** For a statement that ended its process: nothing is gained by sending it again. */
