@@ -7,8 +7,9 @@ import { openIdentityAndData } from "../src/app/compose.ts";
 import { loadConfig } from "../src/app/config.ts";
 import { examine, publishAll } from "../src/domains/models/index.ts";
 import type { Caller } from "../src/registry/caller.ts";
-import { median, Table } from "./guard/measure.ts";
+import { median, p95, Table } from "./guard/measure.ts";
 import { BOMBS } from "./neighbours/bombs.ts";
+import { measureRequests } from "./neighbours/requests.ts";
 
 /**
  * How long a small question takes while somebody's statement hogs the machine: in the same workspace and in another
@@ -77,6 +78,7 @@ try {
   await inside.close();
   rmSync(home, { recursive: true, force: true });
 }
+if ("requests".includes(values.only)) await measureRequests();
 
 type Ask = (sql: string, signal?: AbortSignal) => Promise<unknown>;
 
@@ -151,8 +153,4 @@ function keepRunning(ask: Ask, sql: string, atOnce: number): { stop(): Promise<s
       return [...ends].map(([end, count]) => `${count} × ${end}`).join(", ");
     },
   };
-}
-
-function p95(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
 }

@@ -21,6 +21,11 @@ export class KnownHeavy {
     if (this.#until.size > MOST && oldest !== undefined) this.#until.delete(oldest);
   }
 
+  /** One has ended well: it may have been slow only because of others. */
+  acquit(request: QueryRequest): void {
+    this.#until.delete(keyOf(request));
+  }
+
   has(request: QueryRequest): boolean {
     return this.#until.size > 0 && (this.#until.get(keyOf(request)) ?? 0) > performance.now();
   }

@@ -87,8 +87,10 @@ export class Queries {
     const place = await this.#enter(request);
     if (place === undefined) return this.#runOwn(request, limits);
     const { scope } = request;
-    const onLong = (): void => {
-      this.#heavy.add(request);
+    let wasLong = false;
+    const onLong = (isFirst: boolean): void => {
+      wasLong = true;
+      if (isFirst) this.#heavy.add(request);
       if (!this.#pool.own.isOpenTo(scope)) return;
       // The next statements of this workspace need not wait for it.
       place.leaveQueue();
@@ -96,7 +98,9 @@ export class Queries {
     };
     try {
       clock.startedMs ??= performance.now();
-      return await runOn(place.lease, request, limits, onLong);
+      const result = await runOn(place.lease, request, limits, onLong);
+      if (wasLong) this.#heavy.acquit(request);
+      return result;
     } finally {
       void place.leave();
     }
@@ -107,7 +111,9 @@ export class Queries {
     if (result !== undefined) return result;
     const place = await this.#enterOwn(this.#ownLong, request);
     try {
-      return await runOn(place.lease, request, limits);
+      const result = await runOn(place.lease, request, limits);
+      this.#heavy.acquit(request);
+      return result;
     } catch (error) {
       await this.#convict(request, error, place);
       throw error;
@@ -129,7 +135,9 @@ export class Queries {
     };
     const signal = AbortSignal.any([stop.signal, ...(request.signal === undefined ? [] : [request.signal])]);
     try {
-      return await runOn(place.lease, { ...request, signal }, limits, onLong);
+      const result = await runOn(place.lease, { ...request, signal }, limits, onLong);
+      if (leaveLong !== undefined) this.#heavy.acquit(request);
+      return result;
     } catch (error) {
       await this.#convict(request, error, place);
       if (stop.signal.aborted && request.signal?.aborted !== true) return undefined;
@@ -282,7 +290,7 @@ async function runOn(
   lease: Lease,
   request: QueryRequest,
   { rows, bytes, ms }: QueryLimits,
-  onLong?: () => void,
+  onLong?: (isFirst: boolean) => void,
 ): Promise<QueryResult> {
   const params = { ...paramsOf(request), limits: { rows, bytes }, isStream: false };
   const options = { timeoutMs: ms, signal: request.signal, ...(onLong !== undefined && { onLong }) };

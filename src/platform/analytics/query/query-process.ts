@@ -33,8 +33,8 @@ export interface QueryProcessOptions {
 }
 
 export interface QueryCallOptions extends CallOptions {
-  /** It has become a long one. */
-  onLong?: () => void;
+  /** It has become a long one; `isFirst` says that no other one was in its process, which may be what made it slow. */
+  onLong?: (isFirst: boolean) => void;
 }
 
 /** A call that is under way. */
@@ -144,8 +144,9 @@ export class QueryProcess {
     let timer: NodeJS.Timeout | undefined;
     const onBegin = (): void => {
       const becomeLong = (): void => {
+        const isFirst = !this.isApart;
         this.#setApart(call);
-        onLong?.();
+        onLong?.(isFirst);
       };
       timer = setTimeout(becomeLong, LIMITS.analytics.longQueryMs).unref();
     };
