@@ -62,13 +62,11 @@ export class OwnProcesses {
   }
 
   /** One in which nothing runs. Whoever takes it says when he is done, and then waits until it really is idle. */
-  async take(scope: string): Promise<{ worker: QueryProcess; giveBack: () => Promise<void> }> {
-    const free = this.#of(scope).filter(({ isTaken }) => !isTaken);
-    const one =
-      free.find(({ worker }) => worker.sandbox.isReady) ??
-      free.find(({ revival }) => revival === undefined) ??
-      free[0] ??
-      (await this.#another(scope));
+  async take(
+    scope: string,
+    isHeavy: boolean,
+  ): Promise<{ worker: QueryProcess; giveBack: () => Promise<void> }> {
+    const one = this.#choose(scope, isHeavy) ?? (await this.#another(scope));
     one.isTaken = true;
     await one.revival;
     const giveBack = async (): Promise<void> => {
@@ -77,6 +75,16 @@ export class OwnProcesses {
       if (!one.worker.sandbox.isReady) this.#revive(one);
     };
     return { worker: one.worker, giveBack };
+  }
+
+  /** What is heavy leaves the last one that is ready to light statements, and rather waits for a start. */
+  #choose(scope: string, isHeavy: boolean): OwnProcess | undefined {
+    const all = this.#of(scope);
+    const free = all.filter(({ isTaken }) => !isTaken);
+    const ready = free.find(({ worker }) => worker.sandbox.isReady);
+    const ended = free.find(({ worker }) => !worker.sandbox.isReady);
+    if (isHeavy) return all.length < PER_SCOPE ? undefined : (ended ?? ready);
+    return ready ?? ended;
   }
 
   /** Resolves when those that ended have been started again. */

@@ -245,7 +245,8 @@ export class Queries {
 
   async #enterOwn(queue: FairQueue, { scope, relations, engine, signal }: QueryRequest): Promise<Place> {
     const leaveQueue = await queue.enter(scope, signal);
-    return placeOf(leaveQueue, () => this.#pool.acquireOwn(scope, relations, engine));
+    const isHeavy = queue === this.#ownLong;
+    return placeOf(leaveQueue, () => this.#pool.acquireOwn(scope, isHeavy, relations, engine));
   }
 }
 

@@ -106,9 +106,14 @@ export class QueryPool {
   }
 
   /** The same in a process that no other workspace uses, alone. */
-  async acquireOwn(scope: string, relations: readonly Relation[], limits: EngineLimits = {}): Promise<Lease> {
+  async acquireOwn(
+    scope: string,
+    isHeavy: boolean,
+    relations: readonly Relation[],
+    limits: EngineLimits = {},
+  ): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const { worker, giveBack } = await this.own.take(scope);
+    const { worker, giveBack } = await this.own.take(scope, isHeavy);
     const key = engineKey(scope, relations, limits);
     const engine = this.#engineIn(worker, key, relations, limits);
     const release = (): Promise<void> => {
