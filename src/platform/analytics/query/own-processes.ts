@@ -55,10 +55,10 @@ export class OwnProcesses {
     return scopes.has(scope) || scopes.size < LIMITS.analytics.ownProcessScopes;
   }
 
-  /** Starts those that are missing, so that nobody waits for a start. */
-  prepare(scope: string): void {
+  /** Starts those that are missing, so that nobody waits for a start; resolves when they are there. */
+  async prepare(scope: string): Promise<void> {
     while (this.#of(scope).length < PER_SCOPE && this.#all.size < MOST) this.#add(scope);
-    for (const { worker, revival } of this.#of(scope)) if (revival === undefined) void start(worker);
+    await Promise.all(this.#of(scope).map(({ worker, revival }) => revival ?? start(worker)));
   }
 
   /** One in which nothing runs. Whoever takes it says when he is done, and then waits until it really is idle. */

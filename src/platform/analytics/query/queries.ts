@@ -23,6 +23,8 @@ export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
   readonly #confined = new Confined();
+  /** Workspaces that are going to be confined, as soon as their own processes are there. */
+  readonly #coming = new Set<string>();
   readonly #heavy = new KnownHeavy();
   /** In processes of a workspace's own, one statement runs at a time until it is known to be a long one. */
   readonly #own = ownQueue("queries");
@@ -47,7 +49,7 @@ export class Queries {
       try {
         return await this.#run(request, { ...limits, ms }, clock);
       } catch (error) {
-        const guilt = this.#accuse(request, error);
+        const guilt = await this.#accuse(request, error);
         ms = leftMs();
         if (!hasDied(error) || ms <= 0) throw error;
         // One of several ended their process: whose doing it was shows when each is alone.
@@ -58,17 +60,16 @@ export class Queries {
   }
 
   /** Fails with what its caller is to know when a statement was alone in the process that ended. */
-  #accuse(request: QueryRequest, error: unknown): "none" | "possible" {
+  async #accuse(request: QueryRequest, error: unknown): Promise<"none" | "possible"> {
     const guilt = guiltOf(error);
     if (guilt !== "certain") return guilt;
-    this.#confine(request);
-    this.#pool.own.prepare(request.scope);
-    throw deadly(error);
-  }
-
-  #confine(request: QueryRequest): void {
+    const { scope } = request;
     this.#heavy.add(request);
-    this.#confined.add(request.scope);
+    this.#coming.add(scope);
+    // Who did it is answered when he can do it to nobody else any more.
+    await this.#pool.own.prepare(scope).finally(() => this.#coming.delete(scope));
+    this.#confined.add(scope);
+    throw deadly(error);
   }
 
   /**
@@ -79,8 +80,12 @@ export class Queries {
     const { scope } = request;
     if (this.#confined.has(scope)) return true;
     const { own } = this.#pool;
-    const isMuch = this.#pool.longOf(scope) >= LIMITS.analytics.longQueriesPerScope;
+    const isMuch = this.#coming.has(scope) || this.#hasMuch(scope);
     return isMuch && own.isOpenTo(scope) && (own.isReadyFor(scope) || this.#heavy.has(request));
+  }
+
+  #hasMuch(scope: string): boolean {
+    return this.#pool.longOf(scope) >= LIMITS.analytics.longQueriesPerScope;
   }
 
   async #run(request: QueryRequest, limits: QueryLimits, clock: Clock): Promise<QueryResult> {
@@ -94,7 +99,7 @@ export class Queries {
       if (!this.#pool.own.isOpenTo(scope)) return;
       // The next statements of this workspace need not wait for it.
       place.leaveQueue();
-      if (this.#pool.longOf(scope) >= LIMITS.analytics.longQueriesPerScope) this.#pool.own.prepare(scope);
+      if (this.#hasMuch(scope)) void this.#pool.own.prepare(scope);
     };
     try {
       clock.startedMs ??= performance.now();
@@ -150,7 +155,8 @@ export class Queries {
   /** Who ends processes again and again is answered when the next one is there, so that he cannot outrun them. */
   async #convict(request: QueryRequest, error: unknown, place: Place): Promise<void> {
     if (guiltOf(error) === "none") return;
-    this.#confine(request);
+    this.#heavy.add(request);
+    this.#confined.add(request.scope);
     await place.leave();
     await this.#pool.own.revived(request.scope);
     throw deadly(error);
@@ -169,7 +175,7 @@ export class Queries {
         }
         return;
       } catch (error) {
-        this.#accuse(request, error);
+        await this.#accuse(request, error);
         if (hasRows || !hasDied(error)) throw error;
       }
     }
