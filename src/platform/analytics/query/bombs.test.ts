@@ -29,16 +29,20 @@ afterAll(async () => {
   await analytics.remove();
 });
 
-function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<QueryResult> {
+function query(
+  sql: string,
+  extra: Partial<QueryRequest> = {},
+  on: TestAnalytics = analytics,
+): Promise<QueryResult> {
   const engine = { threads: 2, memoryMb: PROMISED_MB, spillMb: 64 };
-  return analytics.query({ scope: "w", relations: [], sql, engine, limits: { ms: 60_000 }, ...extra });
+  return on.query({ scope: "w", relations: [], sql, engine, limits: { ms: 60_000 }, ...extra });
 }
 
-function processes(): number[] {
+function processes({ home }: TestAnalytics = analytics): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(analytics.home));
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(home));
 }
 
 function samplePeaks(): void {
@@ -46,6 +50,10 @@ function samplePeaks(): void {
     const [, kb = "0"] = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`)) ?? [];
     peaks.set(pid, Math.max(peaks.get(pid) ?? 0, Number(kb) / 1_024));
   }
+}
+
+function account(pid: number): string {
+  return /^Uid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "";
 }
 
 function read(path: string): string {
@@ -141,31 +149,35 @@ describe("a statement that ends its process", () => {
   const named = (name: string) => DEADLY.replace(" FROM", ` AS ${name} FROM`);
 
   it("runs once, and its workspace shares no process from then on", { timeout: 120_000 }, async () => {
-    await query("SELECT 1", { scope: "other" });
-    peaks.clear();
-    const before = new Set(processes());
-    const scope = "crash";
-    await expect(query(named("first"), { scope })).rejects.toMatchObject(deadly);
-    const gone = [...before].filter((pid) => !processes().includes(pid));
-    expect(gone).toHaveLength(1);
-    const own = () => processes().filter((pid) => !shared.includes(pid));
-    const shared = [...before].filter((pid) => !gone.includes(pid));
-    await query("SELECT 1", { scope });
-    await query("SELECT 1", { scope: "other" });
-    const all = processes();
-    const lost: number[] = [];
-    for (const name of ["second", "third"]) {
-      const present = own();
-      await expect(query(named(name), { scope })).rejects.toMatchObject(deadly);
-      expect(await query("SELECT 1", { scope })).toMatchObject({ rows: [[1]] });
-      lost.push(...present.filter((pid) => !processes().includes(pid)));
+    const fresh = await openTestAnalytics({ threads: 2, workers: 2, queryMemoryMb: MEMORY_MB });
+    try {
+      await fresh.probe("query");
+      const shared = new Map(processes(fresh).map((pid) => [pid, account(pid)]));
+      expect(shared.size).toBe(2);
+      const die = (name: string) =>
+        expect(query(named(name), { scope: "crash" }, fresh)).rejects.toMatchObject(deadly);
+      await die("first");
+      const survivors = [...shared.keys()].filter((pid) => processes(fresh).includes(pid));
+      expect(survivors).toHaveLength(1);
+      const lost: string[] = [];
+      for (const name of ["second", "third"]) {
+        const before = new Map(processes(fresh).map((pid) => [pid, account(pid)]));
+        await die(name);
+        for (const scope of ["crash", "other"]) {
+          expect(await query("SELECT 1", { scope }, fresh)).toMatchObject({ rows: [[1]] });
+        }
+        const present = processes(fresh);
+        for (const [pid, of] of before) if (!present.includes(pid)) lost.push(of);
+      }
+      expect(lost).toHaveLength(2);
+      expect(processes(fresh)).toEqual(expect.arrayContaining(survivors));
+      // Each process has an account of its own, as far as it can have one.
+      if (process.geteuid?.() === 0) {
+        expect(lost.filter((of) => [...shared.values()].includes(of))).toEqual([]);
+      }
+    } finally {
+      await fresh.remove();
     }
-    expect(lost).toHaveLength(2);
-    const account = (pid: number): string => /^Uid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "";
-    expect(processes()).toEqual(expect.arrayContaining(all.filter((pid) => !lost.includes(pid))));
-    expect(processes()).toEqual(expect.arrayContaining(shared));
-    const accounts = processes().map(account);
-    if (process.geteuid?.() === 0) expect(new Set(accounts).size).toBe(accounts.length);
   });
 
   it("leaves those beside it their answer", { timeout: 120_000 }, async () => {
