@@ -7,15 +7,18 @@ import { loadConfig } from "../src/app/config.ts";
 import { open } from "../src/app/open.ts";
 import { examine, publishAll } from "../src/domains/models/index.ts";
 import type { Caller } from "../src/registry/caller.ts";
-import { median, Table } from "./guard/measure.ts";
+import { median, p95, Table } from "./guard/measure.ts";
 import { BOMBS } from "./neighbours/bombs.ts";
+import { measureRequests } from "./neighbours/requests.ts";
 
 /**
  * How long a small question takes while somebody's statement hogs the machine: in the same workspace and in another
  * one, beside the same question with nothing else running, in turns. Statements take the way of `execute_query`
  * without HTTP around it: catalog, guard, policies, engine.
  */
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" } },
+});
 const ROUND_MS = values.quick ? 5_000 : 15_000;
 const ROWS = 100_000;
 let last = 0;
@@ -51,23 +54,23 @@ try {
     "p95",
     "beside it: p50",
     "p95",
-    "ratio of p95",
+    "longest",
     "theirs alone: p50",
     "p95",
     "beside it: p50",
     "p95",
-    "ratio of p95",
+    "longest",
   ]);
-  for (const { name, sql } of BOMBS) {
+  for (const { name, sql, atOnce = 1 } of BOMBS.filter(({ name }) => name.includes(values.only))) {
     // Whatever the last one broke is there again.
     for (const ask of [ours, ours, theirs, theirs]) await ask("SELECT count(*) FROM orders");
     const alone = await bothTimes(ours, theirs);
-    const bomb = keepRunning(ours, sql);
+    const bomb = keepRunning(ours, sql, atOnce);
     const beside = await bothTimes(ours, theirs);
     const ends = await bomb.stop();
     const cells = [0, 1].flatMap((n) => {
       const [before, after] = [alone[n] ?? [], beside[n] ?? []];
-      return [median(before), p95(before), median(after), p95(after), p95(after) / p95(before)];
+      return [median(before), p95(before), median(after), p95(after), Math.max(...after)];
     });
     table.add([name, ends, ...cells]);
   }
@@ -75,6 +78,7 @@ try {
   await inside.close();
   rmSync(home, { recursive: true, force: true });
 }
+if ("requests".includes(values.only)) await measureRequests();
 
 type Ask = (sql: string, signal?: AbortSignal) => Promise<unknown>;
 
@@ -124,11 +128,11 @@ function bothTimes(ours: Ask, theirs: Ask): Promise<[number[], number[]]> {
  * Sends a statement again as soon as it has ended, each time another text. It is cancelled after a third of the round,
  * so that what follows from that is measured too: one that does not listen is killed with its process.
  */
-function keepRunning(ask: Ask, sql: string): { stop(): Promise<string> } {
+function keepRunning(ask: Ask, sql: string, atOnce: number): { stop(): Promise<string> } {
   const controller = new AbortController();
   const ends = new Map<string, number>();
   let runs = 0;
-  const running = (async () => {
+  const keep = async (): Promise<void> => {
     while (!controller.signal.aborted) {
       runs += 1;
       const until = AbortSignal.any([controller.signal, AbortSignal.timeout(Math.round(ROUND_MS / 3))]);
@@ -138,7 +142,8 @@ function keepRunning(ask: Ask, sql: string): { stop(): Promise<string> } {
       );
       ends.set(end, (ends.get(end) ?? 0) + 1);
     }
-  })();
+  };
+  const running = Promise.all(Array.from({ length: atOnce }, keep));
   return {
     async stop() {
       controller.abort();
@@ -148,8 +153,4 @@ function keepRunning(ask: Ask, sql: string): { stop(): Promise<string> } {
       return [...ends].map(([end, count]) => `${count} × ${end}`).join(", ");
     },
   };
-}
-
-function p95(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
 }

@@ -63,3 +63,23 @@ it("forgets who does not want to wait any more", async () => {
   (await next)();
   expect(queue.load).toEqual({ running: 0, waiting: 0 });
 });
+
+it("gives a place to whoever would not wait, but not before those who do", async () => {
+  const queue = new FairQueue({ ...options, places: 1, placesPerScope: 1 });
+  const leave = queue.tryEnter("a")!;
+  expect(queue.tryEnter("b")).toBeUndefined();
+  const waiting = queue.enter("a");
+  leave();
+  expect(queue.tryEnter("a")).toBeUndefined();
+  (await waiting)();
+  queue.tryEnter("a")!();
+  expect(queue.load).toEqual({ running: 0, waiting: 0 });
+});
+
+it("tells those who waited too long whether their own scope or others have the places", async () => {
+  const queue = new FairQueue({ ...options, places: 1, placesPerScope: 1, waitMs: 1, hint: "Ask for less." });
+  const leave = await queue.enter("a");
+  await expect(queue.enter("a")).rejects.toMatchObject({ code: "rate_limited", hint: "Ask for less." });
+  await expect(queue.enter("b")).rejects.toMatchObject({ code: "unavailable" });
+  leave();
+});

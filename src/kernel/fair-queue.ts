@@ -10,6 +10,8 @@ export interface FairQueueOptions {
   waiting: number;
   waitingPerScope: number;
   waitMs: number;
+  /** What those are to do who are turned away because of their own scope. */
+  hint?: string;
 }
 
 interface Waiting {
@@ -46,11 +48,24 @@ export class FairQueue {
   /** Resolves when it is this task's turn; the answer gives the place back and must be called. */
   async enter(scopeName: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw cancelled();
-    const scope = this.#scopes.get(scopeName) ?? { running: 0, waiting: [], turn: 0 };
-    const hasPlace = this.#running < this.#options.places && scope.running < this.#options.placesPerScope;
-    if (hasPlace && scope.waiting.length === 0) this.#occupy(scopeName, scope);
-    else await this.#wait(scopeName, scope, signal);
+    const entered = this.tryEnter(scopeName);
+    if (entered !== undefined) return entered;
+    const scope = this.#scopeOf(scopeName);
+    await this.#wait(scopeName, scope, signal);
     return once(() => this.#leave(scopeName, scope));
+  }
+
+  /** A place, if there is one without waiting. */
+  tryEnter(scopeName: string): (() => void) | undefined {
+    const scope = this.#scopeOf(scopeName);
+    const hasPlace = this.#running < this.#options.places && scope.running < this.#options.placesPerScope;
+    if (!hasPlace || scope.waiting.length > 0) return undefined;
+    this.#occupy(scopeName, scope);
+    return once(() => this.#leave(scopeName, scope));
+  }
+
+  #scopeOf(name: string): Scope {
+    return this.#scopes.get(name) ?? { running: 0, waiting: [], turn: 0 };
   }
 
   #occupy(name: string, scope: Scope): void {
@@ -95,7 +110,7 @@ export class FairQueue {
         reject(error);
       };
       const onAbort = (): void => giveUp(cancelled());
-      const timer = setTimeout(() => giveUp(this.#overloaded()), waitMs);
+      const timer = setTimeout(() => giveUp(this.#late(scope)), waitMs);
       signal?.addEventListener("abort", onAbort, { once: true });
       const entry: Waiting = {
         start: () => {
@@ -114,9 +129,14 @@ export class FairQueue {
     if (scope.running === 0 && scope.waiting.length === 0) this.#scopes.delete(name);
   }
 
+  /** Whose fault it is shows in who has the places. */
+  #late({ running }: Scope): AppError {
+    return running >= this.#options.placesPerScope ? this.#tooMany() : this.#overloaded();
+  }
+
   #tooMany(): AppError {
     return new AppError("rate_limited", `Too many ${this.#options.what} of this workspace are waiting.`, {
-      hint: "Wait for some of them to finish.",
+      hint: this.#options.hint ?? "Wait for some of them to finish.",
     });
   }
 

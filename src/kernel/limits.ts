@@ -28,6 +28,10 @@ export const LIMITS = {
     objectFields: 100_000,
     /** A body up to this size is not counted among those that are held in memory. */
     smallBodyBytes: 64 * 1024,
+    /** A request up to this size, and without a batch, does not wait for larger ones of its token. */
+    lightBytes: 8 * 1024,
+    /** Requests of one token that wait for their turn, each message of a batch counted; more are told to come again. */
+    waitingPerToken: 1_000,
     /** A body above `smallBodyBytes` of which less than `paceBytes` comes in this time is refused. */
     paceMs: 15_000,
     /** What has to come of a body in `paceMs`. */

@@ -91,6 +91,8 @@ export const all = contract("all", {
   "all.http.body": "A body of more than 16 MiB gets 413, declared or not",
   "all.http.values":
     "Fields, values and levels of a body are counted before it is parsed, and nobody waits for it",
+  "all.http.turns":
+    "Requests take turns by token: many of one token delay another one's by a step, and not by all of them",
   "all.http.in-flight": "Bodies that are held at once are bounded: more get 429 with Retry-After",
   "all.http.headers": "More than 32 KiB of headers get 431",
   "all.http.json": "A body that is not JSON, not UTF-8 or nested too deeply gets 400 and -32700",

@@ -224,6 +224,29 @@ describe("a large body that is as it should be", () => {
   });
 });
 
+describe("many requests of one token that are just small enough", () => {
+  const ask = (method: string, id: number) => ({ jsonrpc: "2.0", id, method });
+  const batch = Array.from({ length: KERNEL.request.batchMessages }, (_, id) => ask("tools/list", id));
+
+  it("[all.http.turns] wait for each other, and nobody else for all of them", async () => {
+    const body = JSON.stringify(batch);
+    let answered = 0;
+    const flood = Array.from({ length: 60 }, async () => {
+      const { status } = await send(body);
+      answered += 1;
+      return status;
+    });
+    const before: number[] = [];
+    for (const who of [neighbour, token]) {
+      expect((await send(call('{"name":"whoami","arguments":{}}'), { token: who })).status).toBe(200);
+      before.push(answered);
+    }
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
+    // Both were sent after all the others, and answered before most of them.
+    expect(Math.max(...before)).toBeLessThan(50);
+  });
+});
+
 describe("many large bodies at once", () => {
   const large = call('{"name":"whoami","arguments":{}}').padEnd(KERNEL.request.bodyBytes - 1_000);
 

@@ -23,7 +23,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   // What a killed server left may be large, and need not wait for the first query.
   await sweepLeftovers(tempFolder);
   const memoryMb =
-    options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers + SUSPECTS_SHARE);
+    options.queryMemoryMb ?? defaultMemoryMb(workers + LIMITS.analytics.extraWorkers + OWN_SHARE);
   const pool = new QueryPool({
     tempFolder,
     workers,
@@ -86,12 +86,12 @@ function queryQueue(workers: number): FairQueue {
 
 /** A quarter of the machine for all queries together. */
 const machineMb = totalmem() / 1024 / 1024;
-/** What processes for one statement take: each has one engine, which has half of a process. */
-const SUSPECTS_SHARE = LIMITS.analytics.suspectProcesses / 2;
+/** What workspaces with two processes of their own take: each runs one statement, with half of a process's memory. */
+const OWN_SHARE = LIMITS.analytics.ownProcessScopes;
 
 /** One at least; more only as long as all of them together cannot take more than half of the machine. */
 function extraWorkersFor(workers: number, memoryMb: number): number {
-  const fitting = Math.floor(machineMb / 2 / memoryMb - SUSPECTS_SHARE) - workers;
+  const fitting = Math.floor(machineMb / 2 / memoryMb - OWN_SHARE) - workers;
   return Math.max(1, Math.min(LIMITS.analytics.extraWorkers, fitting));
 }
 

@@ -20,10 +20,20 @@ export const LIMITS = {
     longQueryMs: 250,
     /** Processes that long queries of one workspace may occupy, but never all; its next queries then run in these. */
     longProcessesPerScope: 3,
-    /** How long a query that was running when its process ended is run alone when it comes again, unless that went well once. */
-    suspectMs: 10 * 60_000,
-    /** Such queries that run at once, each in a process of its own and of another workspace; more wait. */
-    suspectProcesses: 2,
+    /** Long queries of one workspace at which its next ones get processes of their own, with one long query at a time; more wait. */
+    longQueriesPerScope: 3,
+    /** How long a workspace whose query ended a process has processes of its own, and runs one query at a time beside a long one. */
+    confinedMs: 60_000,
+    /** How long a query is known to be a heavy one, by its text without values: it then waits for other long ones before it begins. */
+    heavyMs: 10 * 60_000,
+    /** Workspaces that have processes of their own, two each; more wait. */
+    ownProcessScopes: 2,
+    /** How long a cancelled query may go on in a process of its workspace before that is killed. */
+    ownCancelGraceMs: 500,
+    /** First pause before such a process is started again when a query ended it; each time twice as long. */
+    restartMs: 125,
+    /** Longest such pause. */
+    restartMaxMs: 2_000,
     /** Query engines that one process keeps ready; the longest unused one makes room. */
     enginesPerWorker: 32,
     /** How long a query engine is kept ready without a query. */

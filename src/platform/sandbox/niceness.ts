@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** As `nice` has it: a third of what others get, while others want something. */
-export const LOW_NICENESS = 5;
+/** As `nice` has it: a tenth of what others get, while others want something. */
+export const LOW_NICENESS = 10;
 
 /**
  * How far a process gives way to others. Linux counts niceness by thread; and where it groups processes by session

@@ -14,6 +14,8 @@ export interface BodyOptions {
   data?: DataArguments;
   /** Counts what is held in memory. */
   lease?: BodyLease;
+  /** Resolves when it may be parsed. */
+  turn?(): Promise<void>;
 }
 
 /** A body is scanned so many bytes at a time: a millisecond or two. */
@@ -30,6 +32,7 @@ export async function readBody(request: Request, options: BodyOptions = {}): Pro
   if (!isUtf8(bytes)) throw new AppError("bad_request", "Parse error: the request body is not valid UTF-8.");
   const scan = new JsonScan(bytes, options.data);
   while (!scan.run(STEP_BYTES)) await ownTurn();
+  await options.turn?.();
   if (scan.cuts.length === 0) return parse(decode(bytes));
   const body = parse(textAround(bytes, scan.cuts));
   const slices = scan.cuts.map(({ start, end, items }) => new JsonSlice(bytes.subarray(start, end), items));

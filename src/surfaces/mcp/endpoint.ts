@@ -10,17 +10,19 @@ import type { Identity, Proof } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
+import { turns } from "../../kernel/turns.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { ResourceChange } from "../../registry/resource-change.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
+import { type Admission, authInfo } from "./admission.ts";
 import { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { restoreNotFoundCode } from "./presenters/agent.ts";
-import { type Admission, authInfo, ServerFactory, type ServerParts } from "./server-factory.ts";
+import { ServerFactory, type ServerParts } from "./server-factory.ts";
 import { type SessionParts, Sessions } from "./sessions.ts";
 import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
@@ -117,8 +119,9 @@ export class Endpoint {
     await identity.limiter.admit({ surface: surface.name, tokenHash, address, plan });
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client };
     const choice = toolChoice(request, surface);
+    const line = lineOf(request, tokenHash);
     const answered = { characters: 0 };
-    const admission = { caller, meta, plan, choice, url: arrival.resource, answered };
+    const admission = { caller, meta, plan, line, choice, url: arrival.resource, answered };
     this.#requireScope(surface.entry, admission);
     return admission;
   }
@@ -159,7 +162,8 @@ export class Endpoint {
   async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
     return this.withBody(request, arrival, admission, ["params", "arguments"], (read, lease) => {
       const body = fillInitialize(read, this.#parts.surface, admission.meta.client);
-      return this.#answer(request, arrival, body, { ...admission, lease });
+      const line = lineOf(request, admission.meta.tokenHash, body);
+      return this.#answer(request, arrival, body, { ...admission, lease, line });
     });
   }
 
@@ -170,17 +174,18 @@ export class Endpoint {
   async withBody<T>(
     request: Request,
     arrival: Arrival,
-    { meta, caller }: Admission,
+    { meta, caller, line }: Admission,
     path: readonly string[],
     use: (body: unknown, lease: BodyLease) => Promise<T>,
   ): Promise<T> {
     const { bodies, registry, surface } = this.#parts;
+    turns.assertRoom(line);
     const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
     arrival.whenClosed(lease.hold());
     const letGo = lease.hold();
     try {
       const data = { path, lists: registry.longLists(surface.name) };
-      return await use(await readBody(request, { data, lease }), lease);
+      return await use(await readBody(request, { data, lease, turn: () => turns.take(line) }), lease);
     } finally {
       letGo();
     }
@@ -344,6 +349,12 @@ function watchedBy(messages: readonly Message[]): unknown[] {
 
 function noneOf(): AppError {
   return new AppError("not_found", "A resource that is to be watched was not found.");
+}
+
+/** In which line a request waits for its turns: what is small does not wait for what is large. */
+function lineOf(request: Request, tokenHash: string, body?: unknown): string {
+  const bytes = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  return bytes > KERNEL.request.lightBytes || Array.isArray(body) ? `${tokenHash} large` : tokenHash;
 }
 
 /** Whose streams are counted together. */

@@ -1,7 +1,7 @@
 import { isInitializeRequest, type legacyStatelessFallback } from "@modelcontextprotocol/server";
 import { AppError } from "../../kernel/errors.ts";
+import { type Admission, authInfo } from "./admission.ts";
 import { LIMITS } from "./limits.ts";
-import { type Admission, authInfo } from "./server-factory.ts";
 import type { SessionRecord, Sessions } from "./sessions.ts";
 import type { Surface } from "./surface.ts";
 import { forSdk, type Message, takesStream, wantsStream, withoutStream } from "./wire-format.ts";

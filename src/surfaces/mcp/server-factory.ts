@@ -13,14 +13,15 @@ import { AppError } from "../../kernel/errors.ts";
 import { jsonSize } from "../../kernel/json-size.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { turns } from "../../kernel/turns.ts";
 import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
-import type { Caller, CallMeta } from "../../registry/caller.ts";
+import type { Caller } from "../../registry/caller.ts";
 import type { ListedResource, Resource } from "../../registry/define-resource.ts";
 import { NO_CLIENT } from "../../registry/no-client.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { isChanged, type ResourceChange } from "../../registry/resource-change.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
-import type { BodyLease } from "../http/body-budget.ts";
+import { type Admission, admissionOf } from "./admission.ts";
 import { type Journal, McpClientLink } from "./client-link.ts";
 import type { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
@@ -29,23 +30,6 @@ import { noResource, readOperation } from "./resource-operation.ts";
 import type { Surface } from "./surface.ts";
 import { ToolList } from "./tool-list.ts";
 import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
-import type { ToolChoice } from "./visible-tools.ts";
-
-/** Who calls and how, as the endpoint hands it to the handlers of one request. */
-export interface Admission {
-  caller: Caller;
-  meta: CallMeta;
-  plan: string;
-  choice: ToolChoice;
-  /** The public address of the endpoint. */
-  url: string;
-  /** The request stands alone, as in the newest revision: what is announced goes to those who listen. */
-  isModern?: true;
-  /** The memory that the request takes; none before its body is read. */
-  lease?: BodyLease;
-  /** Characters that the results of the request have so far, over all of its batch. */
-  answered: { characters: number };
-}
 
 export interface ServerParts {
   surface: Surface;
@@ -136,9 +120,11 @@ export class ServerFactory {
   }
 
   #serveTools(server: Server): void {
-    server.setRequestHandler("tools/list", async (_request, context) => ({
-      tools: this.list.visible(await this.list.withEnabled(server, admissionOf(context))).map(publish),
-    }));
+    server.setRequestHandler("tools/list", async (_request, context) => {
+      await ownStep(context);
+      const admission = await this.list.withEnabled(server, admissionOf(context));
+      return { tools: this.list.visible(admission).map(publish) };
+    });
     server.setRequestHandler("tools/call", (request, context) =>
       this.#callTool(server, request.params, context),
     );
@@ -160,6 +146,7 @@ export class ServerFactory {
     const admission = await this.list.withEnabled(server, admissionOf(context));
     const tool = this.list.find(params.name, admission);
     if (tool === undefined) {
+      await ownStep(context);
       const names = this.list.visible(admission).map(({ name }) => name);
       return surface.presenter.unknownTool(params.name, nearest(params.name, names));
     }
@@ -359,6 +346,7 @@ export class ServerFactory {
 
   async #run(server: Server, operation: Operation, args: unknown, context: ServerContext) {
     const environment = this.#environment(server, { name: operation.name, args }, context);
+    await ownStep(context);
     // A client that goes away ends its request, and not at once the call that works on it.
     const letGo = admissionOf(context).lease?.hold();
     const outcome = await call(this.#parts.ports, operation, args, environment).finally(letGo);
@@ -366,6 +354,7 @@ export class ServerFactory {
     if (outcome.status === "waiting")
       return { ms, waiting: await environment.client.waitingResult(this.#codec) };
     if (outcome.status === "failed") return { ms, error: this.localError(outcome.error) };
+    await ownStep(context);
     const { answered } = admissionOf(context);
     const most = KERNEL.call.resultCharacters;
     const size = jsonSize(outcome.output, most);
@@ -398,6 +387,11 @@ export class ServerFactory {
   }
 }
 
+/** Each message of a batch, and each result, is a step of its own, so that others are served in between. */
+function ownStep(context: ServerContext): Promise<void> {
+  return turns.take(admissionOf(context).line);
+}
+
 function resultTooLarge(most: number): AppError {
   const size = `${most / 1024 / 1024} MiB`;
   return new AppError(
@@ -407,19 +401,4 @@ function resultTooLarge(most: number): AppError {
       hint: "Ask for less at once: fewer rows or columns, or fewer calls in a batch.",
     },
   );
-}
-
-/** The admission as it travels through the SDK to the handlers of one request. */
-export function authInfo(admission: Admission) {
-  const { caller } = admission;
-  return {
-    token: "",
-    clientId: String(caller.token.id),
-    scopes: [...caller.scopes],
-    extra: admission as unknown as Record<string, unknown>,
-  };
-}
-
-function admissionOf(context: ServerContext): Admission {
-  return context.http?.authInfo?.extra as unknown as Admission;
 }

@@ -7,8 +7,8 @@ import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import type { KeyValueState } from "../../platform/state/index.ts";
 import type { AuditSink } from "../../registry/ports.ts";
+import type { Admission } from "./admission.ts";
 import { LIMITS } from "./limits.ts";
-import type { Admission } from "./server-factory.ts";
 import type { Surface } from "./surface.ts";
 
 /** What every replica must know of a session; the live stream stays with the process that holds it. */

@@ -4,9 +4,9 @@ import { type CallPorts, call } from "../../registry/call.ts";
 import { NO_CLIENT } from "../../registry/no-client.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
+import type { Admission } from "../mcp/admission.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
-import type { Admission } from "../mcp/server-factory.ts";
 import type { Surface } from "../mcp/surface.ts";
 import { publish, toolOperation } from "../mcp/tool-operation.ts";
 

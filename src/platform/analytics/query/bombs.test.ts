@@ -14,6 +14,9 @@ const DEADLY = "SELECT json_structure(repeat('[', 300000 + i) || repeat(']', 300
 const ENDLESS =
   "SELECT count(*) FROM range(2) r(i) WHERE repeat('a', 20000 + i) GLOB (repeat('*a', 30 + i) || 'b')";
 
+/** What the log says of each process that only one workspace uses. */
+const OWN = "a workspace gets a query process of its own";
+
 let analytics: TestAnalytics;
 const peaks = new Map<number, number>();
 let sampler: NodeJS.Timeout;
@@ -26,16 +29,20 @@ afterAll(async () => {
   await analytics.remove();
 });
 
-function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<QueryResult> {
+function query(
+  sql: string,
+  extra: Partial<QueryRequest> = {},
+  on: TestAnalytics = analytics,
+): Promise<QueryResult> {
   const engine = { threads: 2, memoryMb: PROMISED_MB, spillMb: 64 };
-  return analytics.query({ scope: "w", relations: [], sql, engine, limits: { ms: 60_000 }, ...extra });
+  return on.query({ scope: "w", relations: [], sql, engine, limits: { ms: 60_000 }, ...extra });
 }
 
-function processes(): number[] {
+function processes({ home }: TestAnalytics = analytics): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(analytics.home));
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(home));
 }
 
 function samplePeaks(): void {
@@ -43,6 +50,10 @@ function samplePeaks(): void {
     const [, kb = "0"] = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`)) ?? [];
     peaks.set(pid, Math.max(peaks.get(pid) ?? 0, Number(kb) / 1_024));
   }
+}
+
+function account(pid: number): string {
+  return /^Uid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "";
 }
 
 function read(path: string): string {
@@ -64,7 +75,7 @@ describe("a statement that does not stop", () => {
     const ends: string[] = [];
     const bombs: Promise<void>[] = [];
     for (const n of [1, 2, 3]) {
-      const bomb = query(`${ENDLESS} -- ${n}`, { signal });
+      const bomb = query(`${ENDLESS} -- ${n}`, { scope: `w${n}`, signal });
       bombs.push(bomb.then(noted("answered"), (error: { code: string }) => noted(error.code)()));
       // As soon as it counts as a long one, there is another process for those who come next.
       await expect.poll(() => processes().length, { timeout: 60_000 }).toBe(n + 1);
@@ -88,6 +99,37 @@ describe("a statement that does not stop", () => {
   });
 });
 
+describe("many long statements of one workspace", () => {
+  const LONG = "SELECT count(*) FROM range(1000000000) a(x), range(1000000000) b(y) WHERE (x * y) % 7 = 3";
+
+  it("leave its other statements and those of others their turn, and wait for each other", {
+    timeout: 120_000,
+  }, async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ends: string[] = [];
+    const begin = (sql: string): Promise<void> =>
+      query(sql, { scope: "many", signal }).then(
+        () => void ends.push("answered"),
+        (error: { code: string }) => void ends.push(error.code),
+      );
+    const bombs = Array.from({ length: 20 }, (_, n) => begin(`${LONG} -- ${n}`));
+    const ownProcesses = () => analytics.logged.filter(({ message }) => message === OWN).length;
+    const before = ownProcesses();
+    await expect.poll(() => ownProcesses() - before, { timeout: 60_000 }).toBe(2);
+    // One that nobody has seen before, and that is a long one too, holds up nothing either.
+    bombs.push(begin("SELECT sum(hash(x + y)) FROM range(1000000000) a(x), range(1000000000) b(y)"));
+    for (let n = 0; n < 5; n += 1) {
+      expect(await query(`SELECT ${n}`, { scope: "many" })).toMatchObject({ rows: [[n]] });
+      expect(await query(`SELECT ${n}`, { scope: "other" })).toMatchObject({ rows: [[n]] });
+    }
+    expect(ends).toEqual([]);
+    controller.abort();
+    await Promise.all(bombs);
+    expect(new Set(ends)).toEqual(new Set(["cancelled"]));
+  });
+});
+
 describe("a statement that takes more memory than the engine counts", () => {
   it.each([
     ["widths", "SELECT length(printf('%' || 1500000000 || 'd', i::INT)) FROM range(4) r(i)"],
@@ -103,60 +145,66 @@ describe("a statement that takes more memory than the engine counts", () => {
 });
 
 describe("a statement that ends its process", () => {
-  it("runs once, and alone when it comes again", { timeout: 120_000 }, async () => {
-    await query("SELECT 1");
-    peaks.clear();
-    const before = new Set(processes());
-    const deadly = { code: "unavailable", message: expect.stringContaining("It was not run again") };
-    await expect(query(DEADLY)).rejects.toMatchObject(deadly);
-    const gone = [...before].filter((pid) => !processes().includes(pid));
-    expect(gone).toHaveLength(1);
-    // The same text has a process of its own from now on: those that others use live on.
-    await query("SELECT 1");
-    const shared = processes();
-    await expect(query(DEADLY)).rejects.toMatchObject(deadly);
-    expect(processes()).toEqual(expect.arrayContaining(shared));
+  const deadly = { code: "unavailable", message: expect.stringContaining("It was not run again") };
+  const named = (name: string) => DEADLY.replace(" FROM", ` AS ${name} FROM`);
+
+  it("runs once, and its workspace shares no process from then on", { timeout: 120_000 }, async () => {
+    const fresh = await openTestAnalytics({ threads: 2, workers: 2, queryMemoryMb: MEMORY_MB });
+    try {
+      await fresh.probe("query");
+      const shared = new Map(processes(fresh).map((pid) => [pid, account(pid)]));
+      expect(shared.size).toBe(2);
+      const die = (name: string) =>
+        expect(query(named(name), { scope: "crash" }, fresh)).rejects.toMatchObject(deadly);
+      await die("first");
+      const survivors = [...shared.keys()].filter((pid) => processes(fresh).includes(pid));
+      expect(survivors).toHaveLength(1);
+      const lost: string[] = [];
+      for (const name of ["second", "third"]) {
+        const before = new Map(processes(fresh).map((pid) => [pid, account(pid)]));
+        await die(name);
+        for (const scope of ["crash", "other"]) {
+          expect(await query("SELECT 1", { scope }, fresh)).toMatchObject({ rows: [[1]] });
+        }
+        const present = processes(fresh);
+        for (const [pid, of] of before) if (!present.includes(pid)) lost.push(of);
+      }
+      expect(lost).toHaveLength(2);
+      expect(processes(fresh)).toEqual(expect.arrayContaining(survivors));
+      // Each process has an account of its own, as far as it can have one.
+      if (process.geteuid?.() === 0) {
+        expect(lost.filter((of) => [...shared.values()].includes(of))).toEqual([]);
+      }
+    } finally {
+      await fresh.remove();
+    }
   });
 
   it("leaves those beside it their answer", { timeout: 120_000 }, async () => {
-    const text = DEADLY.replaceAll("300000", "300001");
-    const [deadly, ...others] = await Promise.allSettled([
-      query(text),
-      ...[1, 2].map((n) => query(`SELECT ${n}, count(*) FROM range(20000000) r(i) WHERE hash(i) % 3 = 1`)),
+    const heavy = "SELECT $1::INT, count(*) FROM range(20000000) r(i) WHERE hash(i) % 3 = 1";
+    const [dead, ...others] = await Promise.allSettled([
+      query(named("beside"), { scope: "beside" }),
+      ...[1, 2].map((n) => query(heavy, { scope: `innocent ${n}`, params: [n] })),
     ]);
-    expect(deadly).toMatchObject({ status: "rejected", reason: { code: "unavailable" } });
+    expect(dead).toMatchObject({ status: "rejected", reason: { code: "unavailable" } });
     expect(others.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
   });
 
-  const runsAlone = () => analytics.logged.filter(({ message }) => message.includes("runs alone")).length;
-
-  it("is told from those that were only there: once they have run alone, they run with others again", {
-    timeout: 120_000,
-  }, async () => {
-    const sql = "SELECT count(*) FROM range($1::BIGINT) r(i) WHERE hash(i) % 3 < 3";
-    const asked = query(sql, { params: [60_000_000] });
-    await expect(query(DEADLY.replaceAll("300000", "300002"))).rejects.toMatchObject({ code: "unavailable" });
-    expect(await asked).toMatchObject({ rows: [[60_000_000]] });
-    const before = runsAlone();
-    expect(await query(sql, { params: [3] })).toMatchObject({ rows: [[3]] });
-    expect(runsAlone()).toBe(before);
-  });
-
-  it("runs alone as a stream too", { timeout: 120_000 }, async () => {
-    const read = async (sql: string): Promise<number> => {
+  it("does so as a stream too", { timeout: 120_000 }, async () => {
+    const scope = "stream";
+    const count = async (sql: string): Promise<number> => {
       let rows = 0;
-      const stream = analytics.queryStream({ scope: "w", relations: [], sql });
+      const stream = analytics.queryStream({ scope, relations: [], sql });
       for await (const batch of stream) rows += batch.rows.length;
       return rows;
     };
-    const text = DEADLY.replaceAll("300000", "300003");
-    const deadly = { code: "unavailable", message: expect.stringContaining("It was not run again") };
-    const before = runsAlone();
-    await expect(read(text)).rejects.toMatchObject(deadly);
-    expect(runsAlone()).toBe(before);
-    await expect(read(text)).rejects.toMatchObject(deadly);
-    await expect(query(text)).rejects.toMatchObject(deadly);
-    expect(runsAlone()).toBe(before + 2);
-    expect(await read("SELECT i FROM range(30000) r(i)")).toBe(30_000);
+    await expect(count(named("streamed"))).rejects.toMatchObject(deadly);
+    await query("SELECT 1", { scope: "other" });
+    const shared = processes();
+    const own = analytics.logged.filter((entry) => entry.message === OWN && "scope" in entry).length;
+    await expect(count(named("streamed"))).rejects.toMatchObject(deadly);
+    expect(await count("SELECT i FROM range(30000) r(i)")).toBe(30_000);
+    expect(own).toBeGreaterThan(0);
+    expect(processes().filter((pid) => shared.includes(pid)).length).toBeGreaterThan(0);
   });
 });

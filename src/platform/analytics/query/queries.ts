@@ -1,5 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
+import { lazily } from "../../../kernel/lazily.ts";
 import { guiltOf, hasDied } from "../../sandbox/index.ts";
 import type {
   Column,
@@ -12,24 +13,26 @@ import type {
 } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { NextAnswer, RunAnswer } from "../wire.ts";
+import { Confined, deadly } from "./confined.ts";
+import { KnownHeavy } from "./known-heavy.ts";
 import type { Lease, QueryPool } from "./query-pool.ts";
-import { deadly, Suspects } from "./suspects.ts";
 import { parseTree } from "./syntax-tree.ts";
 
 /** Queries, from their turn in the queue to their rows. */
 export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
-  readonly #suspects = new Suspects();
-  /** For statements that run alone: a workspace's own ones wait for each other, and nobody else's for all of them. */
-  readonly #alone = new FairQueue({
-    what: "queries",
-    places: LIMITS.analytics.suspectProcesses,
-    placesPerScope: 1,
-    waiting: LIMITS.analytics.waitingQueries,
-    waitingPerScope: LIMITS.analytics.waitingPerScope,
-    waitMs: LIMITS.analytics.waitMs,
-  });
+  readonly #confined = new Confined();
+  /** Workspaces that are going to be confined, as soon as their own processes are there. */
+  readonly #coming = new Set<string>();
+  readonly #heavy = new KnownHeavy();
+  /** In processes of a workspace's own, one statement runs at a time until it is known to be a long one. */
+  readonly #own = ownQueue("queries");
+  /** And one long one; others wait for it. */
+  readonly #ownLong = ownQueue(
+    "long queries",
+    "Wait for them or cancel some. Ask for less at once: filter earlier, join less, or aggregate.",
+  );
 
   constructor(pool: QueryPool, queue: FairQueue) {
     this.#pool = pool;
@@ -39,7 +42,6 @@ export class Queries {
   async query(request: QueryRequest): Promise<QueryResult> {
     checkRequest(request);
     const limits = limitsOf(request);
-    if (this.#suspects.has(request)) return this.#runAlone(request, limits);
     const clock: Clock = { startedMs: undefined };
     const leftMs = (): number =>
       Math.ceil((clock.startedMs ?? performance.now()) + limits.ms - performance.now());
@@ -47,72 +49,147 @@ export class Queries {
       try {
         return await this.#run(request, { ...limits, ms }, clock);
       } catch (error) {
-        const guilt = this.#accuse(request, error);
+        const guilt = await this.#accuse(request, error);
         ms = leftMs();
         if (!hasDied(error) || ms <= 0) throw error;
         // One of several ended their process: whose doing it was shows when each is alone.
-        if (guilt === "possible") return this.#runAlone(request, { ...limits, ms });
+        if (guilt === "possible") return this.#runOwn(request, { ...limits, ms });
         if (isLast) throw error;
       }
     }
   }
 
   /** Fails with what its caller is to know when a statement was alone in the process that ended. */
-  #accuse(request: QueryRequest, error: unknown): "none" | "possible" {
+  async #accuse(request: QueryRequest, error: unknown): Promise<"none" | "possible"> {
     const guilt = guiltOf(error);
-    if (guilt !== "none") this.#suspects.add(request);
-    if (guilt === "certain") throw deadly(error);
-    return guilt;
+    if (guilt !== "certain") return guilt;
+    const { scope } = request;
+    this.#heavy.add(request);
+    this.#coming.add(scope);
+    // Who did it is answered when he can do it to nobody else any more.
+    await this.#pool.own.prepare(scope).finally(() => this.#coming.delete(scope));
+    this.#confined.add(scope);
+    throw deadly(error);
+  }
+
+  /**
+   * Whether a statement is kept away from those of other workspaces: its own has ended a process, or has many long
+   * statements. As long as no process of its own is ready, what is not known to be heavy runs beside others.
+   */
+  #isApart(request: QueryRequest): boolean {
+    const { scope } = request;
+    if (this.#confined.has(scope)) return true;
+    const { own } = this.#pool;
+    const isMuch = this.#coming.has(scope) || this.#hasMuch(scope);
+    return isMuch && own.isOpenTo(scope) && (own.isReadyFor(scope) || this.#heavy.has(request));
+  }
+
+  #hasMuch(scope: string): boolean {
+    return this.#pool.longOf(scope) >= LIMITS.analytics.longQueriesPerScope;
   }
 
   async #run(request: QueryRequest, limits: QueryLimits, clock: Clock): Promise<QueryResult> {
-    const { lease, leave } = await this.#enter(request);
+    const place = await this.#enter(request);
+    if (place === undefined) return this.#runOwn(request, limits);
+    const { scope } = request;
+    let wasLong = false;
+    const onLong = (isFirst: boolean): void => {
+      wasLong = true;
+      if (isFirst) this.#heavy.add(request);
+      if (!this.#pool.own.isOpenTo(scope)) return;
+      // The next statements of this workspace need not wait for it.
+      place.leaveQueue();
+      if (this.#hasMuch(scope)) void this.#pool.own.prepare(scope);
+    };
     try {
       clock.startedMs ??= performance.now();
-      return await runOn(lease, request, limits);
+      const result = await runOn(place.lease, request, limits, onLong);
+      if (wasLong) this.#heavy.acquit(request);
+      return result;
     } finally {
-      leave();
+      void place.leave();
     }
   }
 
-  async #runAlone(request: QueryRequest, limits: QueryLimits): Promise<QueryResult> {
-    const { lease, leave } = await this.#enterAlone(request);
+  async #runOwn(request: QueryRequest, limits: QueryLimits): Promise<QueryResult> {
+    const result = this.#heavy.has(request) ? undefined : await this.#runBriefly(request, limits);
+    if (result !== undefined) return result;
+    const place = await this.#enterOwn(this.#ownLong, request);
     try {
-      const result = await runOn(lease, request, limits);
-      this.#suspects.acquit(request);
+      const result = await runOn(place.lease, request, limits);
+      this.#heavy.acquit(request);
       return result;
     } catch (error) {
-      throw guiltOf(error) === "none" ? error : deadly(error);
+      await this.#convict(request, error, place);
+      throw error;
     } finally {
-      leave();
+      void place.leave();
     }
+  }
+
+  /** Nothing when it turned out to be long beside another long one: it was stopped, and has to wait for that. */
+  async #runBriefly(request: QueryRequest, limits: QueryLimits): Promise<QueryResult | undefined> {
+    const place = await this.#enterOwn(this.#own, request);
+    const stop = new AbortController();
+    let leaveLong: (() => void) | undefined;
+    const onLong = (): void => {
+      this.#heavy.add(request);
+      leaveLong = this.#ownLong.tryEnter(request.scope);
+      if (leaveLong === undefined) stop.abort();
+      else place.leaveQueue();
+    };
+    const signal = AbortSignal.any([stop.signal, ...(request.signal === undefined ? [] : [request.signal])]);
+    try {
+      const result = await runOn(place.lease, { ...request, signal }, limits, onLong);
+      if (leaveLong !== undefined) this.#heavy.acquit(request);
+      return result;
+    } catch (error) {
+      await this.#convict(request, error, place);
+      if (stop.signal.aborted && request.signal?.aborted !== true) return undefined;
+      throw error;
+    } finally {
+      void place.leave().then(leaveLong);
+    }
+  }
+
+  /** Who ends processes again and again is answered when the next one is there, so that he cannot outrun them. */
+  async #convict(request: QueryRequest, error: unknown, place: Place): Promise<void> {
+    if (guiltOf(error) === "none") return;
+    this.#heavy.add(request);
+    this.#confined.add(request.scope);
+    await place.leave();
+    await this.#pool.own.revived(request.scope);
+    throw deadly(error);
   }
 
   /** Like `query`; but once it has given rows, it cannot begin again. */
   async *queryStream(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
     checkRequest(request);
-    if (!this.#suspects.has(request)) {
+    const shared = await this.#enter(request);
+    if (shared !== undefined) {
       let hasRows = false;
       try {
-        for await (const batch of this.#stream(request, await this.#enter(request))) {
+        for await (const batch of this.#stream(request, shared)) {
           hasRows = true;
           yield batch;
         }
         return;
       } catch (error) {
-        this.#accuse(request, error);
+        await this.#accuse(request, error);
         if (hasRows || !hasDied(error)) throw error;
       }
     }
-    yield* this.#streamAlone(request);
+    yield* this.#streamOwn(request);
   }
 
-  async *#streamAlone(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
+  /** A stream takes as long as its reader. */
+  async *#streamOwn(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
+    const place = await this.#enterOwn(this.#ownLong, request);
     try {
-      yield* this.#stream(request, await this.#enterAlone(request));
-      this.#suspects.acquit(request);
+      yield* this.#stream(request, place);
     } catch (error) {
-      throw guiltOf(error) === "none" ? error : deadly(error);
+      await this.#convict(request, error, place);
+      throw error;
     }
   }
 
@@ -144,7 +221,7 @@ export class Queries {
     } finally {
       // Whoever stops reading does not wait for this.
       if (cursor !== undefined) place.lease.call("release", { cursor }).catch(() => undefined);
-      place.leave();
+      void place.leave();
     }
   }
 
@@ -160,17 +237,36 @@ export class Queries {
     return serializedOf(await call().catch(again));
   }
 
-  #enter(request: QueryRequest): Promise<Place> {
-    return enter(this.#queue, request, ({ scope, relations, engine }) =>
-      this.#pool.acquire(scope, relations, engine),
-    );
+  /** A place beside others; none for a workspace that is kept away from them. */
+  async #enter(request: QueryRequest): Promise<Place | undefined> {
+    const { scope, relations, engine, signal } = request;
+    if (this.#isApart(request)) return undefined;
+    const leaveQueue = await this.#queue.enter(scope, signal);
+    if (!this.#isApart(request)) {
+      return placeOf(leaveQueue, () => this.#pool.acquire(scope, relations, engine));
+    }
+    leaveQueue();
+    return undefined;
   }
 
-  #enterAlone(request: QueryRequest): Promise<Place> {
-    return enter(this.#alone, request, ({ scope, relations, engine }) =>
-      this.#pool.acquireAlone(scope, relations, engine),
-    );
+  async #enterOwn(queue: FairQueue, { scope, relations, engine, signal }: QueryRequest): Promise<Place> {
+    const leaveQueue = await queue.enter(scope, signal);
+    const isHeavy = queue === this.#ownLong;
+    return placeOf(leaveQueue, () => this.#pool.acquireOwn(scope, isHeavy, relations, engine));
   }
+}
+
+function ownQueue(what: string, hint?: string): FairQueue {
+  const { ownProcessScopes, waitingQueries, waitingPerScope, waitMs } = LIMITS.analytics;
+  return new FairQueue({
+    what,
+    places: ownProcessScopes,
+    placesPerScope: 1,
+    waiting: waitingQueries,
+    waitingPerScope,
+    waitMs,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 /** Since it had its turn for the first time. */
@@ -180,22 +276,17 @@ interface Clock {
 
 interface Place {
   lease: Lease;
-  leave(): void;
+  /** Lets the next one in, though the statement goes on. */
+  leaveQueue(): void;
+  /** Resolves when the place is free again. */
+  leave(): Promise<void>;
 }
 
-async function enter(
-  queue: FairQueue,
-  request: QueryRequest,
-  acquire: (request: QueryRequest) => Promise<Lease>,
-): Promise<Place> {
-  const leaveQueue = await queue.enter(request.scope, request.signal);
+async function placeOf(leaveQueue: () => void, acquire: () => Promise<Lease>): Promise<Place> {
   try {
-    const lease = await acquire(request);
-    const leave = (): void => {
-      lease.release();
-      leaveQueue();
-    };
-    return { lease, leave };
+    const lease = await acquire();
+    const leave = lazily(() => lease.release().finally(leaveQueue));
+    return { lease, leaveQueue, leave };
   } catch (error) {
     leaveQueue();
     throw error;
@@ -206,9 +297,11 @@ async function runOn(
   lease: Lease,
   request: QueryRequest,
   { rows, bytes, ms }: QueryLimits,
+  onLong?: (isFirst: boolean) => void,
 ): Promise<QueryResult> {
   const params = { ...paramsOf(request), limits: { rows, bytes }, isStream: false };
-  return resultOf(parseRun(await lease.run(params, { timeoutMs: ms, signal: request.signal })));
+  const options = { timeoutMs: ms, signal: request.signal, ...(onLong !== undefined && { onLong }) };
+  return resultOf(parseRun(await lease.run(params, options)));
 }
 
 function checkRequest({ sql, relations, params = [] }: QueryRequest): void {

@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import type { Account, CallOptions, Sandbox, SandboxLog } from "../../sandbox/index.ts";
+import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, Relation } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
 import { Shelf } from "../shelf.ts";
 import type { EngineSpec } from "../wire.ts";
-import { COPIES, OVERHEAD_MB, QueryProcess } from "./query-process.ts";
+import { engineKey } from "./engine-key.ts";
+import { OwnProcesses } from "./own-processes.ts";
+import { COPIES, OVERHEAD_MB, type QueryCallOptions, QueryProcess } from "./query-process.ts";
 
 export interface QueryPoolOptions {
   tempFolder: string;
@@ -52,8 +53,8 @@ export class QueryPool {
   readonly #trial = new EngineTrial();
   readonly #options: QueryPoolOptions;
   readonly #workers: QueryProcess[];
-  /** Each for one statement, by the numbers that their accounts have; until they have gone. */
-  readonly #alone = new Map<number, QueryProcess>();
+  /** For workspaces that are kept away from the others. */
+  readonly own: OwnProcesses;
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
   #lastEngine = 0;
@@ -61,6 +62,14 @@ export class QueryPool {
   constructor(options: QueryPoolOptions) {
     this.#options = options;
     this.#workers = Array.from({ length: options.workers }, (_, index) => this.#makeWorker(index));
+    this.own = new OwnProcesses({
+      make: (number, scope) => {
+        options.log.warn({ scope }, "a workspace gets a query process of its own");
+        return this.#makeWorker(number, LIMITS.analytics.ownCancelGraceMs);
+      },
+      end: (worker) => this.#retire(worker),
+      firstNumber: this.#mostWorkers,
+    });
     this.#sweeper = setInterval(() => this.#closeIdle(), LIMITS.analytics.extraWorkerIdleMs / 2).unref();
   }
 
@@ -72,7 +81,7 @@ export class QueryPool {
    * Any process, for what needs no data. Of two that are equally busy, the one with more engines: what it parses now
    * it will probably be asked to run, and then knows already.
    */
-  call(method: string, params: object, options: CallOptions): Promise<unknown> {
+  call(method: string, params: object, options: QueryCallOptions): Promise<unknown> {
     const [worker] = this.#workers.toSorted(
       (a, b) =>
         Number(a.isApart) - Number(b.isApart) ||
@@ -101,40 +110,36 @@ export class QueryPool {
     if (this.#isClosed) throw stopping();
     const key = engineKey(scope, relations, limits);
     const worker = this.#choose(scope, key);
-    const kept = worker.engines.get(key);
-    if (kept?.shelf?.isInPlace === false) this.#forget(kept);
-    const engine = worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
-    const release = (): void => {
-      worker.leave(engine);
-      if (engine.isForgotten && engine.users === 0) this.#close(engine);
-      this.#makeRoom(worker);
-    };
-    return lease(scope, engine, release);
+    const engine = this.#engineIn(worker, key, relations, limits);
+    return lease(scope, engine, async () => this.#leave(engine));
   }
 
-  /** The same in a process that nobody else uses, and that ends with it. */
-  async acquireAlone(
+  /** The same in a process that no other workspace uses, alone. */
+  async acquireOwn(
     scope: string,
+    isHeavy: boolean,
     relations: readonly Relation[],
     limits: EngineLimits = {},
   ): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    let index = this.#mostWorkers;
-    while (this.#alone.has(index)) index += 1;
-    this.#options.log.warn({ scope }, "a statement runs alone, because a process ended under it");
-    const worker = this.#makeWorker(index);
-    this.#alone.set(index, worker);
-    const engine = this.#makeEngine(worker, engineKey(scope, relations, limits), relations, limits);
-    const release = (): void => {
-      worker.leave(engine);
-      this.#retire(worker, () => this.#alone.delete(index));
+    const { worker, giveBack } = await this.own.take(scope, isHeavy);
+    const key = engineKey(scope, relations, limits);
+    const engine = this.#engineIn(worker, key, relations, limits);
+    const release = (): Promise<void> => {
+      this.#leave(engine);
+      return giveBack();
     };
     return lease(scope, engine, release);
   }
 
+  /** How many long statements of a workspace run in processes that it shares with others. */
+  longOf(scope: string): number {
+    return this.#workers.reduce((sum, worker) => sum + worker.longOf(scope), 0);
+  }
+
   /** Lets go of engines that hold on to these files. Queries that run now may finish. */
   forget(parts: readonly string[]): void {
-    const engines = this.#workers.flatMap((worker) => [...worker.engines.values()]);
+    const engines = this.#all.flatMap((worker) => [...worker.engines.values()]);
     for (const engine of engines) if (parts.some((part) => engine.parts.has(part))) this.#forget(engine);
   }
 
@@ -147,16 +152,21 @@ export class QueryPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    const workers = [...this.#workers, ...this.#alone.values()];
+    this.own.close();
+    const workers = this.#all;
     await Promise.all(workers.map(({ sandbox }) => sandbox.close()));
     await Promise.all(workers.map((worker) => removeShelves(worker)));
+  }
+
+  get #all(): QueryProcess[] {
+    return [...this.#workers, ...this.own.workers];
   }
 
   get #mostWorkers(): number {
     return this.#options.workers + this.#options.extraWorkers;
   }
 
-  #makeWorker(index: number): QueryProcess {
+  #makeWorker(index: number, cancelGraceMs?: number): QueryProcess {
     const { tempFolder, memoryMb, readerOf, log } = this.#options;
     return new QueryProcess({
       name: `query ${index + 1}`,
@@ -164,6 +174,7 @@ export class QueryPool {
       memoryMb,
       reader: readerOf(index),
       log,
+      ...(cancelGraceMs !== undefined && { cancelGraceMs }),
       onChange: () => this.#keepFree(),
     });
   }
@@ -194,9 +205,8 @@ export class QueryPool {
    */
   #choose(scope: string, key: string): QueryProcess {
     const { queriesPerWorker, longProcessesPerScope } = LIMITS.analytics;
-    const open = this.#workers
-      .filter(({ running }) => running < queriesPerWorker)
-      .toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
+    const sorted = this.#workers.toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
+    const open = sorted.filter(({ running }) => running < queriesPerWorker);
     const own = open.filter((worker) => worker.isApartFor(scope));
     const lasting = own.filter((worker) => !worker.isInDanger);
     if (lasting.length >= longProcessesPerScope || own.length >= this.#mostWorkers - 1) {
@@ -209,8 +219,22 @@ export class QueryPool {
       ready.find(({ running }) => running === 0) ??
       free[0] ??
       this.#addWorker() ??
-      open[0]!
+      open[0] ??
+      sorted[0]!
     );
+  }
+
+  #engineIn(worker: QueryProcess, key: string, relations: readonly Relation[], limits: EngineLimits): Engine {
+    const kept = worker.engines.get(key);
+    if (kept?.shelf?.isInPlace === false) this.#forget(kept);
+    return worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
+  }
+
+  #leave(engine: Engine): void {
+    const { worker } = engine;
+    worker.leave(engine);
+    if (engine.isForgotten && engine.users === 0) this.#close(engine);
+    this.#makeRoom(worker);
   }
 
   #makeEngine(
@@ -285,9 +309,10 @@ export class QueryPool {
 
   #closeIdle(): void {
     const before = performance.now() - LIMITS.analytics.engineIdleMs;
-    const engines = this.#workers.flatMap((worker) => [...worker.engines.values()]);
+    const engines = this.#all.flatMap((worker) => [...worker.engines.values()]);
     for (const engine of engines) if (engine.users === 0 && engine.usedAt < before) this.#close(engine);
     this.#endSurplus();
+    this.own.endIdle();
   }
 
   /** The last one, so that their numbers stay without gaps. */
@@ -297,14 +322,13 @@ export class QueryPool {
     const isSurplus = this.#workers.length > this.#options.workers;
     if (!isSurplus || last === undefined || !last.isIdle || last.usedAt > before) return;
     this.#workers.pop();
-    this.#retire(last);
+    void this.#retire(last);
   }
 
-  #retire(worker: QueryProcess, onGone?: () => void): void {
-    worker.sandbox
+  #retire(worker: QueryProcess): Promise<void> {
+    return worker.sandbox
       .close()
       .then(() => removeShelves(worker))
-      .finally(onGone)
       .catch((error: unknown) => {
         this.#options.log.warn({ err: error }, "a query process could not be ended");
       });
@@ -331,14 +355,14 @@ async function removeShelves({ engines }: QueryProcess): Promise<void> {
   }
 }
 
-async function lease(scope: string, engine: Engine, release: () => void): Promise<Lease> {
+async function lease(scope: string, engine: Engine, release: () => Promise<void>): Promise<Lease> {
   // Counted before anything is awaited, so that nobody closes it in between.
   engine.worker.occupy(engine);
   try {
     const { spec } = await engine.ready;
     return new Lease(scope, engine, spec, release);
   } catch (error) {
-    release();
+    void release();
     throw error;
   }
 }
@@ -353,9 +377,10 @@ export class Lease {
   readonly #scope: string;
   readonly #engine: Engine;
   readonly #spec: EngineSpec;
-  readonly release: () => void;
+  /** Resolves when the place is free again: in a process of its own, when that has really ended the statement. */
+  readonly release: () => Promise<void>;
 
-  constructor(scope: string, engine: Engine, spec: EngineSpec, release: () => void) {
+  constructor(scope: string, engine: Engine, spec: EngineSpec, release: () => Promise<void>) {
     this.#scope = scope;
     this.#engine = engine;
     this.#spec = spec;
@@ -363,7 +388,7 @@ export class Lease {
   }
 
   /** Runs something on the engine; a process that is new or was replaced is told what belongs to it. */
-  async run(params: object, options: CallOptions): Promise<unknown> {
+  async run(params: object, options: QueryCallOptions): Promise<unknown> {
     const { id, isKnown } = this.#engine;
     if (!isKnown) return this.#tell(params, options);
     try {
@@ -374,35 +399,13 @@ export class Lease {
     }
   }
 
-  call(method: string, params: object, options: CallOptions = {}): Promise<unknown> {
+  call(method: string, params: object, options: QueryCallOptions = {}): Promise<unknown> {
     return this.#engine.worker.call(this.#scope, method, params, options);
   }
 
-  async #tell(params: object, options: CallOptions): Promise<unknown> {
+  async #tell(params: object, options: QueryCallOptions): Promise<unknown> {
     const answer = await this.call("run", { ...params, engine: this.#engine.id, spec: this.#spec }, options);
     this.#engine.isKnown = true;
     return answer;
   }
-}
-
-/** Equal exactly when everything is equal: a version alone would trust its caller with other people's rows. */
-function engineKey(
-  scope: string,
-  relations: readonly Relation[],
-  { threads, memoryMb, spillMb, copyMb }: EngineLimits,
-): string {
-  const all = relations.map(
-    ({ name, version, parts, columns, select, isHidden = false, isRestricted = false }) => [
-      name,
-      version,
-      select,
-      isHidden,
-      isRestricted,
-      columns,
-      parts,
-    ],
-  );
-  return createHash("sha256")
-    .update(JSON.stringify([scope, all, threads, memoryMb, spillMb, copyMb]))
-    .digest("base64url");
 }

@@ -27,8 +27,14 @@ export interface QueryProcessOptions {
   memoryMb: number;
   reader: Account;
   log: SandboxLog;
+  cancelGraceMs?: number;
   /** A statement in it has become a long one, or was one and has ended; or the process has ended under one. */
   onChange(): void;
+}
+
+export interface QueryCallOptions extends CallOptions {
+  /** It has become a long one; `isFirst` says that no other one was in its process, which may be what made it slow. */
+  onLong?: (isFirst: boolean) => void;
 }
 
 /** A call that is under way. */
@@ -49,6 +55,8 @@ export class QueryProcess {
   usedAt = performance.now();
   readonly #options: QueryProcessOptions;
   readonly #calls = new Set<Call>();
+  /** Told when nothing is under way any more. */
+  readonly #waiting: (() => void)[] = [];
   /** Those in use, also such as were forgotten meanwhile. */
   readonly #used = new Set<Engine>();
   /** What it held when the last query came to find it idle. */
@@ -68,7 +76,7 @@ export class QueryProcess {
       requestTimeoutMs: LIMITS.analytics.queryMs,
       // Each query may have one call that asks for more, and engines are closed meanwhile.
       concurrency: 4 * LIMITS.analytics.queriesPerWorker,
-      cancelGraceMs: LIMITS.analytics.cancelGraceMs,
+      cancelGraceMs: options.cancelGraceMs ?? LIMITS.analytics.cancelGraceMs,
       // A waiting call of the engine occupies a thread, and the default is four.
       env: { UV_THREADPOOL_SIZE: String(4 * LIMITS.analytics.queriesPerWorker) },
       permissionModel: "addons",
@@ -84,12 +92,23 @@ export class QueryProcess {
   }
 
   isApartFor(scope: string): boolean {
-    return this.#calls.values().some((call) => call.isLong && call.scope === scope);
+    return this.longOf(scope) > 0;
+  }
+
+  /** How many long statements of a workspace run in it. */
+  longOf(scope: string): number {
+    return [...this.#calls].filter((call) => call.isLong && call.scope === scope).length;
   }
 
   /** Nothing is under way in it, with a place or without. */
   get isIdle(): boolean {
     return this.running === 0 && this.#calls.size === 0;
+  }
+
+  /** Resolves when the process has really ended everything that it was asked for. */
+  whenIdle(): Promise<void> {
+    if (this.#calls.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** It may be killed soon, with everything in it. */
@@ -113,18 +132,29 @@ export class QueryProcess {
   }
 
   /** Something that takes long counts as long until the process has really ended it, whoever still waits for it. */
-  call(scope: string, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
+  call(
+    scope: string,
+    method: string,
+    params: object,
+    { onLong, ...options }: QueryCallOptions = {},
+  ): Promise<unknown> {
     const call: Call = { scope, isLong: false, isAbandoned: false };
     this.#calls.add(call);
     this.usedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const onBegin = (): void => {
-      timer = setTimeout(() => this.#setApart(call), LIMITS.analytics.longQueryMs).unref();
+      const becomeLong = (): void => {
+        const isFirst = !this.isApart;
+        this.#setApart(call);
+        onLong?.(isFirst);
+      };
+      timer = setTimeout(becomeLong, LIMITS.analytics.longQueryMs).unref();
     };
     const onEnd = (): void => {
       clearTimeout(timer);
       this.#calls.delete(call);
       this.usedAt = performance.now();
+      if (this.#calls.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
       if (!call.isLong) return;
       if (!this.isApart) this.sandbox.yieldToOthers(false);
       this.#options.onChange();
