@@ -1,12 +1,9 @@
 import type { Logger } from "pino";
-import { type DataSlice, openData } from "../domains/data/index.ts";
-import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
-import { type ModelsServices, openModels } from "../domains/models/index.ts";
+import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
+import { openModels } from "../domains/models/index.ts";
 import { type Clock, MS, systemClock } from "../kernel/clock.ts";
-import { type Catalog, isReadOnly, openCatalog } from "../platform/catalog/index.ts";
 import { createGuardedFetch, type GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
-import { createMemoryState, type SharedState } from "../platform/state/index.ts";
 import { createVault, deriveKey, type Vault } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -23,7 +20,8 @@ import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import type { Config } from "./config.ts";
-import { type ClaimedHome, claimHome, readOnlyDatabase } from "./home/home-stamp.ts";
+import { claimHomeOf, openDataSlice } from "./data-ground.ts";
+import { closeOf, type Ground, openGround } from "./ground.ts";
 import { HttpListener } from "./http-listener.ts";
 import { createLog } from "./log.ts";
 import { makeReadinessChecks } from "./readiness-checks.ts";
@@ -46,13 +44,13 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** The only place that constructs things. */
+/** Constructs the server. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<App> {
   // What is opened is put onto the stack, so that it is closed again whatever happens after it.
   await using opened = new AsyncDisposableStack();
   const { clock = systemClock, log = createLog(config) } = options;
   const metrics = new Metrics();
-  const ground = await openGround(config, log, clock, metrics);
+  const ground = await openGround(config, log, clock, (count) => metrics.auditLost(count));
   opened.defer(() => ground.close());
   const { catalog, identity } = ground;
   const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
@@ -143,106 +141,6 @@ function makeEndpoints(
       ];
     }),
   );
-}
-
-/** What commands need: the catalog and who is in it. */
-export async function openIdentity(config: Config): Promise<{ identity: Identity; close(): Promise<void> }> {
-  const { identity, close } = await openGround(config, createLog(config), systemClock);
-  return { identity, close };
-}
-
-/** What commands on data need: the same engines as the server's, whether that runs or not. */
-export async function openIdentityAndData(config: Config): Promise<{
-  identity: Identity;
-  data: DataSlice;
-  models: ModelsServices;
-  close(): Promise<void>;
-}> {
-  await using opened = new AsyncDisposableStack();
-  const log = createLog(config);
-  const ground = await openGround(config, log, systemClock);
-  opened.defer(() => ground.close());
-  const { catalog, identity } = ground;
-  const jobs = new Jobs(catalog, log);
-  const fetch = createGuardedFetch({ allow: config.security.allowPrivateUrls });
-  opened.defer(() => fetch.close());
-  const { root, claim } = await claimHomeOf(config, catalog);
-  const data = await openDataSlice(config, ground, { root, claim, fetch, jobs, clock: systemClock, log });
-  opened.defer(() => data.close());
-  opened.defer(() => jobs.stop());
-  const { analytics, services } = data;
-  const models = openModels({
-    catalog,
-    analytics,
-    data: services,
-    callerFor: (owner) => identity.callerFor(owner),
-    clock: systemClock,
-  });
-  return { identity, data, models, close: closeOf(opened) };
-}
-
-/** Everything came up: from now on it stays open until somebody closes it. */
-function closeOf(opened: AsyncDisposableStack): () => Promise<void> {
-  const kept = opened.move();
-  return () => kept.disposeAsync();
-}
-
-function claimHomeOf(
-  { storage: { home }, security: { jwtSecret } }: Config,
-  catalog: Catalog,
-): Promise<ClaimedHome> {
-  return claimHome({ catalog, home, jwtSecret });
-}
-
-function openDataSlice(
-  config: Config,
-  { catalog, identity }: Ground,
-  { root, ...engines }: ClaimedHome & { fetch: GuardedFetch; jobs: Jobs; clock: Clock; log: Logger },
-): Promise<DataSlice> {
-  const { home, fileFolders } = config.storage;
-  return openData({
-    ...engines,
-    home,
-    catalog,
-    vault: createVault({ root }),
-    callerFor: (owner) => identity.callerFor(owner),
-    allowPrivate: config.security.allowPrivateUrls,
-    fileFolders,
-  });
-}
-
-interface Ground {
-  catalog: Catalog;
-  state: SharedState;
-  identity: Identity;
-  close(): Promise<void>;
-}
-
-async function openGround(config: Config, log: Logger, clock: Clock, metrics?: Metrics): Promise<Ground> {
-  const { home, databaseUrl, auditRetentionDays } = config.storage;
-  await using opened = new AsyncDisposableStack();
-  const catalog = await openCatalog({ home, log, ...(databaseUrl !== null && { databaseUrl }) });
-  opened.defer(() => catalog.close());
-  await catalog.migrate().catch((error) => {
-    throw isReadOnly(error) ? readOnlyDatabase(error) : error;
-  });
-  const state = createMemoryState();
-  opened.defer(() => state.close());
-  const identity = await createIdentity({
-    catalog,
-    state,
-    clock,
-    log,
-    appUrl: config.server.appUrl,
-    auditRetentionDays,
-    rateLimits: {
-      enabled: config.mcp.rateLimitEnabled,
-      questions: { points: config.mcp.rateLimitMaxRequests, windowMs: config.mcp.rateLimitWindowMs },
-    },
-    onAuditLost: (count) => metrics?.auditLost(count),
-  });
-  opened.defer(() => identity.close());
-  return { catalog, state, identity, close: closeOf(opened) };
 }
 
 interface Mounted {

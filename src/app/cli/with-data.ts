@@ -3,8 +3,8 @@ import type { Identity } from "../../domains/identity/index.ts";
 import type { ModelsServices } from "../../domains/models/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { openIdentityAndData } from "../compose.ts";
 import { loadConfig } from "../config.ts";
+import { openIdentityAndData } from "../data-ground.ts";
 import { quiet, requireDatabase } from "./with-identity.ts";
 
 export interface OpenedData {

@@ -1,7 +1,7 @@
 import type { Identity } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { openIdentity } from "../compose.ts";
 import { type Config, loadConfig } from "../config.ts";
+import { openIdentity } from "../ground.ts";
 import { hasEmbeddedDatabase, requireHome } from "../home/home-folder.ts";
 
 /** Opens the catalog for one piece of work, whether the server runs or not, and closes it again. */
