@@ -1,0 +1,25 @@
+/**
+ * Run as a program of its own, because stripping warns that it is experimental: writes each file named on standard
+ * input without its types into the folder that is named there, too.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
+
+/** Each change of a file leaves its former text behind. */
+const MOST_FILES = 4_000;
+
+const { folder, files } = JSON.parse(readFileSync(0, "utf8")) as {
+  folder: string;
+  files: { path: string; name: string }[];
+};
+mkdirSync(folder, { recursive: true, mode: 0o700 });
+// Whoever misses a file that is gone strips it itself.
+if (readdirSync(folder).length > MOST_FILES) {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
+}
+for (const { path, name } of files) {
+  const half = join(folder, `${name}.${process.pid}`);
+  writeFileSync(half, stripTypeScriptTypes(readFileSync(path, "utf8")), { mode: 0o600 });
+  renameSync(half, join(folder, `${name}.mjs`));
+}
