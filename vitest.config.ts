@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { NotRunReporter } from "./test/support/not-run-reporter.ts";
 
@@ -25,8 +26,9 @@ export default defineConfig({
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: "forks",
-    // Most tests wait for processes of their own, so that one worker a core is not too many. The default is one less.
-    maxWorkers: availableParallelism(),
+    execArgv: ["--require", join(import.meta.dirname, "bin/load-quickly.cjs")],
+    // Most tests wait for processes of their own, so that one worker more than there are cores keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     // Hints on speed would come after the count, which is to be the last word.
     experimental: { diagnostics: false },
     projects: [
