@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { CostReporter } from "./test/support/cost-reporter.ts";
 import { NotRunReporter } from "./test/support/not-run-reporter.ts";
 
 /**
@@ -16,10 +17,10 @@ const ALONE = [
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/fixed-seed.ts"],
+    setupFiles: ["test/support/fixed-seed.ts", "test/support/count-processes.ts"],
     // On a shared machine a test can starve; one that fails three times in a row is broken.
     retry: process.env.CI === undefined ? 0 : 2,
-    reporters: [new NotRunReporter(), "default"],
+    reporters: [new CostReporter(), new NotRunReporter(), "default"],
     // Far above what anything takes, so that a machine which does five other things at once gets there, too.
     testTimeout: 120_000,
     hookTimeout: 240_000,
