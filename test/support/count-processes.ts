@@ -18,6 +18,7 @@ if (worker.startedProcesses === undefined) {
 }
 
 const before = worker.startedProcesses;
-afterAll((_context, file) => {
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are wanted, which is none.
+afterAll(({}, file) => {
   file.meta.processes = (worker.startedProcesses ?? 0) - before;
 });
