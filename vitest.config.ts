@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { CostReporter } from "./test/support/cost-reporter.ts";
 import { NotRunReporter } from "./test/support/not-run-reporter.ts";
+import { SlowFirst } from "./test/support/slow-first.ts";
 
 /**
  * These test engines, processes and the command line by themselves: they load little, keep things of their own for a
@@ -26,6 +27,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    sequence: { sequencer: SlowFirst },
     pool: "forks",
     execArgv: ["--require", join(import.meta.dirname, "bin/load-quickly.cjs")],
     // Most tests wait for processes of their own, so that one worker more than there are cores keeps these busy.

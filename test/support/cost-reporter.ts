@@ -3,7 +3,7 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 /**
  * How many processes the tests of a slice may start for each of its files, on average. Nearly all of the tests' time
  * goes into processes, and unlike their seconds the number is the same on a slow or busy machine. A server with data
- * starts about six: two engines, each behind a watchdog, and what tries the walls around them.
+ * starts four: two engines, and a watchdog for each.
  */
 const PROCESSES_A_FILE = 20;
 
@@ -11,8 +11,8 @@ const PROCESSES_A_FILE = 20;
 const MORE_A_FILE: Readonly<Record<string, number>> = {
   "src/platform/analytics": 60,
   "src/platform/catalog": 120,
-  "src/platform/sandbox": 120,
-  "src/app/cli": 120,
+  "src/platform/sandbox": 60,
+  "src/app/cli": 80,
   "src/app/home": 200,
   "test/faults": 150,
 };
