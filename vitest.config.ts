@@ -1,6 +1,9 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { CostReporter } from "./test/support/cost-reporter.ts";
 import { NotRunReporter } from "./test/support/not-run-reporter.ts";
+import { SlowFirst } from "./test/support/slow-first.ts";
 
 /**
  * These test engines, processes and the command line by themselves: they load little, keep things of their own for a
@@ -15,18 +18,20 @@ const ALONE = [
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/fixed-seed.ts"],
+    setupFiles: ["test/support/fixed-seed.ts", "test/support/count-processes.ts"],
     // On a shared machine a test can starve; one that fails three times in a row is broken.
     retry: process.env.CI === undefined ? 0 : 2,
-    reporters: [new NotRunReporter(), "default"],
+    reporters: [new CostReporter(), new NotRunReporter(), "default"],
     // Far above what anything takes, so that a machine which does five other things at once gets there, too.
     testTimeout: 120_000,
     hookTimeout: 240_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    sequence: { sequencer: SlowFirst },
     pool: "forks",
-    // Most tests wait for processes of their own, so that one worker a core is not too many. The default is one less.
-    maxWorkers: availableParallelism(),
+    execArgv: ["--require", join(import.meta.dirname, "bin/load-quickly.cjs")],
+    // Most tests wait for processes of their own, so that one worker more than there are cores keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     // Hints on speed would come after the count, which is to be the last word.
     experimental: { diagnostics: false },
     projects: [

@@ -5,7 +5,6 @@
 
 const { spawn, spawnSync } = require("node:child_process");
 const fs = require("node:fs");
-const { enableCompileCache, registerHooks } = require("node:module");
 const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { isatty } = require("node:tty");
@@ -110,18 +109,9 @@ function runTool(script, args, env = process.env) {
 
 /** Hands over to the application inside this process. */
 async function enter(args) {
-  // Together these two more than halve the time to load the application.
-  enableCompileCache(path.join(ROOT, "node_modules/.cache/compile"));
-  registerHooks({ resolve: resolveQuickly });
+  require("./load-quickly.cjs");
   process.argv = [process.execPath, MAIN, ...args];
   await import(pathToFileURL(MAIN).href);
-}
-
-/** Node parses drizzle-orm's package.json (180 kB) again for each of its files, to learn that it is a module. */
-function resolveQuickly(specifier, context, next) {
-  const isInside = specifier.startsWith(".") && context.parentURL?.includes("/node_modules/drizzle-orm/");
-  if (!isInside || !specifier.endsWith(".js")) return next(specifier, context);
-  return { url: new URL(specifier, context.parentURL).href, format: "module", shortCircuit: true };
 }
 
 /** Installs the locked versions unless they are there. A package that npm unpacked has no lockfile: npm did this. */

@@ -1,16 +1,7 @@
-import type { Logger } from "pino";
-import { type Identity, identitySlice } from "../domains/identity/index.ts";
-import { type Clock, systemClock } from "../kernel/clock.ts";
 import type { Config } from "./config.ts";
-import { type AppEngines, openEngines, openGround } from "./engines.ts";
-import { createLog } from "./log.ts";
+import { type AppEngines, openEngines } from "./engines.ts";
+import { closeOf, type OpenOptions, openGround, withDefaults } from "./ground.ts";
 import { type OpenSlices, openSlices } from "./slices.ts";
-
-export interface OpenOptions {
-  clock?: Clock;
-  log?: Logger;
-  onAuditLost?: (count: number) => void;
-}
 
 export interface Opened extends OpenSlices {
   engines: AppEngines;
@@ -26,26 +17,4 @@ export async function open(config: Config, options: OpenOptions = {}): Promise<O
   const slices = await openSlices(engines, config, opened);
   opened.defer(() => engines.jobs.stop());
   return { ...slices, engines, close: closeOf(opened) };
-}
-
-/** For commands about people: the catalog and who is in it. */
-export async function openIdentity(config: Config): Promise<{ identity: Identity; close(): Promise<void> }> {
-  await using opened = new AsyncDisposableStack();
-  const ground = await openGround(config, withDefaults(config, {}), opened);
-  const { services: identity, close } = await identitySlice.open(ground, {}, config);
-  opened.defer(async () => void (await close?.()));
-  return { identity, close: closeOf(opened) };
-}
-
-function withDefaults(
-  config: Config,
-  { clock = systemClock, log = createLog(config), ...rest }: OpenOptions,
-) {
-  return { ...rest, clock, log };
-}
-
-/** Everything came up: from now on it stays open until somebody closes it. */
-export function closeOf(opened: AsyncDisposableStack): () => Promise<void> {
-  const kept = opened.move();
-  return () => kept.disposeAsync();
 }

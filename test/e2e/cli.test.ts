@@ -8,9 +8,13 @@ import { CommandLine, type Ended } from "../support/command-line.ts";
 let kenning: CommandLine;
 let server: Awaited<ReturnType<CommandLine["serve"]>>;
 
+/** Commands that find no database; they wait for it, beside the other tests. */
+let withoutDatabase: Promise<{ list: Ended; doctor: Ended }>;
+
 beforeAll(async () => {
   kenning = await CommandLine.open();
   server = await kenning.serve();
+  withoutDatabase = runWithoutDatabase();
 });
 afterAll(async () => {
   server.child.kill();
@@ -18,8 +22,24 @@ afterAll(async () => {
   kenning.remove();
 });
 
-function run(line: string, options?: Parameters<CommandLine["run"]>[1]): Promise<Ended> {
+/** In this process. What each family of commands does in one of its own, `runAlone` says. */
+function run(line: string, options?: Parameters<CommandLine["call"]>[1]): Promise<Ended> {
+  return kenning.call(line.split(" "), options);
+}
+
+function runAlone(line: string, options?: Parameters<CommandLine["run"]>[1]): Promise<Ended> {
   return kenning.run(line.split(" "), options);
+}
+
+/** `user list`, and `doctor` beside a stranger on the port. */
+async function runWithoutDatabase(): Promise<{ list: Ended; doctor: Ended }> {
+  const stranger = createServer((_request, response) => response.end("hello"));
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  const { port } = stranger.address() as AddressInfo;
+  const env = { PORT: String(port), DATABASE_URL: "postgresql://ann:hunter2@127.0.0.1:1/x" };
+  const [list, doctor] = await Promise.all([runAlone("user list", { env }), runAlone("doctor", { env })]);
+  stranger.close();
+  return { list, doctor };
 }
 
 async function expectRefusal(
@@ -27,7 +47,8 @@ async function expectRefusal(
   sentence: RegExp,
   env: Record<string, string> = {},
 ): Promise<void> {
-  const { code, out, err } = await run(line, { env });
+  // A server that did start would not end by itself here.
+  const { code, out, err } = await (line.startsWith("serve") ? runAlone : run)(line, { env });
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toMatch(sentence);
   expect(err.trim().split("\n")).toHaveLength(1);
@@ -57,18 +78,18 @@ describe("the first start", () => {
     const { kenning: entry } = (JSON.parse(json) as { mcpServers: { kenning: { url: string } } }).mcpServers;
     expect(entry.url).toBe(`${kenning.url}/mcp`);
     const command = /kenning (token create .*)$/m.exec(welcome)?.[1] ?? expect.fail("no command");
-    const { out } = await run(command);
+    const { out } = await runAlone(command);
     expect((await listTools(out.trim())).status).toBe(200);
   });
 });
 
 describe("workspaces, people, tokens and clients", () => {
   test("a workspace is made and listed", async () => {
-    expect(await kenning.run(["workspace", "create", "acme", "--name", "Acme Ltd"])).toMatchObject({
+    expect(await kenning.call(["workspace", "create", "acme", "--name", "Acme Ltd"])).toMatchObject({
       code: 0,
       out: "",
     });
-    expect((await run("workspace list")).out).toMatch(
+    expect((await runAlone("workspace list")).out).toMatch(
       /^SLUG +NAME +PLAN +CREATED\n(?:.*\n)*acme +Acme Ltd /m,
     );
     const listed = JSON.parse((await run("workspace list --json")).out) as { slug: string }[];
@@ -78,11 +99,11 @@ describe("workspaces, people, tokens and clients", () => {
   });
 
   test("an account: made with a made-up password alone on stdout, or with one from stdin", async () => {
-    const made = await run("user create ann@acme.org --workspace acme --role contributor");
+    const made = await runAlone("user create ann@acme.org --workspace acme --role contributor");
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^\S{12,}\n$/) });
     const input = "correct horse battery staple\n";
     expect(
-      await run("user create bob@acme.org --workspace acme --role viewer --password-stdin", { input }),
+      await runAlone("user create bob@acme.org --workspace acme --role viewer --password-stdin", { input }),
     ).toMatchObject({
       code: 0,
       out: "",
@@ -136,11 +157,11 @@ describe("workspaces, people, tokens and clients", () => {
       { id: expect.any(Number), name: "sales", members: ["bob@acme.org"] },
     ]);
     expect(await run("group remove sales bob@acme.org --workspace acme")).toMatchObject({ code: 0 });
-    expect((await run("group list --workspace acme")).out).toMatch(/sales +-$/m);
+    expect((await runAlone("group list --workspace acme")).out).toMatch(/sales +-$/m);
   });
 
   test("a token is printed alone, works at once, and stops when it is revoked", async () => {
-    const { out } = await run(
+    const { out } = await runAlone(
       "token create --user ann@acme.org --workspace acme --kind api --name ci --expires 90d --read-only",
     );
     expect(out).toMatch(/^\S+\n$/);
@@ -168,7 +189,7 @@ describe("workspaces, people, tokens and clients", () => {
   test("a client's id and secret are good for a login", async () => {
     const { out } = await run("client create --user ann@acme.org --workspace acme --json");
     const { clientId, clientSecret } = JSON.parse(out) as { clientId: string; clientSecret: string };
-    const plain = await run("client create --user ann@acme.org --workspace acme");
+    const plain = await runAlone("client create --user ann@acme.org --workspace acme");
     expect(plain.out).toMatch(/^clientId: \S+\nclientSecret: \S+\n$/);
     const login = await fetch(`${kenning.url}/api/2.0/login`, {
       method: "POST",
@@ -193,8 +214,7 @@ describe("settings", () => {
   });
 
   test("a database that is not there is said without its password", async () => {
-    const env = { DATABASE_URL: "postgresql://ann:hunter2@127.0.0.1:1/x" };
-    const { code, err } = await run("user list", { env });
+    const { code, err } = (await withoutDatabase).list;
     expect(code).toBe(1);
     expect(err).toMatch(/127\.0\.0\.1.*nothing listens there/);
     expect(err).not.toContain("hunter2");
@@ -227,7 +247,7 @@ test.each([
 
 describe("doctor", () => {
   test("finds a running server in good health", async () => {
-    const { code, out } = await run("doctor --json");
+    const { code, out } = await runAlone("doctor --json");
     const findings = JSON.parse(out) as { name: string; status: string; message: string }[];
     expect(findings.filter(({ status }) => status === "fail")).toEqual([]);
     expect(code).toBe(0);
@@ -239,12 +259,7 @@ describe("doctor", () => {
   });
 
   test("finds what is wrong, says what to do, and ends with code 1", async () => {
-    const stranger = createServer((_request, response) => response.end("hello"));
-    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-    const { port } = stranger.address() as AddressInfo;
-    const env = { PORT: String(port), DATABASE_URL: "postgresql://ann:hunter2@127.0.0.1:1/x" };
-    const { code, out } = await run("doctor", { env });
-    stranger.close();
+    const { code, out } = (await withoutDatabase).doctor;
     expect(code).toBe(1);
     expect(out).toMatch(/^fail {2}port +Something other than Kenning.*\n +-> Stop it/m);
     expect(out).toMatch(/^fail {2}database +Kenning cannot use .*nothing listens there/m);
@@ -274,7 +289,7 @@ describe("serve", () => {
       code: 0,
       err: expect.stringContaining("Kenning has stopped."),
     });
-    expect((await run("user list")).out).toContain("ann@acme.org");
+    expect((await runAlone("user list")).out).toContain("ann@acme.org");
     server = await kenning.serve();
     expect(server.welcome).toContain("Sign in as before");
     expect(server.welcome).not.toMatch(/^Password/m);

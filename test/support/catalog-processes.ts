@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SCRIPT = fileURLToPath(new URL("catalog-child.ts", import.meta.url));
+const LOAD_QUICKLY = ["--require", join(import.meta.dirname, "../../bin/load-quickly.cjs")];
 
 /** Numbers its processes from 1, and has a /tmp of its own; when it is killed, all that runs in it goes at once. */
 const CONTAINER = {
   execPath: "unshare",
   execArgv: [
     ...["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--ipc", "--uts", "--net"],
-    ...["sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh", process.execPath],
+    ...["sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh", process.execPath, ...LOAD_QUICKLY],
   ],
 };
 
@@ -26,7 +27,7 @@ export class CatalogProcess {
 
   static async start(home: string, options: { inContainer?: boolean } = {}): Promise<CatalogProcess> {
     const child = fork(SCRIPT, [home], {
-      execArgv: [],
+      execArgv: LOAD_QUICKLY,
       ...(options.inContainer && CONTAINER),
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -14,6 +14,11 @@ export interface Ended {
   err: string;
 }
 
+interface RunOptions {
+  input?: string;
+  env?: Record<string, string>;
+}
+
 /** Kenning's real command line on a data folder, a port and an environment of its own. */
 export class CommandLine {
   readonly home: string = mkdtempSync(join(tmpdir(), "kenning-cli-"));
@@ -48,14 +53,39 @@ export class CommandLine {
     return spawn(process.execPath, [LAUNCHER, ...args], { cwd: this.home, env: { ...this.env, ...env } });
   }
 
-  /** Runs one command to its end. */
-  async run(
-    args: readonly string[],
-    options: { input?: string; env?: Record<string, string> } = {},
-  ): Promise<Ended> {
+  /** Runs one command to its end, in a process of its own. */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
     const child = this.spawn(args, options.env);
     child.stdin?.end(options.input ?? "");
     return ended(child);
+  }
+
+  /** The same in this process, which saves a start of Node; one after the other. */
+  async call(args: readonly string[], { input = "", env = {} }: RunOptions = {}): Promise<Ended> {
+    const { runCommandLine } = await import("../../src/app/cli/command-line.ts");
+    const { reportFailure } = await import("../../src/app/cli/failure.ts");
+    const result: Ended = { code: 1, out: "", err: "" };
+    const terminal = {
+      out: (text: string) => {
+        result.out += text;
+      },
+      err: (text: string) => {
+        result.err += text;
+      },
+      readAll: async () => input,
+    };
+    const [environment, folder] = [process.env, process.cwd()];
+    process.env = { ...this.env, ...env };
+    process.chdir(this.home);
+    try {
+      result.code = await runCommandLine(args, terminal);
+    } catch (error) {
+      await reportFailure(error, terminal);
+    } finally {
+      process.chdir(folder);
+      process.env = environment;
+    }
+    return result;
   }
 
   /** Starts the server and waits until it says that it is there. */

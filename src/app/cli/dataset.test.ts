@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { tempEntries } from "../../../test/support/temp-entries.ts";
 import { xlsx } from "../../domains/data/files/test-files.ts";
-import type { Terminal } from "./command.ts";
-import { runCommandLine } from "./command-line.ts";
-import { reportFailure } from "./failure.ts";
 
 const CSV = "name,born,score\nAda,1815-12-10,1.5\nBob,1990-01-02,-3\n";
 
@@ -16,45 +13,22 @@ let kenning: CommandLine;
 let database: TestDatabase;
 let env: Record<string, string>;
 
-const before = process.cwd();
-
 beforeAll(async () => {
   kenning = await CommandLine.open();
   database = await createTestDatabase();
   env = { DATABASE_URL: database.url };
-  vi.stubEnv("KENNING_HOME", kenning.dataFolder);
-  vi.stubEnv("DATABASE_URL", database.url);
-  process.chdir(kenning.home);
   await run(["workspace", "create", "acme"]);
   await run(["workspace", "create", "lonely"]);
   const member = ["--workspace", "acme", "--role", "admin"];
   await run(["user", "create", "boss@acme.org", ...member]);
 });
 afterAll(async () => {
-  process.chdir(before);
-  vi.unstubAllEnvs();
   await database.drop();
   kenning.remove();
 });
 
-/** `kenning WORDS` in this process, which saves a start of Node each time. */
-async function run(words: readonly string[]): Promise<Ended> {
-  const ended: Ended = { code: 1, out: "", err: "" };
-  const terminal: Terminal = {
-    out: (text) => {
-      ended.out += text;
-    },
-    err: (text) => {
-      ended.err += text;
-    },
-    readAll: async () => "",
-  };
-  try {
-    ended.code = await runCommandLine(words, terminal);
-  } catch (error) {
-    await reportFailure(error, terminal);
-  }
-  return ended;
+function run(words: readonly string[]): Promise<Ended> {
+  return kenning.call(words, { env });
 }
 
 /** `kenning dataset … --workspace acme` in the folder in which the files lie. */

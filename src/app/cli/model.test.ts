@@ -26,10 +26,10 @@ beforeAll(async () => {
   kenning = await CommandLine.open();
   database = await createTestDatabase();
   env = { DATABASE_URL: database.url };
-  await kenning.run(["workspace", "create", "acme"], { env });
-  await kenning.run(["user", "create", "boss@acme.org", "--workspace", "acme", "--role", "admin"], { env });
+  await kenning.call(["workspace", "create", "acme"], { env });
+  await kenning.call(["user", "create", "boss@acme.org", "--workspace", "acme", "--role", "admin"], { env });
   const csv = file("people.csv", "name,score\nAda,1.5\nBob,-3\n");
-  await kenning.run(["dataset", "import", csv, "--workspace", "acme", "--name", "people"], { env });
+  await kenning.call(["dataset", "import", csv, "--workspace", "acme", "--name", "people"], { env });
 });
 afterAll(async () => {
   await database.drop();
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 function model(...words: string[]): Promise<Ended> {
-  return kenning.run(["model", ...words, "--workspace", "acme"], { env });
+  return kenning.call(["model", ...words, "--workspace", "acme"], { env });
 }
 
 function file(name: string, content: string): string {
@@ -65,7 +65,9 @@ describe("kenning model", () => {
     expect(await model("export", "people", "--output", "out.yaml")).toMatchObject({ code: 0, out: "" });
     expect(readFileSync(join(kenning.home, "out.yaml"), "utf8")).toContain("score * 2");
     expect((await model("export", "people", "--version", "1")).out).not.toContain("score * 2");
-    expect(await model("publish", "out.yaml")).toMatchObject({ code: 0 });
+    // In a process of its own, which has to end by itself.
+    const alone = await kenning.run(["model", "publish", "out.yaml", "--workspace", "acme"], { env });
+    expect(alone).toMatchObject({ code: 0, err: "Published people, version 3.\n" });
   });
 
   test("names file and line of every error, and publishes nothing then", async () => {
@@ -115,7 +117,7 @@ describe("kenning model", () => {
         err: expect.stringContaining(`--version must be the number of a version, not ${version}.`),
       });
     }
-    const elsewhere = await kenning.run(["model", "list", "--workspace", "nowhere"], { env });
+    const elsewhere = await kenning.call(["model", "list", "--workspace", "nowhere"], { env });
     expect(elsewhere.code).toBe(1);
   });
 });

@@ -73,6 +73,10 @@ test("a second signal ends at once what does not stop", async () => {
   await once(out, "data");
   child.kill("SIGINT");
   await once(out, "data");
-  child.kill("SIGINT");
-  expect((await result).code).toBe(1);
+  // One that follows too soon counts as the same.
+  const again = setInterval(() => child.kill("SIGINT"), 100);
+  const { code, err } = await result;
+  clearInterval(again);
+  expect(code).toBe(1);
+  expect(err).not.toContain("did not stop within");
 });

@@ -1,8 +1,8 @@
 import type { Identity } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Config, loadConfig } from "../config.ts";
+import { openIdentity } from "../ground.ts";
 import { hasEmbeddedDatabase, requireHome } from "../home/home-folder.ts";
-import { openIdentity } from "../open.ts";
 
 /** Opens the catalog for one piece of work, whether the server runs or not, and closes it again. */
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {

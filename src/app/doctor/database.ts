@@ -9,7 +9,7 @@ import {
 } from "../../platform/catalog/index.ts";
 import type { Config } from "../config.ts";
 import { hasEmbeddedDatabase } from "../home/home-folder.ts";
-import { readOnlyDatabase } from "../home/home-stamp.ts";
+import { readOnlyDatabase } from "../home/read-only-database.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 import { leaseHolders } from "./server.ts";
 

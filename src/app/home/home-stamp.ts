@@ -9,6 +9,7 @@ import { rootId, sealedWith } from "../../platform/vault/index.ts";
 import { blobsOf, openBlobs } from "./blobs.ts";
 import { homeStamp } from "./home.tables.ts";
 import { HomeClaim, isOneOf, readGenerations, SUPERSEDED, writeGenerations } from "./home-claim.ts";
+import { readOnlyDatabase } from "./read-only-database.ts";
 import { readRootSecret, rootSecret, rootSecretFile } from "./root-secret.ts";
 
 export interface HomeParts {
@@ -82,13 +83,6 @@ async function requireWritable({ db }: Catalog, stamp: Pick<Stamp, "storeId" | "
   } catch (error) {
     throw isReadOnly(error) ? readOnlyDatabase(error) : error;
   }
-}
-
-export function readOnlyDatabase(cause: unknown): AppError {
-  return new AppError("unavailable", "The database can only be read.", {
-    hint: "Let DATABASE_URL name the primary server rather than a standby, and switch default_transaction_read_only off.",
-    cause,
-  });
 }
 
 export async function lookAtHome({ catalog, home, jwtSecret }: HomeParts): Promise<HomeView> {

@@ -1,4 +1,3 @@
-import { errors } from "undici";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 
 const TIMEOUTS = new Set([
@@ -34,7 +33,7 @@ export function fetchError(error: unknown, host: string): AppError {
       data: code === "EAI_AGAIN" ? {} : LASTING,
       cause: error,
     });
-  if (error instanceof errors.InvalidArgumentError) {
+  if (code === "UND_ERR_INVALID_ARG") {
     return new AppError("bad_request", "The request cannot be sent as it is.", { cause: error });
   }
   if (BAD_CERTIFICATE.test(code)) {
@@ -44,10 +43,15 @@ export function fetchError(error: unknown, host: string): AppError {
     });
   }
   // Errors of the parser and of the decompressor carry pieces of the answer, so they are not passed on as a cause.
-  if (error instanceof errors.HTTPParserError || UNREADABLE.test(code)) {
+  if (isUnreadable(error)) {
     return new AppError("unavailable", `The answer from ${server} cannot be read.`);
   }
   return new AppError("unavailable", `${server} cannot be reached.`, { cause: error });
+}
+
+/** The parser's own errors do not always have a code. */
+function isUnreadable(error: unknown): boolean {
+  return (error as Error).name === "HTTPParserError" || UNREADABLE.test(codeOf(error));
 }
 
 /** What cuts an answer off that had begun; a decompressor says the last one. */

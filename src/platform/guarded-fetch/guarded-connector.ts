@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 import { AppError } from "../../kernel/errors.ts";
 import { type AddressPolicy, bareHost } from "./address-policy.ts";
 
@@ -27,20 +27,18 @@ export interface ConnectorOptions {
  * Opens sockets to allowed addresses only. The look-up belongs to the connection: the addresses that were
  * checked are the ones the socket gets, so a name that answers differently the next time gains nothing.
  */
-export function guardedConnector({
-  policy,
-  resolve,
-  timeoutMs,
-  ca,
-}: ConnectorOptions): buildConnector.connector {
+export function guardedConnector(
+  build: typeof buildConnector,
+  { policy, resolve, timeoutMs, ca }: ConnectorOptions,
+): buildConnector.connector {
   const common = {
     timeout: timeoutMs,
     allowH2: false,
     autoSelectFamily: true,
     ...(ca === undefined ? {} : { ca }),
   };
-  const connectChecked = buildConnector({ ...common, lookup: lookupWith(resolve, policy) });
-  const connectTrusted = buildConnector({ ...common, lookup: lookupWith(resolve, undefined) });
+  const connectChecked = build({ ...common, lookup: lookupWith(resolve, policy) });
+  const connectTrusted = build({ ...common, lookup: lookupWith(resolve, undefined) });
 
   return (options, callback) => {
     const host = bareHost(options.hostname);

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { AppError } from "../../kernel/errors.ts";
 import { createAddressPolicy } from "./address-policy.ts";
 import { ACCEPTED_ENCODINGS, BUFFER_BYTES, boundedBody, tooLarge } from "./bounded-body.ts";
@@ -78,20 +78,30 @@ export function createGuardedFetch({
 }: GuardedFetchOptions = {}): GuardedFetch {
   const policy = createAddressPolicy(allow);
   const timeoutMs = LIMITS.fetch.connectMs;
-  const agent = new Agent({
-    connect: guardedConnector({ policy, resolve, timeoutMs, ...(ca === undefined ? {} : { ca }) }),
-    allowH2: false,
-    connections: LIMITS.fetch.connectionsPerOrigin,
-    maxHeaderSize: headerBytes,
-    pipelining: 1,
-  });
+  let agent: Promise<Agent> | undefined;
+  let isClosed = false;
   let inFlight = 0;
+
+  /** Loaded when it is needed: most commands fetch nothing. */
+  async function openAgent(): Promise<Agent> {
+    const { Agent, buildConnector } = await import("undici");
+    const connector = { policy, resolve, timeoutMs, ...(ca === undefined ? {} : { ca }) };
+    return new Agent({
+      connect: guardedConnector(buildConnector, connector),
+      allowH2: false,
+      connections: LIMITS.fetch.connectionsPerOrigin,
+      maxHeaderSize: headerBytes,
+      pipelining: 1,
+    });
+  }
 
   async function open(input: string | URL, options: FetchOptions): Promise<Download> {
     let request = firstRequest(checkUrl(input, policy), options, userAgent);
     if (inFlight >= maxInFlight)
       throw new AppError("unavailable", "Too many requests to other servers are under way.");
+    if (isClosed) throw new AppError("unavailable", "The server is stopping.");
     inFlight += 1;
+    agent ??= openAgent();
     const deadline = startDeadline(options.totalMs ?? LIMITS.fetch.totalMs, options.signal);
     const release = (): void => {
       inFlight -= 1;
@@ -99,7 +109,7 @@ export function createGuardedFetch({
     };
     try {
       for (let redirects = 0; ; redirects += 1) {
-        const answer = await exchange(agent, request, options, deadline.signal);
+        const answer = await exchange(await agent, request, options, deadline.signal);
         const location = locationOf(answer);
         if (location === undefined) return receive(request, answer, options, deadline.signal, release);
         discard(answer);
@@ -127,7 +137,10 @@ export function createGuardedFetch({
     async download(url, options = {}) {
       return successful(await open(url, options));
     },
-    close: () => agent.destroy(),
+    async close() {
+      isClosed = true;
+      await (await agent)?.destroy();
+    },
   };
 }
 

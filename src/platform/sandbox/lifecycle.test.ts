@@ -31,7 +31,7 @@ const servers: ChildProcess[] = [];
 
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), "kenning-lifecycle-"));
-  for (const folder of ["kernel", "platform/sandbox", "platform/temp"]) {
+  for (const folder of ["kernel", "platform/sandbox", "platform/stripped", "platform/temp"]) {
     await cp(join(SOURCES, folder), join(base, "src", folder), { recursive: true });
   }
   await writeFile(join(base, "package.json"), '{"type":"module"}');

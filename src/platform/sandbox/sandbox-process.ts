@@ -3,6 +3,7 @@ import { chown, mkdir, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { once } from "../../kernel/once.ts";
+import { strippedFlags } from "../stripped/index.ts";
 import { ownedTempPath } from "../temp/index.ts";
 import type { Account } from "./accounts.ts";
 import type { BootstrapPlan } from "./bootstrap-plan.ts";
@@ -163,6 +164,7 @@ async function commandLine(options: ProcessOptions, folder: string): Promise<str
     `--max-old-space-size=${heapMb(options.memoryMb)}`,
     "--no-warnings",
     ...permissionFlags(options, folder),
+    ...(await strippedFlags(BOOTSTRAP, options.module)),
     BOOTSTRAP,
   ];
 }

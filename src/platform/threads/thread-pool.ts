@@ -1,6 +1,7 @@
 import { type Transferable, Worker } from "node:worker_threads";
 import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
+import { strippedFlags } from "../stripped/index.ts";
 import type { Reply } from "./answer-questions.ts";
 
 export interface ThreadPoolOptions {
@@ -50,7 +51,9 @@ export class ThreadPool<Question, Answer> {
   ): Promise<Answer> {
     const leave = await this.#queue.enter(scope, signal);
     try {
-      const thread = this.#idleThread() ?? new Thread(this.#options);
+      const flags = await strippedFlags(this.#options.module);
+      if (signal?.aborted) throw cancelled();
+      const thread = this.#idleThread() ?? new Thread(this.#options, flags);
       const { value, transfer = [] } = question();
       const reply = await thread.ask(value, transfer, signal);
       this.#idle.push(thread);
@@ -80,10 +83,10 @@ class Thread<Question, Answer> {
   #settle: ((outcome: Outcome<Answer>) => void) | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions, execArgv: string[]) {
     this.#options = options;
     this.#worker = new Worker(options.module, {
-      execArgv: [],
+      execArgv,
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
     });

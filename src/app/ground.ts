@@ -1,0 +1,60 @@
+import type { Logger } from "pino";
+import { type Identity, identitySlice } from "../domains/identity/index.ts";
+import { type Clock, systemClock } from "../kernel/clock.ts";
+import { isReadOnly, openCatalog } from "../platform/catalog/index.ts";
+import { createMemoryState } from "../platform/state/index.ts";
+import { Registry } from "../registry/registry.ts";
+import type { Ground } from "../registry/slice.ts";
+import type { Config } from "./config.ts";
+import { readOnlyDatabase } from "./home/read-only-database.ts";
+import { createLog } from "./log.ts";
+import { VERSION } from "./version.ts";
+
+// Apart from the engines, so that a command about people loads no more than it needs.
+
+export interface OpenOptions {
+  clock?: Clock;
+  log?: Logger;
+  onAuditLost?: (count: number) => void;
+}
+
+/** The catalog with its tables, and shared state. What closes them again is put onto the stack. */
+export async function openGround(
+  config: Config,
+  parts: Pick<Ground, "clock" | "log" | "onAuditLost">,
+  opened: AsyncDisposableStack,
+): Promise<Ground> {
+  const { home, databaseUrl } = config.storage;
+  const { log } = parts;
+  const catalog = await openCatalog({ home, log, ...(databaseUrl !== null && { databaseUrl }) });
+  opened.defer(() => catalog.close());
+  await catalog.migrate().catch((error) => {
+    throw isReadOnly(error) ? readOnlyDatabase(error) : error;
+  });
+  const state = createMemoryState();
+  opened.defer(() => state.close());
+  const { appUrl } = config.server;
+  return { ...parts, catalog, state, registry: new Registry(), appUrl, version: VERSION };
+}
+
+/** For commands about people: the catalog and who is in it. */
+export async function openIdentity(config: Config): Promise<{ identity: Identity; close(): Promise<void> }> {
+  await using opened = new AsyncDisposableStack();
+  const ground = await openGround(config, withDefaults(config, {}), opened);
+  const { services: identity, close } = await identitySlice.open(ground, {}, config);
+  opened.defer(async () => void (await close?.()));
+  return { identity, close: closeOf(opened) };
+}
+
+export function withDefaults(
+  config: Config,
+  { clock = systemClock, log = createLog(config), ...rest }: OpenOptions,
+) {
+  return { ...rest, clock, log };
+}
+
+/** Everything came up: from now on it stays open until somebody closes it. */
+export function closeOf(opened: AsyncDisposableStack): () => Promise<void> {
+  const kept = opened.move();
+  return () => kept.disposeAsync();
+}
