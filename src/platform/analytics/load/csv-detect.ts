@@ -306,7 +306,12 @@ async function groupDigits(
   const { ambiguous } = grouped.grouping;
   if (ambiguous.size === 0 || scope.rows === undefined) return grouped;
   // The first values may be decimals as well: the column is looked at to its end, where one may tell.
-  const late = await shapesOf(connection, { ...file, path: scope.path, table: undefined }, [...ambiguous.keys()], undefined);
+  const late = await shapesOf(
+    connection,
+    { ...file, path: scope.path, table: undefined },
+    [...ambiguous.keys()],
+    undefined,
+  );
   const early = [...shapes].filter(([index]) => !ambiguous.has(index));
   const all = new Map([...early, ...numbersIn(late)]);
   return group(file, all, said ?? settleDecimal(all));

@@ -108,10 +108,13 @@ function surveySql(values: string, rules: Rules): string {
   const hasDoubles = rules.some(({ type }) => type === "DOUBLE");
   const items = [
     "bool_or(NOT nothing)",
-    hasDoubles ? `bool_or(CASE WHEN nothing THEN false WHEN plain THEN true ELSE ${isSomeNumber("v")} END)` : "true",
+    hasDoubles
+      ? `bool_or(CASE WHEN nothing THEN false WHEN plain THEN true ELSE ${isSomeNumber("v")} END)`
+      : "true",
     "list(DISTINCT trim(v)) FILTER (nothing AND v IS NOT NULL)",
     ...rules.map(
-      (rule) => `bool_and(CASE WHEN nothing OR (${plainSql(rule.type)}) THEN true ELSE ${holds(rule, "v")} END)`,
+      (rule) =>
+        `bool_and(CASE WHEN nothing OR (${plainSql(rule.type)}) THEN true ELSE ${holds(rule, "v")} END)`,
     ),
   ];
   const isNothing = `v IS NULL OR trim(v) = '' OR ${isNoValueWordSql("v")}`;

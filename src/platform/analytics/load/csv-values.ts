@@ -94,7 +94,10 @@ export function ruleOf(type: string, decimal: DecimalMark): TypeRule {
   if (decimals > 0) {
     const whole = `0|[1-9][0-9]{0,${DECIMAL_DIGITS - decimals - 1}}`;
     const fraction = `[${decimal}][0-9]{0,${decimals}}0*`;
-    return { type, pattern: `-?(?:${whole})(?:${fraction})?|[+](?:0|[1-9][0-9]{0,6})(?:${fraction})?|[+-]?${fraction}` };
+    return {
+      type,
+      pattern: `-?(?:${whole})(?:${fraction})?|[+](?:0|[1-9][0-9]{0,6})(?:${fraction})?|[+-]?${fraction}`,
+    };
   }
   return typeRules(decimal).find((rule) => rule.type === type)!;
 }
