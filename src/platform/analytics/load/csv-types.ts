@@ -77,7 +77,7 @@ function ownColumn(file: CsvFile, index: number, { isVerified, isPlain }: Column
     ? `${column} IS NOT NULL`
     : `NOT ${isLike(ruleOf(type, file.decimal), column, value)}`;
   const steps = [
-    ...plain.map(({ when, then }) => `WHEN ${when} THEN ${then}`),
+    ...plain.map(({ when, taken }) => `WHEN ${when} THEN ${taken}`),
     ...(words === undefined ? [] : [`WHEN ${isOneOf(column, words)} THEN NULL`]),
     // What the rule of the type would not have let in, a cast would bend.
     ...(isVerified ? [] : [`WHEN ${isMisfit} THEN ${misfit(type)}`]),
@@ -96,7 +96,7 @@ function ownColumn(file: CsvFile, index: number, { isVerified, isPlain }: Column
 
 interface PlainValue {
   when: string;
-  then: string;
+  taken: string;
 }
 
 /** What is surely no more and no less than the text says; `value` is the text as its type. */
@@ -109,20 +109,20 @@ function plainValues(type: string, column: string, value: string, decimal: Decim
     ];
     return ["true", "false"].map((word) => ({
       when: `${column} IN (${spelled(word).map(quoteText).join(", ")})`,
-      then: word,
+      taken: word,
     }));
   }
   if (type === "DOUBLE") {
     const noPoint = decimal === "," ? ` AND NOT contains(${column}, '.')` : "";
     const when = `abs(${value}) < ${EXACT_DOUBLE} AND NOT (${hasZeros(column)} OR contains(${column}, '_'))${noPoint}`;
-    return [{ when, then: value }];
+    return [{ when, taken: value }];
   }
-  if (type === "TIMESTAMP") return [{ when: isPlainTimestamp(column, value), then: value }];
+  if (type === "TIMESTAMP") return [{ when: isPlainTimestamp(column, value), taken: value }];
   if (type.startsWith("TIMESTAMP") || decimalsOf(type) > 0) return [];
   // DuckDB also knows the day "infinity".
   const isDay = type === "DATE" ? `strlen(${column}) = 10 AND ` : "";
-  const then = isWhole38(type) ? `CAST(${value} AS ${type})` : value;
-  return [{ when: `${isDay}CAST(${value} AS VARCHAR) = ${column}`, then }];
+  const taken = isWhole38(type) ? `CAST(${value} AS ${type})` : value;
+  return [{ when: `${isDay}CAST(${value} AS VARCHAR) = ${column}`, taken }];
 }
 
 /** A zero in front, or a plus or a blank. */
