@@ -151,6 +151,10 @@ async function convertDetected(
     const result = await attempt(job, detected, isPlain && !detected.isVerified, context);
     if (repaired === undefined && (await needsRepair(job, detected.file, result))) {
       await repair();
+      // Rows with too few fields may all have been passed over when types were looked for.
+      const { columns } = detected.file;
+      if (columns.every(({ type }, index) => type === "VARCHAR" || detected.given.has(index)))
+        await detectAgain();
       continue;
     }
     if (result === "unreadable") throw new Error("a repaired file cannot be read");
