@@ -1,5 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { Analytics, Column, JsonValue, Part, QueryBatch } from "../../platform/analytics/index.ts";
+import {
+  type Analytics,
+  type Column,
+  type JsonValue,
+  jsonInput,
+  type Part,
+  type QueryBatch,
+} from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { ExportedFile } from "./export.ts";
 import { LIMITS } from "./limits.ts";
@@ -28,8 +35,15 @@ export async function exportParquet(
     for await (const batch of batches) {
       columns = batch.columns;
       if (batch.rows.length === 0) continue;
-      const rows = batch.rows.map((row) => record(batch.columns, row));
-      const part = await analytics.rowsToPart({ rows, columns, key: newKey(), scope, signal });
+      const inputs = columns.map(jsonInput);
+      const rows = batch.rows.map((row) =>
+        record(
+          columns,
+          row.map((value, place) => inputs[place]!.convert(value)),
+        ),
+      );
+      const read = columns.map(({ name }, place) => ({ name, type: inputs[place]!.type }));
+      const part = await analytics.rowsToPart({ rows, columns: read, key: newKey(), scope, signal });
       made.push(part);
       bytes += part.bytes;
       isCut = bytes > LIMITS.data.exportBytes;

@@ -26,6 +26,7 @@ export type {
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
 export { lostDigitsSql, type RoundedColumn, roundedColumns } from "./types/digits.ts";
+export { jsonInput } from "./types/json-input.ts";
 export { inferColumns } from "./types/row-types.ts";
 export { storableType } from "./types/storable.ts";
 export { widenColumns } from "./types/widen.ts";

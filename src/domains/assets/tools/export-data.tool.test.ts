@@ -1,4 +1,8 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exportOf, makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
@@ -8,6 +12,7 @@ const BI = "/api/2.0/mcp";
 let server: TestServer;
 let token: string;
 let id: number;
+let folder: string;
 
 interface Exported {
   file_name: string;
@@ -27,10 +32,14 @@ const rows = [
 
 beforeAll(async () => {
   server = await startTestServer();
+  folder = await mkdtemp(join(tmpdir(), "kenning-export-"));
   token = await server.token({ role: "contributor" });
   id = await makeDataset(server, token, "Odd / name", rows);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const text = ({ content_base64 }: Exported) => Buffer.from(content_base64, "base64").toString();
 
@@ -156,6 +165,34 @@ describe("export", () => {
     expect(seen).toEqual([{ a: 2, x: null, y: null }]);
   });
 
+  it("keeps bytes and maps in Parquet, or says why not", async () => {
+    const values = `'\\x00\\xFFA'::BLOB AS b, ['\\x01'::BLOB, NULL] AS l, MAP {7: 'x', 8: NULL} AS m,
+      MAP {'k': '\\x02'::BLOB} AS t, MAP {DATE '2024-01-31': {'a': 1.5::DOUBLE}} AS d, NULL::BLOB AS n`;
+    const first = await importParquet("Bytes", values);
+    const file = await resultOf<Exported>(server, token, "export_data", {
+      dataset_id: first,
+      format: "parquet",
+    });
+    const written = join(folder, "exported.parquet");
+    await writeFile(written, Buffer.from(file.content_base64, "base64"));
+    const select = (source: string) => readRows(`SELECT COLUMNS(*)::VARCHAR FROM ${source}`);
+    expect(await select(`'${written}'`)).toEqual(await select(`(SELECT ${values})`));
+    expect(await readRows(`SELECT typeof(COLUMNS(*)) FROM '${written}'`)).toEqual([
+      [
+        "BLOB",
+        "BLOB[]",
+        "MAP(INTEGER, VARCHAR)",
+        "MAP(VARCHAR, BLOB)",
+        "MAP(DATE, STRUCT(a DOUBLE))",
+        "BLOB",
+      ],
+    ]);
+    const second = await importParquet("Keys", "MAP {{'a': 1}: 'x'} AS m");
+    await expect(
+      resultOf(server, token, "export_data", { dataset_id: second, format: "parquet" }),
+    ).rejects.toThrow(/Column "m" has maps with keys of the type STRUCT.*Export it as CSV or JSON/s);
+  });
+
   it.each([
     [{}, /One of dashboardId, widgetId or datasetId/],
     [{ dashboardId: 3 }, /no dashboard/],
@@ -171,6 +208,25 @@ describe("export", () => {
     expect((await callTool(server, narrow, "export_data", { dataset_id: id })).status).toBe(403);
   });
 });
+
+async function importParquet(name: string, values: string): Promise<number> {
+  const path = join(folder, `${name}.parquet`);
+  await readRows(`COPY (SELECT ${values}) TO '${path}' (FORMAT parquet)`);
+  const content = (await readFile(path)).toString("base64");
+  const args = { dataset_name: name, file_type: "parquet", content };
+  return (await resultOf<{ dataset_id: number }>(server, token, "import_file", args)).dataset_id;
+}
+
+async function readRows(sql: string): Promise<unknown[][]> {
+  const engine = await DuckDBInstance.create(":memory:");
+  const connection = await engine.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowsJson();
+  } finally {
+    connection.closeSync();
+    engine.closeSync();
+  }
+}
 
 /** A dataset of many columns or long values, each with its row and column in front. */
 async function importRows(name: string, count: number, columns: number, characters = 1): Promise<number> {

@@ -116,8 +116,13 @@ interface Converted {
   repaired: Repaired | undefined;
 }
 
-/** Each step can happen once: the file is repaired, all values are looked at, what then does not fit becomes text. */
-const MOST_ATTEMPTS = 5;
+/**
+ * Each step can happen once: the file is repaired, values are not only hoped to be plain, all of them are looked at, what
+ * then does not fit becomes text.
+ */
+const MOST_ATTEMPTS = 6;
+/** From here on it pays to hope for plain values first. */
+const MANY_COLUMNS = 200;
 
 async function convertDetected(
   job: CsvJob,
@@ -127,6 +132,7 @@ async function convertDetected(
 ): Promise<Converted> {
   const { connection } = job;
   let detected = first;
+  let isPlain = first.file.columns.length >= MANY_COLUMNS;
   let repaired: Repaired | undefined;
   const repair = async (): Promise<void> => {
     repaired = await repairCsv(detected.file, repairedPath(job), context.signal);
@@ -143,9 +149,13 @@ async function convertDetected(
     await detectAgain();
   }
   for (let round = 0; round < MOST_ATTEMPTS; round += 1) {
-    const result = await attempt(job, detected, context);
+    const result = await attempt(job, detected, isPlain && !detected.isVerified, context);
     if (repaired === undefined && (await needsRepair(job, detected.file, result))) {
       await repair();
+      // Rows with too few fields may all have been passed over when types were looked for.
+      const { columns } = detected.file;
+      if (columns.every(({ type }, index) => type === "VARCHAR" || detected.given.has(index)))
+        await detectAgain();
       continue;
     }
     if (result === "unreadable") throw new Error("a repaired file cannot be read");
@@ -153,7 +163,8 @@ async function convertDetected(
     const isMisread =
       result !== "misfit" && !detected.isVerified && hasWrongType(result.rejects, detected.given);
     if (result === "misfit" || isMisread) {
-      if (detected.isVerified) detected = asTexts(detected);
+      if (isPlain && !detected.isVerified) isPlain = false;
+      else if (detected.isVerified) detected = asTexts(detected);
       else await detectAgain();
     } else return { ...result, repaired };
   }
@@ -202,18 +213,24 @@ function hasWrongType({ misfits }: Rejects, given: ReadonlySet<number>): boolean
 let lastTable = 0;
 
 /** A misfit when a value does not fit the type of its column; unreadable when lines end in different ways. */
-async function attempt(job: CsvJob, detected: DetectedCsv, context: WorkerContext): Promise<Attempt> {
+async function attempt(
+  job: CsvJob,
+  detected: DetectedCsv,
+  isPlain: boolean,
+  context: WorkerContext,
+): Promise<Attempt> {
   const { connection, output } = job;
   const { file, given, isVerified } = detected;
   lastTable += 1;
   const table = `rejects_${lastTable}`;
   const columns = file.columns.map((_, index) =>
-    checkedColumn(file, index, { isGiven: given.has(index), isVerified }),
+    checkedColumn(file, index, { isGiven: given.has(index), isVerified, isPlain }),
   );
   const source = readCsv(
     file,
     columns.map(({ readType }) => readType),
     table,
+    (index) => columns[index]!.isRaw === true,
   );
   const needs = columns.flatMap((column) => column.needs ?? []);
   const from = needs.length === 0 ? source : `(SELECT *, ${needs.join(", ")} FROM ${source})`;

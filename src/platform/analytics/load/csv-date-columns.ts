@@ -20,8 +20,12 @@ type Fits = ReadonlyMap<number, readonly string[]>;
 
 /** SQL for a date in this format; NULL for what is none. */
 export function parsedDate(column: string, format: string): string {
-  return `try_strptime(${column}, ${quoteText(format)})`;
+  const text = `CASE WHEN lower(${column}) IN ${NO_DATES} THEN NULL ELSE ${column} END`;
+  return `try_strptime(${text}, ${quoteText(format)})`;
 }
+
+/** Words that DuckDB takes for the first day of 1900, whatever the format. */
+const NO_DATES = "('epoch', 'infinity', '-infinity')";
 
 /** True for what was parsed, and is no year of two digits that was taken for one of the first century. */
 export function isLate(parsed: string): string {

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { ConvertOptions } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
@@ -16,7 +17,7 @@ import {
   skipLines,
   toldDelimiter,
 } from "./csv-dialect.ts";
-import type { CsvFile } from "./csv-file.ts";
+import { type CsvFile, readCsv } from "./csv-file.ts";
 import { findCandidates, group, type Shapes, settleDecimal, shapesOf } from "./csv-grouping.ts";
 import { layoutOf } from "./csv-header.ts";
 import type { Sample } from "./csv-sample.ts";
@@ -51,16 +52,39 @@ export async function detectCsv(
   checkColumnCount(bare.file.columns.length);
   const rows = sampleRows(bare.file);
   const early = { ...bare, file: { ...bare.file, path: sample.path } };
-  const found = await detectTypes(connection, early, { head: sample.text, rows, path }, options).catch(
-    (error: unknown) => {
-      throw notCsv(error);
-    },
-  );
+  const found = await withTable(connection, early, rows, (copied) =>
+    detectTypes(connection, copied, { head: sample.text, rows, path }, options),
+  ).catch((error: unknown) => {
+    throw notCsv(error);
+  });
   const isWhole = sample.path === path && found.rows < rows;
-  const detected = { ...found.detected, file: { ...found.detected.file, path }, isVerified: false };
+  const file = { ...found.detected.file, path, table: undefined };
+  const detected = { ...found.detected, file, isVerified: false };
   // A column may begin late, and a number or a date is one there as well.
   if (found.hasEmpty && !isWhole) return detectAll(connection, detected, sample.text, options);
   return detected;
+}
+
+const TABLE = "kenning sample";
+
+/** The first rows are looked at several times, and parsed once. */
+async function withTable<T>(
+  connection: DuckDBConnection,
+  detected: DetectedCsv,
+  rows: number,
+  work: (detected: DetectedCsv) => Promise<T>,
+): Promise<T> {
+  const { file } = detected;
+  const texts = file.columns.map(() => "VARCHAR");
+  const table = quoteName(TABLE);
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${table} AS SELECT * FROM ${readCsv(file, texts, undefined)} LIMIT ${rows}`,
+  );
+  try {
+    return await work({ ...detected, file: { ...file, table: TABLE } });
+  } finally {
+    await connection.run(`DROP TABLE ${table}`);
+  }
 }
 
 /** The types that hold all values of a file, after one of them did not fit what the first ones said. */
@@ -195,7 +219,7 @@ async function surveyFile(
   if (options.decimal !== undefined || file.delimiter === "," || scope.rows === undefined) return plain;
   const comma = await surveyWith(connection, { ...file, decimal: "," }, open, scope);
   const isNumber = ({ file: { columns } }: SurveyedFile, index: number): boolean =>
-    columns[index]!.type === "BIGINT" || columns[index]!.type === "DOUBLE";
+    /^(?:BIGINT|DOUBLE|DECIMAL)/.test(columns[index]!.type);
   const isBetter = open.some((index) => isNumber(comma, index) && !isNumber(plain, index));
   const isWorse = open.some((index) => isNumber(plain, index) && !isNumber(comma, index));
   return isBetter && !isWorse ? comma : plain;
@@ -282,7 +306,12 @@ async function groupDigits(
   const { ambiguous } = grouped.grouping;
   if (ambiguous.size === 0 || scope.rows === undefined) return grouped;
   // The first values may be decimals as well: the column is looked at to its end, where one may tell.
-  const late = await shapesOf(connection, { ...file, path: scope.path }, [...ambiguous.keys()], undefined);
+  const late = await shapesOf(
+    connection,
+    { ...file, path: scope.path, table: undefined },
+    [...ambiguous.keys()],
+    undefined,
+  );
   const early = [...shapes].filter(([index]) => !ambiguous.has(index));
   const all = new Map([...early, ...numbersIn(late)]);
   return group(file, all, said ?? settleDecimal(all));

@@ -20,6 +20,8 @@ export interface Grouping {
 /** A CSV file in UTF-8, and how to read it. */
 export interface CsvFile extends Quoting {
   path: string;
+  /** Where the values are that are only looked at, all as text; in the file itself without it. */
+  table?: string | undefined;
   header: boolean;
   skippedLines: number;
   decimal: DecimalMark;
@@ -61,9 +63,24 @@ function dialectOptions(file: CsvFile, isStrict: boolean): string[] {
 
 /**
  * Reads columns as these types. Rows that cannot be read go to the table `rejects`. Without one it is only a look at
- * the values: lines may end in different ways there, long rows are cut, and what cannot be read is passed over.
+ * the values: lines may end in different ways there, long rows are cut, and what cannot be read is passed over. Values
+ * come without words that mean none, and without units, but in columns that are `isRaw`.
  */
-export function readCsv(file: CsvFile, types: readonly string[], rejects: string | undefined): string {
+export function readCsv(
+  file: CsvFile,
+  types: readonly string[],
+  rejects: string | undefined,
+  isRaw: (index: number) => boolean = () => false,
+): string {
+  const source =
+    rejects === undefined && file.table !== undefined ? quoteName(file.table) : scan(file, types, rejects);
+  const cleaned = file.columns.flatMap(({ name }, index) =>
+    types[index] === "VARCHAR" && !isRaw(index) ? (cleanValue(file, index, quoteName(name)) ?? []) : [],
+  );
+  return cleaned.length === 0 ? source : `(SELECT * REPLACE (${cleaned.join(", ")}) FROM ${source})`;
+}
+
+function scan(file: CsvFile, types: readonly string[], rejects: string | undefined): string {
   const columns = file.columns.map(({ name }, index) => `${quoteText(name)}: ${quoteText(types[index]!)}`);
   const options = [
     quoteText(file.path),
@@ -74,11 +91,7 @@ export function readCsv(file: CsvFile, types: readonly string[], rejects: string
     `columns = {${columns.join(", ")}}`,
     ...(rejects === undefined ? ["ignore_errors = true"] : rejectOptions(rejects)),
   ];
-  const source = `read_csv(${options.join(", ")})`;
-  const cleaned = file.columns.flatMap(({ name }, index) =>
-    types[index] === "VARCHAR" ? (cleanValue(file, index, quoteName(name)) ?? []) : [],
-  );
-  return cleaned.length === 0 ? source : `(SELECT * REPLACE (${cleaned.join(", ")}) FROM ${source})`;
+  return `read_csv(${options.join(", ")})`;
 }
 
 /** The column without words that mean no value, and without its unit; undefined when it has neither. */

@@ -6,6 +6,7 @@ import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, type Grouping, readCsv } from "./csv-file.ts";
 import {
   ANY_NUMBER,
+  DOUBLE_DIGITS,
   judge,
   type Marks,
   NO_NUMBER,
@@ -13,6 +14,7 @@ import {
   provenDecimal,
   SPELLINGS,
 } from "./csv-thousands.ts";
+import { decimalsOf } from "./csv-values.ts";
 
 /** The shapes of the values of columns (`csv-thousands.ts`), by position. */
 export type Shapes = ReadonlyMap<number, readonly string[]>;
@@ -92,9 +94,13 @@ export function groupedNumber(
   const pattern = quoteText(numberPattern(marks));
   const isNumber = `regexp_full_match(trim(${column}), ${pattern})`;
   const number = `translate(trim(${column}), ${quoteText(`${decimal}${SPELLINGS[thousands]}`)}, '.')`;
-  if (type === "DOUBLE") return { isNumber, number };
-  // A cast would round.
-  return { isNumber: `(${isNumber} AND NOT contains(${column}, ${quoteText(decimal)}))`, number };
+  // A cast would round what has too many digits, or decimals.
+  const decimals = `strlen(split_part(trim(${column}), ${quoteText(decimal)}, 2))`;
+  const isExact =
+    type === "DOUBLE"
+      ? `NOT regexp_matches(${number}, '^-?[0-9]{${DOUBLE_DIGITS + 1}}')`
+      : `${decimals} <= ${decimalsOf(type)}`;
+  return { isNumber: `(${isNumber} AND ${isExact})`, number };
 }
 
 /** The decimal mark of a file, when columns prove one and none proves the other. */

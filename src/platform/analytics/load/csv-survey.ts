@@ -1,9 +1,18 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
-import { quoteName } from "../../../kernel/sql-text.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
-import { holds, isNoValueWordSql, isSomeNumber, typeRules } from "./csv-values.ts";
+import {
+  DECIMAL_DIGITS,
+  EXACT_DOUBLE,
+  holds,
+  isNoValueWordSql,
+  isPlainTimestamp,
+  isSomeNumber,
+  LONG_DECIMAL,
+  typeRules,
+} from "./csv-values.ts";
 
 /** What the values of a column turn out to be. */
 export interface SurveyedColumn {
@@ -60,6 +69,7 @@ export async function surveyColumns(
       for (const [place, column] of found) columns.set(some[place]!, column);
     }
   }
+  await settleDecimals(connection, source, file, columns);
   const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${source}`);
   return { columns, rows: Number(counted.getRowsJS()[0]?.[0]) };
 }
@@ -74,17 +84,8 @@ async function surveyAlike(
   names: readonly string[],
   rules: Rules,
 ): Promise<[number, SurveyedColumn][]> {
-  const isNothing = `(v IS NULL OR trim(v) = '' OR ${isNoValueWordSql("v")})`;
-  const items = [
-    `bool_or(NOT ${isNothing})`,
-    `bool_or(${isSomeNumber("v")} AND NOT ${isNothing})`,
-    `list(DISTINCT trim(v)) FILTER (trim(v) = '' OR ${isNoValueWordSql("v")})`,
-    ...rules.map((rule) => `bool_and(${isNothing} OR ${holds(rule, "v")})`),
-  ];
   const values = `SELECT unnest([${names.join(", ")}]) AS v, unnest(range(${names.length})) AS place FROM ${source}`;
-  const reader = await connection.runAndReadAll(
-    `SELECT place, ${items.join(", ")} FROM (${values}) GROUP BY place`,
-  );
+  const reader = await connection.runAndReadAll(surveySql(values, rules));
   const nothing: SurveyedColumn = { type: "VARCHAR", words: [], hasValues: false };
   const found = new Map(names.map((_, place) => [place, nothing]));
   for (const [place, hasValues, hasNumbers, words, ...fits] of reader.getRowsJS()) {
@@ -98,6 +99,73 @@ async function surveyAlike(
     });
   }
   return [...found];
+}
+
+/** What is surely a value takes the short way: most do, and patterns are slow. */
+function surveySql(values: string, rules: Rules): string {
+  const [narrowest] = rules;
+  const isPlain = narrowest === undefined ? "false" : `coalesce(${plainSql(narrowest.type)}, false)`;
+  const hasDoubles = rules.some(({ type }) => type === "DOUBLE");
+  const items = [
+    "bool_or(NOT nothing)",
+    hasDoubles
+      ? `bool_or(CASE WHEN nothing THEN false WHEN plain THEN true ELSE ${isSomeNumber("v")} END)`
+      : "true",
+    "list(DISTINCT trim(v)) FILTER (nothing AND v IS NOT NULL)",
+    ...rules.map(
+      (rule) =>
+        `bool_and(CASE WHEN nothing OR (${plainSql(rule.type)}) THEN true ELSE ${holds(rule, "v")} END)`,
+    ),
+  ];
+  const isNothing = `v IS NULL OR trim(v) = '' OR ${isNoValueWordSql("v")}`;
+  return `SELECT place, ${items.join(", ")} FROM (
+    SELECT *, CASE WHEN plain THEN false ELSE ${isNothing} END AS nothing FROM (
+      SELECT *, ${isPlain} AS plain FROM (
+        SELECT *, TRY_CAST(v AS BIGINT) AS whole FROM (${values}))))
+    GROUP BY place`;
+}
+
+/** True for texts that are surely of the type, some of them, at little cost. */
+function plainSql(type: string): string {
+  const isWhole = "CAST(whole AS VARCHAR) = v";
+  switch (type) {
+    case "BIGINT":
+    case "DECIMAL(38,0)":
+    case LONG_DECIMAL:
+      return isWhole;
+    case "DOUBLE":
+      return `${isWhole} AND abs(whole) < ${EXACT_DOUBLE}`;
+    case "BOOLEAN":
+      return "v = 'true' OR v = 'false'";
+    case "DATE":
+      return `strlen(v) = 10 AND CAST(TRY_CAST(v AS DATE) AS VARCHAR) = v`;
+    case "TIMESTAMP":
+    case "TIMESTAMP WITH TIME ZONE":
+      return isPlainTimestamp("v", "TRY_CAST(v AS TIMESTAMP)");
+    default:
+      return "false";
+  }
+}
+
+/** Numbers that need so many digits get a type with as many decimals as they have, or stay text. */
+async function settleDecimals(
+  connection: DuckDBConnection,
+  source: string,
+  { columns, decimal }: CsvFile,
+  found: Map<number, SurveyedColumn>,
+): Promise<void> {
+  for (const [index, column] of found) {
+    if (column.type !== LONG_DECIMAL) continue;
+    const text = `ltrim(trim(${quoteName(columns[index]!.name)}), '+-')`;
+    const isNumber = `regexp_full_match(${text}, '[0-9${decimal}]+')`;
+    const part = (number: number): string => `split_part(${text}, ${quoteText(decimal)}, ${number})`;
+    const reader = await connection.runAndReadAll(
+      `SELECT max(strlen(${part(1)})) FILTER (${isNumber}), max(strlen(rtrim(${part(2)}, '0'))) FILTER (${isNumber}) FROM ${source}`,
+    );
+    const [whole, decimals] = (reader.getRowsJS()[0] ?? []).map(Number) as [number, number];
+    const type = whole + decimals > DECIMAL_DIGITS ? "VARCHAR" : `DECIMAL(${DECIMAL_DIGITS},${decimals})`;
+    found.set(index, { ...column, type });
+  }
 }
 
 type Rules = ReturnType<typeof typeRules>;

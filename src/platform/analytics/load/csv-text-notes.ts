@@ -42,6 +42,7 @@ export async function textNotes(
   const notes: string[] = [];
   for (const { index, kind, isOne, stranger } of columns) {
     const found = stranger ?? (await firstStranger(connection, file, index, isOne));
+    if (found === undefined && kind === "numbers") notes.push(tooLong(file.columns[index]!.name));
     if (found === undefined || IDENTIFIER.test(found.value)) continue;
     const value = JSON.stringify(found.value.slice(0, VALUE_CHARACTERS));
     const hint = /\d/.test(found.value) ? "" : " If it means no value, say so in options.nulls.";
@@ -50,6 +51,10 @@ export async function textNotes(
     );
   }
   return notes.slice(0, LIMITS.files.notes);
+}
+
+function tooLong(name: string): string {
+  return `Column "${name}" is text: no type holds all digits of its numbers. To lose some, give it the type DOUBLE in options.types.`;
 }
 
 /** Counts of one column in the first records. */

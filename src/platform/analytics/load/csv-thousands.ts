@@ -13,7 +13,7 @@ export interface Marks {
   decimal: DecimalMark;
 }
 
-export type NumberType = "BIGINT" | "DECIMAL(38,0)" | "DOUBLE";
+export type NumberType = "BIGINT" | `DECIMAL(38,${number})` | "DOUBLE";
 
 /** Characters that are the same mark. */
 export const SPELLINGS: Readonly<Record<Marks["thousands"], string>> = {
@@ -148,12 +148,16 @@ export function judge(
   return fitting[0] === undefined ? { kind: "other" } : { kind: "ambiguous", marks: fitting[0].marks };
 }
 
+/** Of whole numbers, so many are kept by a DOUBLE, whichever they are. */
+export const DOUBLE_DIGITS = 15;
+
 /** As for numbers without separators: what has too many digits for an integer keeps them all. */
 function typeOf(figures: readonly Figure[]): NumberType | undefined {
-  if (figures.some(({ decimals }) => decimals > 0)) return "DOUBLE";
   const most = Math.max(...figures.map(({ digits }) => digits));
-  if (most <= 18) return "BIGINT";
-  return most <= 38 ? "DECIMAL(38,0)" : undefined;
+  const decimals = Math.max(...figures.map((figure) => figure.decimals));
+  if (decimals > 0 && most <= DOUBLE_DIGITS) return "DOUBLE";
+  if (decimals === 0 && most <= 18) return "BIGINT";
+  return most + decimals <= 38 ? `DECIMAL(38,${decimals})` : undefined;
 }
 
 /** The decimal mark that the values of a column prove, grouped or not. */

@@ -8,6 +8,7 @@ import { columnsOf } from "../engine/relation-sql.ts";
 import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
 import { storableType } from "../types/storable.ts";
+import { variantJson } from "../types/variant-sql.ts";
 import type { WriteAnswer } from "../wire.ts";
 
 /**
@@ -41,6 +42,7 @@ export interface PartOptions {
 export async function planAll(connection: DuckDBConnection, source: string): Promise<PartPlan> {
   const found = await columnsOf(connection, source);
   checkColumnCount(found.length);
+  for (const column of found) refuseEmptyGroup(column);
   const columns = found.map(({ name, type }) => ({
     name,
     type: storableType(type),
@@ -48,9 +50,23 @@ export async function planAll(connection: DuckDBConnection, source: string): Pro
   const items = found.map(({ name, type }, index) => {
     const wanted = columns[index]!.type;
     if (sqlType(type) === wanted && !type.startsWith("ENUM")) return quoteName(name);
-    return `CAST(${quoteName(name)} AS ${wanted}) AS ${quoteName(name)}`;
+    const value = quoteName(name);
+    const known = type === "VARIANT" ? variantJson(value) : `CAST(${value} AS ${wanted})`;
+    return `${known} AS ${quoteName(name)}`;
   });
   return { select: `SELECT ${items.join(", ")} FROM ${source}`, columns };
+}
+
+/** Parquet files can have groups without fields; nobody can ask for anything in them. */
+function refuseEmptyGroup({ name, type }: Column): void {
+  if (!type.includes("STRUCT()")) return;
+  throw new AppError(
+    "unsupported",
+    `Column "${name}" holds a group without any field, which cannot be kept.`,
+    {
+      hint: "Leave the group out where the file is written.",
+    },
+  );
 }
 
 /** Writes the rows of a SELECT as one Parquet part. */
