@@ -77,7 +77,10 @@ async function openData(
   return { services, start: sweep, sweep, close: () => imports.close() };
 }
 
-type Asked = Pick<DataServices, "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs">;
+type DatasourceServices = Pick<
+  DataServices,
+  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs"
+>;
 
 /** Datasources, the queries on them and their runs. */
 async function openQueries(
@@ -88,7 +91,7 @@ async function openQueries(
     callerFor,
   }: Pick<DataServices, "data" | "datasets"> & { callerFor: Identity["callerFor"] },
   { storage: { fileFolders } }: Settings,
-): Promise<Asked> {
+): Promise<DatasourceServices> {
   const tempFolder = await ownFolder(join(home, "runs"));
   const sandboxFolder = await ownFolder(join(home, "connectors"));
   const datasourcesStore = new DatasourcesStore(catalog, vault, clock);

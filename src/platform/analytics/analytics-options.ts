@@ -213,7 +213,7 @@ export interface AnalyticsWalls {
  * - Rows that a relation's policy hides are as if they were not there, in results, errors, statistics and plans
  *   (`isRestricted`, docs/decisions/0006-policies-and-the-optimiser.md); how long a query takes may still tell.
  * - As root the process is another user in an empty network, to whom only the parts are linked that its engines
- *   need (`shelf.ts`). It cannot write them, though the engine itself would let SQL write what it may read; it
+ *   need (`linked.ts`). It cannot write them, though the engine itself would let SQL write what it may read; it
  *   can write nothing but its own folder and what is open to everybody (/tmp). Each process is yet another user.
  * - Without root, the process is the same user as the server. Then only the check of the tree and the engine's
  *   own walls stand between SQL and the server's files, and nothing stands between a bug of the engine and them;

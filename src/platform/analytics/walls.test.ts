@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needsRoot } from "../../../test/support/availability.ts";
 import { createSandbox, type Sandbox } from "../sandbox/index.ts";
 import type { Part } from "./index.ts";
-import { Shelf } from "./shelf.ts";
+import { LinkedFolder } from "./linked-folder.ts";
 import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
 
 /**
@@ -19,7 +19,7 @@ const READER = process.getuid?.() === 0 ? { uid: GID + 9, gid: GID } : undefined
 let analytics: TestAnalytics;
 let part: Part;
 let other: Part;
-let shelf: Shelf;
+let linked: LinkedFolder;
 let file: string;
 let secret: string;
 let sandbox: Sandbox;
@@ -37,8 +37,8 @@ beforeAll(async () => {
     socket.end();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  shelf = await Shelf.make(join(analytics.home, "tmp"), READER);
-  file = await shelf.put(part.path, "0.parquet");
+  linked = await LinkedFolder.make(join(analytics.home, "tmp"), READER);
+  file = await linked.put(part.path, "0.parquet");
   sandbox = openWall();
   await sandbox.call("open", [file]);
 });
@@ -74,7 +74,7 @@ describe("SQL without a guard", () => {
     ["any file", () => "SELECT * FROM read_text('/etc/passwd')"],
     ["any file as bytes", () => "SELECT * FROM read_blob('/etc/hostname')"],
     ["a folder", () => "SELECT * FROM glob('/etc/*')"],
-    ["the shelf's folder", () => `SELECT * FROM glob('${shelf.pathOf("*")}')`],
+    ["the linked folder", () => `SELECT * FROM glob('${linked.pathOf("*")}')`],
     ["itself by another way", () => "SELECT * FROM read_text('/proc/self/environ')"],
     ["a database file", () => `ATTACH '${join(analytics.home, "x.db")}'`],
     ["a new database in its own folder", () => "ATTACH 'x.db'"],
@@ -113,7 +113,7 @@ describe("SQL without a guard", () => {
     ["the process's memory", () => "SELECT * FROM read_blob('/proc/self/mem')"],
     ["the process's open files", () => "SELECT * FROM glob('/proc/self/fd/*')"],
     ["a way around by a link", () => `SELECT * FROM read_text('${file}/../../secret.csv')`],
-    ["a way around by a folder", () => `SELECT * FROM read_parquet('${shelf.pathOf("")}../../blobs/**')`],
+    ["a way around by a folder", () => `SELECT * FROM read_parquet('${linked.pathOf("")}../../blobs/**')`],
     ["a profile by pragma", () => `PRAGMA profile_output='${join(analytics.home, "profile")}'`],
     ["a secret's place", () => "SET secret_directory = '/tmp'"],
     ["another home", () => "SET home_directory = '/root'"],
@@ -236,7 +236,7 @@ describe("the process itself, if SQL broke out of the engine", () => {
 
   it("writes nothing that is ours", async (context) => {
     needsRoot(context);
-    for (const path of [file, part.path, shelf.pathOf("new"), "../new", join(analytics.home, "new")]) {
+    for (const path of [file, part.path, linked.pathOf("new"), "../new", join(analytics.home, "new")]) {
       expect(await sandbox.call("write", path), path).toMatch(/^failed: E(?:ACCES|PERM)/);
     }
   });

@@ -9,7 +9,7 @@ import { type CsvFile, readCsv } from "./csv-file.ts";
 import { isNoValueWordSql } from "./csv-values.ts";
 
 /** A value that is not of the kind of most others in its column. */
-interface Stranger {
+interface Misfit {
   value: string;
   place: string;
 }
@@ -20,7 +20,7 @@ interface Mostly {
   kind: string;
   /** SQL that is true for a value of that kind. */
   isOne: string;
-  stranger: Stranger | undefined;
+  misfit: Misfit | undefined;
 }
 
 const LEAST_VALUES = 10;
@@ -40,8 +40,8 @@ export async function textNotes(
 ): Promise<string[]> {
   const columns = mostlyOther(file, head, given).slice(0, COLUMNS_LOOKED_AT);
   const notes: string[] = [];
-  for (const { index, kind, isOne, stranger } of columns) {
-    const found = stranger ?? (await firstStranger(connection, file, index, isOne));
+  for (const { index, kind, isOne, misfit } of columns) {
+    const found = misfit ?? (await firstMisfit(connection, file, index, isOne));
     if (found === undefined && kind === "numbers") notes.push(tooLong(file.columns[index]!.name));
     if (found === undefined || IDENTIFIER.test(found.value)) continue;
     const value = JSON.stringify(found.value.slice(0, VALUE_CHARACTERS));
@@ -63,8 +63,8 @@ interface Tally {
   numbers: number;
   formats: Map<string, number>;
   /** The first value that is no number, and the first that is no date. */
-  noNumber: Stranger | undefined;
-  noDate: Stranger | undefined;
+  noNumber: Misfit | undefined;
+  noDate: Misfit | undefined;
 }
 
 function mostlyOther(file: CsvFile, head: string, given: ReadonlySet<number>): Mostly[] {
@@ -105,11 +105,11 @@ function kindOf(file: CsvFile, index: number, tally: Tally): Mostly | undefined 
   const column = quoteName(file.columns[index]!.name);
   if (tally.numbers >= least) {
     const isOne = `regexp_full_match(trim(${column}), ${quoteText(numberText(file))})`;
-    return { index, kind: "numbers", isOne, stranger: tally.noNumber };
+    return { index, kind: "numbers", isOne, misfit: tally.noNumber };
   }
   const [format, times = 0] = [...tally.formats].toSorted((a, b) => b[1] - a[1])[0] ?? [];
   if (format === undefined || times < least) return undefined;
-  return { index, kind: "dates", isOne: isDateIn(column, format), stranger: tally.noDate };
+  return { index, kind: "dates", isOne: isDateIn(column, format), misfit: tally.noDate };
 }
 
 function numberText({ decimal }: CsvFile): string {
@@ -117,12 +117,12 @@ function numberText({ decimal }: CsvFile): string {
 }
 
 /** Further down than the first records; the file is read up to it. */
-async function firstStranger(
+async function firstMisfit(
   connection: DuckDBConnection,
   file: CsvFile,
   index: number,
   isOne: string,
-): Promise<Stranger | undefined> {
+): Promise<Misfit | undefined> {
   const column = quoteName(file.columns[index]!.name);
   const texts = file.columns.map(() => "VARCHAR");
   const reader = await connection.runAndReadAll(

@@ -6,7 +6,7 @@ import type { FolderBlobStore } from "../../blobs/index.ts";
 import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
 import type { Part } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
-import { Shelf } from "../shelf.ts";
+import { LinkedFolder } from "../linked-folder.ts";
 import type { LoadSettings, WriteAnswer } from "../wire.ts";
 
 export interface LoadProcessOptions {
@@ -94,8 +94,8 @@ export class LoadProcess {
   async #makeFolders(): Promise<JobFolders> {
     const { tempFolder, memoryMb, threads, reader } = this.#options;
     const [inputs, outputs] = await Promise.all([
-      Shelf.make(tempFolder, reader),
-      Shelf.make(tempFolder, reader),
+      LinkedFolder.make(tempFolder, reader),
+      LinkedFolder.make(tempFolder, reader),
     ]);
     const results = join(outputs.folder, "made");
     await mkdir(results, { mode: 0o700 });
@@ -127,12 +127,12 @@ async function* piecesOf(file: FileHandle, fileBytes: number): AsyncGenerator<Ui
 
 /** Where the loading process finds its inputs and leaves its outputs. */
 export class JobFolders {
-  readonly inputs: Shelf;
-  readonly #outputs: Shelf;
+  readonly inputs: LinkedFolder;
+  readonly #outputs: LinkedFolder;
   readonly results: string;
   readonly settings: LoadSettings;
 
-  constructor(inputs: Shelf, outputs: Shelf, results: string, settings: LoadSettings) {
+  constructor(inputs: LinkedFolder, outputs: LinkedFolder, results: string, settings: LoadSettings) {
     this.inputs = inputs;
     this.#outputs = outputs;
     this.results = results;

@@ -20,7 +20,7 @@ import type {
 } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
-import type { Shelf } from "../shelf.ts";
+import type { LinkedFolder } from "../linked-folder.ts";
 import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
 import { type JobFolders, LoadProcess } from "./load-process.ts";
 
@@ -58,7 +58,7 @@ class Job {
   }
 }
 
-interface Asked {
+interface JobOptions {
   scope?: string;
   signal?: AbortSignal | undefined;
 }
@@ -158,7 +158,7 @@ export class Loader {
    */
   async #work<T>(
     queue: FairQueue,
-    { scope = randomText(12), signal }: Asked,
+    { scope = randomText(12), signal }: JobOptions,
     shared: LoadProcess | undefined,
     work: (job: Job) => Promise<T>,
   ): Promise<T> {
@@ -200,7 +200,7 @@ function blameFile(error: unknown): never {
   });
 }
 
-async function place(inputs: Shelf, source: ConvertRequest["source"], name: string): Promise<string> {
+async function place(inputs: LinkedFolder, source: ConvertRequest["source"], name: string): Promise<string> {
   if ("bytes" in source) return inputs.write(source.bytes, name);
   const info = await stat(source.path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "ENOENT"

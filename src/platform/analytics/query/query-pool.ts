@@ -3,7 +3,7 @@ import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, Relation } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
-import { Shelf } from "../shelf.ts";
+import { LinkedFolder } from "../linked-folder.ts";
 import type { EngineSpec } from "../wire.ts";
 import { engineKey } from "./engine-key.ts";
 import { OwnProcesses } from "./own-processes.ts";
@@ -31,9 +31,9 @@ export interface Engine {
   worker: QueryProcess;
   memoryMb: number;
   /** What the process may read, and what it has to make of that. */
-  ready: Promise<{ shelf: Shelf; spec: EngineSpec }>;
+  ready: Promise<{ linked: LinkedFolder; spec: EngineSpec }>;
   /** Once it is ready. */
-  shelf?: Shelf;
+  linked?: LinkedFolder;
   parts: ReadonlySet<string>;
   /** The process was told. */
   isKnown: boolean;
@@ -226,7 +226,7 @@ export class QueryPool {
 
   #engineIn(worker: QueryProcess, key: string, relations: readonly Relation[], limits: EngineLimits): Engine {
     const kept = worker.engines.get(key);
-    if (kept?.shelf?.isInPlace === false) this.#forget(kept);
+    if (kept?.linked?.isInPlace === false) this.#forget(kept);
     return worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
   }
 
@@ -260,8 +260,8 @@ export class QueryPool {
     };
     worker.engines.set(key, engine);
     ready.then(
-      ({ shelf }) => {
-        engine.shelf = shelf;
+      ({ linked }) => {
+        engine.linked = linked;
       },
       () => drop(engine),
     );
@@ -272,20 +272,20 @@ export class QueryPool {
     worker: QueryProcess,
     relations: readonly Relation[],
     limits: Required<EngineLimits>,
-  ): Promise<{ shelf: Shelf; spec: EngineSpec }> {
+  ): Promise<{ linked: LinkedFolder; spec: EngineSpec }> {
     const { tempFolder } = this.#options;
-    const shelf = await Shelf.make(tempFolder, worker.reader);
+    const linked = await LinkedFolder.make(tempFolder, worker.reader);
     try {
       const placed = await Promise.all(
         relations.map(async (relation, number) => {
           const { name, parts, columns, select, isHidden = false, isRestricted = false } = relation;
-          const files = parts.map((part, index) => shelf.put(part, `${number}-${index}.parquet`));
+          const files = parts.map((part, index) => linked.put(part, `${number}-${index}.parquet`));
           return { name, files: await Promise.all(files), columns, select, isHidden, isRestricted };
         }),
       );
-      return { shelf, spec: { relations: placed, ...limits } };
+      return { linked, spec: { relations: placed, ...limits } };
     } catch (error) {
-      await shelf.remove();
+      await linked.remove();
       throw error;
     }
   }
@@ -338,7 +338,7 @@ export class QueryPool {
     drop(engine);
     const { id, worker } = engine;
     engine.ready
-      .then(({ shelf }) => worker.sandbox.call("close", { engine: id }).finally(() => shelf.remove()))
+      .then(({ linked }) => worker.sandbox.call("close", { engine: id }).finally(() => linked.remove()))
       .catch((error: unknown) => {
         if (!this.#isClosed) this.#options.log.warn({ err: error }, "a query engine could not be closed");
       });
@@ -351,7 +351,7 @@ function stopping(): AppError {
 
 async function removeShelves({ engines }: QueryProcess): Promise<void> {
   for (const result of await Promise.allSettled([...engines.values()].map(({ ready }) => ready))) {
-    if (result.status === "fulfilled") await result.value.shelf.remove();
+    if (result.status === "fulfilled") await result.value.linked.remove();
   }
 }
 

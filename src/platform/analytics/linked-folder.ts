@@ -19,9 +19,9 @@ import { isInPlace, ownedTempPath } from "../temp/index.ts";
  * A folder beside the working folders of sandboxed processes, from which one of them reads what lies there: by
  * a path relative to its own folder, because it may not be able to enter the folders above. Files are there as
  * second names (hard links), so nothing is copied, a file that is deleted elsewhere stays readable here until
- * the shelf goes, and the process can neither write nor list anything that it was not given.
+ * the folder goes, and the process can neither write nor list anything that it was not given.
  */
-export class Shelf {
+export class LinkedFolder {
   readonly folder: string;
   readonly #reader: Account;
 
@@ -31,10 +31,10 @@ export class Shelf {
   }
 
   /** In a folder of names that say whose they are, which is swept after a crash. */
-  static async make(tempFolder: string, reader: Account): Promise<Shelf> {
-    const shelf = new Shelf(ownedTempPath(tempFolder), reader);
-    await shelf.makeFolder("");
-    return shelf;
+  static async make(tempFolder: string, reader: Account): Promise<LinkedFolder> {
+    const linked = new LinkedFolder(ownedTempPath(tempFolder), reader);
+    await linked.makeFolder("");
+    return linked;
   }
 
   /** False when somebody removed the folders of temporary files under the running server. */
@@ -50,13 +50,13 @@ export class Shelf {
     await chmod(folder, 0o710);
   }
 
-  /** The path of something on the shelf, as the process has to say it. */
+  /** The path of something in the folder, as the process has to say it. */
   pathOf(name: string): string {
     return `../${basename(this.folder)}/${name}`;
   }
 
   /**
-   * Puts one of our own files on the shelf, which makes it readable for the group of the process. Where files
+   * Puts one of our own files into the folder, which makes it readable for the group of the process. Where files
    * have no second names, the process has to find the first one.
    */
   async put(path: string, name: string): Promise<string> {
@@ -72,7 +72,7 @@ export class Shelf {
     }
   }
 
-  /** Puts a file of somebody else on the shelf without changing who may read it. */
+  /** Puts a file of somebody else into the folder without changing who may read it. */
   async lend(path: string, name: string): Promise<string> {
     const place = join(this.folder, name);
     const { mode } = await stat(path);
@@ -84,7 +84,7 @@ export class Shelf {
     return this.pathOf(name);
   }
 
-  /** Puts a file on the shelf that is not needed elsewhere any more. */
+  /** Puts a file into the folder that is not needed elsewhere any more. */
   async take(path: string, name: string): Promise<string> {
     const place = join(this.folder, name);
     await rename(path, place).catch(async (error: NodeJS.ErrnoException) => {
