@@ -39,9 +39,9 @@ export async function guardCost(kenning: Kenning, { isQuick }: { isQuick: boolea
     const text = await serialize(bare.connection, sql);
     const tree = JSON.parse(text) as { statements: JsonValue[] };
     const canned: SerializedSql = { ok: true, statements: tree.statements };
-    const relations = new Set(DATASETS);
+    const tableViews = new Set(DATASETS);
     const parser = new Parser(async () => bare.instance);
-    const surface = async (text: string) => checkSources(await parser.sourcesOf(text, NEVER), relations);
+    const surface = async (text: string) => checkSources(await parser.sourcesOf(text, NEVER), tableViews);
     const guard = (given: typeof analytics.serializeSql, of: string) =>
       guardSql(of, { datasets: DATASETS, serialize: given });
     const times = await takeTurns(

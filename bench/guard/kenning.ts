@@ -95,11 +95,11 @@ async function runQuery(
 async function engineOnly({ services, engines: { analytics } }: Opened, caller: Caller) {
   const { data, datasets } = services.data;
   const all = await datasets.findByNames(caller.workspace.id, Object.keys(FIELDS));
-  const relations = await Promise.all(all.map((dataset) => data.relation(caller, dataset)));
+  const tableViews = await Promise.all(all.map((dataset) => data.tableView(caller, dataset)));
   const { queryThreads: threads, queryMemoryMb: memoryMb, querySpillMb: spillMb } = LIMITS.models;
   const engine = { threads, memoryMb, spillMb };
-  const using = (sql: string) => relations.filter(({ name }) => sql.includes(name));
-  return (sql: string) => analytics.query({ scope: "engine", relations: using(sql), sql, engine });
+  const using = (sql: string) => tableViews.filter(({ name }) => sql.includes(name));
+  return (sql: string) => analytics.query({ scope: "engine", tableViews: using(sql), sql, engine });
 }
 
 async function openBare(parts: ReadonlyMap<string, string>) {

@@ -28,7 +28,7 @@ export interface Ground {
 export interface Engines extends Ground {
   home: string;
   blobs: FolderBlobStore;
-  /** Rows come from `Data.relation` all the same. */
+  /** Rows come from `Data.tableView` all the same. */
   analytics: Analytics;
   vault: Vault;
   fetch: GuardedFetch;

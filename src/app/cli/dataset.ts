@@ -123,7 +123,7 @@ export async function exportDataset({ args, options }: ExportInput, terminal: Te
   await withData(async ({ data: { data, datasets }, callerFor }) => {
     const caller = await callerFor(workspace);
     const dataset = await requireDataset(datasets, caller, args.dataset);
-    const { select } = await data.relation(caller, dataset);
+    const { select } = await data.tableView(caller, dataset);
     if (select !== undefined) {
       terminal.err("Policies of this dataset hold for admins too: some rows or columns are left out.\n");
     }

@@ -134,7 +134,7 @@ it("are counted once for all who ask at the same time, and anew after a failure"
   let counts = 0;
   let isBroken = true;
   const data = {
-    relation: async () => ({ name: "rows", parts: [], columns: [], version: "1.1", visible: [COLUMN] }),
+    tableView: async () => ({ name: "rows", parts: [], columns: [], version: "1.1", visible: [COLUMN] }),
     summarise: async () => {
       counts += 1;
       await sleep(20);

@@ -1,6 +1,6 @@
 import { isAppError } from "../../kernel/errors.ts";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
-import type { JsonValue, Relation } from "../../platform/analytics/index.ts";
+import type { JsonValue, TableView } from "../../platform/analytics/index.ts";
 import { LIMITS } from "../../platform/analytics/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "./data.ts";
@@ -36,21 +36,21 @@ const KEPT = 200;
  * memory for as long as the dataset stays the same: all callers who see the same share them.
  */
 export class StatisticsCache {
-  readonly #data: Pick<Data, "relation" | "summarise">;
+  readonly #data: Pick<Data, "tableView" | "summarise">;
   /** A count that failed, perhaps for lack of time, is no answer for the next who asks. */
   readonly #kept = new KeptPromises(KEPT);
 
-  constructor(data: Pick<Data, "relation" | "summarise">) {
+  constructor(data: Pick<Data, "tableView" | "summarise">) {
     this.#data = data;
   }
 
   async of(caller: Caller, dataset: Dataset): Promise<ColumnStatistics> {
-    const { visible, ...relation } = await this.#data.relation(caller, dataset, "rows");
-    const key = JSON.stringify([dataset.workspaceId, relation.version, relation.select]);
-    return this.#kept.get(key, () => this.#count(caller, relation, visible));
+    const { visible, ...tableView } = await this.#data.tableView(caller, dataset, "rows");
+    const key = JSON.stringify([dataset.workspaceId, tableView.version, tableView.select]);
+    return this.#kept.get(key, () => this.#count(caller, tableView, visible));
   }
 
-  async #count(caller: Caller, relation: Relation, visible: readonly Column[]): Promise<ColumnStatistics> {
+  async #count(caller: Caller, tableView: TableView, visible: readonly Column[]): Promise<ColumnStatistics> {
     const counted = visible.slice(0, MOST_COLUMNS);
     const source = `"rows" AS t(${visible.map((_, index) => columnName(index)).join(", ")})`;
     const sampleRows = Math.max(1_000, Math.floor(LIMITS.analytics.distinctValues / counted.length));
@@ -59,12 +59,12 @@ export class StatisticsCache {
     const [whole, distinct] = await Promise.all([
       this.#summarise(
         caller,
-        relation,
+        tableView,
         `SELECT count(*), ${counted.flatMap(facts).join(", ")} FROM ${source}`,
       ),
       this.#summarise(
         caller,
-        relation,
+        tableView,
         `SELECT ${distinctOf} FROM (SELECT ${names.join(", ")} FROM ${source} LIMIT ${sampleRows})`,
       ),
     ]);
@@ -84,8 +84,8 @@ export class StatisticsCache {
     };
   }
 
-  #summarise(caller: Caller, relation: Relation, sql: string): Promise<JsonValue[]> {
-    return this.#data.summarise(caller, relation, sql, STATISTICS_MS);
+  #summarise(caller: Caller, tableView: TableView, sql: string): Promise<JsonValue[]> {
+    return this.#data.summarise(caller, tableView, sql, STATISTICS_MS);
   }
 }
 

@@ -10,8 +10,8 @@ import {
   type QueryBatch,
   type QueryRequest,
   type QueryResult,
-  type Relation,
   type Rows,
+  type TableView,
   widenColumns,
 } from "../../platform/analytics/index.ts";
 import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
@@ -50,7 +50,7 @@ interface DatasetQuery {
   totalRows: number | undefined;
 }
 
-/** The rows of datasets. `relation` is the only way to them: what it gives has been through the policies. */
+/** The rows of datasets. `tableView` is the only way to them: what it gives has been through the policies. */
 export class Data {
   readonly #parts: DataParts;
 
@@ -67,11 +67,11 @@ export class Data {
   }
 
   /** What this caller may see of a dataset, for the engine. */
-  async relation(
+  async tableView(
     caller: Caller,
     dataset: Dataset,
     name: string = dataset.name,
-  ): Promise<Relation & { visible: Column[] }> {
+  ): Promise<TableView & { visible: Column[] }> {
     if (dataset.columns.length === 0)
       throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
     const { columns, condition } = restrictionFor(caller, dataset);
@@ -123,13 +123,13 @@ export class Data {
     dataset: Dataset,
     { c9ql, parameters, signal }: RowsOptions,
   ): Promise<DatasetQuery> {
-    const { visible, ...relation } = await this.relation(caller, dataset, "rows");
+    const { visible, ...tableView } = await this.tableView(caller, dataset, "rows");
     const isPlain = c9ql === undefined && parameters === undefined;
     const { sql, params } = isPlain
       ? { sql: 'SELECT * FROM "rows"', params: [] }
       : this.#compile(c9ql ?? "", visible, parameters);
-    const request = { scope: scopeOf(caller), relations: [relation], sql, params, signal };
-    const isWhole = c9ql === undefined && !relation.isRestricted;
+    const request = { scope: scopeOf(caller), tableViews: [tableView], sql, params, signal };
+    const isWhole = c9ql === undefined && !tableView.isRestricted;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
   }
 
@@ -171,11 +171,11 @@ export class Data {
     return exportParquet(batches, { analytics, blobs, newKey, scope: scopeOf(caller), signal });
   }
 
-  /** The one row that SQL of ours makes of a relation, which it finds under its name. */
-  async summarise(caller: Caller, relation: Relation, sql: string, ms: number): Promise<JsonValue[]> {
+  /** The one row that SQL of ours makes of a view, which it finds under its name. */
+  async summarise(caller: Caller, tableView: TableView, sql: string, ms: number): Promise<JsonValue[]> {
     const request = {
       scope: scopeOf(caller),
-      relations: [relation],
+      tableViews: [tableView],
       sql,
       limits: { rows: 1, bytes: ENGINE.analytics.resultMaxBytes, ms },
     };
@@ -321,7 +321,7 @@ export class Data {
     use: (path: string) => Promise<T>,
   ): Promise<T> {
     const { analytics, blobs } = this.#parts;
-    const { parts, visible, isRestricted } = await this.relation(caller, dataset);
+    const { parts, visible, isRestricted } = await this.tableView(caller, dataset);
     if (isRestricted) {
       throw new AppError("bad_request", `Policies keep some rows of ${dataset.name} from you.`, {
         hint: "Export what is left as csv or json.",

@@ -25,9 +25,9 @@ export async function assertDigitsStay(
   const old = roundedColumns(existing.columns, after);
   const added = roundedColumns(part.columns, after);
   const lost = async (parts: string[], columns: RoundedColumn[], version: string) => {
-    const relation = { name: "rows", parts, columns, version };
+    const tableView = { name: "rows", parts, columns, version };
     const sql = lostDigitsSql(columns, '"rows"');
-    const { rows } = await query({ scope, relations: [relation], sql, limits: { rows: 1 } });
+    const { rows } = await query({ scope, tableViews: [tableView], sql, limits: { rows: 1 } });
     return columns.find((_, index) => rows[0]?.[index] === true);
   };
   if (old.length > 0) {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Part } from "../../platform/analytics/index.ts";
 import {
   openTestAnalytics,
-  relationOf,
   type TestAnalytics,
+  tableViewOf,
 } from "../../platform/analytics/test-analytics.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Column, PolicyFilter } from "./dataset.ts";
@@ -51,10 +51,10 @@ beforeAll(async () => {
       policies: [{ name: "p", rows: [filter] }],
     });
     const select = `SELECT id FROM raw WHERE ${condition}`;
-    const relations = [relationOf("t", part, { select, isRestricted: true })];
+    const tableViews = [tableViewOf("t", part, { select, isRestricted: true })];
     const { rows: found } = await analytics.query({
       scope: "w",
-      relations,
+      tableViews,
       sql: "SELECT id FROM t ORDER BY 1",
     });
     return found.map(([id]) => Number(id));
@@ -82,7 +82,7 @@ describe("a condition of a policy", () => {
       );
       const counts = conditions.map((condition) => `count(*) FILTER (WHERE ${condition})`);
       const sql = `SELECT ${counts.join(", ")} FROM t`;
-      const { rows } = await analytics.query({ scope: "w", relations: [relationOf("t", part)], sql });
+      const { rows } = await analytics.query({ scope: "w", tableViews: [tableViewOf("t", part)], sql });
       expect(rows[0]).toHaveLength(conditions.length);
     },
   );

@@ -10,7 +10,7 @@ import { pathTo } from "./format/index.ts";
 import type { Serialize } from "./guard/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { DataType, Problem, Relationship, SemanticModel } from "./model.ts";
-import { relationsOf } from "./views.ts";
+import { tableViewsOf } from "./views.ts";
 
 /** Which of the engine's types are what the format means by one of its own. */
 const FAMILIES: Readonly<Record<DataType, RegExp>> = {
@@ -155,12 +155,12 @@ async function countRepeated(
   const key = columns.map(quoteName).join(", ");
   const isThere = columns.map((column) => `${quoteName(column)} IS NOT NULL`).join(" AND ");
   const sql = `SELECT count(*) FROM (SELECT 1 FROM ${quoteName(to.dataset.name)} WHERE ${isThere} GROUP BY ${key} HAVING count(*) > 1)`;
-  const relations = await relationsOf(data, caller, [to]);
+  const tableViews = await tableViewsOf(data, caller, [to]);
   try {
     const limits = { ms: LIMITS.models.uniquenessMs };
     const { rows } = await analytics.query({
       scope: String(caller.workspace.id),
-      relations,
+      tableViews,
       sql,
       limits,
       signal,

@@ -20,7 +20,7 @@ import type {
 } from "./models.store.ts";
 import { assertNoPolicies, assertSamePolicies } from "./same-policies.ts";
 import { visibleModel } from "./see.ts";
-import { relationsOf } from "./views.ts";
+import { tableViewsOf } from "./views.ts";
 import type { VisibleModel } from "./visible-model.ts";
 
 export interface ModelsParts {
@@ -110,7 +110,7 @@ export class Models {
     }
     const request = {
       scope: String(caller.workspace.id),
-      relations: await relationsOf(data, caller, datasets),
+      tableViews: await tableViewsOf(data, caller, datasets),
       sql: guarded.sql,
       params: params.map((value) => ({ fit: value })),
       limits: { rows: LIMITS.models.queryRows, ms: LIMITS.models.queryMs },

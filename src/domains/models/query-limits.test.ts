@@ -60,7 +60,7 @@ describe("a query", () => {
     const added: number[] = [];
     for (const name of DATASETS.slice(1)) {
       const before = threadsByProcess();
-      // Other relations are another engine, in the process that there is or in a new one.
+      // Other views are another engine, in the process that there is or in a new one.
       await query(server, viewer, `SELECT id FROM ${name}`);
       for (const [pid, count] of threadsByProcess()) added.push(count - (before.get(pid) ?? count));
     }
@@ -82,7 +82,7 @@ describe("a query", () => {
     const analytics = await openTestAnalytics();
     const engine = { threads: queryThreads, memoryMb: queryMemoryMb, spillMb: querySpillMb };
     const ask = (sql: string, ms: number) =>
-      analytics.query({ scope: "1", relations: [], sql, engine, limits: { ms } });
+      analytics.query({ scope: "1", tableViews: [], sql, engine, limits: { ms } });
     try {
       await ask("SELECT 1", 30_000);
       await expect(ask(SLOW, 500)).rejects.toMatchObject({

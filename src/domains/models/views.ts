@@ -1,42 +1,42 @@
 import { quoteName } from "../../kernel/sql-text.ts";
-import { HIDDEN_SCHEMA, type Relation } from "../../platform/analytics/index.ts";
+import { HIDDEN_SCHEMA, type TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
 import type { SeenDataset } from "./bind/index.ts";
 
 /**
- * What the engine has to make so that SQL sees these datasets of a model. The rows come from `Data.relation`, so
+ * What the engine has to make so that SQL sees these datasets of a model. The rows come from `Data.tableView`, so
  * the policies of the datasets stand below every view.
  */
-export async function relationsOf(
+export async function tableViewsOf(
   data: Data,
   caller: Caller,
   seen: readonly SeenDataset[],
-): Promise<Relation[]> {
-  const relations = await Promise.all(
+): Promise<TableView[]> {
+  const tableViews = await Promise.all(
     seen.map((each) =>
       each.viewQuery === null ? overSource(data, caller, each) : overQuery(data, caller, each),
     ),
   );
   // Two views may stand on the same dataset.
-  return [...new Map(relations.flat().map((relation) => [relationKey(relation), relation])).values()];
+  return [...new Map(tableViews.flat().map((tableView) => [tableViewKey(tableView), tableView])).values()];
 }
 
-async function overSource(data: Data, caller: Caller, seen: SeenDataset): Promise<Relation[]> {
+async function overSource(data: Data, caller: Caller, seen: SeenDataset): Promise<TableView[]> {
   const { dataset, bases, bound } = seen;
   const [base] = bases as [SeenDataset["bases"][number]];
-  const { visible: _, ...relation } = await data.relation(caller, base.dataset, dataset.name);
-  const below = relation.select ?? "SELECT * FROM raw";
-  return [{ ...relation, select: `SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}` }];
+  const { visible: _, ...tableView } = await data.tableView(caller, base.dataset, dataset.name);
+  const below = tableView.select ?? "SELECT * FROM raw";
+  return [{ ...tableView, select: `SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}` }];
 }
 
-async function overQuery(data: Data, caller: Caller, seen: SeenDataset): Promise<Relation[]> {
+async function overQuery(data: Data, caller: Caller, seen: SeenDataset): Promise<TableView[]> {
   const { dataset, bases, bound, viewQuery, viewColumns, viewCondition } = seen;
   const hidden = await Promise.all(
     bases.map(async (base) => {
       const name = `d${base.dataset.id}`;
-      const { visible: _, ...relation } = await data.relation(caller, base.dataset, name);
-      return { ...relation, isHidden: true };
+      const { visible: _, ...tableView } = await data.tableView(caller, base.dataset, name);
+      return { ...tableView, isHidden: true };
     }),
   );
   const tables = bases.map(
@@ -47,11 +47,11 @@ async function overQuery(data: Data, caller: Caller, seen: SeenDataset): Promise
   const where = viewCondition === null ? "" : ` WHERE ${viewCondition}`;
   const below = `SELECT ${columns} FROM (${viewQuery}\n)${where}`;
   const select = `WITH ${tables.join(", ")} SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}`;
-  const version = hidden.map((relation) => relation.version).join(",");
+  const version = hidden.map((tableView) => tableView.version).join(",");
   const isRestricted = viewCondition !== null;
   return [...hidden, { name: dataset.name, parts: [], columns: [], select, isRestricted, version }];
 }
 
-function relationKey({ name, isHidden = false }: Relation): string {
+function tableViewKey({ name, isHidden = false }: TableView): string {
   return `${isHidden}:${name}`;
 }

@@ -26,11 +26,11 @@ export interface Column {
   type: string;
 }
 
-/** Where the relations are that only other relations may name. */
+/** Where the views are that only other views may name. */
 export const HIDDEN_SCHEMA = "_scope_base";
 
 /** What a query sees under a name: the rows of some Parquet parts, in this order. */
-export interface Relation {
+export interface TableView {
   name: string;
   /** Absolute paths, possibly none. */
   parts: readonly string[];
@@ -38,7 +38,7 @@ export interface Relation {
   columns: readonly Column[];
   /**
    * Trusted SQL that stands between the rows and the query. It selects from `raw`, the rows of the parts, and from
-   * hidden relations; without columns there is no `raw`.
+   * hidden views; without columns there is no `raw`.
    */
   select?: string;
   /** Only the `select` of others may name it, as `"_scope_base"."<name>"`; a query cannot reach it. */
@@ -80,14 +80,14 @@ export interface EngineLimits {
   memoryMb?: number;
   /** Disk for what does not fit into memory. */
   spillMb?: number;
-  /** Memory that all engines of a process may take for copies of small relations that are often asked; 0 for none. */
+  /** Memory that all engines of a process may take for copies of small views that are often asked; 0 for none. */
   copyMb?: number;
 }
 
 export interface QueryRequest {
   /** Whose query it is (a workspace): queries of one scope share ten places, and never an engine with others. */
   scope: string;
-  relations: readonly Relation[];
+  tableViews: readonly TableView[];
   /** One SELECT. */
   sql: string;
   params?: readonly QueryParam[];
@@ -206,11 +206,11 @@ export interface AnalyticsWalls {
 /**
  * DuckDB over Parquet parts, in processes of its own. What each of them can reach:
  *
- * - A query sees relations, which are views over exactly the parts that it names, and nothing else: the tree of
+ * - A query sees views, which are views over exactly the parts that it names, and nothing else: the tree of
  *   DuckDB's own parser has to show one SELECT from those names (`query/sql-surface.ts`), the engine has access
  *   to no other file, takes no settings and no extensions (`engine/engine.ts`), and there is one engine for each
- *   scope and set of relations.
- * - Rows that a relation's policy hides are as if they were not there, in results, errors, statistics and plans
+ *   scope and set of views.
+ * - Rows that a view's policy hides are as if they were not there, in results, errors, statistics and plans
  *   (`isRestricted`, docs/decisions/0006-policies-and-the-optimiser.md); how long a query takes may still tell.
  * - As root the process is another user in an empty network, to whom only the parts are linked that its engines
  *   need (`linked.ts`). It cannot write them, though the engine itself would let SQL write what it may read; it

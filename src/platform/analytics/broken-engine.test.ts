@@ -4,7 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEngine, withConnection } from "./engine/engine.ts";
 import { LastingEngine } from "./engine/lasting-engine.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "./test-analytics.ts";
 
 /** The engine's own words, and anything of the first one that broke it. */
 const INSIDES = /INTERNAL|FATAL|Stack Trace|invalidated|libduckdb|Variant column/;
@@ -91,9 +91,9 @@ describe("what breaks an engine", () => {
   });
 
   it("as a query fails alone: others of the same engine run again", async () => {
-    const good = relationOf("good", await analytics.rowsToPart({ rows: [{ a: 1 }], key: analytics.key() }));
+    const good = tableViewOf("good", await analytics.rowsToPart({ rows: [{ a: 1 }], key: analytics.key() }));
     const bad = { name: "bad", parts: [poison], columns: [{ name: "v", type: "VARIANT" }], version: "1" };
-    const query = (sql: string) => analytics.query({ scope: "w", relations: [good, bad], sql });
+    const query = (sql: string) => analytics.query({ scope: "w", tableViews: [good, bad], sql });
     const counting = "SELECT count(*) FROM good, range(3000000) r(i) WHERE hash(i) % 7 < 9";
     expect(await query(counting)).toMatchObject({ rows: [[3_000_000]] });
     const neighbours = Array.from({ length: 5 }, () => query(counting));
@@ -124,8 +124,8 @@ describe("a Parquet file", () => {
     await writeParquet("SELECT 'POINT (1 2)'::GEOMETRY('OGC:CRS84') AS place", path);
     const read = await analytics.convert({ source: { path }, format: "parquet", key: analytics.key() });
     expect(read).toMatchObject({ rows: 1, columns: [{ name: "place", type: "VARCHAR" }] });
-    const relations = [relationOf("t", read.part)];
-    expect(await analytics.query({ scope: "w", relations, sql: "SELECT place FROM t" })).toMatchObject({
+    const tableViews = [tableViewOf("t", read.part)];
+    expect(await analytics.query({ scope: "w", tableViews, sql: "SELECT place FROM t" })).toMatchObject({
       rows: [["POINT (1 2)"]],
     });
   });

@@ -17,13 +17,13 @@ it("asks engines without keeping their processes in memory", async () => {
 
 it("asks the processes that run, and leaves them running", async () => {
   analytics = await openTestAnalytics();
-  const rows = await analytics.relation("r", [{ a: 1 }]);
-  await analytics.query({ scope: "w", relations: [rows], sql: "SELECT a FROM r" });
+  const rows = await analytics.tableView("r", [{ a: 1 }]);
+  await analytics.query({ scope: "w", tableViews: [rows], sql: "SELECT a FROM r" });
   const before = engines().map(({ pid }) => pid);
   expect(before.length).toBeGreaterThan(1);
   await Promise.all([analytics.probe("query"), analytics.probe("load")]);
   expect(engines().map(({ pid }) => pid)).toEqual(before);
-  expect(await analytics.query({ scope: "w", relations: [rows], sql: "SELECT a FROM r" })).toMatchObject({
+  expect(await analytics.query({ scope: "w", tableViews: [rows], sql: "SELECT a FROM r" })).toMatchObject({
     rows: [[1]],
   });
 });

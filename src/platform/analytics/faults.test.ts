@@ -3,17 +3,17 @@ import { appendFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { AnalyticsOptions, QueryRequest, QueryResult, Relation } from "./index.ts";
+import type { AnalyticsOptions, QueryRequest, QueryResult, TableView } from "./index.ts";
 import { LIMITS } from "./limits.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "./test-analytics.ts";
 
 const ENDLESS = "SELECT count(*) FROM range(1000000000) a(x), range(1000000000) b(y) WHERE (x * y) % 7 = 3";
 
 let analytics: TestAnalytics;
-let relation: Relation;
+let tableView: TableView;
 async function open(options: Partial<AnalyticsOptions> = {}): Promise<void> {
   analytics = await openTestAnalytics({ threads: 2, ...options });
-  relation = await analytics.relation("t", [{ a: 1 }]);
+  tableView = await analytics.tableView("t", [{ a: 1 }]);
 }
 
 /** One for all tests of a block. */
@@ -23,7 +23,7 @@ function openOnce(options: Partial<AnalyticsOptions> = {}): void {
 }
 
 function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<QueryResult> {
-  return analytics.query({ scope: "w", relations: [relation], sql, ...extra });
+  return analytics.query({ scope: "w", tableViews: [tableView], sql, ...extra });
 }
 
 const one = { rows: [[1]] };
@@ -71,7 +71,7 @@ describe("a query that goes wrong", () => {
     const read = async (): Promise<void> => {
       const stream = analytics.queryStream({
         scope: "w",
-        relations: [relation],
+        tableViews: [tableView],
         sql: "SELECT i, repeat('x', 100) FROM range(1000000000) r(i)",
         signal: controller.signal,
       });
@@ -134,12 +134,12 @@ describe("a process that dies", () => {
   it("takes only its own queries with it; the next ones work", async () => {
     await open({ workers: 2 });
     const loader = processes();
-    const relations = ["a", "b"].map((version) => ({ ...relation, version }));
+    const tableViews = ["a", "b"].map((version) => ({ ...tableView, version }));
     // Each version has its own engine, and they are spread over the processes.
-    await Promise.all(relations.map((each) => query("SELECT a FROM t", { relations: [each] })));
+    await Promise.all(tableViews.map((each) => query("SELECT a FROM t", { tableViews: [each] })));
     const workers = processes().filter((pid) => !loader.includes(pid));
-    const running = relations.map((each) =>
-      query(ENDLESS, { relations: [each], limits: { ms: 60_000 } }).catch(
+    const running = tableViews.map((each) =>
+      query(ENDLESS, { tableViews: [each], limits: { ms: 60_000 } }).catch(
         (error: { code: string }) => error.code,
       ),
     );
@@ -151,8 +151,8 @@ describe("a process that dies", () => {
       if ((await Promise.race([...running, delay(1_000, "running")])) === "unavailable") break;
     }
     expect(await Promise.race(running)).toBe("unavailable");
-    for (const each of relations)
-      expect(await query("SELECT a FROM t", { relations: [each] })).toMatchObject(one);
+    for (const each of tableViews)
+      expect(await query("SELECT a FROM t", { tableViews: [each] })).toMatchObject(one);
     const states = await Promise.all(running.map((each) => Promise.race([each, delay(0, "running")])));
     expect(states.sort()).toEqual(["running", "unavailable"]);
     await analytics.close();
@@ -165,7 +165,7 @@ describe("a process that dies", () => {
       let batches = 0;
       for await (const _ of analytics.queryStream({
         scope: "w",
-        relations: [relation],
+        tableViews: [tableView],
         sql: "SELECT i FROM range(100000000) r(i)",
       })) {
         batches += 1;
@@ -236,7 +236,7 @@ describe("an import", () => {
     const again = await analytics.convert({ source, format: "csv", key });
     expect(again.rows).toBe(LARGE_ROWS);
     expect(
-      await query("SELECT count(*) FROM big", { relations: [relationOf("big", again.part)] }),
+      await query("SELECT count(*) FROM big", { tableViews: [tableViewOf("big", again.part)] }),
     ).toMatchObject({ rows: [[LARGE_ROWS]] });
   });
 
@@ -318,10 +318,10 @@ function cpuOf(pid: number): number {
 describe("many queries", () => {
   openOnce();
 
-  it("over many relations keep only some engines ready", async () => {
+  it("over many views keep only some engines ready", async () => {
     for (let version = 0; version < 80; version += 1) {
       expect(
-        await query("SELECT a FROM t", { relations: [{ ...relation, version: String(version) }] }),
+        await query("SELECT a FROM t", { tableViews: [{ ...tableView, version: String(version) }] }),
       ).toMatchObject(one);
     }
     const shelves = (await readdir(join(analytics.home, "tmp"), { recursive: true })).filter((name) =>
@@ -343,10 +343,10 @@ describe("many queries", () => {
       (error: { code: string }) => error.code,
     );
     await delay(200);
-    analytics.forget(relation.parts);
+    analytics.forget(tableView.parts);
     expect(await query("SELECT a FROM t")).toMatchObject(one);
     await expect.poll(links).toBe(2);
-    analytics.forget(relation.parts);
+    analytics.forget(tableView.parts);
     controller.abort();
     expect(await running).toBe("cancelled");
     await expect.poll(links).toBe(0);

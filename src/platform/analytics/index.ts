@@ -19,10 +19,10 @@ export type {
   QueryRequest,
   QueryResult,
   RejectedRow,
-  Relation,
   Rows,
   RowsRequest,
   SerializedSql,
+  TableView,
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
 export { lostDigitsSql, type RoundedColumn, roundedColumns } from "./types/digits.ts";

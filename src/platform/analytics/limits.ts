@@ -61,7 +61,7 @@ export const LIMITS = {
     /** Parameters of one query. */
     params: 1_000,
     /** Datasets that one query can see. */
-    relations: 500,
+    tableViews: 500,
     /** Parts of all datasets that one query can see. */
     parts: 5_000,
     /** Disk that one query engine may take for what does not fit into memory. */

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FolderBlobStore, openFolderBlobs } from "../blobs/index.ts";
-import { type Analytics, type AnalyticsOptions, openAnalytics, type Part, type Relation } from "./index.ts";
+import { type Analytics, type AnalyticsOptions, openAnalytics, type Part, type TableView } from "./index.ts";
 
 /** The real thing in a temporary folder, for the tests. */
 export interface TestAnalytics extends Analytics {
@@ -11,12 +11,12 @@ export interface TestAnalytics extends Analytics {
   logged: { message: string }[];
   /** A key that was not used before. */
   key(): string;
-  /** Rows as a relation. */
-  relation(
+  /** Rows as a view. */
+  tableView(
     name: string,
     rows: readonly Record<string, unknown>[],
-    extra?: Partial<Relation>,
-  ): Promise<Relation>;
+    extra?: Partial<TableView>,
+  ): Promise<TableView>;
   remove(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ export async function openTestAnalytics(options: Partial<AnalyticsOptions> = {})
     blobs,
     logged,
     key,
-    relation: async (name, rows, extra = {}) =>
-      relationOf(name, await analytics.rowsToPart({ rows, key: key() }), extra),
+    tableView: async (name, rows, extra = {}) =>
+      tableViewOf(name, await analytics.rowsToPart({ rows, key: key() }), extra),
     remove: async () => {
       await analytics.close();
       await rm(home, { recursive: true, force: true });
@@ -49,6 +49,6 @@ export async function openTestAnalytics(options: Partial<AnalyticsOptions> = {})
   };
 }
 
-export function relationOf(name: string, part: Part, extra: Partial<Relation> = {}): Relation {
+export function tableViewOf(name: string, part: Part, extra: Partial<TableView> = {}): TableView {
   return { name, parts: [part.path], columns: part.columns, version: "1", ...extra };
 }

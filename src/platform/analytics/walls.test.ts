@@ -7,7 +7,7 @@ import { needsRoot } from "../../../test/support/availability.ts";
 import { createSandbox, type Sandbox } from "../sandbox/index.ts";
 import type { Part } from "./index.ts";
 import { LinkedFolder } from "./linked-folder.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "./test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "./test-analytics.ts";
 
 /**
  * What SQL can reach when nothing stands before it: neither the guard that lets only SELECTs through, nor the
@@ -208,7 +208,7 @@ describe("the check in the worker", () => {
     ["CALL enable_logging()", "forbidden", /Only SELECT/],
     ["WITH x AS (SELECT 1) DELETE FROM t", "forbidden", /Only SELECT/],
   ])("refuses %s", async (sql, code, message) => {
-    const query = analytics.query({ scope: "w", relations: [relationOf("t", part)], sql });
+    const query = analytics.query({ scope: "w", tableViews: [tableViewOf("t", part)], sql });
     await expect(query).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
@@ -219,7 +219,7 @@ describe("the check in the worker", () => {
     "SELECT count(*) FROM (DESCRIBE t)",
     "SELECT count(*) FROM (PIVOT t ON a IN (1) USING count(*))",
   ])("lets %s through", async (sql) => {
-    const { rows } = await analytics.query({ scope: "w", relations: [relationOf("t", part)], sql });
+    const { rows } = await analytics.query({ scope: "w", tableViews: [tableViewOf("t", part)], sql });
     expect(rows).toEqual([[1]]);
   });
 });
@@ -253,8 +253,8 @@ describe("describe()", () => {
 
   it("nothing is readable for everybody, and parts only for the engines' group", async (context) => {
     needsRoot(context);
-    const relation = relationOf("t", part);
-    await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" });
+    const tableView = tableViewOf("t", part);
+    await analytics.query({ scope: "w", tableViews: [tableView], sql: "SELECT * FROM t" });
     const { stat } = await import("node:fs/promises");
     const { mode, uid, gid } = await stat(part.path);
     expect({ mode: mode & 0o777, uid, gid }).toEqual({ mode: 0o640, uid: 0, gid: GID });

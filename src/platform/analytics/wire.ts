@@ -10,16 +10,16 @@ import type { JsonRows } from "./query/result-reader.ts";
 
 /** What the server and its query processes say to each other. */
 
-/** An engine for exactly these relations. Paths are relative to the working folder of the process. */
+/** An engine for exactly these views. Paths are relative to the working folder of the process. */
 export interface EngineSpec {
-  relations: readonly WireRelation[];
+  tableViews: readonly WireTableView[];
   memoryMb: number;
   threads: number;
   spillMb: number;
   copyMb: number;
 }
 
-export interface WireRelation {
+export interface WireTableView {
   name: string;
   files: readonly string[];
   columns: readonly Column[];

@@ -33,13 +33,13 @@ export function findColumn(
   node: NamePath,
 ): { column: BoundColumn; steps: readonly Step[] } | undefined {
   if (node.kind === "name") {
-    const column = scope.relation.find(node.text);
+    const column = scope.tableView.find(node.text);
     return column === undefined ? undefined : { column, steps: [] };
   }
   if (node.target.kind !== "name") return undefined;
   for (let taken = node.steps.length; taken >= 0; taken--) {
     const name = joined(node.target.text, node.steps.slice(0, taken));
-    const column = scope.relation.find(name);
+    const column = scope.tableView.find(name);
     if (column !== undefined) return { column, steps: node.steps.slice(taken) };
   }
   return undefined;
@@ -128,7 +128,7 @@ const LISTED_FIELDS = 20;
 
 export function unknownField(scope: Scope, node: NamePath): AppError {
   const written = pathText(node) ?? printExpression(node);
-  const names = scope.relation.columns.map(({ name }) => name);
+  const names = scope.tableView.columns.map(({ name }) => name);
   return complain(scope, node.span, {
     message: `there is no field "${shortened(written)}".`,
     hint: quotingHint(scope, node, names) ?? sqlHint(written) ?? suggestion(written, names),
@@ -139,7 +139,7 @@ export function unknownField(scope: Scope, node: NamePath): AppError {
 export function nearestField(scope: Scope, written: string): string | undefined {
   return nearestName(
     written,
-    scope.relation.columns.map(({ name }) => name),
+    scope.tableView.columns.map(({ name }) => name),
   );
 }
 

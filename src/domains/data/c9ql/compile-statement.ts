@@ -6,13 +6,13 @@ import { compileExpansion, expansionIn } from "./expand.ts";
 import { isAggregateCall } from "./functions/index.ts";
 import { compileOutputs, type Output } from "./outputs.ts";
 import { printExpression } from "./print.ts";
-import { type BoundColumn, complain, type Environment, Relation, type Scope } from "./scope.ts";
+import { type BoundColumn, complain, type Environment, type Scope, TableView } from "./scope.ts";
 import type { Value } from "./value.ts";
 
 /** What a statement reads: something that can stand after FROM, and its columns. */
 export interface Input {
   readonly from: string;
-  readonly relation: Relation;
+  readonly tableView: TableView;
   /** Whether it has these columns and no others. A source may have more, which are not to be seen. */
   readonly isExact: boolean;
 }
@@ -27,8 +27,8 @@ export function compileStatement(
   statement: Statement,
   input: Input,
 ): CompiledStatement {
-  const table = tableName(input.relation);
-  const scope: Scope = { environment, relation: input.relation, table: quoteName(table) };
+  const table = tableName(input.tableView);
+  const scope: Scope = { environment, tableView: input.tableView, table: quoteName(table) };
   const expansion = expansionIn(scope, statement);
   if (expansion !== undefined) return compileExpanded(scope, statement, expansion, input);
   const aliases = aliasesOf(statement);
@@ -58,9 +58,9 @@ export function compileStatement(
 }
 
 /** A column with the name of the table would make `table.column` ambiguous. */
-function tableName(relation: Relation): string {
+function tableName(tableView: TableView): string {
   let name = "c9";
-  while (relation.find(name) !== undefined) name += "_";
+  while (tableView.find(name) !== undefined) name += "_";
   return name;
 }
 
@@ -88,7 +88,7 @@ function compileExpanded(
     ...(limit === undefined ? {} : { limit }),
     span: statement.span,
   };
-  const next = { from: `(${expanded.sql})`, relation: new Relation(expanded.columns), isExact: true };
+  const next = { from: `(${expanded.sql})`, tableView: new TableView(expanded.columns), isExact: true };
   return compileStatement(scope.environment, rest, next);
 }
 

@@ -2,14 +2,14 @@ import { NOWHERE, type Query, type Statement } from "./ast.ts";
 import { Bindings } from "./bindings.ts";
 import { compileStatement, type Input } from "./compile-statement.ts";
 import { localTime } from "./local-time.ts";
-import { type BoundColumn, type Environment, type ParameterValue, Relation } from "./scope.ts";
+import { type BoundColumn, type Environment, type ParameterValue, TableView } from "./scope.ts";
 import { refuseLarge } from "./value.ts";
 import { type ValueType, valueType } from "./value-type.ts";
 
 export interface CompileOptions {
   /** The columns of the source that may be seen, with DuckDB's names of their types. Others do not exist. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** SQL of the relation: what may stand after FROM, such as a quoted name or a query in brackets. It is trusted. */
+  /** SQL of the view: what may stand after FROM, such as a quoted name or a query in brackets. It is trusted. */
   readonly source: string;
   /** Values of the run-time parameters, by name without `$c9_`. */
   readonly parameters?: Readonly<Record<string, ParameterValue>>;
@@ -35,18 +35,18 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
   const bindings = new Bindings();
   const environment = environmentOf(query, options, bindings);
   const first = boundColumns(options.columns);
-  let input: Input = { from: options.source, relation: new Relation(first), isExact: false };
+  let input: Input = { from: options.source, tableView: new TableView(first), isExact: false };
   let sql = "";
   const statements = query.statements.filter((statement) => !isEverything(statement));
   for (const statement of statements.length === 0 ? [EVERYTHING] : statements) {
     const compiled = compileStatement(environment, statement, input);
     sql = compiled.sql;
     refuseLarge(sql);
-    input = { from: `(${sql})`, relation: new Relation(compiled.columns), isExact: true };
+    input = { from: `(${sql})`, tableView: new TableView(compiled.columns), isExact: true };
   }
   return {
     ...bindings.resolve(sql, options.firstParam ?? 1),
-    columns: input.relation.columns.map(({ name, type }) => ({
+    columns: input.tableView.columns.map(({ name, type }) => ({
       name,
       ...(type.sql === undefined ? {} : { type: type.sql }),
     })),

@@ -55,7 +55,7 @@ export function compileExpansion(
   const expanded = new Map(
     args.map((arg) => expandArgument(scope, arg)).map((each) => [each.name.toLowerCase(), each]),
   );
-  const kept = scope.relation.columns.map((column): Expanded => {
+  const kept = scope.tableView.columns.map((column): Expanded => {
     const key = column.name.toLowerCase();
     const replacement = expanded.get(key);
     expanded.delete(key);

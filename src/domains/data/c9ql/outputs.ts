@@ -36,7 +36,7 @@ export function compileOutputs(scope: Scope, { items }: Pick<Statement, "items">
 function exceptionsIn(scope: Scope, items: Statement["items"]): Set<string> {
   const names = items.flatMap((item) => {
     if (item.kind !== "except") return [];
-    const column = scope.relation.find(item.name.text);
+    const column = scope.tableView.find(item.name.text);
     if (column === undefined) throw unknownField(scope, item.name);
     return [column.name];
   });
@@ -44,7 +44,7 @@ function exceptionsIn(scope: Scope, items: Statement["items"]): Set<string> {
 }
 
 function allColumns(scope: Scope, exceptions: ReadonlySet<string>): Output[] {
-  return scope.relation.columns
+  return scope.tableView.columns
     .filter(({ name }) => !exceptions.has(name))
     .map(({ name, type }) => ({
       name,

@@ -29,7 +29,7 @@ export interface Environment {
 }
 
 /** The columns of what a statement reads. Names differ by more than their case, as in DuckDB. */
-export class Relation {
+export class TableView {
   readonly columns: readonly BoundColumn[];
   readonly #byName = new Map<string, BoundColumn>();
   readonly #byLower = new Map<string, BoundColumn>();
@@ -51,8 +51,8 @@ export class Relation {
 /** What an expression is compiled against. */
 export interface Scope {
   readonly environment: Environment;
-  readonly relation: Relation;
-  /** How the relation is called in SQL, quoted. */
+  readonly tableView: TableView;
+  /** How the view is called in SQL, quoted. */
   readonly table: string;
   /** The SQL of what is grouped by; only this may be read outside of aggregates. */
   readonly groupKeys?: ReadonlySet<string>;

@@ -48,7 +48,7 @@ async function importFile(source: FileSource, request: Partial<FileImport> = {})
   const { part, columns } = result;
   const { rows } = await analytics.query({
     scope: "1",
-    relations: [{ name: "t", parts: [part.path], columns, version: part.key }],
+    tableViews: [{ name: "t", parts: [part.path], columns, version: part.key }],
     sql: "SELECT * FROM t",
   });
   const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));

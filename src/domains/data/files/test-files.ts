@@ -140,16 +140,18 @@ export function xlsxMembers({
 }: TestBook): Record<string, string | ZipMember> {
   const p = prefix === "" ? "" : `${prefix}:`;
   const xmlns = `xmlns${prefix === "" ? "" : `:${prefix}`}="${MAIN}"`;
-  const relation = (id: string, type: string, target: string): string =>
+  const tableView = (id: string, type: string, target: string): string =>
     `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
   const list = sheets.map(({ name, state }, index) => {
     const hidden = state === undefined ? "" : ` state="${state}"`;
     return `<${p}sheet name="${escapeXml(name)}" sheetId="${index + 1}"${hidden} r:id="rId${index + 1}"/>`;
   });
   const targets = [
-    ...sheets.map((_, index) => relation(`rId${index + 1}`, "worksheet", `worksheets/sheet${index + 1}.xml`)),
-    relation("rIdT", "sharedStrings", "/xl/sharedStrings.xml"),
-    relation("rIdS", "styles", "styles.xml"),
+    ...sheets.map((_, index) =>
+      tableView(`rId${index + 1}`, "worksheet", `worksheets/sheet${index + 1}.xml`),
+    ),
+    tableView("rIdT", "sharedStrings", "/xl/sharedStrings.xml"),
+    tableView("rIdS", "styles", "styles.xml"),
   ];
   // Newer Excels add an element of the same name, in another namespace, for something else.
   const pr = is1904
@@ -157,7 +159,7 @@ export function xlsxMembers({
     : "";
   return {
     "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
-    "_rels/.rels": `<Relationships xmlns="${RELATIONS}">${relation("rId1", "officeDocument", "xl/workbook.xml")}</Relationships>`,
+    "_rels/.rels": `<Relationships xmlns="${RELATIONS}">${tableView("rId1", "officeDocument", "xl/workbook.xml")}</Relationships>`,
     "xl/workbook.xml": `<?xml version="1.0"?><${p}workbook ${xmlns} xmlns:r="${OFFICE}">${pr}<${p}sheets>${list.join("")}</${p}sheets></${p}workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships xmlns="${RELATIONS}">${targets.join("")}</Relationships>`,
     ...(texts && {

@@ -150,10 +150,10 @@ async function transform(
       timezone: "UTC",
     });
     const files = input.rows === 0 ? [] : [blobs.pathOf(input.key)];
-    const relation = { name: "rows", parts: files, columns, version: input.key };
+    const tableView = { name: "rows", parts: files, columns, version: input.key };
     const batches = analytics.queryStream({
       scope: String(query.workspaceId),
-      relations: [relation],
+      tableViews: [tableView],
       sql,
       params,
       limits: { ms: ENGINE.analytics.convertMs },

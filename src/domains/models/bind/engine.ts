@@ -20,7 +20,7 @@ export function bindingEngine(analytics: Analytics, scope: string): Engine {
       const before = tables.length === 0 ? "" : `WITH ${tables.join(", ")} `;
       const sql = `${before}SELECT * FROM (${select}\n) LIMIT 0`;
       const limits = { rows: 1, ms: LIMITS.models.bindMs };
-      return (await analytics.query({ scope, relations: [], sql, limits })).columns;
+      return (await analytics.query({ scope, tableViews: [], sql, limits })).columns;
     },
   };
 }

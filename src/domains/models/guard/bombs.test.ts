@@ -66,7 +66,7 @@ it.each(BOMBS.map((text) => ({ text, start: text.slice(0, 60) })))(
         datasets: [],
         serialize: (each) => analytics.serializeSql(each),
       });
-      return analytics.query({ scope: "w", relations: [], sql: guarded.sql, engine, limits: { ms: 1_500 } });
+      return analytics.query({ scope: "w", tableViews: [], sql: guarded.sql, engine, limits: { ms: 1_500 } });
     };
     const outcome = await run(text).catch((error: unknown) => error);
     expect(outcome instanceof Error ? isAppError(outcome) : true, String(outcome)).toBe(true);

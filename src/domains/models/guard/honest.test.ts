@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppError } from "../../../kernel/errors.ts";
-import type { QueryResult, Relation } from "../../../platform/analytics/index.ts";
+import type { QueryResult, TableView } from "../../../platform/analytics/index.ts";
 import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
 import { type Guarded, guardSql, withColumnHelp } from "./index.ts";
 import { FUNCTIONS_USED, WITH_PARAMS } from "./test-statements/honest-functions.ts";
 import { QUERIES } from "./test-statements/honest-queries.ts";
 
 let analytics: TestAnalytics;
-let relations: Relation[];
+let tableViews: TableView[];
 
 beforeAll(async () => {
   analytics = await openTestAnalytics({ workers: 1 });
@@ -28,20 +28,20 @@ beforeAll(async () => {
     detail: { color: "red", size: n },
     note: JSON.stringify({ kind: n % 2 === 0 ? "gift" : "plain" }),
   }));
-  relations = [
-    await analytics.relation("orders", orders),
-    await analytics.relation("customers", [
+  tableViews = [
+    await analytics.tableView("orders", orders),
+    await analytics.tableView("customers", [
       { id: 1, name: "Ada", country: "UK", since: "2020-01-01" },
       { id: 2, name: "Bob", country: "US", since: "2024-01-01" },
       { id: 4, name: "Cy", country: "DE", since: "2024-06-01" },
     ]),
-    await analytics.relation("Order Items", [{ order_id: 1, sku: "x-1", price: 3.5 }]),
+    await analytics.tableView("Order Items", [{ order_id: 1, sku: "x-1", price: 3.5 }]),
   ];
 });
 afterAll(() => analytics.remove());
 
 function guard(sql: string): Promise<Guarded> {
-  const datasets = relations.map(({ name }) => name);
+  const datasets = tableViews.map(({ name }) => name);
   const serialize = (text: string) => analytics.serializeSql(text);
   return guardSql(sql, { datasets, serialize });
 }
@@ -49,9 +49,9 @@ function guard(sql: string): Promise<Guarded> {
 async function run(text: string, texts: readonly string[] = []): Promise<QueryResult> {
   const { sql, isExplain, datasets } = await guard(text);
   const params = texts.map((fit) => ({ fit }));
-  const used = relations.filter(({ name }) => datasets.includes(name));
+  const used = tableViews.filter(({ name }) => datasets.includes(name));
   const engine = { threads: 2, memoryMb: 512, spillMb: 64 };
-  return analytics.query({ scope: "w", relations: used, sql, params, explain: isExplain, engine });
+  return analytics.query({ scope: "w", tableViews: used, sql, params, explain: isExplain, engine });
 }
 
 describe("the guard lets through, and the engine runs over nothing but the datasets used,", () => {
@@ -101,7 +101,7 @@ describe("what the guard gives back", () => {
       code: "bad_request",
       message: expect.stringMatching(/regoin.*\n*.*"region"/s),
     });
-    const all = relations.map(({ name, columns }) => [name, columns.map((each) => each.name)] as const);
+    const all = tableViews.map(({ name, columns }) => [name, columns.map((each) => each.name)] as const);
     const columns = new Map(all.filter(([name]) => name === "orders"));
     const metrics = [{ name: "Revenue", sql: "SUM(orders.amount)\n  -- net" }];
     const hintOf = async (item: string) => {

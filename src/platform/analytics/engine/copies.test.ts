@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DuckDBInstance, DuckDBInstance as Instances } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { EngineSpec, WireRelation } from "../wire.ts";
+import type { EngineSpec, WireTableView } from "../wire.ts";
 import { Copies, type Room } from "./copies.ts";
 import { withConnection } from "./engine.ts";
-import { openRelations } from "./relations-engine.ts";
+import { openTableViews } from "./table-views-engine.ts";
 
 const ROWS = 50_000;
 let folder: string;
@@ -28,7 +28,7 @@ async function ask(instance: DuckDBInstance, sql: string): Promise<unknown> {
 const columns = Object.entries({ id: "BIGINT", region: "VARCHAR", list: "BIGINT[]", amount: "BIGINT" }).map(
   ([name, type]) => ({ name, type }),
 );
-const relation = (extra: Partial<WireRelation> = {}): WireRelation => ({
+const tableView = (extra: Partial<WireTableView> = {}): WireTableView => ({
   name: "t",
   files: [file],
   columns,
@@ -38,9 +38,9 @@ const relation = (extra: Partial<WireRelation> = {}): WireRelation => ({
   ...extra,
 });
 
-async function open(relations: readonly WireRelation[], room: Room, extra: Partial<EngineSpec> = {}) {
-  const spec = { relations, memoryMb: 256, threads: 2, spillMb: 16, copyMb: 64, ...extra };
-  const instance = await openRelations(spec, relations, await mkdtemp(join(folder, "spill-")));
+async function open(tableViews: readonly WireTableView[], room: Room, extra: Partial<EngineSpec> = {}) {
+  const spec = { tableViews, memoryMb: 256, threads: 2, spillMb: 16, copyMb: 64, ...extra };
+  const instance = await openTableViews(spec, tableViews, await mkdtemp(join(folder, "spill-")));
   const copies = new Copies(instance, spec, room);
   const tables = async () =>
     Number(((await ask(instance, "SELECT count(*) FROM duckdb_tables()")) as string[][])[0]![0]);
@@ -75,10 +75,10 @@ async function useUntilCopied({ copies, tables }: Awaited<ReturnType<typeof open
   await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
-describe("copies of small relations", () => {
+describe("copies of small views", () => {
   it("are made after some uses, and give the same rows in the same order and types", async () => {
     const room = endless();
-    const engine = await open([relation()], room);
+    const engine = await open([tableView()], room);
     const questions = [
       "SELECT * FROM t",
       "DESCRIBE t",
@@ -98,7 +98,7 @@ describe("copies of small relations", () => {
 
   it("keep the policy above them, and its barrier", async () => {
     const select = "SELECT id, amount FROM raw WHERE coalesce(region = 'west', FALSE)";
-    const engine = await open([relation({ select, isRestricted: true })], endless());
+    const engine = await open([tableView({ select, isRestricted: true })], endless());
     await useUntilCopied(engine);
     const west = [[String(Math.ceil(ROWS / 3))]];
     expect(await ask(engine.instance, "SELECT count(*) FROM t")).toEqual(west);
@@ -109,9 +109,9 @@ describe("copies of small relations", () => {
     await expect(ask(engine.instance, "SELECT region FROM t")).rejects.toThrow(/region/);
   });
 
-  it("stand below relations that are made of others", async () => {
-    const base = relation({ name: "d1", isHidden: true });
-    const view = relation({
+  it("stand below views that are made of others", async () => {
+    const base = tableView({ name: "d1", isHidden: true });
+    const view = tableView({
       files: [],
       columns: [],
       select: 'SELECT id FROM "_scope_base"."d1" WHERE id < 5',
@@ -126,8 +126,8 @@ describe("copies of small relations", () => {
     ["that are too large for the engine", { memoryMb: 16 }, endless()],
     ["where none are wanted", { copyMb: 0 }, endless()],
     ["for which there is no room", {}, { take: () => false, give: () => undefined }],
-  ])("are not made of relations %s", async (_, extra, room) => {
-    const { copies, tables, instance } = await open([relation()], room, extra);
+  ])("are not made of views %s", async (_, extra, room) => {
+    const { copies, tables, instance } = await open([tableView()], room, extra);
     for (let n = 0; n < 50; n += 1) {
       copies.noteUse();
       await ask(instance, "SELECT count(*) FROM t");
@@ -139,7 +139,7 @@ describe("copies of small relations", () => {
     const room = endless();
     // Read from the file, only the rows that a query wants are cast.
     const broken = columns.map((column) => (column.name === "region" ? { ...column, type: "DATE" } : column));
-    const { copies, tables, instance } = await open([relation({ columns: broken })], room);
+    const { copies, tables, instance } = await open([tableView({ columns: broken })], room);
     for (let n = 0; n < 50; n += 1) {
       copies.noteUse();
       expect(await ask(instance, "SELECT count(id) FROM t")).toEqual([[String(ROWS)]]);

@@ -1,9 +1,9 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { quoteName } from "../../../kernel/sql-text.ts";
-import type { EngineSpec, WireRelation } from "../wire.ts";
+import type { EngineSpec, WireTableView } from "../wire.ts";
 import { withConnection } from "./engine.ts";
 import { whileRunning } from "./interruption.ts";
-import { selectParts, viewSql } from "./relation-sql.ts";
+import { selectParts, viewSql } from "./table-view-sql.ts";
 
 /** A database beside the engine's own. No query comes to it, because none may name a database or a schema. */
 const DATABASE = quoteName("_scope_copies");
@@ -26,16 +26,16 @@ export interface Room {
 }
 
 interface Copy {
-  relation: WireRelation;
+  tableView: WireTableView;
   rows: string;
   bytes: number;
 }
 
 /**
- * Copies of an engine's small relations in its memory. A file is decoded anew for each question, in groups of some
+ * Copies of an engine's small views in its memory. A file is decoded anew for each question, in groups of some
  * hundred thousand rows; to find a row in a copy takes a fifth of the time. They are compressed, because grouping
  * plain texts is slower than grouping those of a file. The views over the rows, with their policies, stay as they
- * are. A relation is copied when it was used so often that reading it has cost as much as copying it will.
+ * are. A view is copied when it was used so often that reading it has cost as much as copying it will.
  */
 export class Copies {
   readonly #instance: DuckDBInstance;
@@ -103,15 +103,15 @@ function bytesOf(copies: readonly Copy[]): number {
   return copies.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** As many relations as fit, the smallest first. */
+/** As many views as fit, the smallest first. */
 async function smallOnes(connection: DuckDBConnection, spec: EngineSpec): Promise<Copy[]> {
   const most = Math.min(MOST_BYTES, spec.copyMb * MB, (spec.memoryMb * MB) / MEMORY_PART);
   const found: Copy[] = [];
-  for (const relation of spec.relations.filter(({ files }) => files.length > 0)) {
-    const { files, columns, name } = relation;
+  for (const tableView of spec.tableViews.filter(({ files }) => files.length > 0)) {
+    const { files, columns, name } = tableView;
     const rows = await selectParts(connection, files, columns, name);
-    const bytes = await sizeOf(connection, relation, rows, most);
-    if (bytes <= most) found.push({ relation, rows, bytes });
+    const bytes = await sizeOf(connection, tableView, rows, most);
+    if (bytes <= most) found.push({ tableView, rows, bytes });
   }
   const fitting: Copy[] = [];
   for (const copy of found.toSorted((a, b) => a.bytes - b.bytes)) {
@@ -122,7 +122,7 @@ async function smallOnes(connection: DuckDBConnection, spec: EngineSpec): Promis
 
 async function sizeOf(
   connection: DuckDBConnection,
-  { columns }: WireRelation,
+  { columns }: WireTableView,
   rows: string,
   most: number,
 ): Promise<number> {
@@ -138,7 +138,9 @@ async function sizeOf(
 
 async function copyAll(connection: DuckDBConnection, copies: readonly Copy[]): Promise<void> {
   await connection.run(`ATTACH ':memory:' AS ${DATABASE} (COMPRESS)`);
-  const places = copies.map(({ relation }, index) => `${DATABASE}.${quoteName(`${relation.name} ${index}`)}`);
+  const places = copies.map(
+    ({ tableView }, index) => `${DATABASE}.${quoteName(`${tableView.name} ${index}`)}`,
+  );
   try {
     for (const [index, { rows }] of copies.entries()) {
       await connection.run(`CREATE TABLE ${places[index]} AS ${rows}`);
@@ -149,8 +151,8 @@ async function copyAll(connection: DuckDBConnection, copies: readonly Copy[]): P
     await connection.run(`DETACH ${DATABASE}`);
     throw error;
   }
-  for (const [index, { relation }] of copies.entries()) {
-    const names = relation.columns.map(({ name }) => quoteName(name)).join(", ");
-    await connection.run(viewSql(relation, `SELECT ${names} FROM ${places[index]}`));
+  for (const [index, { tableView }] of copies.entries()) {
+    const names = tableView.columns.map(({ name }) => quoteName(name)).join(", ");
+    await connection.run(viewSql(tableView, `SELECT ${names} FROM ${places[index]}`));
   }
 }

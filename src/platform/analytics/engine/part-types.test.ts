@@ -17,11 +17,11 @@ const write = (row: Fields, target: { columns?: Column[]; into?: Column[] } = {}
 
 async function read(parts: readonly Part[], columns: readonly Column[], select?: string): Promise<Fields[]> {
   const version = `${parts.map(({ key }) => key).join()} ${JSON.stringify(columns)} ${select}`;
-  const relation = { name: "t", parts: parts.map(({ path }) => path), columns, version };
+  const tableView = { name: "t", parts: parts.map(({ path }) => path), columns, version };
   const policy = select === undefined ? {} : { select, isRestricted: true };
   const { rows } = await analytics.query({
     scope: "w",
-    relations: [{ ...relation, ...policy }],
+    tableViews: [{ ...tableView, ...policy }],
     sql: "SELECT * FROM t",
   });
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
@@ -140,14 +140,14 @@ describe("two parts of one column", () => {
       parts.push(await analytics.rowsToPart({ rows, key: analytics.key() }));
     }
     for (const policy of [{}, { select: "SELECT * FROM raw WHERE id >= 0", isRestricted: true }]) {
-      const relation = {
+      const tableView = {
         name: "t",
         parts: parts.map(({ path }) => path),
         columns: parts[0]!.columns,
         version: JSON.stringify(policy),
         ...policy,
       };
-      const request = { scope: "w", relations: [relation] };
+      const request = { scope: "w", tableViews: [tableView] };
       let next = 0;
       let isOrdered = true;
       for await (const { rows } of analytics.queryStream({ ...request, sql: "SELECT * FROM t" }))

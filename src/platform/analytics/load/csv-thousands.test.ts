@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../index.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 import { type ConvertedCsv, csvConverter, typesOf as types } from "./test-csv.ts";
 
 let analytics: TestAnalytics;
@@ -58,7 +58,7 @@ describe("a column that can be read in one way", () => {
     const { part } = await analytics.convert({ source: { bytes }, format: "csv", key: analytics.key() });
     const { rows } = await analytics.query({
       scope: "w",
-      relations: [relationOf("t", part, { version: part.key })],
+      tableViews: [tableViewOf("t", part, { version: part.key })],
       sql: "SELECT sum(people)::BIGINT, typeof(any_value(people)) FROM t",
     });
     expect(rows).toEqual([[3_815_173, "BIGINT"]]);

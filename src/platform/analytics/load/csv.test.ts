@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConvertOptions, ConvertResult, FileFormat, JsonValue } from "../index.ts";
 import { LIMITS } from "../limits.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {
@@ -20,10 +20,10 @@ async function convert(
 ): Promise<Converted> {
   const bytes = Buffer.from(content);
   const result = await analytics.convert({ source: { bytes }, format, key: analytics.key(), options });
-  const relation = relationOf("t", result.part, { version: result.part.key });
+  const tableView = tableViewOf("t", result.part, { version: result.part.key });
   const { rows } = await analytics.query({
     scope: "w",
-    relations: [relation],
+    tableViews: [tableView],
     sql: "SELECT * FROM t",
     limits: { rows: 200 },
   });
@@ -377,10 +377,10 @@ describe("values that come late", () => {
     const result = await convert(`${rows(early)}30000,${late}\n`);
     expect(types(result)).toBe(`BIGINT ${type}`);
     expect(result).toMatchObject({ rows: 30_001, rejectedRows: 0 });
-    const relation = relationOf("t", result.part, { version: result.part.key });
+    const tableView = tableViewOf("t", result.part, { version: result.part.key });
     const found = await analytics.query({
       scope: "w",
-      relations: [relation],
+      tableViews: [tableView],
       sql: "SELECT v FROM t WHERE id = 30000",
     });
     expect(found.rows).toEqual([[value]]);

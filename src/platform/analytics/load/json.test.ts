@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConvertOptions, ConvertResult, FileFormat, JsonValue } from "../index.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {
@@ -15,8 +15,8 @@ async function convert(
 ): Promise<ConvertResult & { values: JsonValue[][] }> {
   const bytes = Buffer.from(content);
   const result = await analytics.convert({ source: { bytes }, format, key: analytics.key(), options });
-  const relation = relationOf("t", result.part, { version: result.part.key });
-  const { rows } = await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" });
+  const tableView = tableViewOf("t", result.part, { version: result.part.key });
+  const { rows } = await analytics.query({ scope: "w", tableViews: [tableView], sql: "SELECT * FROM t" });
   return { ...result, values: rows };
 }
 
@@ -222,7 +222,7 @@ describe("JSON", () => {
       const result = await convert(text);
       const { rows: sums } = await analytics.query({
         scope: "w",
-        relations: [relationOf("t", result.part, { version: result.part.key })],
+        tableViews: [tableViewOf("t", result.part, { version: result.part.key })],
         sql: "SELECT count(*), sum(id), count(DISTINCT text), min(text) FROM t",
       });
       expect(sums).toEqual([[30_000, 449_985_000, 1, rows[0]!.text]]);

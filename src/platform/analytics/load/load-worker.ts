@@ -10,7 +10,7 @@ import { serve, type WorkerContext } from "../../sandbox/index.ts";
 import { lock, openEngine } from "../engine/engine.ts";
 import { asEngineError, asFileError } from "../engine/engine-errors.ts";
 import { LastingEngine } from "../engine/lasting-engine.ts";
-import { selectParts } from "../engine/relation-sql.ts";
+import { selectParts } from "../engine/table-view-sql.ts";
 import type {
   ConvertAnswer,
   ConvertParams,

@@ -3,7 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column } from "../analytics-options.ts";
-import { columnsOf, readParquet } from "../engine/relation-sql.ts";
+import { columnsOf, readParquet } from "../engine/table-view-sql.ts";
 import { LIMITS } from "../limits.ts";
 import type { ConvertAnswer, ConvertParams } from "../wire.ts";
 import { readHead } from "./text-encoding.ts";

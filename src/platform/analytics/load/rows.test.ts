@@ -15,13 +15,13 @@ const push = (rows: Record<string, unknown>[], columns?: Column[]): Promise<Part
   analytics.rowsToPart({ rows, key: analytics.key(), ...(columns && { columns }) });
 
 async function read(parts: readonly Part[], columns: readonly Column[]): Promise<JsonValue[][]> {
-  const relation = {
+  const tableView = {
     name: "t",
     parts: parts.map(({ path }) => path),
     columns,
     version: parts.map(({ key }) => key).join(),
   };
-  return (await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM t" })).rows;
+  return (await analytics.query({ scope: "w", tableViews: [tableView], sql: "SELECT * FROM t" })).rows;
 }
 
 describe("types of rows", () => {
@@ -218,7 +218,7 @@ describe("pushing", () => {
         push(Array.from({ length: 1_000 }, (_, row) => ({ id: batch * 1_000 + row, text: `row ${row}` }))),
       ),
     );
-    const relation = {
+    const tableView = {
       name: "t",
       parts: batches.map(({ path }) => path),
       columns: batches[0]!.columns,
@@ -226,7 +226,7 @@ describe("pushing", () => {
     };
     const { rows } = await analytics.query({
       scope: "w",
-      relations: [relation],
+      tableViews: [tableView],
       sql: "SELECT count(*), sum(id) FROM t",
     });
     expect(rows).toEqual([[20_000, 199_990_000]]);

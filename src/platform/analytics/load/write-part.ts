@@ -4,7 +4,7 @@ import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column } from "../analytics-options.ts";
 import { whileRunning } from "../engine/interruption.ts";
-import { columnsOf } from "../engine/relation-sql.ts";
+import { columnsOf } from "../engine/table-view-sql.ts";
 import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
 import { storableType } from "../types/storable.ts";

@@ -6,7 +6,7 @@ import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 /** What a query was promised, and what its process needs beside that. */
 const PROMISED_MB = 256;
 const MEMORY_MB = 1_024;
-/** Node, copies of relations, and what can be taken between two looks. */
+/** Node, copies of views, and what can be taken between two looks. */
 const BESIDE_MB = 256 + MEMORY_MB / 8 + 384;
 
 const DEADLY = "SELECT json_structure(repeat('[', 300000 + i) || repeat(']', 300000)) FROM range(1) r(i)";
@@ -35,7 +35,7 @@ function query(
   on: TestAnalytics = analytics,
 ): Promise<QueryResult> {
   const engine = { threads: 2, memoryMb: PROMISED_MB, spillMb: 64 };
-  return on.query({ scope: "w", relations: [], sql, engine, limits: { ms: 60_000 }, ...extra });
+  return on.query({ scope: "w", tableViews: [], sql, engine, limits: { ms: 60_000 }, ...extra });
 }
 
 function processes({ home }: TestAnalytics = analytics): number[] {
@@ -194,7 +194,7 @@ describe("a statement that ends its process", () => {
     const scope = "stream";
     const count = async (sql: string): Promise<number> => {
       let rows = 0;
-      const stream = analytics.queryStream({ scope, relations: [], sql });
+      const stream = analytics.queryStream({ scope, tableViews: [], sql });
       for await (const batch of stream) rows += batch.rows.length;
       return rows;
     };

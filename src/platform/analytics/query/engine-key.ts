@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { EngineLimits, Relation } from "../analytics-options.ts";
+import type { EngineLimits, TableView } from "../analytics-options.ts";
 
 /** Equal exactly when everything is equal: a version alone would trust its caller with other people's rows. */
 export function engineKey(
   scope: string,
-  relations: readonly Relation[],
+  tableViews: readonly TableView[],
   { threads, memoryMb, spillMb, copyMb }: EngineLimits,
 ): string {
-  const all = relations.map(
+  const all = tableViews.map(
     ({ name, version, parts, columns, select, isHidden = false, isRestricted = false }) => [
       name,
       version,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Relation } from "../index.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
+import type { TableView } from "../index.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {
@@ -10,16 +10,16 @@ afterAll(() => analytics.remove());
 
 const NORTH = "SELECT * FROM raw WHERE region = 'north'";
 
-async function notes(extra: Partial<Relation>): Promise<Relation> {
+async function notes(extra: Partial<TableView>): Promise<TableView> {
   const rows = [
     { region: "north", note: "12" },
     { region: "south", note: "TOPSECRET" },
   ];
-  return analytics.relation("notes", rows, { version: JSON.stringify(extra), ...extra });
+  return analytics.tableView("notes", rows, { version: JSON.stringify(extra), ...extra });
 }
 
-function errorOf(relation: Relation, sql: string): Promise<{ message: string; hint?: string }> {
-  return analytics.query({ scope: "w", relations: [relation], sql }).then(
+function errorOf(tableView: TableView, sql: string): Promise<{ message: string; hint?: string }> {
+  return analytics.query({ scope: "w", tableViews: [tableView], sql }).then(
     () => Promise.reject(new Error("there was no error")),
     (error: { message: string }) => error,
   );
@@ -54,14 +54,14 @@ describe("an error below a policy", () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, n: id === 19_000 ? "TOPSECRET" : "1" }));
     const part = await analytics.rowsToPart({ rows, key: analytics.key() });
     const wrong = part.columns.map(({ name }) => ({ name, type: "BIGINT" }));
-    const relation = relationOf("notes", part, {
+    const tableView = tableViewOf("notes", part, {
       columns: wrong,
       select: "SELECT * FROM raw WHERE n < 5",
       isRestricted: true,
     });
     const stream = analytics.queryStream({
       scope: "w",
-      relations: [relation],
+      tableViews: [tableView],
       sql: "SELECT id, n FROM notes",
     });
     const reading = (async () => {
@@ -77,12 +77,12 @@ describe("an error below a policy", () => {
       { id: 1, n: 5n },
       { id: 2, n: 98_765_432_109_876_543_210_987_654_321_098_765_432n },
     ];
-    const relation = await analytics.relation("notes", rows, {
+    const tableView = await analytics.tableView("notes", rows, {
       select: "SELECT * FROM raw WHERE n < 5.5",
       isRestricted: true,
     });
     const answer = await analytics
-      .query({ scope: "w", relations: [relation], sql: "SELECT * FROM notes" })
+      .query({ scope: "w", tableViews: [tableView], sql: "SELECT * FROM notes" })
       .then(JSON.stringify, (error: Error) => error.message);
     expect(answer).not.toContain("98765");
   });
@@ -95,7 +95,7 @@ describe("an error of the query itself", () => {
     "SELECT nothing FROM notes",
     "SELECT FROM WHERE",
   ])("%s is the same as without a policy", async (sql) => {
-    const visible = await analytics.relation("notes", [{ region: "north", note: "12" }], {
+    const visible = await analytics.tableView("notes", [{ region: "north", note: "12" }], {
       version: "north",
     });
     const [plain, restricted] = await Promise.all([

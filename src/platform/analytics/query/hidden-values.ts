@@ -2,7 +2,7 @@ import type { DuckDBInstance } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { withConnection } from "../engine/engine.ts";
 import { whileRunning } from "../engine/interruption.ts";
-import { placeOf } from "../engine/relation-sql.ts";
+import { placeOf } from "../engine/table-view-sql.ts";
 import type { EngineSpec } from "../wire.ts";
 
 /** Found before any row was read. */
@@ -22,17 +22,17 @@ const CHECK_MS = 5_000;
  * Keeps the values of hidden rows out of errors. What a query says is evaluated only on rows that passed the
  * policies, so its errors tell nothing else; but the rows have to be read and turned into the dataset's types
  * before that, and an error there may quote any row. Which of the two it was cannot be read off its text: it was
- * there if the relations alone, without the query, cannot be read either.
+ * there if the views alone, without the query, cannot be read either.
  */
 export class HiddenValues {
   readonly #instance: DuckDBInstance;
-  readonly #restricted: EngineSpec["relations"];
+  readonly #restricted: EngineSpec["tableViews"];
   /** An engine's files never change, so one look is enough. */
   #areReadable: boolean | undefined;
 
-  constructor(instance: DuckDBInstance, { relations }: Pick<EngineSpec, "relations">) {
+  constructor(instance: DuckDBInstance, { tableViews }: Pick<EngineSpec, "tableViews">) {
     this.#instance = instance;
-    this.#restricted = relations.filter(({ isRestricted }) => isRestricted);
+    this.#restricted = tableViews.filter(({ isRestricted }) => isRestricted);
   }
 
   async keepOut(error: AppError, signal: AbortSignal): Promise<AppError> {
@@ -49,8 +49,8 @@ export class HiddenValues {
     try {
       await withConnection(this.#instance, (connection) =>
         whileRunning(connection, limited, async () => {
-          for (const relation of this.#restricted) {
-            const rows = `SELECT hash("_scope_row") AS row FROM ${placeOf(relation)} AS "_scope_row"`;
+          for (const tableView of this.#restricted) {
+            const rows = `SELECT hash("_scope_row") AS row FROM ${placeOf(tableView)} AS "_scope_row"`;
             await connection.runAndReadAll(`SELECT count(row) FROM (${rows})`);
           }
         }),

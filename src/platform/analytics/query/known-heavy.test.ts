@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { KnownHeavy } from "./known-heavy.ts";
 
-const request = (sql: string, scope = "w") => ({ scope, sql, relations: [] });
+const request = (sql: string, scope = "w") => ({ scope, sql, tableViews: [] });
 
 it("knows a statement by its text without values and comments, in its workspace", () => {
   const heavy = new KnownHeavy();

@@ -39,7 +39,7 @@ describe("the parser", () => {
     expect(connections).toHaveLength(before);
   });
 
-  it("knows what it parsed, also for somebody with other relations", async () => {
+  it("knows what it parsed, also for somebody with other views", async () => {
     await parser.serialize("SELECT * FROM a", signal);
     connections.length = 0;
     const sources = await parser.sourcesOf("SELECT * FROM a", signal);

@@ -239,20 +239,20 @@ export class Queries {
 
   /** A place beside others; none for a workspace that is kept away from them. */
   async #enter(request: QueryRequest): Promise<Place | undefined> {
-    const { scope, relations, engine, signal } = request;
+    const { scope, tableViews, engine, signal } = request;
     if (this.#isApart(request)) return undefined;
     const leaveQueue = await this.#queue.enter(scope, signal);
     if (!this.#isApart(request)) {
-      return placeOf(leaveQueue, () => this.#pool.acquire(scope, relations, engine));
+      return placeOf(leaveQueue, () => this.#pool.acquire(scope, tableViews, engine));
     }
     leaveQueue();
     return undefined;
   }
 
-  async #enterOwn(queue: FairQueue, { scope, relations, engine, signal }: QueryRequest): Promise<Place> {
+  async #enterOwn(queue: FairQueue, { scope, tableViews, engine, signal }: QueryRequest): Promise<Place> {
     const leaveQueue = await queue.enter(scope, signal);
     const isHeavy = queue === this.#ownLong;
-    return placeOf(leaveQueue, () => this.#pool.acquireOwn(scope, isHeavy, relations, engine));
+    return placeOf(leaveQueue, () => this.#pool.acquireOwn(scope, isHeavy, tableViews, engine));
   }
 }
 
@@ -304,12 +304,12 @@ async function runOn(
   return resultOf(parseRun(await lease.run(params, options)));
 }
 
-function checkRequest({ sql, relations, params = [] }: QueryRequest): void {
+function checkRequest({ sql, tableViews, params = [] }: QueryRequest): void {
   checkSql(sql);
   const limits = LIMITS.analytics;
-  const parts = relations.reduce((sum, relation) => sum + relation.parts.length, 0);
+  const parts = tableViews.reduce((sum, tableView) => sum + tableView.parts.length, 0);
   if (params.length > limits.params) throw tooLarge("parameters", limits.params);
-  if (relations.length > limits.relations) throw tooLarge("datasets", limits.relations);
+  if (tableViews.length > limits.tableViews) throw tooLarge("datasets", limits.tableViews);
   if (parts > limits.parts) throw tooLarge("parts of datasets", limits.parts);
 }
 

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
-import type { EngineLimits, Relation } from "../analytics-options.ts";
+import type { EngineLimits, TableView } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
 import { LinkedFolder } from "../linked-folder.ts";
@@ -105,12 +105,12 @@ export class QueryPool {
     });
   }
 
-  /** Occupies a process that has, or gets, an engine for these relations. */
-  async acquire(scope: string, relations: readonly Relation[], limits: EngineLimits = {}): Promise<Lease> {
+  /** Occupies a process that has, or gets, an engine for these views. */
+  async acquire(scope: string, tableViews: readonly TableView[], limits: EngineLimits = {}): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const key = engineKey(scope, relations, limits);
+    const key = engineKey(scope, tableViews, limits);
     const worker = this.#choose(scope, key);
-    const engine = this.#engineIn(worker, key, relations, limits);
+    const engine = this.#engineIn(worker, key, tableViews, limits);
     return lease(scope, engine, async () => this.#leave(engine));
   }
 
@@ -118,13 +118,13 @@ export class QueryPool {
   async acquireOwn(
     scope: string,
     isHeavy: boolean,
-    relations: readonly Relation[],
+    tableViews: readonly TableView[],
     limits: EngineLimits = {},
   ): Promise<Lease> {
     if (this.#isClosed) throw stopping();
     const { worker, giveBack } = await this.own.take(scope, isHeavy);
-    const key = engineKey(scope, relations, limits);
-    const engine = this.#engineIn(worker, key, relations, limits);
+    const key = engineKey(scope, tableViews, limits);
+    const engine = this.#engineIn(worker, key, tableViews, limits);
     const release = (): Promise<void> => {
       this.#leave(engine);
       return giveBack();
@@ -224,10 +224,15 @@ export class QueryPool {
     );
   }
 
-  #engineIn(worker: QueryProcess, key: string, relations: readonly Relation[], limits: EngineLimits): Engine {
+  #engineIn(
+    worker: QueryProcess,
+    key: string,
+    tableViews: readonly TableView[],
+    limits: EngineLimits,
+  ): Engine {
     const kept = worker.engines.get(key);
     if (kept?.linked?.isInPlace === false) this.#forget(kept);
-    return worker.engines.get(key) ?? this.#makeEngine(worker, key, relations, limits);
+    return worker.engines.get(key) ?? this.#makeEngine(worker, key, tableViews, limits);
   }
 
   #leave(engine: Engine): void {
@@ -240,11 +245,11 @@ export class QueryPool {
   #makeEngine(
     worker: QueryProcess,
     key: string,
-    relations: readonly Relation[],
+    tableViews: readonly TableView[],
     limits: EngineLimits,
   ): Engine {
     const all = this.#limitsOf(limits);
-    const ready = this.#furnish(worker, relations, all);
+    const ready = this.#furnish(worker, tableViews, all);
     this.#lastEngine += 1;
     const engine: Engine = {
       key,
@@ -252,7 +257,7 @@ export class QueryPool {
       worker,
       memoryMb: all.memoryMb,
       ready,
-      parts: new Set(relations.flatMap(({ parts }) => parts)),
+      parts: new Set(tableViews.flatMap(({ parts }) => parts)),
       isKnown: false,
       isForgotten: false,
       users: 0,
@@ -270,20 +275,20 @@ export class QueryPool {
 
   async #furnish(
     worker: QueryProcess,
-    relations: readonly Relation[],
+    tableViews: readonly TableView[],
     limits: Required<EngineLimits>,
   ): Promise<{ linked: LinkedFolder; spec: EngineSpec }> {
     const { tempFolder } = this.#options;
     const linked = await LinkedFolder.make(tempFolder, worker.reader);
     try {
       const placed = await Promise.all(
-        relations.map(async (relation, number) => {
-          const { name, parts, columns, select, isHidden = false, isRestricted = false } = relation;
+        tableViews.map(async (tableView, number) => {
+          const { name, parts, columns, select, isHidden = false, isRestricted = false } = tableView;
           const files = parts.map((part, index) => linked.put(part, `${number}-${index}.parquet`));
           return { name, files: await Promise.all(files), columns, select, isHidden, isRestricted };
         }),
       );
-      return { linked, spec: { relations: placed, ...limits } };
+      return { linked, spec: { tableViews: placed, ...limits } };
     } catch (error) {
       await linked.remove();
       throw error;

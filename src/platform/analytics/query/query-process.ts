@@ -12,7 +12,7 @@ import type { Engine } from "./query-pool.ts";
 
 /** Node itself and the engine's own needs, which its memory limit does not count. */
 export const OVERHEAD_MB = 256;
-/** The part of a process's memory that copies of small relations may take. */
+/** The part of a process's memory that copies of small views may take. */
 export const COPIES = 8;
 /** Private memory that Node and its threads ask for without using it. */
 const UNUSED_ADDRESS_MB = 1_024;

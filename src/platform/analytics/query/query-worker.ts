@@ -15,7 +15,7 @@ import { Copies, type Room } from "../engine/copies.ts";
 import { isBroken, withConnection } from "../engine/engine.ts";
 import { asEngineError, isReopened } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
-import { hasRestricted, openPlanner, openRelations } from "../engine/relations-engine.ts";
+import { hasRestricted, openPlanner, openTableViews } from "../engine/table-views-engine.ts";
 import { LIMITS } from "../limits.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "../wire.ts";
 import { withParamHint } from "./fitted-param.ts";
@@ -38,8 +38,8 @@ interface Engine {
   spec: EngineSpec;
   /** For plans, where those of the engine itself would tell too much. */
   planner: Promise<DuckDBInstance> | undefined;
-  /** Names of the relations that a query may use, in lower case. */
-  relations: ReadonlySet<string>;
+  /** Names of the views that a query may use, in lower case. */
+  tableViews: ReadonlySet<string>;
   copies: Copies;
   hidden: HiddenValues;
 }
@@ -61,7 +61,7 @@ const cursors = new Map<number, Cursor>();
 let lastCursor = 0;
 let lastSpill = 0;
 
-/** What failed because another query of the same relations broke the engine runs once more, on a new one. */
+/** What failed because another query of the same views broke the engine runs once more, on a new one. */
 async function run(params: RunParams, context: WorkerContext): Promise<RunAnswer> {
   const spec = params.spec ?? places.get(params.engine)?.spec;
   return runOnce(params, context).catch((error: unknown) => {
@@ -79,7 +79,7 @@ async function runOnce(params: RunParams, { signal }: WorkerContext): Promise<Ru
   try {
     const engine = await place.opening;
     // Whatever the server thinks of a text: what it selects from is looked at here.
-    checkSources(await parser.sourcesOf(params.sql, signal), engine.relations);
+    checkSources(await parser.sourcesOf(params.sql, signal), engine.tableViews);
     const instance = params.isExplain ? await plannerOf(engine) : engine.instance;
     connection = await instance.connect();
     const { reader, ...answer } = await answerOn(connection, params, signal);
@@ -153,13 +153,13 @@ function placeOf({ engine: key, spec }: RunParams): Place {
 }
 
 async function open(spec: EngineSpec): Promise<Engine> {
-  const { relations } = spec;
+  const { tableViews } = spec;
   try {
-    const instance = await openRelations(spec, relations, nextSpill());
-    const names = relations.filter(({ isHidden }) => !isHidden).map(({ name }) => name.toLowerCase());
+    const instance = await openTableViews(spec, tableViews, nextSpill());
+    const names = tableViews.filter(({ isHidden }) => !isHidden).map(({ name }) => name.toLowerCase());
     const copies = new Copies(instance, spec, room);
     const hidden = new HiddenValues(instance, spec);
-    return { instance, spec, planner: undefined, relations: new Set(names), copies, hidden };
+    return { instance, spec, planner: undefined, tableViews: new Set(names), copies, hidden };
   } catch (error) {
     throw asEngineError(error);
   }
@@ -296,7 +296,7 @@ function closeUnused(): void {
 }
 
 const parser = new Parser(() =>
-  openRelations({ relations: [], memoryMb: 128, threads: 1, spillMb: 1, copyMb: 0 }, [], nextSpill()),
+  openTableViews({ tableViews: [], memoryMb: 128, threads: 1, spillMb: 1, copyMb: 0 }, [], nextSpill()),
 );
 
 function serialize({ sql }: { sql: string }, { signal }: WorkerContext): Promise<string> {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonValue, QueryParam, QueryRequest, QueryResult, Relation } from "../index.ts";
+import type { JsonValue, QueryParam, QueryRequest, QueryResult, TableView } from "../index.ts";
 import { LIMITS } from "../limits.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
-let sales: Relation;
+let sales: TableView;
 beforeAll(async () => {
   analytics = await openTestAnalytics();
-  sales = await analytics.relation("sales", [
+  sales = await analytics.tableView("sales", [
     { id: 1, region: "north", amount: 10.5, day: "2024-01-01" },
     { id: 2, region: "south", amount: 20, day: "2024-01-02" },
     { id: 3, region: "north", amount: 30, day: "2024-02-01" },
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => analytics.remove());
 
 async function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<QueryResult> {
-  return analytics.query({ scope: "w", relations: [sales], sql, ...extra });
+  return analytics.query({ scope: "w", tableViews: [sales], sql, ...extra });
 }
 
 describe("query", () => {
@@ -203,8 +203,8 @@ describe("values", () => {
       none: null,
       bytes: Buffer.from([1, 2, 3]),
     };
-    const relation = await analytics.relation("weird", [row]);
-    const result = await analytics.query({ scope: "w", relations: [relation], sql: "SELECT * FROM weird" });
+    const tableView = await analytics.tableView("weird", [row]);
+    const result = await analytics.query({ scope: "w", tableViews: [tableView], sql: "SELECT * FROM weird" });
     const found = Object.fromEntries(result.columns.map(({ name }, index) => [name, result.rows[0]![index]]));
     expect(found).toEqual({
       ...row,
@@ -218,19 +218,19 @@ describe("values", () => {
   });
 });
 
-describe("relations", () => {
+describe("views", () => {
   it("may have any name, and columns with any name", async () => {
-    const relation = await analytics.relation(`Ümsatz "2024"; DROP`, [
+    const tableView = await analytics.tableView(`Ümsatz "2024"; DROP`, [
       { "größe (m²)": 1, 'a"b': "x", 漢字: true },
     ]);
     const sql = `SELECT "größe (m²)", "a""b", "漢字" FROM "Ümsatz ""2024""; DROP"`;
-    expect((await analytics.query({ scope: "w", relations: [relation], sql })).rows).toEqual([
+    expect((await analytics.query({ scope: "w", tableViews: [tableView], sql })).rows).toEqual([
       [1, "x", true],
     ]);
   });
 
   it("may be empty", async () => {
-    const empty: Relation = {
+    const empty: TableView = {
       name: "empty",
       parts: [],
       columns: [
@@ -239,7 +239,7 @@ describe("relations", () => {
       ],
       version: "1",
     };
-    const { columns, rows } = await query("SELECT * FROM empty", { relations: [empty] });
+    const { columns, rows } = await query("SELECT * FROM empty", { tableViews: [empty] });
     expect({ columns, rows }).toEqual({
       columns: [
         { name: "a", type: "BIGINT" },
@@ -247,10 +247,10 @@ describe("relations", () => {
       ],
       rows: [],
     });
-    expect((await query("SELECT count(*), sum(a) FROM empty", { relations: [empty] })).rows).toEqual([
+    expect((await query("SELECT count(*), sum(a) FROM empty", { tableViews: [empty] })).rows).toEqual([
       [0, null],
     ]);
-    await expect(query("SELECT 1", { relations: [{ ...empty, columns: [] }] })).rejects.toMatchObject({
+    await expect(query("SELECT 1", { tableViews: [{ ...empty, columns: [] }] })).rejects.toMatchObject({
       code: "bad_request",
     });
   });
@@ -267,8 +267,8 @@ describe("relations", () => {
       { name: "n", type: 'STRUCT("x" BIGINT, "y" VARCHAR)' },
       { name: "later", type: "DATE" },
     ];
-    const relation = { name: "grown", parts: parts.map(({ path }) => path), columns, version: "3" };
-    expect((await query("SELECT * FROM grown", { relations: [relation] })).rows).toEqual([
+    const tableView = { name: "grown", parts: parts.map(({ path }) => path), columns, version: "3" };
+    expect((await query("SELECT * FROM grown", { tableViews: [tableView] })).rows).toEqual([
       [1, null, { x: 1, y: null }, null],
       [2.5, "new", { x: 2, y: "z" }, null],
       [null, "only", null, null],
@@ -276,40 +276,40 @@ describe("relations", () => {
   });
 
   it("hide what their policy hides", async () => {
-    const guarded: Relation = {
+    const guarded: TableView = {
       ...sales,
       select: "SELECT * EXCLUDE (amount) FROM raw WHERE region = 'north'",
     };
-    const relations = [guarded];
-    expect((await query("SELECT * FROM sales ORDER BY id", { relations })).rows).toEqual([
+    const tableViews = [guarded];
+    expect((await query("SELECT * FROM sales ORDER BY id", { tableViews })).rows).toEqual([
       [1, "north", "2024-01-01"],
       [3, "north", "2024-02-01"],
     ]);
-    await expect(query("SELECT amount FROM sales", { relations })).rejects.toMatchObject({
+    await expect(query("SELECT amount FROM sales", { tableViews })).rejects.toMatchObject({
       code: "bad_request",
     });
-    await expect(query("SELECT * FROM raw", { relations })).rejects.toMatchObject({ code: "bad_request" });
+    await expect(query("SELECT * FROM raw", { tableViews })).rejects.toMatchObject({ code: "bad_request" });
     expect((await query("SELECT count(*) FROM sales")).rows).toEqual([[3]]);
   });
 
   it("are seen in exactly the version that was asked for, even after their parts have gone", async () => {
-    const first = await analytics.relation("t", [{ a: 1 }]);
-    const second = { ...(await analytics.relation("t", [{ a: 2 }])), version: "2" };
+    const first = await analytics.tableView("t", [{ a: 1 }]);
+    const second = { ...(await analytics.tableView("t", [{ a: 2 }])), version: "2" };
     const sql = "SELECT a FROM t";
-    expect((await query(sql, { relations: [first] })).rows).toEqual([[1]]);
+    expect((await query(sql, { tableViews: [first] })).rows).toEqual([[1]]);
     await analytics.blobs.delete(first.parts[0]!.slice(analytics.home.length + "/blobs/".length));
-    expect((await query(sql, { relations: [second] })).rows).toEqual([[2]]);
-    expect((await query(sql, { relations: [first] })).rows).toEqual([[1]]);
+    expect((await query(sql, { tableViews: [second] })).rows).toEqual([[2]]);
+    expect((await query(sql, { tableViews: [first] })).rows).toEqual([[1]]);
   });
 
   it("that do not exist are an error without our paths in it", async () => {
     const missing = { ...sales, parts: [`${analytics.home}/blobs/gone.parquet`] };
-    await expect(query("SELECT 1", { relations: [missing] })).rejects.toMatchObject({
+    await expect(query("SELECT 1", { tableViews: [missing] })).rejects.toMatchObject({
       code: "unavailable",
       data: { reason: "part_missing" },
     });
     const broken = { ...sales, columns: [{ name: "id", type: "DATE" }] };
-    const cast = await query("SELECT * FROM sales", { relations: [broken] }).catch(
+    const cast = await query("SELECT * FROM sales", { tableViews: [broken] }).catch(
       (thrown: unknown) => thrown,
     );
     expect(cast).toMatchObject({ code: "bad_request", message: expect.not.stringContaining("../") });
@@ -335,7 +335,7 @@ describe("SQL that is refused", () => {
   it("when it is too long, or sees too much", async () => {
     await expect(query(`SELECT ${"1+".repeat(200_000)}1`)).rejects.toMatchObject({ code: "too_large" });
     await expect(
-      query("SELECT 1", { relations: Array.from({ length: 501 }, (_, n) => ({ ...sales, name: `t${n}` })) }),
+      query("SELECT 1", { tableViews: Array.from({ length: 501 }, (_, n) => ({ ...sales, name: `t${n}` })) }),
     ).rejects.toMatchObject({ code: "too_large" });
   });
 
@@ -353,7 +353,7 @@ describe("streams", () => {
     let batches = 0;
     for await (const { rows, columns } of analytics.queryStream({
       scope: "w",
-      relations: [sales],
+      tableViews: [sales],
       sql: "SELECT i, repeat('x', 100) AS t FROM range(60000) r(i)",
     })) {
       expect(columns.map(({ name }) => name)).toEqual(["i", "t"]);
@@ -367,7 +367,7 @@ describe("streams", () => {
   it("brings columns even without rows, and rows that are larger than a batch", async () => {
     const collect = async (sql: string): Promise<number[]> => {
       const sizes: number[] = [];
-      for await (const { rows } of analytics.queryStream({ scope: "w", relations: [sales], sql }))
+      for await (const { rows } of analytics.queryStream({ scope: "w", tableViews: [sales], sql }))
         sizes.push(rows.length);
       return sizes;
     };
@@ -380,7 +380,7 @@ describe("streams", () => {
     for (let turn = 0; turn < 25; turn += 1) {
       for await (const { rows } of analytics.queryStream({
         scope: "w",
-        relations: [sales],
+        tableViews: [sales],
         sql: "SELECT i FROM range(100000000) r(i)",
       })) {
         expect(rows.length).toBeGreaterThan(0);
@@ -393,7 +393,7 @@ describe("streams", () => {
   it("fails in the middle with what went wrong", async () => {
     const sql = "SELECT CASE WHEN i = 90000 THEN error('late') ELSE 'x' END FROM range(100000) r(i)";
     const read = async (): Promise<void> => {
-      for await (const _ of analytics.queryStream({ scope: "w", relations: [sales], sql }));
+      for await (const _ of analytics.queryStream({ scope: "w", tableViews: [sales], sql }));
     };
     await expect(read()).rejects.toMatchObject({
       code: "bad_request",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EngineLimits } from "../analytics-options.ts";
-import type { Relation } from "../index.ts";
-import { openTestAnalytics, relationOf, type TestAnalytics } from "../test-analytics.ts";
+import type { TableView } from "../index.ts";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 /**
  * Rows that a policy hides must not be told by an error either: whatever a statement does, it has to come out as if
@@ -13,9 +13,9 @@ const ROWS = 90_000;
 /** What only hidden rows have. */
 const HIDDEN = /HIDDEN|-9[89]\d{4}|-10\d{5}/;
 let analytics: TestAnalytics;
-let all: Relation;
-let visible: Relation;
-let other: Relation;
+let all: TableView;
+let visible: TableView;
+let other: TableView;
 
 beforeAll(async () => {
   analytics = await openTestAnalytics({ workers: 1 });
@@ -32,9 +32,9 @@ beforeAll(async () => {
       list: isVisible ? [1] : [],
     };
   });
-  all = await relation(rows);
-  visible = await relation(rows.filter(({ one }) => one === 1));
-  other = await analytics.relation("o", [{ id: 3 }, { id: 4 }, { id: 6 }]);
+  all = await tableView(rows);
+  visible = await tableView(rows.filter(({ one }) => one === 1));
+  other = await analytics.tableView("o", [{ id: 3 }, { id: 4 }, { id: 6 }]);
 });
 afterAll(() => analytics.remove());
 
@@ -50,8 +50,8 @@ const COLUMNS = Object.entries({
   list: "INTEGER[]",
 }).map(([name, type]) => ({ name, type }));
 
-async function relation(rows: readonly Record<string, unknown>[]): Promise<Relation> {
-  return relationOf("t", await analytics.rowsToPart({ rows, columns: COLUMNS, key: analytics.key() }));
+async function tableView(rows: readonly Record<string, unknown>[]): Promise<TableView> {
+  return tableViewOf("t", await analytics.rowsToPart({ rows, columns: COLUMNS, key: analytics.key() }));
 }
 
 const MANY = Array.from({ length: 150 }, (_, n) => `'r${n}'`).join(", ");
@@ -153,16 +153,16 @@ const SHAPES: [string, (condition: string) => string][] = [
 const FILES: EngineLimits = { copyMb: 0 };
 const COPIES: EngineLimits = {};
 
-async function outcome(relation: Relation, sql: string, engine = FILES): Promise<string> {
+async function outcome(tableView: TableView, sql: string, engine = FILES): Promise<string> {
   try {
-    const { rows } = await analytics.query({ scope: "w", relations: [relation, other], sql, engine });
+    const { rows } = await analytics.query({ scope: "w", tableViews: [tableView, other], sql, engine });
     return JSON.stringify(rows);
   } catch (error) {
     return `failed: ${(error as Error).message}`;
   }
 }
 
-/** Of statements over a relation that has no hidden rows. */
+/** Of statements over a view that has no hidden rows. */
 const expected: Record<string, string> = {};
 
 const CASES: [string, string, string, EngineLimits][] = [
@@ -172,7 +172,7 @@ const CASES: [string, string, string, EngineLimits][] = [
 
 describe.each(CASES)("a policy with %s over %s", (name, _, condition, engine) => {
   const columns = "id, name, amount, one, day, json, list";
-  const restricted = (): Relation => ({
+  const restricted = (): TableView => ({
     ...all,
     select: `SELECT ${columns} FROM raw WHERE ${condition}`,
     isRestricted: true,
@@ -194,7 +194,7 @@ describe.each(CASES)("a policy with %s over %s", (name, _, condition, engine) =>
 });
 
 describe("what a policy hides", () => {
-  const restricted = (): Relation => ({
+  const restricted = (): TableView => ({
     ...all,
     select: "SELECT id, name, amount, one FROM raw WHERE coalesce(region = 'west', FALSE)",
     isRestricted: true,
@@ -227,7 +227,7 @@ describe("what a policy hides", () => {
 
   it("is not told by plans, which show nothing of the policy either", async () => {
     const plan = async (sql: string): Promise<string> => {
-      const request = { scope: "w", relations: [restricted(), other], sql, explain: true };
+      const request = { scope: "w", tableViews: [restricted(), other], sql, explain: true };
       return JSON.stringify((await analytics.query(request)).rows);
     };
     const shown = await plan("SELECT name, count(*) FROM t JOIN o USING (id) WHERE amount > 3 GROUP BY 1");
@@ -238,9 +238,9 @@ describe("what a policy hides", () => {
     expect(new Set(plans.map((text) => text.replaceAll(/[-.e\d│\s]|\\n/g, ""))).size).toBe(1);
   });
 
-  it("stays hidden below relations that are made of it", async () => {
+  it("stays hidden below views that are made of it", async () => {
     const base = { ...restricted(), isHidden: true };
-    const view: Relation = {
+    const view: TableView = {
       name: "v",
       parts: [],
       columns: [],
@@ -248,8 +248,8 @@ describe("what a policy hides", () => {
         'SELECT b.id, b.name, b.amount, b.one FROM "_scope_base"."t" b LEFT JOIN "_scope_base"."o" USING (id)',
       version: "1",
     };
-    const relations = [base, { ...other, isHidden: true }, view];
-    const ask = (sql: string, explain = false) => analytics.query({ scope: "w", relations, sql, explain });
+    const tableViews = [base, { ...other, isHidden: true }, view];
+    const ask = (sql: string, explain = false) => analytics.query({ scope: "w", tableViews, sql, explain });
     expect((await ask("SELECT count(*) FROM v WHERE chr(amount) <> 'x'")).rows).toEqual([[ROWS / 3]]);
     expect(JSON.stringify((await ask("SELECT * FROM v WHERE amount > 3", true)).rows)).not.toMatch(
       /west|region/,

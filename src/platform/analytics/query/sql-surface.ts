@@ -2,8 +2,8 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { Tree } from "./syntax-tree.ts";
 
 /**
- * What a SELECT may touch, read off the tree of DuckDB's own parser: the relations that it was given, and no
- * other source. Without this it could name the files below a relation and so get around the relation's policy,
+ * What a SELECT may touch, read off the tree of DuckDB's own parser: the views that it was given, and no
+ * other source. Without this it could name the files below a view and so get around the view's policy,
  * or call one of the functions of the engine that the lock on its settings does not hold (`enable_logging`
  * writes files). Which other functions are allowed is left to the guard before this.
  */
@@ -54,10 +54,10 @@ export interface Sources {
   expressions: Set<string>;
 }
 
-/** Fails when a SELECT has other sources than `relations` (in lower case). */
+/** Fails when a SELECT has other sources than `tableViews` (in lower case). */
 export function checkSources(
   { tables, functions, calls, expressions }: Sources,
-  relations: ReadonlySet<string>,
+  tableViews: ReadonlySet<string>,
 ): void {
   const refused = [...REFUSED_FUNCTIONS].find((name) => calls.has(name));
   if (refused !== undefined) throw new AppError("forbidden", `The function ${refused} is not allowed.`);
@@ -69,12 +69,12 @@ export function checkSources(
   }
   for (const { name, isQualified } of tables) {
     const key = name.toLowerCase();
-    const isRelation = relations.has(key) && !isQualified;
+    const isTableView = tableViews.has(key) && !isQualified;
     // Where an expression can be seen is not looked at, so its name must not be one that means a file or a view
     // of the engine elsewhere.
     const isElsewhere = /[/\\]/.test(name) || ENGINE_VIEW.test(key);
     const isExpression = expressions.has(key) && !isQualified && !isElsewhere;
-    if (!isRelation && !isExpression) throw unknownTable(name, isQualified);
+    if (!isTableView && !isExpression) throw unknownTable(name, isQualified);
   }
 }
 

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Relation } from "../index.ts";
+import type { TableView } from "../index.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 /** What an engine keeps in memory must never outlive what it was made of. */
 let analytics: TestAnalytics;
-let people: Relation;
+let people: TableView;
 beforeAll(async () => {
   analytics = await openTestAnalytics({ workers: 1 });
-  people = await analytics.relation("people", rowsOf(3));
+  people = await analytics.tableView("people", rowsOf(3));
 });
 afterAll(() => analytics.remove());
 
@@ -17,22 +17,22 @@ function rowsOf(count: number): { id: number; team: string }[] {
   return Array.from({ length: count }, (_, id) => ({ id, team: id % 2 === 0 ? "red" : "blue" }));
 }
 
-async function ids(relation: Relation): Promise<unknown> {
+async function ids(tableView: TableView): Promise<unknown> {
   const sql = "SELECT list(id ORDER BY id) FROM people";
-  return (await analytics.query({ scope: "w", relations: [relation], sql })).rows[0]?.[0];
+  return (await analytics.query({ scope: "w", tableViews: [tableView], sql })).rows[0]?.[0];
 }
 
-async function plan(relation: Relation): Promise<string> {
-  const request = { scope: "w", relations: [relation], sql: "SELECT id FROM people", explain: true };
+async function plan(tableView: TableView): Promise<string> {
+  const request = { scope: "w", tableViews: [tableView], sql: "SELECT id FROM people", explain: true };
   return JSON.stringify((await analytics.query(request)).rows);
 }
 
-async function askUntilCopied(relation: Relation): Promise<void> {
+async function askUntilCopied(tableView: TableView): Promise<void> {
   await expect
     .poll(
       async () => {
-        await ids(relation);
-        return plan(relation);
+        await ids(tableView);
+        return plan(tableView);
       },
       { timeout: 20_000 },
     )
@@ -48,7 +48,7 @@ it("another policy, another version and another file hold with the next query", 
   await sleep(300);
   expect(await ids(red)).toEqual([0, 2]);
   expect(await ids({ ...red, select: "SELECT * FROM raw WHERE team = 'blue'" })).toEqual([1]);
-  const more = await analytics.relation("people", rowsOf(5), { version: "2" });
+  const more = await analytics.tableView("people", rowsOf(5), { version: "2" });
   expect(await ids(more)).toEqual([0, 1, 2, 3, 4]);
   const both = { ...people, parts: [...people.parts, ...more.parts], version: "3" };
   expect(await ids(both)).toEqual([0, 0, 1, 1, 2, 2, 3, 4]);
@@ -58,21 +58,21 @@ it("another policy, another version and another file hold with the next query", 
 it("copies and what lies below a policy cannot be named", async () => {
   await askUntilCopied(people);
   for (const name of ['"_scope_copies"."people 0"', '"_scope_copies"."main"."people 0"']) {
-    const request = { scope: "w", relations: [people], sql: `SELECT * FROM ${name}` };
+    const request = { scope: "w", tableViews: [people], sql: `SELECT * FROM ${name}` };
     await expect(analytics.query(request)).rejects.toMatchObject({ code: "forbidden" });
   }
   for (const name of ['"people 0"', "_scope_copies"]) {
-    const request = { scope: "w", relations: [people], sql: `SELECT * FROM ${name}` };
+    const request = { scope: "w", tableViews: [people], sql: `SELECT * FROM ${name}` };
     await expect(analytics.query(request)).rejects.toMatchObject({ code: "bad_request" });
   }
 });
 
-it("a text that is good over one relation is refused over another", async () => {
+it("a text that is good over one view is refused over another", async () => {
   const sql = "SELECT count(*) FROM people";
   await analytics.serializeSql(sql);
-  expect((await analytics.query({ scope: "w", relations: [people], sql })).rows).toEqual([[3]]);
+  expect((await analytics.query({ scope: "w", tableViews: [people], sql })).rows).toEqual([[3]]);
   const others = [{ ...people, name: "others" }];
-  await expect(analytics.query({ scope: "w", relations: others, sql })).rejects.toThrow(
+  await expect(analytics.query({ scope: "w", tableViews: others, sql })).rejects.toThrow(
     /no dataset "people"/,
   );
 });

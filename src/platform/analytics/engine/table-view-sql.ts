@@ -4,49 +4,49 @@ import { quoteList, quoteName } from "../../../kernel/sql-text.ts";
 import { type Column, HIDDEN_SCHEMA } from "../analytics-options.ts";
 import { castSql, containsJson } from "../types/cast-sql.ts";
 import { parseType, sqlType } from "../types/column-types.ts";
-import type { WireRelation } from "../wire.ts";
+import type { WireTableView } from "../wire.ts";
 
-/** A relation, or for plans an empty table in its place. */
-type Made = WireRelation & { isTable?: boolean };
+/** A view, or for plans an empty table in its place. */
+type Made = WireTableView & { isTable?: boolean };
 
-/** Makes relations visible under their names, hidden ones first: the others are made of them. */
-export async function createRelations(
+/** Makes views visible under their names, hidden ones first: the others are made of them. */
+export async function createTableViews(
   connection: DuckDBConnection,
-  relations: readonly Made[],
+  tableViews: readonly Made[],
 ): Promise<void> {
-  const hidden = relations.filter(({ isHidden }) => isHidden);
+  const hidden = tableViews.filter(({ isHidden }) => isHidden);
   if (hidden.length > 0) await connection.run(`CREATE SCHEMA ${quoteName(HIDDEN_SCHEMA)}`);
-  for (const relation of hidden) await createRelation(connection, relation);
-  for (const relation of relations) if (!relation.isHidden) await createRelation(connection, relation);
+  for (const tableView of hidden) await createTableView(connection, tableView);
+  for (const tableView of tableViews) if (!tableView.isHidden) await createTableView(connection, tableView);
 }
 
-/** What lies below the policy of a relation is visible under no name at all. */
-async function createRelation(connection: DuckDBConnection, relation: Made): Promise<void> {
-  const { columns, isTable } = relation;
+/** What lies below the policy of a view is visible under no name at all. */
+async function createTableView(connection: DuckDBConnection, tableView: Made): Promise<void> {
+  const { columns, isTable } = tableView;
   if (isTable) {
     const items = columns.map(({ name, type }) => `${quoteName(name)} ${sqlType(type)}`);
-    await connection.run(`CREATE TABLE ${placeOf(relation)} (${items.join(", ")})`);
+    await connection.run(`CREATE TABLE ${placeOf(tableView)} (${items.join(", ")})`);
     return;
   }
-  await connection.run(viewSql(relation, await rowsOf(connection, relation)));
+  await connection.run(viewSql(tableView, await rowsOf(connection, tableView)));
 }
 
-/** The SELECT of a relation's rows below its policy; none if it is made of other relations alone. */
-async function rowsOf(connection: DuckDBConnection, relation: WireRelation): Promise<string | undefined> {
-  const { name, files, columns, select } = relation;
+/** The SELECT of a view's rows below its policy; none if it is made of other views alone. */
+async function rowsOf(connection: DuckDBConnection, tableView: WireTableView): Promise<string | undefined> {
+  const { name, files, columns, select } = tableView;
   const isMadeOfOthers = select !== undefined && columns.length === 0 && files.length === 0;
   return isMadeOfOthers ? undefined : selectParts(connection, files, columns, name);
 }
 
-/** Makes a relation of its rows, or puts other rows in their place. */
-export function viewSql(relation: WireRelation, raw: string | undefined): string {
-  const { select, isRestricted } = relation;
+/** Makes a view of its rows, or puts other rows in their place. */
+export function viewSql(tableView: WireTableView, raw: string | undefined): string {
+  const { select, isRestricted } = tableView;
   const body = select === undefined ? raw : raw === undefined ? select : `WITH raw AS (${raw}) ${select}`;
   const rows = isRestricted && select !== undefined ? behindBarrier(body ?? "") : body;
-  return `CREATE OR REPLACE VIEW ${placeOf(relation)} AS ${rows}`;
+  return `CREATE OR REPLACE VIEW ${placeOf(tableView)} AS ${rows}`;
 }
 
-export function placeOf({ name, isHidden }: Pick<WireRelation, "name" | "isHidden">): string {
+export function placeOf({ name, isHidden }: Pick<WireTableView, "name" | "isHidden">): string {
   return isHidden ? `${quoteName(HIDDEN_SCHEMA)}.${quoteName(name)}` : quoteName(name);
 }
 

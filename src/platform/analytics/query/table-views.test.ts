@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonValue, QueryParam, QueryRequest, QueryResult, Relation } from "../index.ts";
+import type { JsonValue, QueryParam, QueryRequest, QueryResult, TableView } from "../index.ts";
 import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
-let sales: Relation;
-let hidden: Relation;
+let sales: TableView;
+let hidden: TableView;
 beforeAll(async () => {
   analytics = await openTestAnalytics({ workers: 1 });
-  sales = await analytics.relation("sales", [
+  sales = await analytics.tableView("sales", [
     { id: 1, region: "north", amount: 10.5, day: "2024-01-01", time: "2024-01-01T10:00:00" },
     { id: 2, region: "south", amount: 20, day: "2024-01-02", time: "2024-01-02T10:00:00" },
     { id: 3, region: "north", amount: 30, day: "2024-02-01", time: "2024-02-01T10:00:00" },
@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => analytics.remove());
 
 async function query(sql: string, extra: Partial<QueryRequest> = {}): Promise<QueryResult> {
-  return analytics.query({ scope: "w", relations: [sales], sql, ...extra });
+  return analytics.query({ scope: "w", tableViews: [sales], sql, ...extra });
 }
 
-describe("hidden relations", () => {
-  const view = (name: string, select: string): Relation => ({
+describe("hidden views", () => {
+  const view = (name: string, select: string): TableView => ({
     name,
     parts: [],
     columns: [],
@@ -29,8 +29,8 @@ describe("hidden relations", () => {
     version: "1",
   });
 
-  it("are what other relations are made of", async () => {
-    const relations = [
+  it("are what other views are made of", async () => {
+    const tableViews = [
       view("north", `SELECT id, amount FROM "_scope_base"."base" WHERE region = 'north'`),
       hidden,
       view(
@@ -38,8 +38,8 @@ describe("hidden relations", () => {
         'SELECT a.id, b.amount FROM "_scope_base"."base" a JOIN "_scope_base"."base" b USING (id) LIMIT 2',
       ),
     ];
-    expect((await query("SELECT id FROM north ORDER BY id", { relations })).rows).toEqual([[1], [3]]);
-    expect((await query("SELECT count(*) FROM joined", { relations })).rows).toEqual([[2]]);
+    expect((await query("SELECT id FROM north ORDER BY id", { tableViews })).rows).toEqual([[1], [3]]);
+    expect((await query("SELECT count(*) FROM joined", { tableViews })).rows).toEqual([[2]]);
   });
 
   it.each([
@@ -50,16 +50,16 @@ describe("hidden relations", () => {
     "SELECT (SELECT max(id) FROM _SCOPE_BASE.BASE)",
     "WITH base AS (SELECT 1) SELECT * FROM _scope_base.base",
   ])("cannot be reached by %s", async (sql) => {
-    const relations = [hidden, view("north", 'SELECT id FROM "_scope_base"."base"')];
-    await expect(query(sql, { relations })).rejects.toMatchObject({ name: "AppError" });
+    const tableViews = [hidden, view("north", 'SELECT id FROM "_scope_base"."base"')];
+    await expect(query(sql, { tableViews })).rejects.toMatchObject({ name: "AppError" });
   });
 
   it("may have the name of a visible one", async () => {
-    const relations = [
+    const tableViews = [
       { ...hidden, name: "sales" },
       view("sales", 'SELECT id FROM "_scope_base"."sales" WHERE id > 1'),
     ];
-    expect((await query("SELECT * FROM sales ORDER BY 1", { relations })).rows).toEqual([[2], [3]]);
+    expect((await query("SELECT * FROM sales ORDER BY 1", { tableViews })).rows).toEqual([[2], [3]]);
   });
 });
 
