@@ -148,7 +148,8 @@ describe("a process that dies", () => {
     // On a slow machine there may be a third one, which waits for work.
     for (const pid of workers) {
       process.kill(pid, "SIGKILL");
-      if ((await Promise.race([...running, delay(1_000, "running")])) === "unavailable") break;
+      // Whoever ended a process is answered when the next one is there.
+      if ((await Promise.race([...running, delay(8_000, "running")])) === "unavailable") break;
     }
     expect(await Promise.race(running)).toBe("unavailable");
     for (const each of tableViews)
@@ -376,7 +377,10 @@ describe("many queries", () => {
     await delay(300);
     controller.abort();
     const codes = await Promise.all(all);
-    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(5);
-    expect(codes.filter((code) => code === "cancelled")).toHaveLength(110);
+    // Ten run and a hundred wait; those that turned out to be long wait in a line of their own.
+    const away = codes.filter((code) => code === "rate_limited").length;
+    expect(away).toBeGreaterThanOrEqual(5);
+    expect(away).toBeLessThan(50);
+    expect(codes.filter((code) => code === "cancelled")).toHaveLength(115 - away);
   });
 });

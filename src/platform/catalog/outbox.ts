@@ -146,9 +146,10 @@ export class Events {
 
   #every(ms: number, work: () => Promise<void>): void {
     const run = () => {
-      work().catch((error) =>
-        this.#log.warn({ reason: messageOf(error) }, "the outbox could not be cleaned"),
-      );
+      work().catch((error) => {
+        if (this.#isStopping) return;
+        this.#log.warn({ reason: messageOf(error) }, "the outbox could not be cleaned");
+      });
       if (!this.#isStopping) this.#after(ms, run);
     };
     run();

@@ -169,12 +169,9 @@ describe("export", () => {
     const values = `'\\x00\\xFFA'::BLOB AS b, ['\\x01'::BLOB, NULL] AS l, MAP {7: 'x', 8: NULL} AS m,
       MAP {'k': '\\x02'::BLOB} AS t, MAP {DATE '2024-01-31': {'a': 1.5::DOUBLE}} AS d, NULL::BLOB AS n`;
     const first = await importParquet("Bytes", values);
-    const file = await resultOf<Exported>(server, token, "export_data", {
-      dataset_id: first,
-      format: "parquet",
-    });
+    const { file } = await exportOf(server, token, { dataset_id: first, format: "parquet" });
     const written = join(folder, "exported.parquet");
-    await writeFile(written, Buffer.from(file.content_base64, "base64"));
+    await writeFile(written, file);
     const select = (source: string) => readRows(`SELECT COLUMNS(*)::VARCHAR FROM ${source}`);
     expect(await select(`'${written}'`)).toEqual(await select(`(SELECT ${values})`));
     expect(await readRows(`SELECT typeof(COLUMNS(*)) FROM '${written}'`)).toEqual([

@@ -62,8 +62,8 @@ describe("creating people", () => {
     [{ workspace: "acme\u0000" }, /no workspace/],
     [{ role: "superuser" }, /not a role/],
     [{ password: "short" }, /at least 12/],
-    [{ name: "Ada\u202eevil" }, /readable/],
-    [{ name: "two\nlines" }, /readable/],
+    [{ name: "Ada\u202eevil" }, /nobody sees/],
+    [{ name: "two\nlines" }, /nobody sees/],
   ] as const)("%j is refused", async ([input, message]) => {
     const good = { email: "eve@acme.test", workspace: "acme", role: "viewer" } as const;
     await expect(world.identity.users.create({ ...good, ...input } as never)).rejects.toThrow(message);

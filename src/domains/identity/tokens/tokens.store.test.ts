@@ -151,7 +151,7 @@ test.for([
   [{ limits: { models: ["x".repeat(101)] } }, /named models/],
   [{ limits: { knowledgeBases: [0] } }, /not the id/],
   [{ limits: { knowledgeBases: [1.5] } }, /not the id/],
-  [{ name: "a\u0000b" }, /readable/],
+  [{ name: "a\u0000b" }, /nobody sees/],
   [{ name: " " }, /readable/],
   [{ email: "nobody@acme.test" }, /not a member/],
   [{ email: "boss@globex.test" }, /not a member/],

@@ -151,7 +151,8 @@ describe("a statement that ends its process", () => {
   it("runs once, and its workspace shares no process from then on", { timeout: 120_000 }, async () => {
     const fresh = await openTestAnalytics({ threads: 2, workers: 2, queryMemoryMb: MEMORY_MB });
     try {
-      await fresh.probe("query");
+      // Engines of two workspaces are spread over both processes.
+      await Promise.all(["one", "two"].map((scope) => query("SELECT 1", { scope }, fresh)));
       const shared = new Map(processes(fresh).map((pid) => [pid, account(pid)]));
       expect(shared.size).toBe(2);
       const die = (name: string) =>
