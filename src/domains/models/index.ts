@@ -32,6 +32,8 @@ export { type Examination, examine, publishAll } from "./authoring.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
 export type { Problem } from "./model.ts";
+export { type Token, tokenAt } from "./guard/tokens/tokens.ts";
+export type { VisibleModel } from "./visible-model.ts";
 
 /** Opens the slice on the datasets of the workspace; it keeps no files of its own. */
 export function openModels(parts: {
