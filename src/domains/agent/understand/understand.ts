@@ -1,6 +1,13 @@
 import type { VisibleModel } from "../../models/index.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Understanding } from "./reading.ts";
+import type { Ask } from "../query/semantic-query.ts";
+import { parse } from "./chart.ts";
+import { Grammar } from "./combine.ts";
+import { FILLERS, GRAMMAR, HOW, SUPERLATIVES } from "./english.ts";
+import type { Fragment, Sense } from "./fragment.ts";
+import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import type { Reading, Understanding } from "./reading.ts";
+import { type Word, wordsOf } from "./words.ts";
 
 /** Distinct values of a text dimension, as far as this caller sees them. */
 export interface FieldValues {
@@ -18,21 +25,122 @@ export interface Knowledge {
   values: FieldValues[];
 }
 
+const lexicons = new WeakMap<Knowledge, Lexicon>();
+
 /** Reads a question by rules alone: pure, and quick enough to be called for every keystroke. */
 export function understand(
   question: { text: string; now: string; timeZone: string },
-  { model, schema }: Knowledge,
+  knowledge: Knowledge,
 ): Understanding {
-  const words = question.text.toLowerCase();
-  const metric = model.metrics.find(({ name }) => words.includes(name.replaceAll("_", " ")));
-  if (metric === undefined || !schema.metrics.has(metric.name)) {
-    return { readings: [], missing: [], unclear: [], trace: [] };
-  }
-  const reading = {
-    ask: { k: "table" as const, by: [], cols: [{ k: "metric" as const, name: metric.name }] },
-    cost: 0,
-    assumptions: [],
-    said: metric.name.replaceAll("_", " "),
+  const lexicon = lexicons.get(knowledge) ?? lexiconOf(knowledge);
+  lexicons.set(knowledge, lexicon);
+  const all = wordsOf(question.text);
+  const found = candidates(all, lexicon);
+  const kept = keepWords(all, found);
+  const place = new Map(kept.map((index, i) => [index, i]));
+  const fragments = found.flatMap((each) => moved(each, place, kept));
+  const grammar = new Grammar(knowledge);
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  const parsed = parse({
+    words: kept.length,
+    fragments,
+    combine: (left, right) => grammar.combine(left, right),
+    convert: (sense) => grammar.convert(sense),
+    skipCost: (word) => skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number)),
+  });
+  const readings = parsed.flatMap((fragment) => {
+    const asked = askOf(grammar, fragment.sense);
+    if (asked === undefined) return [];
+    return [{ ...asked, fragment, cost: fragment.cost + asked.cost }];
+  });
+  readings.sort((a, b) => a.cost - b.cost);
+  const [best] = readings;
+  const missing = (best?.fragment.skipped ?? []).flatMap((i) => {
+    const word = all[kept[i] as number] as Word;
+    if (known.has(kept[i] as number)) return [];
+    return [{ span: { start: word.start, end: word.end }, text: word.text, nearest: [] }];
+  });
+  return {
+    readings: readings.slice(0, 10).map(({ ask, cost, fragment }): Reading => ({
+      ask,
+      cost,
+      assumptions: [],
+      said: fragment.notes.join("; "),
+    })),
+    missing,
+    unclear: [],
+    trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
-  return { readings: [reading], missing: [], unclear: [], trace: [] };
+}
+
+interface Found {
+  sense: Sense;
+  start: number;
+  end: number;
+  cost: number;
+}
+
+/** Everything that stretches of words can mean by themselves. */
+function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
+  const found: Found[] = [];
+  for (let start = 0; start < words.length; start += 1) {
+    for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest); end += 1) {
+      const span = words.slice(start, end);
+      const stems = span.map(({ stem }) => stem).join(" ");
+      const norms = span.map(({ norm }) => norm).join(" ");
+      const bonus = (end - start - 1) * -0.3;
+      for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) found.push({ sense, start, end, cost: cost + bonus });
+      for (const { sense, cost } of lexicon.values.get(norms) ?? []) found.push({ sense, start, end, cost: cost + bonus });
+      const grammar = GRAMMAR.get(stems) ?? GRAMMAR.get(norms);
+      if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
+      const sup = SUPERLATIVES.get(norms) ?? SUPERLATIVES.get(stems);
+      if (sup !== undefined) {
+        found.push({ sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false }, start, end, cost: bonus });
+      }
+      const how = end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
+      if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
+    }
+  }
+  return found;
+}
+
+/** Words that say nothing are left out, unless something is made of them together with others. */
+function keepWords(words: readonly Word[], found: readonly Found[]): number[] {
+  const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  return words.flatMap((word, i) => {
+    const isFiller = FILLERS.has(word.norm);
+    return isFiller && !used.has(i) ? [] : [i];
+  });
+}
+
+function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly number[]): Fragment[] {
+  const start = place.get(found.start);
+  const last = place.get(found.end - 1);
+  if (start === undefined || last === undefined || kept.length === 0) return [];
+  return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], notes: [] }];
+}
+
+function skipCost({ norm, stem }: Word, isKnown: boolean): number {
+  if (FILLERS.has(norm)) return 0;
+  if (GRAMMAR.has(norm) || GRAMMAR.has(stem)) return 0.5;
+  return isKnown ? 3 : 6;
+}
+
+function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  if (sense.t === "rel") {
+    const key = grammar.nameKey(sense.ds);
+    return key === undefined ? undefined : { ask: { k: "list", rel: sense.rel, show: [key] }, cost: sense.form === "name" ? 1 : 0 };
+  }
+  if (sense.t === "attr") return { ask: { k: "list", rel: sense.rel, show: sense.keys }, cost: 0 };
+  if (sense.t === "table") {
+    const { cols, by, conds, win } = sense.table;
+    const cond = conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
+    const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
+    return { ask: { k: "table", by, cols, scope }, cost: 0 };
+  }
+  return undefined;
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
 }

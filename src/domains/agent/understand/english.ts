@@ -1,0 +1,134 @@
+/** Words of grammar, and what they ask for. Phrases are written as stems: see `stem`. */
+export interface GrammarWord {
+  op: string;
+  arg?: string;
+}
+
+export interface Superlative {
+  dir: "max" | "min";
+  /** The dimension that it speaks of; null when a noun says it. */
+  dim: string | null;
+  isCount?: boolean;
+}
+
+/** Words that say nothing about the data. */
+export const FILLERS: ReadonlySet<string> = new Set(
+  `what which who whom whats the a an is are was were be been am do does did there here that this these those
+  me i we you they it its them their our us his her my your 's please can could would will shall should tell show
+  give list name find get see display know about all any some one ones named called name of located found exist
+  live lives stay stays lie lies situated out so just now then ? ! . , ; : " ' ’ ( ) & also else other euro euros
+  state? want like need have? come came happen did made make makes doing
+  currently currently really exactly total? like look looking question help`
+    .split(/\s+/)
+    .filter((word) => !word.endsWith("?") || word === "?"),
+);
+
+export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
+  Object.entries({
+    in: { op: "prep" },
+    of: { op: "prep" },
+    for: { op: "prep" },
+    from: { op: "prep" },
+    on: { op: "prep" },
+    at: { op: "prep" },
+    to: { op: "prep" },
+    within: { op: "prep" },
+    insid: { op: "prep" },
+    among: { op: "prep" },
+    through: { op: "prep" },
+    with: { op: "has" },
+    has: { op: "has" },
+    have: { op: "has" },
+    had: { op: "has" },
+    contain: { op: "has" },
+    whos: { op: "has" },
+    whose: { op: "has" },
+    not: { op: "not" },
+    no: { op: "not" },
+    without: { op: "not" },
+    never: { op: "not" },
+    exclud: { op: "not" },
+    except: { op: "not" },
+    besid: { op: "not" },
+    "how many": { op: "count" },
+    "number of": { op: "count" },
+    "the number of": { op: "count" },
+    "how much": { op: "how much" },
+    averag: { op: "agg", arg: "avg" },
+    avg: { op: "agg", arg: "avg" },
+    mean: { op: "agg", arg: "avg" },
+    median: { op: "agg", arg: "median" },
+    total: { op: "agg", arg: "sum" },
+    combin: { op: "agg", arg: "sum" },
+    sum: { op: "agg", arg: "sum" },
+    overall: { op: "agg", arg: "sum" },
+    by: { op: "by" },
+    per: { op: "by" },
+    each: { op: "each" },
+    every: { op: "each" },
+    "for each": { op: "each" },
+    where: { op: "where" },
+    and: { op: "and" },
+    or: { op: "or" },
+    than: { op: "than" },
+  } satisfies Record<string, GrammarWord>),
+);
+
+export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
+  Object.entries({
+    largest: { dir: "max", dim: "big" },
+    biggest: { dir: "max", dim: "big" },
+    smallest: { dir: "min", dim: "big" },
+    highest: { dir: "max", dim: "high" },
+    tallest: { dir: "max", dim: "high" },
+    lowest: { dir: "min", dim: "high" },
+    longest: { dir: "max", dim: "long" },
+    shortest: { dir: "min", dim: "long" },
+    densest: { dir: "max", dim: "dense" },
+    sparsest: { dir: "min", dim: "dense" },
+    greatest: { dir: "max", dim: null },
+    maximum: { dir: "max", dim: null },
+    minimum: { dir: "min", dim: null },
+    most: { dir: "max", dim: null, isCount: true },
+    fewest: { dir: "min", dim: null, isCount: true },
+    least: { dir: "min", dim: null, isCount: true },
+    top: { dir: "max", dim: null },
+    bottom: { dir: "min", dim: null },
+    strongest: { dir: "max", dim: null },
+    weakest: { dir: "min", dim: null },
+    oldest: { dir: "min", dim: "date" },
+    newest: { dir: "max", dim: "date" },
+    latest: { dir: "max", dim: "date" },
+    earliest: { dir: "min", dim: "date" },
+    cheapest: { dir: "min", dim: "price" },
+    "most expensiv": { dir: "max", dim: "price" },
+  } satisfies Record<string, Superlative>),
+);
+
+/** Adjectives after `how`, and the dimension that they ask for. */
+export const HOW: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    big: "big",
+    larg: "big",
+    small: "big",
+    high: "high",
+    tall: "high",
+    long: "long",
+    short: "long",
+    dens: "dense",
+    old: "date",
+    expensiv: "price",
+  }),
+);
+
+/** Words by which a field shows that it measures a dimension, the best first. */
+export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    big: ["big", "larg", "size", "area", "population"],
+    high: ["high", "tall", "height", "elevation", "altitud"],
+    long: ["long", "length"],
+    dense: ["dens", "density"],
+    date: ["date", "day", "start"],
+    price: ["price", "cost"],
+  }),
+);

@@ -1,0 +1,152 @@
+import type { Schema, SchemaDataset } from "../query/schema.ts";
+import type { Hop } from "../query/semantic-query.ts";
+import type { Knowledge } from "./understand.ts";
+import { DIMENSIONS } from "./english.ts";
+import type { Sense } from "./fragment.ts";
+import { fold, phraseKey, wordsOf } from "./words.ts";
+
+export interface Entry {
+  sense: Sense;
+  cost: number;
+}
+
+/** The words of a model: what each phrase can mean in it. */
+export interface Lexicon {
+  /** By the stems of its words. */
+  phrases: ReadonlyMap<string, readonly Entry[]>;
+  /** Values of the data, by their folded words. */
+  values: ReadonlyMap<string, readonly Entry[]>;
+  /** The longest phrase or value, in words. */
+  longest: number;
+}
+
+const COST = { name: 0, label: 0, synonym: 0.1, partial: 2 };
+
+export function lexiconOf({ model, schema, values }: Knowledge): Lexicon {
+  const phrases = new Map<string, Entry[]>();
+  const add = (text: string, sense: Sense, cost: number) => put(phrases, phraseKey(text), { sense, cost });
+  for (const dataset of model.datasets) {
+    const { name } = dataset;
+    const bridge = bridgePaths(schema, name);
+    const sense: Sense =
+      bridge === undefined
+        ? { t: "rel", rel: { k: "all", ds: name }, ds: name, form: "noun", isTopped: false }
+        : { t: "link", paths: bridge };
+    add(name, sense, COST.name);
+    for (const synonym of dataset.ai.synonyms) add(synonym, sense, COST.synonym);
+    if (bridge !== undefined) continue;
+    for (const field of dataset.fields) {
+      const texts = [field.name, ...(field.label === null ? [] : [field.label]), ...field.ai.synonyms];
+      const foreign = foreignLink(schema, name, field.name);
+      if (foreign !== undefined) {
+        for (const synonym of field.ai.synonyms) add(synonym, { t: "link", paths: bothWays(schema, [foreign]) }, COST.synonym);
+        continue;
+      }
+      const key = { ds: name, field: field.name };
+      for (const [i, text] of texts.entries()) {
+        // `state` is the entity, not the field that holds its name.
+        const isEntity = field.name === schema.datasets.get(name)?.nameField && saysDataset(dataset, text);
+        if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
+      }
+      const parts = field.name.split("_");
+      if (parts.length > 1) add(parts.at(-1) as string, { t: "field", key }, COST.partial);
+    }
+  }
+  for (const { name, ai } of model.relationships) {
+    const sense: Sense = { t: "link", paths: bothWays(schema, [{ link: name, dir: "one" }]) };
+    for (const synonym of ai.synonyms) add(synonym, sense, COST.synonym);
+  }
+  for (const { name, ai } of model.metrics) {
+    if (!schema.metrics.has(name)) continue;
+    const table = { cols: [{ k: "metric" as const, name }], by: [], conds: [], win: null, top: null, having: null, order: [] };
+    add(name, { t: "table", table }, COST.name);
+    for (const synonym of ai.synonyms) add(synonym, { t: "table", table }, COST.synonym);
+  }
+  const found = valueEntries(schema, values);
+  const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
+  return { phrases, values: found, longest: Math.min(longest, 12) };
+}
+
+function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
+  if (key === "") return;
+  const known = map.get(key) ?? [];
+  const text = JSON.stringify(entry.sense);
+  const same = known.find(({ sense }) => JSON.stringify(sense) === text);
+  if (same === undefined) map.set(key, [...known, entry]);
+  else same.cost = Math.min(same.cost, entry.cost);
+}
+
+function saysDataset({ name, ai }: { name: string; ai: { synonyms: string[] } }, text: string): boolean {
+  const key = phraseKey(text);
+  return [name, ...ai.synonyms].some((word) => phraseKey(word) === key);
+}
+
+/** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
+function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Entry[]> {
+  const found = new Map<string, Entry[]>();
+  for (const { ds, field, values } of all) {
+    if (foreignLink(schema, ds, field) !== undefined) continue;
+    const isName = schema.datasets.get(ds)?.nameField === field;
+    for (const value of values) {
+      const cond = { k: "is" as const, key: { ds, field }, values: [value], match: "equal" as const };
+      const sense: Sense = isName
+        ? { t: "rel", rel: { k: "where", in: { k: "all", ds }, if: cond }, ds, form: "name", isTopped: false }
+        : { t: "cond", ds, cond };
+      put(found, valueKey(value), { sense, cost: isName ? 0 : 0.2 });
+    }
+  }
+  return found;
+}
+
+export function valueKey(value: string): string {
+  return wordsOf(value)
+    .map(({ norm }) => norm)
+    .filter((norm) => !/^[.,&]$/.test(norm))
+    .join(" ");
+}
+
+/** The link whose only column in `ds` is this field. */
+export function foreignLink(schema: Schema, ds: string, field: string): Hop | undefined {
+  for (const { name, from, columns } of schema.links.values()) {
+    if (from === ds && columns.length === 1 && columns[0]?.from === field && !name.startsWith("~")) return { link: name, dir: "one" };
+  }
+  return undefined;
+}
+
+/** A dataset that says nothing but what is linked to what. */
+function bridgePaths(schema: Schema, ds: string): { from: string; path: Hop[] }[] | undefined {
+  const dataset = schema.datasets.get(ds) as SchemaDataset;
+  const links = [...dataset.fields.keys()].map((field) => foreignLink(schema, ds, field));
+  const [a, b] = links;
+  if (links.length !== 2 || a === undefined || b === undefined) return undefined;
+  return bothWays(schema, [{ link: a.link, dir: "many" }, b]);
+}
+
+function bothWays(schema: Schema, path: Hop[]): { from: string; path: Hop[] }[] {
+  const back = path.toReversed().map(({ link, dir }) => ({ link, dir: dir === "one" ? ("many" as const) : ("one" as const) }));
+  const start = (hops: Hop[]) => {
+    const [first] = hops as [Hop];
+    const link = schema.links.get(first.link);
+    return first.dir === "one" ? (link?.from ?? "") : (link?.to ?? "");
+  };
+  const ways = [path, back].map((hops) => ({ from: start(hops), path: hops }));
+  // A link of a dataset with itself that stands in both directions is the same both ways.
+  return ways[0]?.from === ways[1]?.from ? [ways[0] as (typeof ways)[number]] : ways;
+}
+
+/** The number by which an adjective compares entities of a dataset. */
+export function dimensionField(model: Knowledge["model"], schema: Schema, ds: string, dim: string): string | undefined {
+  const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
+  const wanted = dim === "date" ? "date" : "number";
+  for (const hint of DIMENSIONS.get(dim) ?? []) {
+    const found = fields.find(({ name, ai }) => {
+      if (schema.datasets.get(ds)?.fields.get(name)?.kind !== wanted) return false;
+      if (foreignLink(schema, ds, name) !== undefined) return false;
+      return [name, ...ai.synonyms].some((text) => phraseKey(text).split(" ").includes(hint));
+    });
+    if (found !== undefined) return found.name;
+  }
+  return undefined;
+}
+
+export { fold };
