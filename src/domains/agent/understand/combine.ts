@@ -75,14 +75,22 @@ export class Grammar {
       case "first": {
         const by = this.measure(rel.ds, mod.by);
         if (by === undefined) return [];
-        return [made(top(rel, by.by, mod.dir, mod.n), by.cost + (rel.isTopped ? 2 : 0), true)];
+        return [made(top(rel, by.by, mod.dir, mod.n), by.cost + firstCost(rel), true)];
       }
       case "is": {
-        if (mod.ds !== rel.ds && toOnePath(this.#schema, rel.ds, mod.ds) === undefined) return [];
-        return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
+        if (mod.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.ds) !== undefined) {
+          return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
+        }
+        const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
+        const linked = { m: "to" as const, rel: some, ds: mod.ds, form: "made" as const, paths: null, not: false };
+        return this.#applyLink(rel, linked, late + 0.5);
       }
       case "during":
         return [made(where(rel, { k: "during", win: mod.win }), late, rel.isTopped)];
+      case "all":
+        return [{ sense: rel, cost: 0 }];
+      case "attr":
+        return [];
     }
   }
 
@@ -100,7 +108,9 @@ export class Grammar {
     const way = this.path(rel.ds, mod.ds, mod.paths);
     if (way === undefined) return [];
     const cond: Cond = { k: "link", at: rel.ds, path: way.path, to: mod.rel };
-    return [made(where(rel, cond, mod.not), late + way.cost, rel.isTopped)];
+    // That a city is in a state says nothing; who asks so wants the state.
+    const idle = rel.form === "name" && mod.form === "noun" ? 1.5 : 0;
+    return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
   }
 
   /** The way between entities: the one that was named, or the cheapest. */
@@ -239,13 +249,16 @@ const RULES: Record<string, Rule[]> = {
       if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
       if (op === "count" && isNumber(grammar, key)) return [attr(rel, ds, keys, 0)];
       if (op === "count") return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
-      if (op === "prep") return [];
+      if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
+      if (op === "has") return first(grammar, key);
+      if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
       return [];
     }),
   ],
   "op field": [
     rule<"op", "field">((grammar, { op, arg }, { key }) => {
       if (op === "count" && isNumber(grammar, key)) return [{ sense: { t: "field", key }, cost: 0 }];
+      if (op === "has") return first(grammar, key);
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
       }
@@ -266,23 +279,46 @@ const RULES: Record<string, Rule[]> = {
     ),
   ],
   "op cond": [
-    rule<"op", "cond">((_grammar, { op }, { ds, cond }) => {
+    rule<"op", "cond">((grammar, { op, arg }, { ds, cond }) => {
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
       if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
+      const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+      if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
+      if (op === "how" && cond.k === "is") {
+        const key = grammar.measureOf(cond.key, arg ?? "");
+        return key === undefined ? [] : [attr(rel, ds, [key], 0)];
+      }
+      if (op === "compare") return [];
       return [];
     }),
   ],
-  "op mod": [
-    rule<"op", "mod">((_grammar, { op }, { mod }) => {
-      if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
-      if (op !== "not") return [];
-      if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
-      if (mod.m === "is") return [{ sense: { t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } }, cost: 0 }];
-      return [];
-    }),
+  "link rel": [
+    rule<"link", "rel">((_grammar, { paths }, rel) => [
+      { sense: to(rel, paths), cost: 0 },
+      ...(rel.form === "noun" ? [{ sense: { t: "role" as const, rel: rel.rel, ds: rel.ds, paths }, cost: 0 }] : []),
+    ]),
   ],
-  "mod mod": [],
-  "link rel": [rule<"link", "rel">((_grammar, { paths }, rel) => [{ sense: to(rel, paths), cost: 0 }])],
+  "role mod": [
+    rule<"role", "mod">((grammar, { rel, ds, paths }, { mod }) =>
+      mod.m === "to" && mod.paths === null
+        ? grammar.apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+        : [],
+    ),
+  ],
+  "op role": [
+    rule<"op", "role">((_grammar, { op }, { rel, ds, paths }) =>
+      op === "not"
+        ? [{ sense: { t: "mod", mod: { m: "to", rel, ds, form: "noun", paths, not: true } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "op all": [
+    rule<"op", "all">((_grammar, { op }) => (op === "prep" ? [{ sense: { t: "mod", mod: { m: "all" } }, cost: 0 }] : [])),
+  ],
+  "rel all": [rule<"rel", "all">((_grammar, rel) => [{ sense: rel, cost: 0.2 }])],
+  "op table": [
+    rule<"op", "table">((_grammar, { op }, sense) => (op === "count" || op === "how much" ? [{ sense, cost: 0 }] : [])),
+  ],
   "rel link": [
     rule<"rel", "link">((_grammar, rel, { paths }) => [{ sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 }]),
   ],
@@ -300,9 +336,13 @@ const RULES: Record<string, Rule[]> = {
   ],
   "rel mod": [rule<"rel", "mod">((grammar, rel, { mod }) => grammar.apply(rel, mod))],
   "mod rel": [
-    rule<"mod", "rel">((grammar, { mod }, rel) =>
-      grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 })),
-    ),
+    rule<"mod", "rel">((grammar, { mod }, rel) => [
+      ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 })),
+      // "in which state is Rochester"
+      ...(mod.m === "to" && mod.form === "noun" && rel.form !== "noun"
+        ? neighbours(grammar, { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false }, rel, 0.2)
+        : []),
+    ]),
   ],
   "rel rel": [
     rule<"rel", "rel">((grammar, left, right) => [
@@ -349,9 +389,21 @@ const RULES: Record<string, Rule[]> = {
   ],
   "field mod": [
     rule<"field", "mod">((grammar, { key }, { mod }) => {
+      if (mod.m === "attr") return mod.ds === key.ds ? [attr(mod.rel, mod.ds, [key], 0)] : [];
+      if (mod.m === "all") return ofEverything(grammar, key);
       if (mod.m !== "to" || mod.not) return [];
       const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
       return grammar.attributes(key, rel);
+    }),
+  ],
+  "op mod": [
+    rule<"op", "mod">((grammar, { op, arg }, { mod }) => {
+      if (op === "how") return measured(grammar, arg ?? "", mod);
+      if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
+      if (op !== "not") return [];
+      if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
+      if (mod.m === "is") return [{ sense: { t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } }, cost: 0 }];
+      return [];
     }),
   ],
   "field rel": [
@@ -398,6 +450,45 @@ const RULES: Record<string, Rule[]> = {
   ],
 };
 
+/** A state with the highest point: every state has one, so it is the highest of them. */
+function first(grammar: Grammar, key: Key): Combined[] {
+  const dir = /^(high|max|long|larg|big|most)/.test(key.field) ? "max" : /^(low|min|short|small|least)/.test(key.field) ? "min" : null;
+  const measure = dir === null ? undefined : isNumber(grammar, key) ? key : grammar.measureOf(key, "high");
+  if (dir === null || measure === undefined) return [];
+  return [{ sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 }];
+}
+
+/** A field of everything there is: of numbers the sum, of extremes the most extreme. */
+function ofEverything(grammar: Grammar, key: Key): Combined[] {
+  const all: Rel = { k: "all", ds: key.ds };
+  const [mod] = first(grammar, key);
+  if (mod?.sense.t === "mod" && mod.sense.mod.m === "first" && mod.sense.mod.by.k === "key") {
+    const { dir, by } = mod.sense.mod;
+    return [attr({ k: "top", in: all, by: by.key, dir, n: 1, ties: "keep" }, key.ds, [key], 0)];
+  }
+  if (isNumber(grammar, key)) return [{ sense: table(aggregate("sum", key, all)), cost: 0.2 }];
+  return [attr(all, key.ds, [key], 0)];
+}
+
+/** Higher than the highest point of Texas: what has a higher one. */
+function compared(grammar: Grammar, arg: string, { rel, key }: { rel: Rel; key: Key }): Combined[] {
+  const [op, dim] = arg.split(":") as [">" | "<", string];
+  const measure = isNumber(grammar, key) ? key : grammar.measureOf(key, dim);
+  if (measure === undefined) return [];
+  const cond: Cond = { k: "cmp", a: measure, op, b: { k: "agg", fn: "only", of: measure, in: rel } };
+  return [{ sense: { t: "cond", ds: measure.ds, cond }, cost: 0 }];
+}
+
+function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
+  if (mod.m === "attr") {
+    const key = grammar.measureOf(mod.key, dim);
+    return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+  }
+  if (mod.m !== "to" || mod.not) return [];
+  const key = grammar.dimension(mod.ds, dim);
+  return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+}
+
 function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
   const mod: Mod = { m: "to", rel: other.rel, ds: other.ds, form: other.form, paths: null, not: false };
   return grammar.apply(head, mod).map((each) => ({
@@ -409,7 +500,12 @@ function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: num
 function topped(grammar: Grammar, rel: RelSense, { dir, dim, n }: Extract<Sense, { t: "sup" }>): Combined[] {
   const key = grammar.dimension(rel.ds, dim ?? "");
   if (key === undefined) return [];
-  return [made(top(rel, key, dir, n), rel.isTopped ? 2 : 0, true)].map((each) => each);
+  return [made(top(rel, key, dir, n), firstCost(rel), true)];
+}
+
+/** Of one that is named there is no first one. */
+function firstCost(rel: RelSense): number {
+  return (rel.isTopped ? 2 : 0) + (rel.form === "name" ? 3 : 0);
 }
 
 function top(rel: RelSense, by: Num | Key, dir: "max" | "min", n: number | null): RelSense {

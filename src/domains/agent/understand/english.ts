@@ -36,6 +36,9 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     insid: { op: "prep" },
     among: { op: "prep" },
     through: { op: "prep" },
+    over: { op: "prep" },
+    across: { op: "prep" },
+    "that of": { op: "that of" },
     with: { op: "has" },
     has: { op: "has" },
     have: { op: "has" },
@@ -103,6 +106,29 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     cheapest: { dir: "min", dim: "price" },
     "most expensiv": { dir: "max", dim: "price" },
   } satisfies Record<string, Superlative>),
+);
+
+/** Comparatives before `than`: what has more or less of a dimension. */
+export const COMPARATIVES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    higher: ">:high",
+    taller: ">:high",
+    lower: "<:high",
+    larger: ">:big",
+    bigger: ">:big",
+    smaller: "<:big",
+    longer: ">:long",
+    shorter: "<:long",
+    greater: ">:",
+    more: ">:",
+    less: "<:",
+    fewer: "<:",
+  }),
+);
+
+/** Nouns of a dimension: the size of something is how big it is. */
+export const MEASURES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ size: "big", height: "high", elevation: "high", altitud: "high", length: "long" }),
 );
 
 /** Adjectives after `how`, and the dimension that they ask for. */

@@ -27,6 +27,10 @@ export type Sense =
   | { t: "quantity"; op: Comparison; value: number }
   /** `by`, `per`, `each` with a key. */
   | { t: "by"; keys: Key[]; by: By | null }
+  /** Everything there is: a value that all rows have, such as the only country. */
+  | { t: "all" }
+  /** What something is to another: `neighbouring states` of what follows. */
+  | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 
@@ -36,7 +40,10 @@ export type Mod =
   | { m: "to"; rel: Rel; ds: string; form: "noun" | "name" | "made"; paths: { from: string; path: Hop[] }[] | null; not: boolean }
   | { m: "first"; dir: "max" | "min"; by: By; n: number | null }
   | { m: "is"; ds: string; cond: Cond }
-  | { m: "during"; win: Window };
+  | { m: "during"; win: Window }
+  | { m: "all" }
+  /** A field of entities, as in `the height of the highest point of Texas`. */
+  | { m: "attr"; rel: Rel; ds: string; key: Key };
 
 export interface TableSense {
   cols: Num[];

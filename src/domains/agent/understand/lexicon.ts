@@ -20,11 +20,17 @@ export interface Lexicon {
   longest: number;
 }
 
-const COST = { name: 0, label: 0, synonym: 0.1, partial: 2 };
+const COST = { name: 0, synonym: 0.1, verb: 0.3, partial: 2 };
 
 export function lexiconOf({ model, schema, values }: Knowledge): Lexicon {
   const phrases = new Map<string, Entry[]>();
   const add = (text: string, sense: Sense, cost: number) => put(phrases, phraseKey(text), { sense, cost });
+  // Of "runs through", the verb stands alone in "through which it runs".
+  const addLink = (text: string, sense: Sense) => {
+    add(text, sense, COST.synonym);
+    const [verb, ...more] = text.split(" ");
+    if (more.length === 1 && verb !== undefined) add(verb, sense, COST.verb);
+  };
   for (const dataset of model.datasets) {
     const { name } = dataset;
     const bridge = bridgePaths(schema, name);
@@ -36,15 +42,21 @@ export function lexiconOf({ model, schema, values }: Knowledge): Lexicon {
     for (const synonym of dataset.ai.synonyms) add(synonym, sense, COST.synonym);
     if (bridge !== undefined) continue;
     for (const field of dataset.fields) {
+      const only = onlyValue(values, name, field.name);
       const texts = [field.name, ...(field.label === null ? [] : [field.label]), ...field.ai.synonyms];
       const foreign = foreignLink(schema, name, field.name);
       if (foreign !== undefined) {
-        for (const synonym of field.ai.synonyms) add(synonym, { t: "link", paths: bothWays(schema, [foreign]) }, COST.synonym);
+        const sense: Sense = { t: "link", paths: bothWays(schema, [foreign]) };
+        for (const synonym of field.ai.synonyms) addLink(synonym, sense);
         continue;
       }
       const key = { ds: name, field: field.name };
       for (const [i, text] of texts.entries()) {
         // `state` is the entity, not the field that holds its name.
+        if (only && i > 0) {
+          add(text, { t: "all" }, COST.synonym);
+          continue;
+        }
         const isEntity = field.name === schema.datasets.get(name)?.nameField && saysDataset(dataset, text);
         if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
       }
@@ -54,7 +66,7 @@ export function lexiconOf({ model, schema, values }: Knowledge): Lexicon {
   }
   for (const { name, ai } of model.relationships) {
     const sense: Sense = { t: "link", paths: bothWays(schema, [{ link: name, dir: "one" }]) };
-    for (const synonym of ai.synonyms) add(synonym, sense, COST.synonym);
+    for (const synonym of ai.synonyms) addLink(synonym, sense);
   }
   for (const { name, ai } of model.metrics) {
     if (!schema.metrics.has(name)) continue;
@@ -87,6 +99,11 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
   for (const { ds, field, values } of all) {
     if (foreignLink(schema, ds, field) !== undefined) continue;
     const isName = schema.datasets.get(ds)?.nameField === field;
+    const [only] = values;
+    if (values.length === 1 && only !== undefined && !isName) {
+      put(found, valueKey(only), { sense: { t: "all" }, cost: 0 });
+      continue;
+    }
     for (const value of values) {
       const cond = { k: "is" as const, key: { ds, field }, values: [value], match: "equal" as const };
       const sense: Sense = isName
@@ -103,6 +120,10 @@ export function valueKey(value: string): string {
     .map(({ norm }) => norm)
     .filter((norm) => !/^[.,&]$/.test(norm))
     .join(" ");
+}
+
+function onlyValue(all: Knowledge["values"], ds: string, field: string): boolean {
+  return all.some((each) => each.ds === ds && each.field === field && each.values.length === 1);
 }
 
 /** The link whose only column in `ds` is this field. */

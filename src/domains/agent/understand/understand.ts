@@ -3,7 +3,7 @@ import type { Schema } from "../query/schema.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { parse } from "./chart.ts";
 import { Grammar } from "./combine.ts";
-import { FILLERS, GRAMMAR, HOW, SUPERLATIVES } from "./english.ts";
+import { COMPARATIVES, FILLERS, GRAMMAR, HOW, MEASURES, SUPERLATIVES } from "./english.ts";
 import type { Fragment, Sense } from "./fragment.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import type { Reading, Understanding } from "./reading.ts";
@@ -90,13 +90,19 @@ function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
       const norms = span.map(({ norm }) => norm).join(" ");
       const bonus = (end - start - 1) * -0.3;
       for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) found.push({ sense, start, end, cost: cost + bonus });
-      for (const { sense, cost } of lexicon.values.get(norms) ?? []) found.push({ sense, start, end, cost: cost + bonus });
+      // A word of the model is more often meant than a value that looks like it.
+      const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
+      for (const { sense, cost } of lexicon.values.get(norms) ?? []) found.push({ sense, start, end, cost: cost + bonus + rival });
       const grammar = GRAMMAR.get(stems) ?? GRAMMAR.get(norms);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
       const sup = SUPERLATIVES.get(norms) ?? SUPERLATIVES.get(stems);
       if (sup !== undefined) {
         found.push({ sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false }, start, end, cost: bonus });
       }
+      const measure = MEASURES.get(stems);
+      if (measure !== undefined) found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
+      const compare = end - start === 2 && words[start + 1]?.norm === "than" ? COMPARATIVES.get(words[start]?.norm ?? "") : undefined;
+      if (compare !== undefined) found.push({ sense: { t: "op", op: "compare", arg: compare }, start, end, cost: bonus });
       const how = end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
