@@ -1,0 +1,221 @@
+import { addMonths, at, DAY, periodAround } from "./calendar.ts";
+import { fillChart, Grammar, type Item } from "./chart.ts";
+import { type Calendar, calendarOf, type DateProfile } from "./profile.ts";
+import { cut, readings } from "./resolve.ts";
+import { ASIDE_RULES, isGrain } from "./rules-asides.ts";
+import { NUMBER_RULES } from "./rules-numbers.ts";
+import { PERIOD_RULES } from "./rules-periods.ts";
+import { RELATIVE_RULES } from "./rules-relative.ts";
+import { WINDOW_RULES } from "./rules-windows.ts";
+import { sayCompare, sayGrain, sayWindow } from "./say.ts";
+import { select, shareYears } from "./select.ts";
+import { type Token, tokenize } from "./tokens.ts";
+import type { Closed, Compare, Grain, Period, Span, Window } from "./values.ts";
+
+/** Half-open; ISO dates, or date-times of the wall clock where hours matter; null is open. */
+export interface DateWindow {
+  from: string | null;
+  to: string | null;
+}
+
+export interface Shift {
+  grain: Grain;
+  /** Negative: so many periods back. */
+  by: number;
+}
+
+interface Found {
+  /** Offsets in the text. */
+  start: number;
+  end: number;
+  /** How a person would say it back. */
+  said: string;
+}
+
+export interface WindowFound extends Found {
+  kind: "window";
+  window: DateWindow;
+  /** What the window was said in: years, months, days. */
+  grain?: Grain;
+  fiscal?: true;
+  /** May be no date at all, as a bare 2025. */
+  latent?: true;
+  /** Other readings of the same words. */
+  alternatives?: { window: DateWindow; said: string }[];
+  /** Both ends of "X to Y", which may also be two windows to compare. */
+  ends?: [DateWindow, DateWindow];
+}
+
+/** By month, monthly: results are grouped by it. */
+export interface GrainFound extends Found {
+  kind: "grain";
+  grain: Grain;
+  fiscal?: true;
+}
+
+/** Compared with another window: with one that is named, or with what lies a shift away. */
+export interface CompareFound extends Found {
+  kind: "compare";
+  window?: DateWindow;
+  shift?: Shift;
+  /** Each period with the one before it: month over month. */
+  series?: true;
+  alternatives?: { window: DateWindow; said: string }[];
+}
+
+/** That year, the same month: the one that another window of the question is in. */
+export interface SameFound extends Found {
+  kind: "same";
+  window: DateWindow;
+  grain?: Grain;
+}
+
+export type DateFound = WindowFound | GrainFound | CompareFound | SameFound;
+
+const GRAMMAR = new Grammar([
+  ...NUMBER_RULES,
+  ...PERIOD_RULES,
+  ...RELATIVE_RULES,
+  ...WINDOW_RULES,
+  ...ASIDE_RULES,
+]);
+const EARLIEST = at(1000);
+const LATEST = at(3001);
+
+/** Every date, period, grouping and comparison in a text, in the order of the text. */
+export function readDates(text: string, profile: DateProfile): DateFound[] {
+  const calendar = calendarOf(profile);
+  const tokens = tokenize(text);
+  const items = shareYears(select(fillChart(tokens, GRAMMAR, calendar), tokens), tokens, calendar);
+  const windows = items.flatMap((item) => {
+    const read = item.value.t === "time" || item.value.t === "window" ? spansOf(item.value, calendar) : undefined;
+    return read === undefined ? [] : [{ item, ...read }];
+  });
+  return items.flatMap((item): DateFound[] => {
+    const place = placeOf(item, tokens);
+    const { value } = item;
+    if (value.t === "grain") {
+      const fiscal = value.fiscal === true;
+      return [{ ...place, kind: "grain", grain: value.grain, ...(fiscal && { fiscal }), said: sayGrain(value.grain, fiscal, calendar) }];
+    }
+    const anchor = nearest(windows, item);
+    if (value.t === "compare") return [{ ...place, ...compareFound(value, anchor, calendar) }];
+    if (value.t === "same") {
+      const span = periodAround(anchor?.from ?? calendar.today, value.unit, calendar);
+      const said = sayWindow(span, value.unit, false, calendar);
+      return [{ ...place, kind: "same", window: isoWindow(span), ...grainOf(value.unit), said }];
+    }
+    const read = windows.find((each) => each.item === item);
+    return read === undefined ? [] : [{ ...place, ...windowFound(read, calendar) }];
+  });
+}
+
+/** The window that lies so many periods away: the year before Q1 2026 is Q1 2025. */
+export function shiftWindow(window: DateWindow, shift: Shift): DateWindow {
+  const move = (iso: string | null): string | null => {
+    if (iso === null) return null;
+    return isoOf(shiftBy(Date.parse(iso.length === 10 ? iso : `${iso}Z`), shift));
+  };
+  return { from: move(window.from), to: move(window.to) };
+}
+
+function shiftBy(ms: number, { grain, by }: Shift): number {
+  if (grain === "day" || grain === "week") return ms + by * (grain === "day" ? 1 : 7) * DAY;
+  return addMonths(ms, by * { month: 1, quarter: 3, year: 12 }[grain]);
+}
+
+interface Read {
+  value: Period | Window;
+  spans: [Span, ...Span[]];
+}
+
+function spansOf(value: Period | Window, calendar: Calendar): Read | undefined {
+  const others = value.t === "time" && value.other ? spansOf(value.other, calendar)?.spans : undefined;
+  const spans: Span[] =
+    value.t === "window"
+      ? [value.span, ...(value.others ?? [])]
+      : [...readings(value, calendar).map((whole) => cut(whole, value, calendar)), ...(others ?? [])];
+  const [first, ...rest] = spans;
+  if (first === undefined || !isSound(first)) return undefined;
+  return { value, spans: [first, ...rest.filter(isSound)] };
+}
+
+function isSound({ from, to }: Span): boolean {
+  const low = from ?? EARLIEST;
+  const high = to ?? LATEST;
+  return low >= EARLIEST && low < high && high <= LATEST;
+}
+
+function windowFound({ value, spans: [span, ...others] }: Read, calendar: Calendar): Omit<WindowFound, "start" | "end"> {
+  const fiscal = value.fiscal === true;
+  const say = (each: Span): string => sayWindow(each, value.unit, fiscal, calendar);
+  const alternatives = others.map((each) => ({ window: isoWindow(each), said: say(each) }));
+  const ends = value.t === "window" ? value.ends : undefined;
+  return {
+    kind: "window",
+    window: isoWindow(span),
+    ...grainOf(value.unit),
+    said: say(span),
+    ...(fiscal && { fiscal }),
+    ...(value.latent === true && { latent: true }),
+    ...(alternatives.length > 0 && { alternatives }),
+    ...(ends && { ends: [isoWindow(ends[0]), isoWindow(ends[1])] }),
+  };
+}
+
+/** What lies a shift away from the question's window; failing that, the window that was named. */
+function compareFound(value: Compare, anchor: Closed | undefined, calendar: Calendar): Omit<CompareFound, "start" | "end"> {
+  const named = value.with && spansOf(value.with, calendar)?.spans[0];
+  const moved = anchor && value.shift && shiftedSpan(anchor, value.shift);
+  const unit = value.with?.unit ?? value.shift?.grain ?? "day";
+  const say = (span: Span): string => sayWindow(span, unit, value.with?.fiscal === true, calendar);
+  const window = moved ?? named;
+  const other = moved && named && (moved.from !== named.from || moved.to !== named.to) ? named : undefined;
+  return {
+    kind: "compare",
+    ...(window && { window: isoWindow(window) }),
+    ...(value.shift && { shift: value.shift }),
+    ...(value.series === true && { series: true }),
+    ...(other && { alternatives: [{ window: isoWindow(other), said: say(other) }] }),
+    said: sayCompare(window && say(window), value.shift?.grain, calendar),
+  };
+}
+
+function shiftedSpan({ from, to }: Closed, shift: Shift): Span | undefined {
+  const span = { from: shiftBy(from, shift), to: shiftBy(to, shift) };
+  return isSound(span) ? span : undefined;
+}
+
+/** The window that an aside speaks of: the last one before it, or else the first one after it. */
+function nearest(windows: readonly (Read & { item: Item })[], { from }: Item): Closed | undefined {
+  const closed = windows.filter(({ spans: [span] }) => span.from !== null && span.to !== null);
+  const before = closed.filter(({ item }) => item.from < from);
+  const chosen = before.at(-1) ?? closed.find(({ item }) => item.from > from);
+  return chosen?.spans[0] as Closed | undefined;
+}
+
+const LEADING: Partial<Record<string, readonly string[]>> = {
+  time: ["in", "the", "of", "from", "equal"],
+  window: ["in", "the"],
+};
+
+/** Articles and prepositions belong to the sentence, not to the date. */
+function placeOf({ from, to, value }: Item, tokens: readonly Token[]): { start: number; end: number } {
+  const leading = LEADING[value.t] ?? [];
+  let first = from;
+  while (first < to - 1 && tokens[first]?.values.some((each) => each.t === "word" && leading.includes(each.word)))
+    first++;
+  return { start: tokens[first]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
+}
+
+function grainOf(unit: Period["unit"]): { grain?: Grain } {
+  return isGrain(unit) ? { grain: unit } : {};
+}
+
+function isoWindow({ from, to }: Span): DateWindow {
+  return { from: from === null ? null : isoOf(from), to: to === null ? null : isoOf(to) };
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, ms % DAY === 0 ? 10 : 19);
+}

@@ -1,0 +1,230 @@
+import { DAY, shift } from "./calendar.ts";
+import { a, maybe, type Rule, rule, word } from "./chart.ts";
+import type { Calendar } from "./profile.ts";
+import { halfOf, lacksYear, readings, swung } from "./resolve.ts";
+import { count } from "./rules-numbers.ts";
+import { derived, present } from "./rules-periods.ts";
+import type { Closed, Period, Span, Step, Unit, Value, Window } from "./values.ts";
+
+const one = a("unit", ({ plural }) => !plural);
+const many = a("unit", ({ plural }) => plural);
+const direction = word("last", "this", "next");
+const BY = { last: -1, this: 0, next: 1 } as const;
+const inside = word("in", "of");
+/** These are counted as whole ones: nobody means a quarter that begins on the 12th. */
+const WHOLE: readonly Unit[] = ["quarter", "half", "decade", "century", "weekend", "workweek"];
+
+function day(calendar: Calendar, by: number): Period {
+  const from = calendar.today + by * DAY;
+  return { t: "time", unit: "day", fixed: { from, to: from + DAY }, away: { unit: "day", n: by } };
+}
+
+function window(unit: Period["unit"], span: Span, rest: Partial<Window> = {}): Window {
+  return { t: "window", unit, span, ...rest };
+}
+
+/** The last or next so many: whole ones, or those that end today (business) or yesterday. */
+function several(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Window | undefined {
+  const [{ unit, n }] = steps as [Step];
+  const rolling = rollingSpan(by, steps, calendar);
+  const whole = steps.length === 1 ? wholeSpan(by, unit, n, calendar) : undefined;
+  if (whole !== undefined && WHOLE.includes(unit))
+    return window(unit, whole, rolling && calendar.business ? { others: [rolling] } : {});
+  if (rolling === undefined) return undefined;
+  const others = calendar.business && whole !== undefined && unit !== "day" ? { others: [whole] } : {};
+  return window(unit, rolling, others);
+}
+
+function rollingSpan(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Closed | undefined {
+  const hours = steps.some(({ unit }) => unit === "hour");
+  const tomorrow = calendar.today + DAY;
+  const start = hours ? calendar.now : by > 0 || calendar.business ? tomorrow : calendar.today;
+  let end = start;
+  for (const { unit, n } of steps) end = shift(end, { unit, n: by * n });
+  return order(start, end);
+}
+
+function wholeSpan(by: -1 | 1, unit: Unit, n: number, calendar: Calendar): Closed | undefined {
+  if (unit === "hour" || unit === "workday" || unit === "fortnight") return undefined;
+  const near = present(unit, calendar, false, by).fixed as Closed;
+  const far = present(unit, calendar, false, by * n).fixed as Closed;
+  return by < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to };
+}
+
+function order(one: number, two: number): Closed | undefined {
+  if (one === two || !Number.isFinite(one) || !Number.isFinite(two)) return undefined;
+  return one < two ? { from: one, to: two } : { from: two, to: one };
+}
+
+const PERIODS: readonly Rule[] = [
+  rule([word("today")], (_, calendar) => day(calendar, 0)),
+  rule([word("this"), word("date")], (_, calendar) => day(calendar, 0)),
+  rule([word("yesterday")], (_, calendar) => day(calendar, -1)),
+  rule([word("tomorrow")], (_, calendar) => day(calendar, 1)),
+  rule([word("daybefore")], (_, calendar) => day(calendar, -2)),
+  rule([word("dayafter")], (_, calendar) => day(calendar, 2)),
+  rule([a("unit", ({ unit }) => unit === "day"), word("before"), word("yesterday")], (_, calendar) => day(calendar, -2)),
+  rule([a("unit", ({ unit }) => unit === "day"), word("after"), word("tomorrow")], (_, calendar) => day(calendar, 2)),
+  rule([word("thisyear")], (_, calendar) => present("year", calendar)),
+
+  rule([direction, one], ([which, { unit, fiscal }], calendar) => {
+    const by = BY[which as keyof typeof BY];
+    return unit === "hour" ? undefined : present(unit, calendar, fiscal, by);
+  }),
+  rule([word("penult"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
+  rule([one, word("before"), word("last")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
+  rule([one, word("after"), word("next")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, 2)),
+  // last March, this Friday, next Q2
+  rule(
+    [direction, a("time", (time) => lacksYear(time) && (time.unit !== "week" || time.weekday !== undefined))],
+    ([which, time], calendar) => {
+      const fixed = swung(time, BY[which as keyof typeof BY], calendar);
+      const { weak: _weak, latent: _latent, ...rest } = time;
+      return fixed && { ...rest, fixed };
+    },
+  ),
+  // of the month, in the year, the weekend: the present one, unless it is said otherwise
+  rule([word("in", "of"), word("the"), one], ([, , { unit, fiscal }], calendar) => ({
+    ...present(unit, calendar, fiscal),
+    latent: calendar.business,
+  })),
+  rule(
+    [maybe(word("the")), a("unit", ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"))],
+    ([, { unit }], calendar) => ({ ...present(unit, calendar), latent: true }),
+  ),
+  rule([word("that", "same"), one], ([, { unit }], calendar): Value =>
+    calendar.business ? { t: "same", unit } : present(unit, calendar),
+  ),
+
+  rule([a("duration"), word("ago")], ([{ steps }], calendar) => ago(steps, calendar)),
+  rule([word("ago"), a("duration")], ([, { steps }], calendar) => ago(steps, calendar)),
+  rule(
+    [a("duration"), word("before", "after"), a("time", ({ unit }) => unit === "day")],
+    ([{ steps }, side, time], calendar) =>
+      derived(time, "day", calendar, ({ from }) => {
+        const moved = moveBy(from, steps, side === "before" ? -1 : 1);
+        return { from: moved, to: moved + DAY };
+      }),
+  ),
+];
+
+function ago(steps: readonly Step[], calendar: Calendar): Period | undefined {
+  const [{ unit, n }] = steps as [Step];
+  if (steps.some((step) => step.unit === "hour")) return undefined;
+  if (steps.length === 1 && calendar.business && unit !== "workday") return present(unit, calendar, false, -n);
+  const from = moveBy(calendar.today, steps, -1);
+  return { t: "time", unit: "day", fixed: { from, to: from + DAY } };
+}
+
+function moveBy(from: number, steps: readonly Step[], sign: 1 | -1): number {
+  let moved = from;
+  for (const { unit, n } of steps) moved = shift(moved, { unit, n: sign * n });
+  return moved;
+}
+
+const WINDOWS: readonly Rule[] = [
+  rule([word("last", "next"), maybe(word("only")), a("duration")], ([which, , { steps }], calendar) =>
+    several(which === "last" ? -1 : 1, steps, calendar),
+  ),
+  rule([count, word("last", "next"), many], ([{ n }, which, { unit }], calendar) =>
+    several(which === "last" ? -1 : 1, [{ unit, n }], calendar),
+  ),
+  rule(
+    [word("more"), word("than"), a("duration"), word("before", "after"), a("time", ({ unit }) => unit === "day")],
+    ([, , { steps }, side, time], calendar) => {
+      const from = readings(time, calendar)[0]?.from;
+      if (from === undefined) return undefined;
+      const moved = moveBy(from, steps, side === "before" ? -1 : 1);
+      return window("day", side === "before" ? { from: null, to: moved } : { from: moved, to: null });
+    },
+  ),
+  rule([word("more"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
+    window("day", { from: null, to: moveBy(calendar.today, steps, -1) }),
+  ),
+  rule([word("less"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
+    several(-1, steps, calendar),
+  ),
+  // 3 days starting tomorrow, a week from 20 December
+  rule(
+    [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")],
+    ([{ steps }, , , , time], calendar) => beginning(steps, time, calendar),
+  ),
+  rule([word("the"), one, word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")], ([, { unit }, , , time], calendar) =>
+    beginning([{ unit, n: 1 }], time, calendar),
+  ),
+];
+
+function beginning(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
+  const spans = readings(time, calendar);
+  // What is planned for so long lies ahead.
+  const from = (spans[1] ?? spans[0])?.from;
+  return from === undefined ? undefined : window("day", { from, to: moveBy(from, steps, 1) });
+}
+
+const isPresent = a("time", ({ fixed, away, part }) => fixed !== undefined && away?.n === 0 && part === undefined);
+const dated = a("time", ({ fixed, part, unit }) => fixed !== undefined && part === undefined && unit !== "day");
+
+const SO_FAR: readonly Rule[] = [
+  ...(["ytd", "qtd", "mtd", "wtd"] as const).flatMap((name) => {
+    const unit = { ytd: "year", qtd: "quarter", mtd: "month", wtd: "week" }[name] as Unit;
+    return [
+      rule([word(name)], (_, calendar) => toDate(present(unit, calendar), calendar)),
+      rule([word("fiscal", "fy"), word(name)], (_, calendar) => toDate(present(unit, calendar, true), calendar)),
+    ];
+  }),
+  rule([one, maybe(word("dash")), word("to"), maybe(word("dash")), word("date")], ([{ unit, fiscal }], calendar) =>
+    toDate(present(unit, calendar, fiscal), calendar),
+  ),
+  rule([isPresent, maybe(word("so")), word("far")], ([time], calendar) => toDate(time, calendar)),
+  rule([maybe(word("so")), word("far"), maybe(inside), isPresent], ([, , , time], calendar) => toDate(time, calendar)),
+  rule([isPresent, word("to"), word("date")], ([time], calendar) => toDate(time, calendar)),
+  rule([word("until", "to"), word("date")], (_, calendar) => window("day", { from: null, to: untilNow(calendar) })),
+  rule([word("from"), a("time"), word("to"), word("date")], ([, time], calendar) => {
+    const from = readings(time, calendar)[0]?.from;
+    return from === undefined ? undefined : window("day", { from, to: untilNow(calendar) });
+  }),
+  rule([word("rest"), maybe(word("of")), maybe(word("the")), one], ([, , , { unit, fiscal }], calendar) =>
+    restOf(present(unit, calendar, fiscal), calendar),
+  ),
+  rule([word("rest"), maybe(word("of")), maybe(word("the")), isPresent], ([, , , time], calendar) =>
+    restOf(time, calendar),
+  ),
+  rule([word("earlier", "later"), maybe(inside), maybe(word("the")), dated], ([which, , , time], calendar) =>
+    halfWay(which === "earlier", time, calendar),
+  ),
+  rule([word("earlier", "later"), maybe(inside), word("the"), one], ([which, , , { unit, fiscal }], calendar) =>
+    halfWay(which === "earlier", present(unit, calendar, fiscal), calendar),
+  ),
+];
+
+function untilNow({ today, business }: Calendar): number {
+  return business ? today + DAY : today;
+}
+
+function toDate({ unit, fixed, fiscal }: Period, calendar: Calendar): Window | undefined {
+  const { from } = fixed as Closed;
+  const to = untilNow(calendar);
+  return from < to ? window(unit, { from, to }, fiscal ? { fiscal } : {}) : undefined;
+}
+
+/** In the older specification the last day stays out here as well. */
+function restOf({ unit, fixed }: Period, calendar: Calendar): Window | undefined {
+  const { to } = fixed as Closed;
+  const end = calendar.business ? to : to - DAY;
+  return calendar.today < end ? window(unit, { from: calendar.today, to: end }) : undefined;
+}
+
+/** Earlier this year: up to today, and in the older specification up to the middle at most. */
+function halfWay(earlier: boolean, { unit, fixed }: Period, calendar: Calendar): Window | undefined {
+  const { from, to } = fixed as Closed;
+  const half = halfOf({ from, to }, unit);
+  const { today, business } = calendar;
+  const within = today > from && today < to;
+  const span = earlier
+    ? { from, to: within ? (business ? today : Math.min(half, today)) : half }
+    : { from: within ? (business ? today + DAY : Math.max(half, today)) : half, to };
+  return span.from < span.to ? window(unit, span) : undefined;
+}
+
+/** Periods that are counted from today. */
+export const RELATIVE_RULES: readonly Rule[] = [...PERIODS, ...WINDOWS, ...SO_FAR];

@@ -1,0 +1,156 @@
+import { DAY } from "./calendar.ts";
+import { a, maybe, type Place, type Rule, rule, word } from "./chart.ts";
+import type { Calendar } from "./profile.ts";
+import { cut, lacksMonth, pair, readings } from "./resolve.ts";
+import type { Closed, Period, Span, Value, Window } from "./values.ts";
+
+const time = a("time");
+const the = maybe(word("the"));
+const month = a("time", ({ unit, part, n }) => unit === "month" && part === undefined && n === undefined);
+const year = a("time", ({ unit, part }) => unit === "year" && part === undefined);
+/** The number of a day in a month: 3, third, 3rd. */
+const dayNumber: Place<number> = {
+  keys: ["int", "ord"],
+  take: (value: Value) => {
+    const fits = value.t === "ord" || (value.t === "int" && value.digits > 0 && value.digits < 3);
+    return fits && value.n >= 1 && value.n <= 31 ? value.n : undefined;
+  },
+};
+
+/** The moment that "from the end of March" or "until mid May" speaks of. */
+function edge(whole: Closed, period: Period, last: boolean, calendar: Calendar): number {
+  const span = cut(whole, period, calendar);
+  if (calendar.business) return last ? span.to : span.from;
+  if (period.part === "end") return whole.to;
+  if (period.part === "mid" && period.unit === "month") return whole.from + 15 * DAY;
+  return span.from;
+}
+
+function range(from: Period, to: Period, calendar: Calendar): Window | undefined {
+  if (lacksMonth(from) && lacksMonth(to) && from.led !== true) return undefined;
+  const both = pair(from, to, calendar);
+  if (both === undefined) return undefined;
+  const span = {
+    from: edge(both[0], from, false, calendar),
+    to: edge(both[1], to, true, calendar),
+  };
+  if (span.from >= span.to) return undefined;
+  const fiscal = from.fiscal === true && to.fiscal === true;
+  const ends: [Closed, Closed] = [cut(both[0], from, calendar), cut(both[1], to, calendar)];
+  return { t: "window", unit: to.unit, span, ends, ...(fiscal && { fiscal }) };
+}
+
+function days(first: number, last: number, inMonth: Period, calendar: Calendar): Window | undefined {
+  const spans = readings(inMonth, calendar).map((whole): Span | undefined => {
+    const from = whole.from + (first - 1) * DAY;
+    const to = whole.from + (calendar.business ? last : last - 1) * DAY;
+    return from < to && to <= whole.to ? { from, to } : undefined;
+  });
+  const [span, ...others] = spans.filter((each) => each !== undefined);
+  return span && { t: "window", unit: "day", span, ...(others.length > 0 && { others }) };
+}
+
+const dated = (year_: Period | undefined, period: Period): Period =>
+  year_?.year === undefined ? period : { ...period, year: year_.year };
+
+const RANGES: readonly Rule[] = [
+  rule([maybe(word("from")), the, time, word("to"), the, time], ([from, , first, , , last], calendar) =>
+    range(from === undefined ? first : { ...first, led: true }, last, calendar),
+  ),
+  rule([word("between"), the, time, word("and", "to"), the, time], ([, , first, , , last], calendar) =>
+    range({ ...first, led: true }, last, calendar),
+  ),
+  rule(
+    [maybe(word("from", "between")), the, dayNumber, word("to", "and"), the, dayNumber, maybe(word("of", "in")), the, month],
+    ([lead, , first, joint, , last, , , inMonth], calendar) =>
+      joint === "and" && lead === undefined ? undefined : days(first, last, inMonth, calendar),
+  ),
+  rule(
+    [maybe(word("from", "between")), month, the, dayNumber, word("to", "and"), the, dayNumber, maybe(word("comma", "of")), maybe(year)],
+    ([lead, inMonth, , first, joint, , last, , inYear], calendar) =>
+      joint === "and" && lead === undefined ? undefined : days(first, last, dated(inYear, inMonth), calendar),
+  ),
+];
+
+type Bound = "before" | "after" | "from" | "until";
+
+/** One side is open; before and after leave the period itself out. */
+function bound(side: Bound, period: Period, calendar: Calendar): Window | undefined {
+  const spans = readings(period, calendar).map((whole): Span => {
+    const span = cut(whole, period, calendar);
+    const end = period.part === "end" ? whole.to : undefined;
+    if (side === "before") return { from: null, to: end ?? span.from };
+    if (side === "until") return { from: null, to: end ?? (calendar.business ? span.to : span.from) };
+    return { from: side === "after" ? span.to : span.from, to: null };
+  });
+  const [span, ...others] = spans;
+  if (span === undefined) return undefined;
+  const { unit, fiscal } = period;
+  return { t: "window", unit, span, ...(fiscal && { fiscal }), ...(others.length > 0 && { others }) };
+}
+
+/** A question about what happened since then is about what happened until today. */
+function since(period: Period, calendar: Calendar): Window | undefined {
+  const found = bound("from", period, calendar);
+  const tomorrow = calendar.today + DAY;
+  if (found === undefined || !calendar.business || (found.span.from ?? tomorrow) >= tomorrow) return found;
+  const { others: _others, ...rest } = found;
+  return { ...rest, span: { from: found.span.from, to: tomorrow } };
+}
+
+/** The period and all before it: no later than, up to and including. */
+function upTo(period: Period, calendar: Calendar): Window | undefined {
+  const found = bound("until", period, calendar);
+  const whole = readings(period, calendar)[0];
+  return found && whole && { ...found, span: { from: null, to: cut(whole, period, calendar).to } };
+}
+
+const later = word("later", "after");
+const sooner = word("earlier", "before");
+const SIDES: readonly Rule[] = [
+  rule([word("since"), the, time], ([, , period], calendar) => since(period, calendar)),
+  rule([word("before", "after"), the, time], ([side, , period], calendar) => bound(side as Bound, period, calendar)),
+  rule([word("until"), maybe(word("with")), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
+  rule(
+    [word("by"), the, a("time", ({ unit, part, latent }) => latent !== true && (unit === "day" || part === "end"))],
+    ([, , period], calendar) => bound("until", period, calendar),
+  ),
+  rule([word("starting"), maybe(word("in", "from")), the, time], ([, , , period], calendar) =>
+    bound("from", period, calendar),
+  ),
+  rule([word("as"), word("early"), word("as"), the, time], ([, , , , period], calendar) =>
+    bound("from", period, calendar),
+  ),
+  rule([word("as"), word("late"), word("as"), the, time], ([, , , , period], calendar) =>
+    bound("until", period, calendar),
+  ),
+  rule([word("no"), later, word("than"), the, time], ([, , , , period], calendar) => upTo(period, calendar)),
+  rule([word("no"), sooner, word("than"), the, time], ([, , , , period], calendar) => bound("from", period, calendar)),
+  rule([later, word("than"), the, time], ([, , , period], calendar) => bound("after", period, calendar)),
+  rule([sooner, word("than"), the, time], ([, , , period], calendar) => bound("before", period, calendar)),
+  rule([time, word("or", "and"), later], ([period], calendar) => bound("from", period, calendar)),
+  rule([time, word("or", "and"), sooner], ([period], calendar) => upTo(period, calendar)),
+  rule([time, word("onwards")], ([period], calendar) => bound("from", period, calendar)),
+  rule([word("from"), the, time, word("onwards")], ([, , period], calendar) => bound("from", period, calendar)),
+  rule(
+    [a("unit", ({ unit }) => unit === "year"), maybe(word("is")), word("more", "less"), word("than"), year],
+    ([, , which, , period], calendar) => bound(which === "more" ? "after" : "before", period, calendar),
+  ),
+  rule([word("below"), word("equal"), time], ([, , period], calendar) => upTo(period, calendar)),
+  rule([word("upto"), time], ([, period], calendar) => upTo(period, calendar)),
+  rule([word("above"), word("equal"), time], ([, , period], calendar) => bound("from", period, calendar)),
+  rule([word("atleast"), time], ([, period], calendar) => bound("from", period, calendar)),
+  rule([word("below"), time], ([, period], calendar) => bound("before", period, calendar)),
+  rule([word("above"), time], ([, period], calendar) => bound("after", period, calendar)),
+];
+
+const LEADS: readonly Rule[] = [
+  rule([word("in", "of", "from", "equal"), the, a("time", ({ led }) => led !== true)], ([, , period]) => {
+    const { latent: _latent, weak: _weak, ...rest } = period;
+    return { ...rest, led: true };
+  }),
+  rule([word("the"), a("time", ({ led, weak }) => led !== true && weak !== true)], ([, period]) => period),
+];
+
+/** Windows made of periods: ranges, and those open to one side. */
+export const WINDOW_RULES: readonly Rule[] = [...RANGES, ...SIDES, ...LEADS];

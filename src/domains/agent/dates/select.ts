@@ -1,0 +1,88 @@
+import { yearOf } from "./calendar.ts";
+import type { Item } from "./chart.ts";
+import type { Calendar } from "./profile.ts";
+import { inYear, lacksYear, pair, readings } from "./resolve.ts";
+import type { Token } from "./tokens.ts";
+import type { Compare, Period, Value } from "./values.ts";
+
+/** Of two readings of the same words the one with the smaller rank is kept; what has none is no finding. */
+const RANK: Partial<Record<Value["t"], number>> = { none: 0, compare: 1, same: 2, grain: 3, window: 4, time: 5 };
+
+/** The findings that together cover most of the text, without overlap; of equal ones, the fewest. */
+export function select(chart: readonly Item[][], tokens: readonly Token[]): Item[] {
+  const best: { score: number; item?: Item }[] = Array.from({ length: chart.length + 1 }, () => ({ score: 0 }));
+  for (let start = chart.length - 1; start >= 0; start--) {
+    best[start] = { score: best[start + 1]?.score ?? 0 };
+    for (const item of chart[start] ?? []) {
+      const rank = RANK[item.value.t];
+      if (rank === undefined || isNoDate(item, tokens)) continue;
+      const latent = "latent" in item.value && item.value.latent === true ? 10 : 0;
+      const score = (item.to - item.from) * 1000 - 100 - rank - latent + (best[item.to]?.score ?? 0);
+      if (score > (best[start]?.score ?? 0)) best[start] = { score, item };
+    }
+  }
+  const selected: Item[] = [];
+  for (let i = 0; i < chart.length; ) {
+    const item = best[i]?.item;
+    if (item !== undefined) selected.push(item);
+    i = item?.to ?? i + 1;
+  }
+  return overToCompare(selected, tokens).filter(({ value }) => value.t !== "none");
+}
+
+/** A word that only looks like a date, or digits of a decimal number. */
+function isNoDate({ from, to, value }: Item, tokens: readonly Token[]): boolean {
+  if (value.t !== "time") return false;
+  if (value.weak === true) return true;
+  if (to - from > 1 || !/^\d/.test(tokens[from]?.text ?? "")) return false;
+  const decimal = (mark: number, digits: number, glued: number): boolean =>
+    /^[.,]$/.test(tokens[mark]?.text ?? "") &&
+    tokens[mark]?.glued === (mark > from ? true : tokens[mark]?.glued) &&
+    tokens[glued]?.glued === true &&
+    /^\d/.test(tokens[digits]?.text ?? "");
+  return decimal(from - 1, from - 2, from) || decimal(to, to + 1, to + 1);
+}
+
+/** 2025 over 2024 compares; over alone does not. */
+function overToCompare(items: readonly Item[], tokens: readonly Token[]): Item[] {
+  return items.map((item, i) => {
+    const before = items[i - 1];
+    if (item.value.t !== "time" || before?.value.t !== "time" || before.to !== item.from) return item;
+    return tokens[item.from]?.text === "over" ? { ...item, value: { t: "compare", with: item.value } } : item;
+  });
+}
+
+/** Q1 and Q2 2025, March vs April 2025: the first has the year of the second, or the second that of the first. */
+export function shareYears(items: readonly Item[], tokens: readonly Token[], calendar: Calendar): Item[] {
+  const shared = [...items];
+  for (let i = shared.length - 2; i >= 0; i--) {
+    const [one, two] = [shared[i], shared[i + 1]] as [Item, Item];
+    const [first, second] = [periodIn(one.value), periodIn(two.value)];
+    if (first === undefined || second === undefined || first.unit !== second.unit) continue;
+    const comparing = two.value.t === "compare";
+    if (lacksYear(first) === lacksYear(second) || !isJoined(one, two, tokens)) continue;
+    if (lacksYear(first)) {
+      const year = yearOf(readings(second, calendar)[0]?.from ?? calendar.today);
+      const fixed = comparing ? inYear(first, year, calendar) : pair(first, second, calendar)?.[0];
+      if (fixed !== undefined) shared[i] = { ...one, value: withPeriod(one.value, { ...first, fixed }) };
+    } else {
+      const fixed = pair(first, second, calendar)?.[1];
+      if (fixed !== undefined && !comparing)
+        shared[i + 1] = { ...two, value: withPeriod(two.value, { ...second, fixed }) };
+    }
+  }
+  return shared;
+}
+
+function periodIn(value: Value): Period | undefined {
+  const period = value.t === "compare" ? value.with : value;
+  return period?.t === "time" ? period : undefined;
+}
+
+function withPeriod(value: Value, period: Period): Value {
+  return value.t === "compare" ? ({ ...value, with: period } satisfies Compare) : period;
+}
+
+function isJoined(one: Item, two: Item, tokens: readonly Token[]): boolean {
+  return tokens.slice(one.to, two.from).every(({ text }) => /^(,|&|\+|and|und|or|oder|\/)$/.test(text));
+}
