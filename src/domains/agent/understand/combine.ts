@@ -1,10 +1,12 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Aggregate, Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
+import { type Aggregate, type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
-import { dimensionField, foreignLink } from "./lexicon.ts";
-import type { Knowledge } from "./understand.ts";
+import { DIMENSIONS } from "./english.ts";
+import { dimensionField, foreignLink } from "./model-words.ts";
+import { phraseKey } from "./words.ts";
+import type { Knowledge } from "./knowledge.ts";
 
 type RelSense = Extract<Sense, { t: "rel" }>;
 type Attr = Extract<Sense, { t: "attr" }>;
@@ -15,8 +17,10 @@ export const EMPTY_TABLE: TableSense = { cols: [], by: [], conds: [], win: null,
 export class Grammar {
   readonly #model: Knowledge["model"];
   readonly #schema: Schema;
+  readonly #tableRules: Record<string, Rule[]>;
 
-  constructor({ model, schema }: Knowledge) {
+  constructor({ model, schema }: Knowledge, tableRules: Record<string, Rule[]>) {
+    this.#tableRules = tableRules;
     this.#model = model;
     this.#schema = schema;
   }
@@ -47,8 +51,45 @@ export class Grammar {
   }
 
   combine(left: Sense, right: Sense): Combined[] {
-    const rules = RULES[`${left.t} ${right.t}`];
-    return rules === undefined ? [] : rules.flatMap((rule) => rule(this, left as never, right as never));
+    const pair = `${left.t} ${right.t}`;
+    const rules = [...(RULES[pair] ?? []), ...(this.#tableRules[pair] ?? [])];
+    return rules.flatMap((rule) => rule(this, left as never, right as never));
+  }
+
+  /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
+  reachedBy({ cols }: TableSense, ds: string): boolean {
+    return cols.some((num) => this.#homes(num).some((home) => home === ds || toOnePath(this.#schema, home, ds) !== undefined));
+  }
+
+  #homes(num: Num): string[] {
+    switch (num.k) {
+      case "metric":
+        return (this.#schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
+          const named = [...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds])))];
+          return named.filter((ds) => named.every((other) => toOnePath(this.#schema, ds, other) !== undefined));
+        });
+      case "agg":
+        return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#end(path))];
+      case "calc":
+        return [...this.#homes(num.a), ...this.#homes(num.b)];
+      case "each":
+      case "lag":
+      case "running":
+        return this.#homes(num.of);
+      case "field":
+        return [num.key.ds];
+      case "lit":
+        return [];
+    }
+  }
+
+  /** The date that a number goes by. */
+  dateOf({ cols }: TableSense): Key | undefined {
+    const [num] = cols;
+    if (num === undefined) return undefined;
+    const metric = num.k === "metric" ? this.#schema.metrics.get(num.name)?.date : null;
+    const [home] = this.#homes(num);
+    return metric ?? this.#schema.datasets.get(home ?? "")?.date ?? undefined;
   }
 
   get schema(): Schema {
@@ -98,7 +139,7 @@ export class Grammar {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
       if (rel.form === "noun" && mod.form === "name" && !mod.not) {
-        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: 0 }];
+        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.3 }];
       }
       if (mod.not && mod.form === "name" && rel.form !== "name") {
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }, true), late, rel.isTopped)];
@@ -185,8 +226,15 @@ export class Grammar {
   measureOf(key: Key, dim: string): Key | undefined {
     const own = key.field.split("_");
     const fields = [...(this.#schema.datasets.get(key.ds)?.fields.values() ?? [])];
-    const near = fields.find(({ name, kind }) => kind === "number" && name !== key.field && name.split("_")[0] === own[0]);
-    return near === undefined ? this.dimension(key.ds, dim) : { ds: key.ds, field: near.name };
+    const hints = DIMENSIONS.get(dim) ?? [];
+    const near = fields.find(
+      ({ name, kind }) =>
+        kind === "number" &&
+        name !== key.field &&
+        name.split("_")[0] === own[0] &&
+        phraseKey(name).split(" ").some((word) => hints.includes(word)),
+    );
+    return near === undefined ? undefined : { ds: key.ds, field: near.name };
   }
 
   /** Where an entity is: what it belongs to. */
@@ -203,9 +251,9 @@ export class Grammar {
   }
 }
 
-type Rule = (grammar: Grammar, left: never, right: never) => Combined[];
+export type Rule = (grammar: Grammar, left: never, right: never) => Combined[];
 
-function rule<L extends Sense["t"], R extends Sense["t"]>(
+export function rule<L extends Sense["t"], R extends Sense["t"]>(
   build: (grammar: Grammar, left: Extract<Sense, { t: L }>, right: Extract<Sense, { t: R }>) => Combined[],
 ): Rule {
   return build as unknown as Rule;
@@ -316,9 +364,6 @@ const RULES: Record<string, Rule[]> = {
     rule<"op", "all">((_grammar, { op }) => (op === "prep" ? [{ sense: { t: "mod", mod: { m: "all" } }, cost: 0 }] : [])),
   ],
   "rel all": [rule<"rel", "all">((_grammar, rel) => [{ sense: rel, cost: 0.2 }])],
-  "op table": [
-    rule<"op", "table">((_grammar, { op }, sense) => (op === "count" || op === "how much" ? [{ sense, cost: 0 }] : [])),
-  ],
   "rel link": [
     rule<"rel", "link">((_grammar, rel, { paths }) => [{ sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 }]),
   ],
@@ -346,8 +391,8 @@ const RULES: Record<string, Rule[]> = {
   ],
   "rel rel": [
     rule<"rel", "rel">((grammar, left, right) => [
-      ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.5),
-      ...neighbours(grammar, right, left, left.form === "name" ? 0.4 : 1.2),
+      ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3),
+      ...neighbours(grammar, right, left, left.form === "name" && right.form !== "name" ? 0.4 : 1.2),
     ]),
   ],
   "sup rel": [
@@ -358,6 +403,22 @@ const RULES: Record<string, Rule[]> = {
       }
       return grammar.dimension(rel.ds, sup.dim) === undefined ? [] : topped(grammar, rel, sup);
     }),
+  ],
+  "rel window": [
+    rule<"rel", "window">((grammar, rel, { win }) =>
+      grammar.schema.datasets.get(rel.ds)?.date == null ? [] : grammar.apply(rel, { m: "during", win }),
+    ),
+  ],
+  // "launched in 2026": the field says which date is meant.
+  "field window": [
+    rule<"field", "window">((grammar, { key }, { win }) =>
+      grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+        ? [{ sense: { t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "op window": [
+    rule<"op", "window">((_grammar, { op }, { win }) => (op === "prep" ? [{ sense: { t: "window", win }, cost: 0 }] : [])),
   ],
   "rel sup": [
     rule<"rel", "sup">((grammar, rel, sup) =>
@@ -389,7 +450,10 @@ const RULES: Record<string, Rule[]> = {
   ],
   "field mod": [
     rule<"field", "mod">((grammar, { key }, { mod }) => {
-      if (mod.m === "attr") return mod.ds === key.ds ? [attr(mod.rel, mod.ds, [key], 0)] : [];
+      if (mod.m === "attr") {
+        const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
+        return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
+      }
       if (mod.m === "all") return ofEverything(grammar, key);
       if (mod.m !== "to" || mod.not) return [];
       const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
@@ -425,7 +489,7 @@ const RULES: Record<string, Rule[]> = {
   ],
   "cond rel": [
     rule<"cond", "rel">((grammar, { ds, cond }, rel) =>
-      grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.1 })),
+      grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) })),
     ),
   ],
   "rel cond": [

@@ -74,6 +74,25 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     and: { op: "and" },
     or: { op: "or" },
     than: { op: "than" },
+    share: { op: "share" },
+    fraction: { op: "share" },
+    percentag: { op: "share" },
+    "percent of": { op: "share" },
+    part: { op: "share" },
+    proportion: { op: "share" },
+    growth: { op: "growth" },
+    grow: { op: "growth" },
+    chang: { op: "growth" },
+    "run total": { op: "running" },
+    "running total": { op: "running" },
+    cumulativ: { op: "running" },
+    versus: { op: "versus" },
+    vs: { op: "versus" },
+    compar: { op: "compare them" },
+    dur: { op: "prep" },
+    during: { op: "prep" },
+    sinc: { op: "prep" },
+    "based in": { op: "prep" },
   } satisfies Record<string, GrammarWord>),
 );
 
@@ -106,6 +125,29 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     cheapest: { dir: "min", dim: "price" },
     "most expensiv": { dir: "max", dim: "price" },
   } satisfies Record<string, Superlative>),
+);
+
+/** Words before a number: how it is compared. */
+export const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">="> = new Map(
+  Object.entries({
+    "more than": ">",
+    "greater than": ">",
+    "higher than": ">",
+    over: ">",
+    above: ">",
+    exceeding: ">",
+    "at least": ">=",
+    "no less than": ">=",
+    "less than": "<",
+    "fewer than": "<",
+    "lower than": "<",
+    under: "<",
+    below: "<",
+    "at most": "<=",
+    "up to": "<=",
+    "no more than": "<=",
+    within: "<=",
+  }),
 );
 
 /** Comparatives before `than`: what has more or less of a dimension. */

@@ -31,6 +31,17 @@ export type Sense =
   | { t: "all" }
   /** What something is to another: `neighbouring states` of what follows. */
   | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
+  | { t: "firstby"; dir: "max" | "min"; n: number | null; table: TableSense }
+  /** The first ones by a number that is still to come. */
+  | { t: "topn"; rel: Rel; ds: string; dir: "max" | "min"; n: number | null }
+  | { t: "some"; rel: Rel; ds: string; n: number }
+  | { t: "having"; table: TableSense; op: Comparison; value: number }
+  /** A part of a number, or of entities. */
+  | { t: "share"; table: TableSense; rel: Rel | null; ds: string | null }
+  /** Windows to compare, the newer first. */
+  | { t: "windows"; wins: Window[] }
+  | { t: "versus"; ds: string; cond: Cond }
+  | { t: "among"; ds: string; cond: Cond; key: Key }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 

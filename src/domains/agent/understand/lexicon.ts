@@ -1,9 +1,9 @@
 import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Hop } from "../query/semantic-query.ts";
-import type { Knowledge } from "./understand.ts";
-import { DIMENSIONS } from "./english.ts";
-import type { Sense } from "./fragment.ts";
-import { fold, phraseKey, wordsOf } from "./words.ts";
+import type { Knowledge } from "./knowledge.ts";
+import type { Sense, TableSense } from "./fragment.ts";
+import { foreignLink } from "./model-words.ts";
+import { phraseKey, wordsOf } from "./words.ts";
 
 export interface Entry {
   sense: Sense;
@@ -22,7 +22,8 @@ export interface Lexicon {
 
 const COST = { name: 0, synonym: 0.1, verb: 0.3, partial: 2 };
 
-export function lexiconOf({ model, schema, values }: Knowledge): Lexicon {
+export function lexiconOf(knowledge: Knowledge): Lexicon {
+  const { model, schema, values } = knowledge;
   const phrases = new Map<string, Entry[]>();
   const add = (text: string, sense: Sense, cost: number) => put(phrases, phraseKey(text), { sense, cost });
   // Of "runs through", the verb stands alone in "through which it runs".
@@ -70,13 +71,32 @@ export function lexiconOf({ model, schema, values }: Knowledge): Lexicon {
   }
   for (const { name, ai } of model.metrics) {
     if (!schema.metrics.has(name)) continue;
-    const table = { cols: [{ k: "metric" as const, name }], by: [], conds: [], win: null, top: null, having: null, order: [] };
+    const table = { ...emptyTable(), cols: [{ k: "metric" as const, name }] };
     add(name, { t: "table", table }, COST.name);
     for (const synonym of ai.synonyms) add(synonym, { t: "table", table }, COST.synonym);
+  }
+  const { definitions } = knowledge;
+  for (const { word, ds, cond } of definitions.adjectives) add(word, { t: "cond", ds, cond }, 0);
+  for (const { phrase, ds, cond } of definitions.nouns) {
+    const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
+    const sense: Sense = { t: "rel", rel, ds, form: "noun", isTopped: false };
+    for (const text of [phrase, phrase.split(" ").at(-1) as string]) add(text, sense, -0.2);
+  }
+  for (const { phrase, metric } of definitions.aliases) {
+    add(phrase, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name: metric }] } }, 0);
+  }
+  for (const { verbs, ds, cond } of definitions.events) {
+    const all = { k: "all" as const, ds };
+    const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
+    for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
   }
   const found = valueEntries(schema, values);
   const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
   return { phrases, values: found, longest: Math.min(longest, 12) };
+}
+
+function emptyTable(): TableSense {
+  return { cols: [], by: [], conds: [], win: null, top: null, having: null, order: [] };
 }
 
 function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
@@ -126,14 +146,6 @@ function onlyValue(all: Knowledge["values"], ds: string, field: string): boolean
   return all.some((each) => each.ds === ds && each.field === field && each.values.length === 1);
 }
 
-/** The link whose only column in `ds` is this field. */
-export function foreignLink(schema: Schema, ds: string, field: string): Hop | undefined {
-  for (const { name, from, columns } of schema.links.values()) {
-    if (from === ds && columns.length === 1 && columns[0]?.from === field && !name.startsWith("~")) return { link: name, dir: "one" };
-  }
-  return undefined;
-}
-
 /** A dataset that says nothing but what is linked to what. */
 function bridgePaths(schema: Schema, ds: string): { from: string; path: Hop[] }[] | undefined {
   const dataset = schema.datasets.get(ds) as SchemaDataset;
@@ -154,20 +166,3 @@ function bothWays(schema: Schema, path: Hop[]): { from: string; path: Hop[] }[] 
   // A link of a dataset with itself that stands in both directions is the same both ways.
   return ways[0]?.from === ways[1]?.from ? [ways[0] as (typeof ways)[number]] : ways;
 }
-
-/** The number by which an adjective compares entities of a dataset. */
-export function dimensionField(model: Knowledge["model"], schema: Schema, ds: string, dim: string): string | undefined {
-  const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
-  const wanted = dim === "date" ? "date" : "number";
-  for (const hint of DIMENSIONS.get(dim) ?? []) {
-    const found = fields.find(({ name, ai }) => {
-      if (schema.datasets.get(ds)?.fields.get(name)?.kind !== wanted) return false;
-      if (foreignLink(schema, ds, name) !== undefined) return false;
-      return [name, ...ai.synonyms].some((text) => phraseKey(text).split(" ").includes(hint));
-    });
-    if (found !== undefined) return found.name;
-  }
-  return undefined;
-}
-
-export { fold };

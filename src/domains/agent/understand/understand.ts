@@ -1,29 +1,14 @@
-import type { VisibleModel } from "../../models/index.ts";
-import type { Schema } from "../query/schema.ts";
+import { readDates } from "../dates/read-dates.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { parse } from "./chart.ts";
 import { Grammar } from "./combine.ts";
-import { COMPARATIVES, FILLERS, GRAMMAR, HOW, MEASURES, SUPERLATIVES } from "./english.ts";
-import type { Fragment, Sense } from "./fragment.ts";
+import { TABLE_RULES } from "./combine-tables.ts";
+import { COMPARATIVES, FILLERS, GRAMMAR, HOW, MEASURES, QUANTITIES, SUPERLATIVES } from "./english.ts";
+import type { Fragment, Sense, TableSense } from "./fragment.ts";
+import type { Knowledge } from "./knowledge.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { type Word, wordsOf } from "./words.ts";
-
-/** Distinct values of a text dimension, as far as this caller sees them. */
-export interface FieldValues {
-  ds: string;
-  field: string;
-  values: string[];
-  /** Whether there are more than were read. */
-  isCut: boolean;
-}
-
-/** Everything that the rules know about a model. */
-export interface Knowledge {
-  model: VisibleModel;
-  schema: Schema;
-  values: FieldValues[];
-}
 
 const lexicons = new WeakMap<Knowledge, Lexicon>();
 
@@ -35,11 +20,11 @@ export function understand(
   const lexicon = lexicons.get(knowledge) ?? lexiconOf(knowledge);
   lexicons.set(knowledge, lexicon);
   const all = wordsOf(question.text);
-  const found = candidates(all, lexicon);
+  const found = [...candidates(all, lexicon), ...dateCandidates(question, all, knowledge), ...numberCandidates(all)];
   const kept = keepWords(all, found);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
-  const grammar = new Grammar(knowledge);
+  const grammar = new Grammar(knowledge, TABLE_RULES);
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const parsed = parse({
     words: kept.length,
@@ -71,6 +56,54 @@ export function understand(
     unclear: [],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
+}
+
+/** Dates are read by a grammar of their own. */
+function dateCandidates(
+  { text, now, timeZone }: { text: string; now: string; timeZone: string },
+  words: readonly Word[],
+  { definitions }: Knowledge,
+): Found[] {
+  const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
+  const found = readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+  return found.flatMap((each): Found[] => {
+    const start = words.findIndex((word) => word.end > each.start);
+    const end = words.findLastIndex((word) => word.start < each.end) + 1;
+    if (start === -1 || end <= start) return [];
+    const at = { start, end, cost: (end - start - 1) * -0.3 };
+    if (each.kind === "window" || each.kind === "same") {
+      const sense: Sense = { t: "window", win: { ...each.window, said: each.said } };
+      const cost = at.cost + ("latent" in each && each.latent ? 0.1 : 0);
+      const ends = "ends" in each ? each.ends : undefined;
+      return [
+        { ...at, cost, sense },
+        ...(ends === undefined ? [] : [{ ...at, cost: cost + 0.2, sense: { t: "windows" as const, wins: ends.toReversed().map((win) => ({ ...win, said: "" })) } }]),
+      ];
+    }
+    if (each.kind === "grain") return [{ ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false } }];
+    if (each.series === true && each.shift !== undefined) return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];
+    if (each.shift !== undefined) return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
+    return [];
+  });
+}
+
+/** Numbers, and how something is compared with them: "more than 60k". */
+function numberCandidates(words: readonly Word[]): Found[] {
+  const found: Found[] = [];
+  for (const [i, word] of words.entries()) {
+    const match = /^[$€£]?(\d[\d.,]*)([km])?(%)?$/.exec(word.norm);
+    if (match === null) continue;
+    const scale = match[2] === "k" ? 1e3 : match[2] === "m" ? 1e6 : 1;
+    const isPercent = match[3] === "%" || words[i + 1]?.norm === "percent";
+    const value = (Number((match[1] as string).replaceAll(",", "")) * scale) / (isPercent ? 100 : 1);
+    found.push({ sense: { t: "number", value, isPercent }, start: i, end: i + 1, cost: 0 });
+    for (const length of [1, 2, 3]) {
+      const said = words.slice(Math.max(0, i - length), i).map(({ norm }) => norm).join(" ");
+      const op = i >= length ? QUANTITIES.get(said) : undefined;
+      if (op !== undefined) found.push({ sense: { t: "quantity", op, value }, start: i - length, end: i + 1, cost: -0.3 * length });
+    }
+  }
+  return found;
 }
 
 interface Found {
@@ -138,13 +171,24 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
     return key === undefined ? undefined : { ask: { k: "list", rel: sense.rel, show: [key] }, cost: sense.form === "name" ? 1 : 0 };
   }
   if (sense.t === "attr") return { ask: { k: "list", rel: sense.rel, show: sense.keys }, cost: 0 };
-  if (sense.t === "table") {
-    const { cols, by, conds, win } = sense.table;
-    const cond = conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
-    const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
-    return { ask: { k: "table", by, cols, scope }, cost: 0 };
-  }
+  if (sense.t === "table") return { ask: tableAsk(sense.table), cost: 0 };
+  if (sense.t === "share") return undefined;
   return undefined;
+}
+
+function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
+  const cond = conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
+  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
+  return {
+    k: "table",
+    by,
+    cols,
+    scope,
+    ...(top === null ? {} : { top }),
+    ...(having === null ? {} : { having }),
+    ...(order.length === 0 ? {} : { order }),
+    ...(by.length === 1 && by[0]?.bucket !== undefined ? { fill: true } : {}),
+  };
 }
 
 function range(start: number, end: number): number[] {

@@ -48,6 +48,8 @@ const IRREGULAR = new Map([
   ["brought", "bring"],
   ["got", "get"],
   ["ran", "run"],
+  ["goes", "go"],
+  ["does", "do"],
   ["running", "run"],
   ["cancelled", "cancel"],
   ["canceled", "cancel"],
