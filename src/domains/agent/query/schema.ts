@@ -72,6 +72,10 @@ export function schemaOf(
       return [name, { name, from, to, columns, cost }] as const;
     }),
   );
+  // What has no date of its own goes by that of what it belongs to.
+  for (const [name, dataset] of datasets) {
+    if (dataset.date === null) datasets.set(name, { ...dataset, date: nearestDate(name, datasets, links) });
+  }
   const find = (dataset: string | null, column: string) => findColumn(datasets, dataset, column);
   const metrics = new Map<string, SchemaMetric>();
   for (const { name, sql } of model.metrics) {
@@ -79,6 +83,20 @@ export function schemaOf(
     if (formula !== undefined) metrics.set(name, { name, formula, date: rules.dates?.get(name) ?? null });
   }
   return { datasets, links, metrics, fiscalMonth: rules.fiscalMonth ?? 1 };
+}
+
+function nearestDate(
+  from: string,
+  datasets: ReadonlyMap<string, SchemaDataset>,
+  links: ReadonlyMap<string, Link>,
+): Key | null {
+  const seen = new Set([from]);
+  for (const place of seen) {
+    const date = datasets.get(place)?.date ?? null;
+    if (date !== null) return date;
+    for (const link of links.values()) if (link.from === place) seen.add(link.to);
+  }
+  return null;
 }
 
 function datasetSchema(dataset: VisibleModel["datasets"][number], { dates }: SchemaRules): SchemaDataset {

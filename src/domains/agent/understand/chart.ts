@@ -20,7 +20,11 @@ export interface ChartOptions {
   beam?: number;
 }
 
-const BEAM = 40;
+const BEAM = 30;
+/** Meanings that cost so much more than the best of their stretch are not looked at further. */
+const MARGIN = 7;
+/** Of a stretch with a word left out, only the best meanings are kept. */
+const SKIPPED = 12;
 
 /**
  * Puts neighbouring meanings together until one covers the whole question. Each stretch keeps its cheapest meanings
@@ -66,11 +70,11 @@ export function parse({ words, fragments, combine, convert, skipCost, beam = BEA
       // A word at either end may mean nothing.
       if (length > 1) {
         const skipLeft = skipCost(start);
-        for (const each of cell(start + 1, end).values()) {
+        for (const each of cheapest(cell(start + 1, end))) {
           put({ ...each, start, end, cost: each.cost + skipLeft, skipped: skipLeft > 0 ? [start, ...each.skipped] : each.skipped });
         }
         const skipRight = skipCost(end - 1);
-        for (const each of cell(start, end - 1).values()) {
+        for (const each of cheapest(cell(start, end - 1))) {
           put({ ...each, start, end, cost: each.cost + skipRight, skipped: skipRight > 0 ? [...each.skipped, end - 1] : each.skipped });
         }
       }
@@ -80,8 +84,12 @@ export function parse({ words, fragments, combine, convert, skipCost, beam = BEA
   return [...cell(0, words).values()].sort((a, b) => a.cost - b.cost);
 }
 
+function cheapest(cell: ReadonlyMap<string, Fragment>): Fragment[] {
+  return [...cell.values()].sort((a, b) => a.cost - b.cost).slice(0, SKIPPED);
+}
+
 function prune(cell: Map<string, Fragment>, beam: number): void {
-  if (cell.size <= beam) return;
   const sorted = [...cell].sort(([, a], [, b]) => a.cost - b.cost);
-  for (const [key] of sorted.slice(beam)) cell.delete(key);
+  const best = sorted[0]?.[1].cost ?? 0;
+  for (const [i, [key, { cost }]] of sorted.entries()) if (i >= beam || cost > best + MARGIN) cell.delete(key);
 }

@@ -1,7 +1,7 @@
-import type { Cond, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
+import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { EMPTY_TABLE, type Grammar, type Rule, rule } from "./combine.ts";
-import type { Mod, Sense, TableSense } from "./fragment.ts";
+import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 
 type RelSense = Extract<Sense, { t: "rel" }>;
 
@@ -15,7 +15,7 @@ export const TABLE_RULES: Record<string, Rule[]> = {
   "cond table": [rule<"cond", "table">((grammar, { ds, cond }, { table }) => limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)))],
   "table rel": [rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, 0.5))],
   "rel table": [rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, 0.5))],
-  "table by": [rule<"table", "by">((_grammar, { table }, { keys, by }) => (by?.k === "num" ? ratio(table, by.num) : grouped(table, keys)))],
+  "table by": [rule<"table", "by">((grammar, { table }, { keys, by }) => divided(grammar, table, keys, by))],
   "by table": [rule<"by", "table">((_grammar, { keys, by }, { table }) => (by?.k === "num" ? [] : grouped(table, keys).map((each) => more(each, 0.1))))],
   "table grain": [rule<"table", "grain">((grammar, { table }, { grain, isFiscal }) => periods(grammar, table, grain, isFiscal))],
   "grain table": [rule<"grain", "table">((grammar, { grain, isFiscal }, { table }) => periods(grammar, table, grain, isFiscal))],
@@ -25,20 +25,23 @@ export const TABLE_RULES: Record<string, Rule[]> = {
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
       if (op === "by") {
         const [num] = table.cols;
-        return num === undefined ? [] : [{ sense: { t: "by", keys: [], by: { k: "num", num } }, cost: 0 }];
+        return num === undefined || table.by.length > 0 ? [] : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: 0 }];
       }
       if (op === "agg" && arg === "avg") return averaged(grammar, table);
       if (op === "share") return [{ sense: { t: "share", table, rel: null, ds: null }, cost: 0 }];
       if (op === "growth") return growing(table);
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
-      if (op === "has") return [];
+      if (op === "series") return overSeries(grammar, table, arg as Grain);
+      if (op === "more") return [asTable(table, 0.1)];
       return [];
     }),
   ],
   "table op": [
     rule<"table", "op">((grammar, { table }, { op, arg }) => {
       if (op === "growth") return growing(table);
-      if (op === "share") return [{ sense: { t: "share", table, rel: null, ds: null }, cost: 0 }];
+      if (op === "share") return shared(table);
+      if (op === "versus period") return compareEarlier(table, arg as Grain);
+      if (op === "series") return overSeries(grammar, table, arg as Grain);
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
       if (op === "agg" && arg === "avg") return averaged(grammar, table);
@@ -85,6 +88,11 @@ export const TABLE_RULES: Record<string, Rule[]> = {
     }),
   ],
   "firstby window": [rule<"firstby", "window">((_grammar, first, { win }) => within(first.table, win).map((each) => again(first, each)))],
+  "firstby op": [
+    rule<"firstby", "op">((_grammar, first, { op, arg }) =>
+      op === "versus period" ? compareEarlier(first.table, arg as Grain).map((each) => again(first, each)) : [],
+    ),
+  ],
   "firstby mod": [rule<"firstby", "mod">((grammar, first, { mod }) => limited(grammar, first.table, mod).map((each) => again(first, each)))],
   "rel firstby": [rule<"rel", "firstby">((grammar, rel, first) => firstOf(grammar, rel, first))],
   "firstby rel": [rule<"firstby", "rel">((grammar, first, rel) => firstOf(grammar, rel, first).map((each) => more(each, 0.5)))],
@@ -103,7 +111,15 @@ export const TABLE_RULES: Record<string, Rule[]> = {
   "topn by": [
     rule<"topn", "by">((grammar, top, { keys, by }) => {
       const rel: RelSense = { t: "rel", rel: top.rel, ds: top.ds, form: "made", isTopped: false };
-      if (by?.k === "num") return firstOf(grammar, rel, { t: "firstby", dir: top.dir, n: top.n, table: { ...EMPTY_TABLE, cols: [by.num] } });
+      if (by?.k === "num") {
+        const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
+        const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
+        const made: Rel = { k: "top", in: top.rel, by: num, dir: top.dir, n: top.n ?? 1, ties: top.n === null ? "keep" : "cut" };
+        return [
+          ...firstOf(grammar, rel, { t: "firstby", dir: top.dir, n: top.n, table }),
+          { sense: { t: "rel", rel: made, ds: top.ds, form: "made", isTopped: true }, cost: 0.3 },
+        ];
+      }
       const [key] = keys;
       const measure = key === undefined ? undefined : grammar.measure(top.ds, { k: "key", key });
       if (key === undefined || measure === undefined) return [];
@@ -111,6 +127,38 @@ export const TABLE_RULES: Record<string, Rule[]> = {
       return [{ sense: { t: "rel", rel: made, ds: top.ds, form: "made", isTopped: true }, cost: 0 }];
     }),
   ],
+  // "top 3 return reasons by refund amount"
+  "sup field": [
+    rule<"sup", "field">((_grammar, { dir, n, dim, isCount }, { key }) => (dim === null && !isCount ? [{ sense: { t: "topkeys", key, dir, n }, cost: 0.1 }] : [])),
+  ],
+  "topkeys by": [
+    rule<"topkeys", "by">((grammar, { key, dir, n }, { keys, by }) => {
+      const [measure] = keys;
+      const num: Num | undefined =
+        by?.k === "num" ? by.num : measure !== undefined && grammar.isNumber(measure) ? { k: "agg", fn: "sum", of: measure } : undefined;
+      if (num === undefined) return [];
+      const table = by?.k === "num" && by.table !== null ? by.table : { ...EMPTY_TABLE, cols: [num] };
+      if (!grammar.reachedBy(table, key.ds)) return [];
+      return [asTable({ ...table, by: [key], top: { n: n ?? 1, by: num, dir, ties: n === null ? "keep" : "cut" } }, 0)];
+    }),
+  ],
+  "table sup": [
+    rule<"table", "sup">((_grammar, { table }, { dir, n, dim }) => {
+      const [num] = table.cols;
+      const isGrowth = num?.k === "calc" && num.op === "growth";
+      return dim === null && isGrowth ? [{ sense: { t: "firstby", dir, n, table }, cost: 0 }] : [];
+    }),
+  ],
+  "some rel": [
+    rule<"some", "rel">((grammar, { rel, ds, n }, other) => {
+      const to: Mod = { m: "to", rel: other.rel, ds: other.ds, form: other.form, paths: null, not: false };
+      return grammar
+        .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, to)
+        .flatMap(({ sense, cost }) => (sense.t === "rel" ? [{ sense: { t: "some" as const, rel: sense.rel, ds, n }, cost: cost + 0.3 }] : []));
+    }),
+  ],
+  "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
+  "op than": [],
   "number rel": [
     rule<"number", "rel">((_grammar, { value }, rel) =>
       rel.form === "noun" && Number.isInteger(value) ? [{ sense: { t: "some", rel: rel.rel, ds: rel.ds, n: value }, cost: 0 }, { sense: rel, cost: 0.6 }] : [],
@@ -228,10 +276,37 @@ function isPlain(cond: Cond): boolean {
 }
 
 function grouped(table: TableSense, keys: Key[]): Combined[] {
-  return keys.length === 0 ? [] : [asTable({ ...table, by: [...table.by, ...keys] }, 0)];
+  if (keys.length === 0) return [];
+  if (table.top === null) return [asTable({ ...table, by: [...table.by, ...keys] }, 0)];
+  // The first ones of each.
+  const top = { ...table.top, per: keys };
+  return table.top.per === undefined ? [asTable({ ...table, by: [...keys, ...table.by], top }, 0)] : [];
 }
 
-function periods(grammar: Grammar, table: TableSense, grain: "day" | "week" | "month" | "quarter" | "year", isFiscal: boolean): Combined[] {
+function divided(grammar: Grammar, table: TableSense, keys: Key[], by: By | null): Combined[] {
+  if (by?.k === "num") {
+    const win = by.table?.win ?? null;
+    if (win !== null && table.win !== null) return [];
+    return ratio({ ...table, win: table.win ?? win }, by.num);
+  }
+  const [key] = keys;
+  const perUnit = keys.length === 1 && key !== undefined && grammar.isNumber(key) ? ratio(table, { k: "field", key }) : [];
+  return [...perUnit, ...grouped(table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
+}
+
+/** "more in 2025 than in 2024", "higher in this category than in that one" */
+function moreThan(grammar: Grammar, table: TableSense, { win, cond, ds }: Extract<Sense, { t: "than" }>): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined) return [];
+  if (win !== null && table.win !== null) return compared({ ...table, win: null }, [table.win, win]);
+  const last = table.conds.at(-1);
+  if (cond === null || ds === null || last === undefined || !grammar.reachedBy(table, ds)) return [];
+  const a = scoped(num, { if: last });
+  const b = scoped(num, { if: cond });
+  return [asTable({ ...table, conds: table.conds.slice(0, -1), cols: [{ k: "calc", op: "-", a, b }] }, 0)];
+}
+
+function periods(grammar: Grammar, table: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
   const date = grammar.dateOf(table);
   if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
   const key: Key = { ...date, bucket: grain, ...(isFiscal ? { fiscal: true } : {}) };
@@ -249,6 +324,34 @@ function averaged(_grammar: Grammar, table: TableSense): Combined[] {
   return [asTable({ ...table, cols: each, by: others }, 0)];
 }
 
+/** A number that was limited already is the part; otherwise the part is still to come. */
+function shared(table: TableSense): Combined[] {
+  const last = table.conds.at(-1);
+  const waiting: Combined = { sense: { t: "share", table, rel: null, ds: null }, cost: 0 };
+  if (last === undefined) return [waiting];
+  const whole = { ...table, conds: table.conds.slice(0, -1) };
+  return [waiting, column(whole, (num) => ({ k: "calc", op: "/", a: scoped(num, { if: last }), b: num }), 0)];
+}
+
+/** Month over month: each period with the one before. */
+function overSeries(grammar: Grammar, table: TableSense, grain: Grain): Combined[] {
+  const date = grammar.dateOf(table);
+  const [num] = table.cols;
+  if (date === undefined || num === undefined) return [];
+  const base = num.k === "calc" && num.op === "growth" ? num.a : num;
+  const growth: Num = { k: "calc", op: "growth", a: base, b: { k: "lag", of: base, n: 1, grain } };
+  // Year over year of one period is one number; month over month of a year is a series.
+  const by = grain === "year" ? table.by : [{ ...date, bucket: grain }, ...table.by];
+  return [asTable({ ...table, cols: [growth], by }, 0)];
+}
+
+function compareEarlier(table: TableSense, grain: Grain): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined) return [];
+  if (num.k === "calc" && num.op === "growth") return [asTable(table, 0)];
+  return [asTable({ ...table, cols: [num, { k: "lag", of: num, n: 1, grain }] }, 0)];
+}
+
 function ratio(table: TableSense, per: Num): Combined[] {
   return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
 }
@@ -259,6 +362,7 @@ function growing(table: TableSense): Combined[] {
     return [asTable({ ...table, cols: [{ k: "calc", op: "growth", a, b }] }, 0)];
   }
   const time = table.by.find(({ bucket }) => bucket !== undefined);
+  if (table.cols.some((num) => num.k === "calc" && num.op === "growth")) return [asTable(table, 0)];
   return [column(table, (num) => ({ k: "calc", op: "growth", a: num, b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" } }), 0.1)];
 }
 

@@ -1,6 +1,6 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Schema } from "../query/schema.ts";
-import { type Aggregate, type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import { type Aggregate, type Cond, datasetOf, type Hop, type Key, type Num, type Rel, type Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import { DIMENSIONS } from "./english.ts";
@@ -97,8 +97,16 @@ export class Grammar {
   }
 
   dimension(ds: string, dim: string): Key | undefined {
+    if (dim === "date") {
+      const date = this.#schema.datasets.get(ds)?.date;
+      return date?.ds === ds ? date : undefined;
+    }
     const field = dimensionField(this.#model, this.#schema, ds, dim);
     return field === undefined ? undefined : { ds, field };
+  }
+
+  isNumber(key: Key): boolean {
+    return isNumber(this, key);
   }
 
   nameKey(ds: string): Key | undefined {
@@ -127,9 +135,11 @@ export class Grammar {
         return this.#applyLink(rel, linked, late + 0.5);
       }
       case "during":
-        return [made(where(rel, { k: "during", win: mod.win }), late, rel.isTopped)];
+        return [made(where(rel, { k: "during", win: mod.win }), late + duringCost(rel), rel.isTopped)];
       case "all":
         return [{ sense: rel, cost: 0 }];
+      case "notduring":
+        return notThen(rel, mod.win);
       case "attr":
         return [];
     }
@@ -329,6 +339,7 @@ const RULES: Record<string, Rule[]> = {
   "op cond": [
     rule<"op", "cond">((grammar, { op, arg }, { ds, cond }) => {
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
+      if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
       if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
       const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
       if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
@@ -418,7 +429,11 @@ const RULES: Record<string, Rule[]> = {
     ),
   ],
   "op window": [
-    rule<"op", "window">((_grammar, { op }, { win }) => (op === "prep" ? [{ sense: { t: "window", win }, cost: 0 }] : [])),
+    rule<"op", "window">((_grammar, { op }, { win }) => {
+      if (op === "prep") return [{ sense: { t: "window", win }, cost: 0 }];
+      if (op === "not") return [{ sense: { t: "mod", mod: { m: "notduring", win } }, cost: 0 }];
+      return op === "than" ? [{ sense: { t: "than", win, cond: null, ds: null }, cost: 0 }] : [];
+    }),
   ],
   "rel sup": [
     rule<"rel", "sup">((grammar, rel, sup) =>
@@ -443,7 +458,9 @@ const RULES: Record<string, Rule[]> = {
     ),
   ],
   "rel by": [
-    rule<"rel", "by">((_grammar, rel, { by }) => {
+    rule<"rel", "by">((_grammar, rel, { by, keys }) => {
+      // "store by store"
+      if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun") return [{ sense: { t: "by", keys, by }, cost: 0 }];
       if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
       return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
     }),
@@ -463,6 +480,7 @@ const RULES: Record<string, Rule[]> = {
   "op mod": [
     rule<"op", "mod">((grammar, { op, arg }, { mod }) => {
       if (op === "how") return measured(grammar, arg ?? "", mod);
+      if (op === "than" && mod.m === "is") return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
       if (op !== "not") return [];
       if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
@@ -565,6 +583,22 @@ function topped(grammar: Grammar, rel: RelSense, { dir, dim, n }: Extract<Sense,
   const key = grammar.dimension(rel.ds, dim ?? "");
   if (key === undefined) return [];
   return [made(top(rel, key, dir, n), firstCost(rel), true)];
+}
+
+/** A period belongs to what happened then: more likely to an event than to whom it happened. */
+function duringCost({ rel, form }: RelSense): number {
+  if (form === "name") return 2;
+  const isLinked = JSON.stringify(rel).includes('"k":"link"');
+  return isLinked ? 1 : form === "made" ? 0.2 : 0.4;
+}
+
+/** "bought in 2024 but not in 2025" */
+function notThen(rel: RelSense, win: Window): Combined[] {
+  if (rel.rel.k !== "where" || rel.rel.if.k !== "link" || rel.rel.if.to.k !== "where") return [];
+  const { to } = rel.rel.if;
+  if (to.if.k !== "during") return [];
+  const then: Cond = { ...rel.rel.if, to: { ...to, if: { k: "during", win } } };
+  return [made(where(rel, then, true), 0, false)];
 }
 
 /** Of one that is named there is no first one. */

@@ -14,6 +14,8 @@ export interface Definitions {
   nouns: { phrase: string; ds: string; cond: Cond }[];
   /** Other words for a metric. */
   aliases: { phrase: string; metric: string }[];
+  /** Nouns that ask for a number of entities: "new customers". */
+  counts: { phrase: string; ds: string }[];
   /** Verbs that mean an event: "bought" is an order item of a completed order. */
   events: { verbs: string[]; ds: string; cond: Cond | null }[];
   /** The months up to today that a metric is about when no period is named. */
@@ -37,15 +39,27 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
     adjectives: [],
     nouns: [],
     aliases: [],
+    counts: [],
     events: [],
     defaultMonths: new Map(),
     unread: [],
   };
+  readDescriptions({ model, schema, into });
   for (const sentence of sentencesOf(model.ai.instructions ?? "")) {
     const isRead = FRAMES.map((frame) => frame({ model, schema, into }, sentence)).some(Boolean);
     if (!isRead) into.unread.push(sentence);
   }
   return into;
+}
+
+/** "empty while it is open": what has no such value is open. */
+function readDescriptions({ model, into }: Reader): void {
+  for (const { name: ds, fields } of model.datasets) {
+    for (const { name: field, description } of fields) {
+      const word = /empty while (?:it|the \p{L}+) is (\p{L}+)/iu.exec(description ?? "")?.[1];
+      if (word !== undefined) into.adjectives.push({ word: fold(word), ds, cond: { k: "null", key: { ds, field } } });
+    }
+  }
 }
 
 function sentencesOf(text: string): string[] {
@@ -143,7 +157,10 @@ function datesGoBy({ model, schema, into }: Reader, sentence: string): boolean {
     if (ds !== undefined) into.rules.dates.set(ds, key);
     const fresh = /^new (.+)$/i.exec(name)?.[1];
     const counted = fresh === undefined ? undefined : datasetNamed(model, fresh);
-    if (counted !== undefined) into.rules.dates.set(counted, key);
+    if (counted !== undefined) {
+      into.rules.dates.set(counted, key);
+      into.counts.push({ phrase: name, ds: counted });
+    }
     isRead ||= metric !== undefined || ds !== undefined || counted !== undefined;
   }
   return isRead;

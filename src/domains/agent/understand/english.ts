@@ -18,7 +18,11 @@ export const FILLERS: ReadonlySet<string> = new Set(
   give list name find get see display know about all any some one ones named called name of located found exist
   live lives stay stays lie lies situated out so just now then ? ! . , ; : " ' ’ ( ) & also else other euro euros
   state? want like need have? come came happen did made make makes doing
-  currently currently really exactly total? like look looking question help`
+  currently really exactly like look looking question help how got goods goods companies company bring brought brings
+  bringing add adds added up together developed develop evolved evolve trend yet still but both different distinct
+  times time? single worth? came comes coming take took taken place placed happened generate generated
+  as if when first? respectively euro basis following based overall? us already ever now today's pay? doing
+  miles mile kilometers km metre metres meter meters unit? people? altogether had more? we've i'd let know across`
     .split(/\s+/)
     .filter((word) => !word.endsWith("?") || word === "?"),
 );
@@ -93,6 +97,14 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     during: { op: "prep" },
     sinc: { op: "prep" },
     "based in": { op: "prep" },
+    "as a share of the total": { op: "share" },
+    "as a share of total": { op: "share" },
+    "by what fraction": { op: "prep" },
+    "by what percentag": { op: "prep" },
+    more: { op: "more" },
+    higher: { op: "more" },
+    "how much more": { op: "more" },
+    "how much higher": { op: "more" },
   } satisfies Record<string, GrammarWord>),
 );
 
@@ -118,6 +130,11 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     bottom: { dir: "min", dim: null },
     strongest: { dir: "max", dim: null },
     weakest: { dir: "min", dim: null },
+    fastest: { dir: "max", dim: null },
+    slowest: { dir: "min", dim: null },
+    last: { dir: "max", dim: "date" },
+    first: { dir: "min", dim: "date" },
+    "most recent": { dir: "max", dim: "date" },
     oldest: { dir: "min", dim: "date" },
     newest: { dir: "max", dim: "date" },
     latest: { dir: "max", dim: "date" },
@@ -125,6 +142,11 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     cheapest: { dir: "min", dim: "price" },
     "most expensiv": { dir: "max", dim: "price" },
   } satisfies Record<string, Superlative>),
+);
+
+/** Words that judge without saying by which number. */
+export const EVALUATIVE: ReadonlySet<string> = new Set(
+  "best worst good bad better worse volume performance performing successful important popular strong weak".split(" "),
 );
 
 /** Words before a number: how it is compared. */

@@ -33,6 +33,8 @@ export type Sense =
   | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
   | { t: "firstby"; dir: "max" | "min"; n: number | null; table: TableSense }
   /** The first ones by a number that is still to come. */
+  | { t: "topkeys"; key: Key; dir: "max" | "min"; n: number | null }
+  | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null }
   | { t: "topn"; rel: Rel; ds: string; dir: "max" | "min"; n: number | null }
   | { t: "some"; rel: Rel; ds: string; n: number }
   | { t: "having"; table: TableSense; op: Comparison; value: number }
@@ -45,7 +47,7 @@ export type Sense =
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 
-export type By = { k: "key"; key: Key } | { k: "num"; num: Num } | { k: "count"; rel: Rel; ds: string };
+export type By = { k: "key"; key: Key } | { k: "num"; num: Num; table: TableSense | null } | { k: "count"; rel: Rel; ds: string };
 
 export type Mod =
   | { m: "to"; rel: Rel; ds: string; form: "noun" | "name" | "made"; paths: { from: string; path: Hop[] }[] | null; not: boolean }
@@ -53,6 +55,8 @@ export type Mod =
   | { m: "is"; ds: string; cond: Cond }
   | { m: "during"; win: Window }
   | { m: "all" }
+  /** "but not in 2025": the same did not happen then. */
+  | { m: "notduring"; win: Window }
   /** A field of entities, as in `the height of the highest point of Texas`. */
   | { m: "attr"; rel: Rel; ds: string; key: Key };
 

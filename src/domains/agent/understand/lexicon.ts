@@ -16,6 +16,8 @@ export interface Lexicon {
   phrases: ReadonlyMap<string, readonly Entry[]>;
   /** Values of the data, by their folded words. */
   values: ReadonlyMap<string, readonly Entry[]>;
+  /** Entities whose names contain a word. */
+  parts: (word: string) => Entry[];
   /** The longest phrase or value, in words. */
   longest: number;
 }
@@ -82,6 +84,10 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
     const sense: Sense = { t: "rel", rel, ds, form: "noun", isTopped: false };
     for (const text of [phrase, phrase.split(" ").at(-1) as string]) add(text, sense, -0.2);
   }
+  for (const { phrase, ds } of definitions.counts) {
+    const counted = { k: "agg" as const, fn: "count" as const, in: { k: "all" as const, ds } };
+    add(phrase, { t: "table", table: { ...emptyTable(), cols: [counted] } }, 0);
+  }
   for (const { phrase, metric } of definitions.aliases) {
     add(phrase, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name: metric }] } }, 0);
   }
@@ -92,7 +98,7 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
   }
   const found = valueEntries(schema, values);
   const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
-  return { phrases, values: found, longest: Math.min(longest, 12) };
+  return { phrases, values: found, longest: Math.min(longest, 12), parts: (word) => namesWith(schema, values, word) };
 }
 
 function emptyTable(): TableSense {
@@ -133,6 +139,17 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
     }
   }
   return found;
+}
+
+function namesWith(schema: Schema, all: Knowledge["values"], word: string): Entry[] {
+  return all.flatMap(({ ds, field, values }): Entry[] => {
+    if (schema.datasets.get(ds)?.nameField !== field) return [];
+    const hits = values.filter((value) => valueKey(value).split(" ").includes(word));
+    if (hits.length === 0) return [];
+    const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const };
+    const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
+    return [{ sense: { t: "rel", rel, ds, form: "name", isTopped: false }, cost: 0 }];
+  });
 }
 
 export function valueKey(value: string): string {

@@ -3,20 +3,34 @@ import type { Ask } from "../query/semantic-query.ts";
 import { parse } from "./chart.ts";
 import { Grammar } from "./combine.ts";
 import { TABLE_RULES } from "./combine-tables.ts";
-import { COMPARATIVES, FILLERS, GRAMMAR, HOW, MEASURES, QUANTITIES, SUPERLATIVES } from "./english.ts";
+import { COMPARATIVES, EVALUATIVE, FILLERS, GRAMMAR, HOW, MEASURES, QUANTITIES, SUPERLATIVES } from "./english.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import type { Knowledge } from "./knowledge.ts";
-import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { type Entry, type Lexicon, lexiconOf } from "./lexicon.ts";
+import { editDistance } from "../../../kernel/nearest.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 const lexicons = new WeakMap<Knowledge, Lexicon>();
 
+interface Question {
+  text: string;
+  now: string;
+  timeZone: string;
+}
+
 /** Reads a question by rules alone: pure, and quick enough to be called for every keystroke. */
-export function understand(
-  question: { text: string; now: string; timeZone: string },
-  knowledge: Knowledge,
-): Understanding {
+export function understand(question: Question, knowledge: Knowledge): Understanding {
+  const whole = understandText(question, knowledge);
+  if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
+  // What stands before a question often only says why it is asked.
+  const tail = /[.!:;]\s+(\S[^.!:;]*)$/.exec(question.text)?.[1];
+  if (tail === undefined) return whole;
+  const last = understandText({ ...question, text: tail }, knowledge);
+  return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
+}
+
+function understandText(question: Question, knowledge: Knowledge): Understanding {
   const lexicon = lexicons.get(knowledge) ?? lexiconOf(knowledge);
   lexicons.set(knowledge, lexicon);
   const all = wordsOf(question.text);
@@ -40,22 +54,49 @@ export function understand(
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
-  const missing = (best?.fragment.skipped ?? []).flatMap((i) => {
-    const word = all[kept[i] as number] as Word;
-    if (known.has(kept[i] as number)) return [];
-    return [{ span: { start: word.start, end: word.end }, text: word.text, nearest: [] }];
-  });
+  const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
+  const skipped = left.map((i) => kept[i] as number).filter((i) => !known.has(i));
+  const judged = skipped.filter((i) => EVALUATIVE.has(all[i]?.norm ?? ""));
+  const missing = skipped
+    .filter((i) => !judged.includes(i))
+    .map((i) => {
+      const word = all[i] as Word;
+      return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
+    });
   return {
     readings: readings.slice(0, 10).map(({ ask, cost, fragment }): Reading => ({
-      ask,
+      ask: finished(ask, question, knowledge),
       cost,
       assumptions: [],
       said: fragment.notes.join("; "),
     })),
     missing,
-    unclear: [],
+    unclear: judged.map((i) => ({
+      question: `By which number is "${all[i]?.text}" meant?`,
+      suggestions: knowledge.model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " ")),
+    })),
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
+}
+
+/** What the question leaves to the author's conventions. */
+function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask {
+  if (ask.k !== "table") return ask;
+  const months = Math.max(
+    0,
+    ...ask.cols.map((num) => (num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0)),
+  );
+  if (ask.scope?.win !== undefined || months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
+  const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
+  to.setUTCDate(to.getUTCDate() + 1);
+  const from = new Date(to);
+  from.setUTCMonth(from.getUTCMonth() - months);
+  const win = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
+  return { ...ask, scope: { ...ask.scope, win } };
+}
+
+function isoDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }
 
 /** Dates are read by a grammar of their own. */
@@ -140,7 +181,22 @@ function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
   }
-  return found;
+  return [...found, ...misspelt(words, found, lexicon)];
+}
+
+/** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
+function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexicon): Found[] {
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  return words.flatMap((word, i): Found[] => {
+    if (known.has(i) || FILLERS.has(word.norm) || EVALUATIVE.has(word.norm) || word.norm.length < 5 || /\d/.test(word.norm)) return [];
+    const at = { start: i, end: i + 1 };
+    const beginning = [...lexicon.values].filter(([key]) => key.startsWith(word.norm) && key.length <= word.norm.length + 2);
+    if (beginning.length === 1) return (beginning[0] as [string, Entry[]])[1].map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 }));
+    const most = word.norm.length >= 8 ? 2 : 1;
+    const near = [...lexicon.phrases].filter(([key]) => !key.includes(" ") && Math.abs(key.length - word.stem.length) <= most && editDistance(key, word.stem) <= most);
+    if (near.length > 0) return near.flatMap(([, entries]) => entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })));
+    return lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));
+  });
 }
 
 /** Words that say nothing are left out, unless something is made of them together with others. */
@@ -166,6 +222,13 @@ function skipCost({ norm, stem }: Word, isKnown: boolean): number {
 }
 
 function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
+    // "who reports to X": entities of the same kind.
+    const { ds } = sense.mod;
+    const heads = grammar.apply({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false }, sense.mod);
+    const [head] = heads;
+    return head === undefined ? undefined : askOf(grammar, head.sense);
+  }
   if (sense.t === "rel") {
     const key = grammar.nameKey(sense.ds);
     return key === undefined ? undefined : { ask: { k: "list", rel: sense.rel, show: [key] }, cost: sense.form === "name" ? 1 : 0 };

@@ -11,7 +11,7 @@ export interface Word {
 /** Beyond these a question is no question. */
 const MOST_WORDS = 120;
 
-const PATTERN = /[$€£]?\d[\d.,]*\d?(?:[kKmM](?![\p{L}]))?%?|[\p{L}\p{M}]+(?:[-–][\p{L}\p{M}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/gu;
+const PATTERN = /[$€£]?\d(?:[\d.,]*\d)?(?:[kKmM](?![\p{L}\p{N}]))?%?(?![\p{L}])|[\p{L}\p{M}\p{N}]+(?:[-–][\p{L}\p{M}\p{N}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/gu;
 
 /** The words of a question; a possessive ending stands by itself, and marks at the end are dropped. */
 export function wordsOf(text: string): Word[] {
