@@ -31,65 +31,85 @@ const SKIPPED = 12;
  * only, so the work is bounded by the number of words and the width of the beam.
  */
 export function parse({ words, fragments, combine, convert, skipCost, beam = BEAM }: ChartOptions): Fragment[] {
-  const cells = Array.from({ length: words }, () =>
-    Array.from({ length: words + 1 }, () => new Map<string, Fragment>()),
-  );
-  const cell = (start: number, end: number) => cells[start]?.[end] as Map<string, Fragment>;
+  const cells = Array.from({ length: words }, () => Array.from({ length: words + 1 }, () => new Cell(beam)));
+  const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
   const put = (fragment: Fragment, depth = 0): void => {
-    const at = cell(fragment.start, fragment.end);
-    const key = JSON.stringify(fragment.sense);
-    const known = at.get(key);
-    if (known !== undefined && known.cost <= fragment.cost) return;
-    at.set(key, fragment);
-    if (depth === 3) return;
+    if (!cell(fragment.start, fragment.end).add(fragment) || depth === 3) return;
     for (const { sense, cost, note } of convert(fragment.sense)) {
       const notes = note === undefined ? fragment.notes : [...fragment.notes, note];
       put({ ...fragment, sense, cost: fragment.cost + cost, notes }, depth + 1);
+    }
+  };
+  const join = (left: Fragment, right: Fragment): void => {
+    for (const { sense, cost, note } of combine(left.sense, right.sense)) {
+      put({
+        sense,
+        start: left.start,
+        end: right.end,
+        cost: left.cost + right.cost + cost,
+        skipped: [...left.skipped, ...right.skipped],
+        notes: [...left.notes, ...right.notes, ...(note === undefined ? [] : [note])],
+      });
+    }
+  };
+  // A word at either end may mean nothing.
+  const skip = (inner: Cell, word: number, [start, end]: [number, number]): void => {
+    const cost = skipCost(word);
+    for (const each of inner.best(SKIPPED)) {
+      const skipped = cost > 0 ? [...each.skipped, word] : each.skipped;
+      put({ ...each, start, end, cost: each.cost + cost, skipped });
     }
   };
   for (const fragment of fragments) put(fragment);
   for (let length = 1; length <= words; length += 1) {
     for (let start = 0; start + length <= words; start += 1) {
       const end = start + length;
-      for (let middle = start + 1; middle < end; middle += 1) {
-        for (const left of cell(start, middle).values()) {
-          for (const right of cell(middle, end).values()) {
-            for (const { sense, cost, note } of combine(left.sense, right.sense)) {
-              put({
-                sense,
-                start,
-                end,
-                cost: left.cost + right.cost + cost,
-                skipped: [...left.skipped, ...right.skipped],
-                notes: [...left.notes, ...right.notes, ...(note === undefined ? [] : [note])],
-              });
-            }
-          }
-        }
-      }
-      // A word at either end may mean nothing.
       if (length > 1) {
-        const skipLeft = skipCost(start);
-        for (const each of cheapest(cell(start + 1, end))) {
-          put({ ...each, start, end, cost: each.cost + skipLeft, skipped: skipLeft > 0 ? [start, ...each.skipped] : each.skipped });
-        }
-        const skipRight = skipCost(end - 1);
-        for (const each of cheapest(cell(start, end - 1))) {
-          put({ ...each, start, end, cost: each.cost + skipRight, skipped: skipRight > 0 ? [...each.skipped, end - 1] : each.skipped });
-        }
+        skip(cell(start + 1, end), start, [start, end]);
+        skip(cell(start, end - 1), end - 1, [start, end]);
       }
-      prune(cell(start, end), beam);
+      for (let middle = start + 1; middle < end; middle += 1) {
+        for (const left of cell(start, middle).all) for (const right of cell(middle, end).all) join(left, right);
+      }
+      cell(start, end).close();
     }
   }
-  return [...cell(0, words).values()].sort((a, b) => a.cost - b.cost);
+  return cell(0, words).all;
 }
 
-function cheapest(cell: ReadonlyMap<string, Fragment>): Fragment[] {
-  return [...cell.values()].sort((a, b) => a.cost - b.cost).slice(0, SKIPPED);
-}
+/** The cheapest meanings of one stretch of words. */
+class Cell {
+  /** Sorted, once the cell is closed. */
+  all: Fragment[] = [];
+  readonly #beam: number;
+  readonly #known = new Map<string, Fragment>();
+  #limit = Number.POSITIVE_INFINITY;
 
-function prune(cell: Map<string, Fragment>, beam: number): void {
-  const sorted = [...cell].sort(([, a], [, b]) => a.cost - b.cost);
-  const best = sorted[0]?.[1].cost ?? 0;
-  for (const [i, [key, { cost }]] of sorted.entries()) if (i >= beam || cost > best + MARGIN) cell.delete(key);
+  constructor(beam: number) {
+    this.#beam = beam;
+  }
+
+  /** False when it is known already, or too dear. */
+  add(fragment: Fragment): boolean {
+    if (fragment.cost > this.#limit) return false;
+    const key = JSON.stringify(fragment.sense);
+    const known = this.#known.get(key);
+    if (known !== undefined && known.cost <= fragment.cost) return false;
+    this.#known.set(key, fragment);
+    if (this.#known.size > this.#beam * 3) this.close();
+    return true;
+  }
+
+  best(most: number): Fragment[] {
+    return this.all.slice(0, most);
+  }
+
+  close(): void {
+    const sorted = [...this.#known].sort(([, a], [, b]) => a.cost - b.cost);
+    const dearest = (sorted[0]?.[1].cost ?? 0) + MARGIN;
+    const kept = sorted.filter(([, { cost }], i) => i < this.#beam && cost <= dearest);
+    for (const [key] of sorted.slice(kept.length)) this.#known.delete(key);
+    if (kept.length === this.#beam) this.#limit = kept.at(-1)?.[1].cost ?? this.#limit;
+    this.all = kept.map(([, fragment]) => fragment);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import { EMPTY_TABLE, type Grammar, type Rule, rule } from "./combine.ts";
+import { duringCost, EMPTY_TABLE, type Grammar, type Rule, rule } from "./combine.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 
 type RelSense = Extract<Sense, { t: "rel" }>;
@@ -54,10 +54,15 @@ export const TABLE_RULES: Record<string, Rule[]> = {
         const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
         return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }];
       }
+      if (op === "more") return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
       if (op !== "by" && op !== "each") return [];
+      const to: Combined[] =
+        op === "by" && rel.form !== "noun"
+          ? [{ sense: { t: "mod", mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false } }, cost: 0.1 }]
+          : [];
       const key = grammar.nameKey(rel.ds);
-      if (key === undefined || rel.isTopped) return [];
-      return [{ sense: { t: "by", keys: [key], by: null }, cost: rel.form === "noun" ? 0 : 0.5 }];
+      if (key === undefined || rel.isTopped) return to;
+      return [...to, { sense: { t: "by", keys: [key], by: null }, cost: rel.form === "noun" ? 0 : 0.8 }];
     }),
   ],
   "op field": [
@@ -231,7 +236,10 @@ function column(table: TableSense, change: (num: Num) => Num, cost: number): Com
 }
 
 function within(table: TableSense, win: Window): Combined[] {
-  return table.win === null ? [asTable({ ...table, win }, 0)] : [];
+  if (table.win !== null) return [];
+  const [num] = table.cols;
+  const counted = num?.k === "agg" && num.in !== undefined ? duringCost({ rel: num.in, form: "noun" }) : 0;
+  return [asTable({ ...table, win }, counted)];
 }
 
 /** A number of some rows only. */
@@ -363,7 +371,7 @@ function growing(table: TableSense): Combined[] {
   }
   const time = table.by.find(({ bucket }) => bucket !== undefined);
   if (table.cols.some((num) => num.k === "calc" && num.op === "growth")) return [asTable(table, 0)];
-  return [column(table, (num) => ({ k: "calc", op: "growth", a: num, b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" } }), 0.1)];
+  return [column(table, (num) => ({ k: "calc", op: "growth", a: num, b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" } }), time === undefined ? 0.5 : 0.1)];
 }
 
 function compared(table: TableSense, wins: Window[]): Combined[] {

@@ -140,6 +140,11 @@ export class Grammar {
         return [{ sense: rel, cost: 0 }];
       case "notduring":
         return notThen(rel, mod.win);
+      case "show": {
+        const name = this.nameKey(rel.ds);
+        const isReached = mod.key.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.key.ds) !== undefined;
+        return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, mod.key], 0)];
+      }
       case "attr":
         return [];
     }
@@ -316,7 +321,10 @@ const RULES: Record<string, Rule[]> = {
   "op field": [
     rule<"op", "field">((grammar, { op, arg }, { key }) => {
       if (op === "count" && isNumber(grammar, key)) return [{ sense: { t: "field", key }, cost: 0 }];
-      if (op === "has") return first(grammar, key);
+      if (op === "has") {
+        const firsts = first(grammar, key);
+        return firsts.length > 0 ? firsts : [{ sense: { t: "mod", mod: { m: "show", key } }, cost: 0.3 }];
+      }
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
       }
@@ -433,6 +441,19 @@ const RULES: Record<string, Rule[]> = {
       if (op === "prep") return [{ sense: { t: "window", win }, cost: 0 }];
       if (op === "not") return [{ sense: { t: "mod", mod: { m: "notduring", win } }, cost: 0 }];
       return op === "than" ? [{ sense: { t: "than", win, cond: null, ds: null }, cost: 0 }] : [];
+    }),
+  ],
+  "sup sup": [
+    rule<"sup", "sup">((_grammar, { dir, dim }, second) =>
+      dim !== null && second.dim === "date" && second.n === null
+        ? [{ sense: { t: "order", dir: dir === "min" ? "asc" : "desc", dim }, cost: -0.3 }]
+        : [],
+    ),
+  ],
+  "attr order": [
+    rule<"attr", "order">((grammar, sense, { dir, dim }) => {
+      const by = grammar.dimension(sense.ds, dim);
+      return by === undefined ? [] : [{ sense: { ...sense, order: [{ by, dir }] }, cost: 0 }];
     }),
   ],
   "rel sup": [
@@ -586,7 +607,7 @@ function topped(grammar: Grammar, rel: RelSense, { dir, dim, n }: Extract<Sense,
 }
 
 /** A period belongs to what happened then: more likely to an event than to whom it happened. */
-function duringCost({ rel, form }: RelSense): number {
+export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">): number {
   if (form === "name") return 2;
   const isLinked = JSON.stringify(rel).includes('"k":"link"');
   return isLinked ? 1 : form === "made" ? 0.2 : 0.4;

@@ -144,7 +144,7 @@ function means({ model, into }: Reader, sentence: string): boolean {
 
 /** "Dates: revenue and orders go by order date; returns by return date." Sentences are split at semicolons. */
 function datesGoBy({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^(?:dates?: )?(.+?) (?:(?:goes?|is|are|counted|measured) )*by (?:the )?(.+)$/i.exec(sentence);
+  const match = /^(?:dates?: )?(.+?) (?:(?:go|goes|is|are|counted|measured) )*by (?:the )?(.+)$/i.exec(sentence);
   if (match === null) return false;
   const said = fold(match[2] as string);
   const key = dateNamed(model, schema, said);

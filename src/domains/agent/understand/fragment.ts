@@ -7,7 +7,7 @@ export type Sense =
   /** A field by its name, of nothing yet. */
   | { t: "field"; key: Key }
   /** Fields of entities: `population of Texas`. */
-  | { t: "attr"; rel: Rel; ds: string; keys: Key[] }
+  | { t: "attr"; rel: Rel; ds: string; keys: Key[]; order?: Order[] }
   /** What is true of rows of a dataset. */
   | { t: "cond"; ds: string; cond: Cond }
   /** What can be said of entities: that they are linked to others, or first by a number. */
@@ -42,6 +42,8 @@ export type Sense =
   | { t: "share"; table: TableSense; rel: Rel | null; ds: string | null }
   /** Windows to compare, the newer first. */
   | { t: "windows"; wins: Window[] }
+  /** "oldest first" */
+  | { t: "order"; dir: "asc" | "desc"; dim: string }
   | { t: "versus"; ds: string; cond: Cond }
   | { t: "among"; ds: string; cond: Cond; key: Key }
   /** A word of grammar. */
@@ -55,6 +57,8 @@ export type Mod =
   | { m: "is"; ds: string; cond: Cond }
   | { m: "during"; win: Window }
   | { m: "all" }
+  /** A field to be shown beside the name. */
+  | { m: "show"; key: Key }
   /** "but not in 2025": the same did not happen then. */
   | { m: "notduring"; win: Window }
   /** A field of entities, as in `the height of the highest point of Texas`. */

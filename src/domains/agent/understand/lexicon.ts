@@ -78,7 +78,6 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
     for (const synonym of ai.synonyms) add(synonym, { t: "table", table }, COST.synonym);
   }
   const { definitions } = knowledge;
-  for (const { word, ds, cond } of definitions.adjectives) add(word, { t: "cond", ds, cond }, 0);
   for (const { phrase, ds, cond } of definitions.nouns) {
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
     const sense: Sense = { t: "rel", rel, ds, form: "noun", isTopped: false };
@@ -97,6 +96,8 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
     for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
   }
   const found = valueEntries(schema, values);
+  // As written: what is "opened" is not "open".
+  for (const { word, ds, cond } of definitions.adjectives) put(found, word, { sense: { t: "cond", ds, cond }, cost: 0 });
   const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
   return { phrases, values: found, longest: Math.min(longest, 12), parts: (word) => namesWith(schema, values, word) };
 }

@@ -1,5 +1,5 @@
-import { readDates } from "../dates/read-dates.ts";
-import type { Ask } from "../query/semantic-query.ts";
+import { type DateFound, type DateWindow, readDates, type WindowFound } from "../dates/read-dates.ts";
+import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
 import { parse } from "./chart.ts";
 import { Grammar } from "./combine.ts";
 import { TABLE_RULES } from "./combine-tables.ts";
@@ -9,7 +9,7 @@ import type { Knowledge } from "./knowledge.ts";
 import { type Entry, type Lexicon, lexiconOf } from "./lexicon.ts";
 import { editDistance } from "../../../kernel/nearest.ts";
 import type { Reading, Understanding } from "./reading.ts";
-import { type Word, wordsOf } from "./words.ts";
+import { stem, type Word, wordsOf } from "./words.ts";
 
 const lexicons = new WeakMap<Knowledge, Lexicon>();
 
@@ -33,8 +33,9 @@ export function understand(question: Question, knowledge: Knowledge): Understand
 function understandText(question: Question, knowledge: Knowledge): Understanding {
   const lexicon = lexicons.get(knowledge) ?? lexiconOf(knowledge);
   lexicons.set(knowledge, lexicon);
-  const all = wordsOf(question.text);
-  const found = [...candidates(all, lexicon), ...dateCandidates(question, all, knowledge), ...numberCandidates(all)];
+  const text = withDateWords(question.text, lexicon);
+  const all = wordsOf(text);
+  const found = [...candidates(all, lexicon), ...dateCandidates({ ...question, text }, all, knowledge), ...numberCandidates(all)];
   const kept = keepWords(all, found);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
@@ -50,7 +51,7 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   const readings = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
     if (asked === undefined) return [];
-    return [{ ...asked, fragment, cost: fragment.cost + asked.cost }];
+    return [{ ...asked, fragment, cost: fragment.cost + asked.cost + listCost(question.text, asked.ask) }];
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
@@ -79,6 +80,15 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   };
 }
 
+/** "Which orders" wants the orders, "orders last week" their number. */
+function listCost(text: string, ask: Ask): number {
+  const wantsList = /^\s*(which|list|show|name|who|give)\b/i.test(text);
+  if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
+  const [key] = ask.show;
+  const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
+  return isNumbered && !wantsList ? 0.6 : 0;
+}
+
 /** What the question leaves to the author's conventions. */
 function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask {
   if (ask.k !== "table") return ask;
@@ -86,17 +96,42 @@ function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask 
     0,
     ...ask.cols.map((num) => (num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0)),
   );
-  if (ask.scope?.win !== undefined || months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
+  const { win } = ask.scope ?? {};
+  if (win !== undefined) return withinWindow(ask, win);
+  if (months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
   const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
   to.setUTCDate(to.getUTCDate() + 1);
   const from = new Date(to);
   from.setUTCMonth(from.getUTCMonth() - months);
-  const win = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
-  return { ...ask, scope: { ...ask.scope, win } };
+  const recent = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
+  return { ...ask, scope: { ...ask.scope, win: recent } };
+}
+
+/** The top customers of a question about 2025 are those of 2025. */
+function withinWindow<T>(node: T, win: Window): T {
+  if (Array.isArray(node)) return node.map((each) => withinWindow(each, win)) as T;
+  if (typeof node !== "object" || node === null) return node;
+  const changed = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)])) as T & { k?: string; by?: Num };
+  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined) return { ...changed, by: { ...changed.by, scope: { win } } };
+  return changed;
 }
 
 function isoDate(date: Date): string {
   return date.toISOString().slice(0, 10);
+}
+
+const DATE_WORDS =
+  "month monthly months quarter quarterly quarters weekly weeks yearly years january february march april june july august september october november december".split(
+    " ",
+  );
+
+/** Misspelt words of time are corrected before dates are read. */
+function withDateWords(text: string, lexicon: Lexicon): string {
+  return text.replace(/\p{L}{5,}/gu, (word) => {
+    const norm = word.toLowerCase();
+    if (DATE_WORDS.includes(norm) || FILLERS.has(norm) || lexicon.values.has(norm) || lexicon.phrases.has(stem(norm))) return word;
+    return DATE_WORDS.find((known) => editDistance(known, norm) === 1) ?? word;
+  });
 }
 
 /** Dates are read by a grammar of their own. */
@@ -107,7 +142,9 @@ function dateCandidates(
 ): Found[] {
   const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
   const found = readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
-  return found.flatMap((each): Found[] => {
+  const pairs = windowPairs(found, text);
+  const joined = [...pairs].flatMap(([second, first]) => paired(second, first, text, words));
+  const single = found.flatMap((each): Found[] => {
     const start = words.findIndex((word) => word.end > each.start);
     const end = words.findLastIndex((word) => word.start < each.end) + 1;
     if (start === -1 || end <= start) return [];
@@ -126,6 +163,36 @@ function dateCandidates(
     if (each.shift !== undefined) return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
     return [];
   });
+  return [...single, ...joined];
+}
+
+/** Windows that stand beside each other: "2024 and 2025", "Q1 2026 vs Q1 2025". */
+function windowPairs(found: readonly DateFound[], text: string): Map<DateFound, WindowFound> {
+  const pairs = new Map<DateFound, WindowFound>();
+  for (const [i, first] of found.entries()) {
+    const second = found[i + 1];
+    if (first.kind !== "window" || second === undefined) continue;
+    const between = text.slice(first.end, second.start).trim();
+    const isWindow = second.kind === "window" && /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?)$/i.test(between);
+    const isCompare = second.kind === "compare" && second.window !== undefined && /^,?$/.test(between);
+    if (isWindow || isCompare) pairs.set(second, first);
+  }
+  return pairs;
+}
+
+function paired(second: DateFound, first: WindowFound, text: string, words: readonly Word[]): Found[] {
+  if (second.kind === "grain" || second.window === undefined) return [];
+  const start = words.findIndex((word) => word.end > first.start);
+  const end = words.findLastIndex((word) => word.start < second.end) + 1;
+  const at = { start, end, cost: (end - start - 1) * -0.3 };
+  const wins = [first, second].map(({ window, said }) => ({ ...(window as DateWindow), said }));
+  const [a, b] = [first.window, second.window];
+  const isAnd = /^\s*(and|und)\s*$/i.test(text.slice(first.end, second.start));
+  if (isAnd && a.to !== null && a.to === b.from) {
+    const win = { from: a.from, to: b.to, said: `${first.said} and ${second.said}` };
+    return [{ ...at, sense: { t: "window", win } }, { ...at, cost: at.cost + 0.5, sense: { t: "windows", wins } }];
+  }
+  return [{ ...at, sense: { t: "windows", wins } }];
 }
 
 /** Numbers, and how something is compared with them: "more than 60k". */
@@ -231,9 +298,19 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
   }
   if (sense.t === "rel") {
     const key = grammar.nameKey(sense.ds);
-    return key === undefined ? undefined : { ask: { k: "list", rel: sense.rel, show: [key] }, cost: sense.form === "name" ? 1 : 0 };
+    if (key === undefined) return undefined;
+    const { rel } = sense;
+    // What is first by a date is shown with it, and in its order.
+    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
+    const isDate = by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
+    const order: Order[] = by !== undefined && isDate && rel.k === "top" ? [{ by, dir: rel.dir === "max" ? "desc" : "asc" }, { by: key, dir: "desc" }] : [];
+    const ask: Ask = { k: "list", rel, show: by !== undefined && isDate ? [key, by] : [key], ...(order.length === 0 ? {} : { order }) };
+    return { ask, cost: sense.form === "name" ? 1 : 0 };
   }
-  if (sense.t === "attr") return { ask: { k: "list", rel: sense.rel, show: sense.keys }, cost: 0 };
+  if (sense.t === "attr") {
+    const { rel, keys, order } = sense;
+    return { ask: { k: "list", rel, show: keys, ...(order === undefined ? {} : { order }) }, cost: 0 };
+  }
   if (sense.t === "table") return { ask: tableAsk(sense.table), cost: 0 };
   if (sense.t === "share") return undefined;
   return undefined;
