@@ -40,7 +40,17 @@ export function toOnePath(
   return tail.length === 0 ? undefined : toOnePath(schema, from, to);
 }
 
+const known = new WeakMap<Schema, Map<string, ReadonlyMap<string, { path: Link[] }>>>();
+
 function cheapest(schema: Schema, from: string, to: string): ToOnePath | undefined {
+  const ways = known.get(schema) ?? new Map<string, ReadonlyMap<string, { path: Link[] }>>();
+  known.set(schema, ways);
+  const here = ways.get(from) ?? waysFrom(schema, from);
+  ways.set(from, here);
+  return here.get(to)?.path;
+}
+
+function waysFrom(schema: Schema, from: string): Map<string, { cost: number; path: Link[] }> {
   const best = new Map<string, { cost: number; path: Link[] }>([[from, { cost: 0, path: [] }]]);
   const open = [from];
   for (let place = open.shift(); place !== undefined; place = open.shift()) {
@@ -53,5 +63,5 @@ function cheapest(schema: Schema, from: string, to: string): ToOnePath | undefin
       open.push(link.to);
     }
   }
-  return best.get(to)?.path;
+  return best;
 }

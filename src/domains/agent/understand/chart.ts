@@ -7,13 +7,15 @@ export interface Combined {
   note?: string;
 }
 
+/** The rules for two kinds of meaning; undefined where there are none. */
+export type RulesFor = (left: Sense["t"], right: Sense["t"]) => Combine | undefined;
 export type Combine = (left: Sense, right: Sense) => Combined[];
 export type Convert = (sense: Sense) => Combined[];
 
 export interface ChartOptions {
   words: number;
   fragments: readonly Fragment[];
-  combine: Combine;
+  rulesFor: RulesFor;
   convert: Convert;
   /** Words that may be left out, with what that costs. */
   skipCost: (word: number) => number;
@@ -30,7 +32,7 @@ const SKIPPED = 12;
  * Puts neighbouring meanings together until one covers the whole question. Each stretch keeps its cheapest meanings
  * only, so the work is bounded by the number of words and the width of the beam.
  */
-export function parse({ words, fragments, combine, convert, skipCost, beam = BEAM }: ChartOptions): Fragment[] {
+export function parse({ words, fragments, rulesFor, convert, skipCost, beam = BEAM }: ChartOptions): Fragment[] {
   const cells = Array.from({ length: words }, () => Array.from({ length: words + 1 }, () => new Cell(beam)));
   const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
   const put = (fragment: Fragment, depth = 0): void => {
@@ -40,7 +42,7 @@ export function parse({ words, fragments, combine, convert, skipCost, beam = BEA
       put({ ...fragment, sense, cost: fragment.cost + cost, notes }, depth + 1);
     }
   };
-  const join = (left: Fragment, right: Fragment): void => {
+  const join = (combine: Combine, left: Fragment, right: Fragment): void => {
     for (const { sense, cost, note } of combine(left.sense, right.sense)) {
       put({
         sense,
@@ -69,7 +71,13 @@ export function parse({ words, fragments, combine, convert, skipCost, beam = BEA
         skip(cell(start, end - 1), end - 1, [start, end]);
       }
       for (let middle = start + 1; middle < end; middle += 1) {
-        for (const left of cell(start, middle).all) for (const right of cell(middle, end).all) join(left, right);
+        for (const [leftKind, lefts] of cell(start, middle).kinds) {
+          for (const [rightKind, rights] of cell(middle, end).kinds) {
+            const combine = rulesFor(leftKind, rightKind);
+            if (combine === undefined) continue;
+            for (const left of lefts) for (const right of rights) join(combine, left, right);
+          }
+        }
       }
       cell(start, end).close();
     }
@@ -81,6 +89,7 @@ export function parse({ words, fragments, combine, convert, skipCost, beam = BEA
 class Cell {
   /** Sorted, once the cell is closed. */
   all: Fragment[] = [];
+  kinds: Map<Sense["t"], Fragment[]> = new Map();
   readonly #beam: number;
   readonly #known = new Map<string, Fragment>();
   #limit = Number.POSITIVE_INFINITY;
@@ -111,5 +120,6 @@ class Cell {
     for (const [key] of sorted.slice(kept.length)) this.#known.delete(key);
     if (kept.length === this.#beam) this.#limit = kept.at(-1)?.[1].cost ?? this.#limit;
     this.all = kept.map(([, fragment]) => fragment);
+    this.kinds = Map.groupBy(this.all, ({ sense }) => sense.t);
   }
 }

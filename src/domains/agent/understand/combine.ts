@@ -1,7 +1,7 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Schema } from "../query/schema.ts";
 import { type Aggregate, type Cond, datasetOf, type Hop, type Key, type Num, type Rel, type Window } from "../query/semantic-query.ts";
-import type { Combined } from "./chart.ts";
+import type { Combine, Combined } from "./chart.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import { DIMENSIONS } from "./english.ts";
 import { dimensionField, foreignLink } from "./model-words.ts";
@@ -18,6 +18,9 @@ export class Grammar {
   readonly #model: Knowledge["model"];
   readonly #schema: Schema;
   readonly #tableRules: Record<string, Rule[]>;
+  /** The cheapest ways from a dataset to all others. */
+  readonly #ways = new Map<string, Map<string, { cost: number; path: Hop[] }>>();
+  readonly #pairs = new Map<string, Combine | undefined>();
 
   constructor({ model, schema }: Knowledge, tableRules: Record<string, Rule[]>) {
     this.#tableRules = tableRules;
@@ -50,10 +53,16 @@ export class Grammar {
     return [{ sense: { t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, cost: 0.3 }];
   }
 
-  combine(left: Sense, right: Sense): Combined[] {
-    const pair = `${left.t} ${right.t}`;
+  /** What is known about two neighbours of these kinds. */
+  rulesFor(left: Sense["t"], right: Sense["t"]): Combine | undefined {
+    const pair = `${left} ${right}`;
+    const known = this.#pairs.get(pair);
+    if (known !== undefined || this.#pairs.has(pair)) return known;
     const rules = [...(RULES[pair] ?? []), ...(this.#tableRules[pair] ?? [])];
-    return rules.flatMap((rule) => rule(this, left as never, right as never));
+    const combine: Combine | undefined =
+      rules.length === 0 ? undefined : (a, b) => rules.flatMap((rule) => rule(this, a as never, b as never));
+    this.#pairs.set(pair, combine);
+    return combine;
   }
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
@@ -191,6 +200,12 @@ export class Grammar {
 
   #cheapest(from: string, to: string): Hop[] | undefined {
     if (from === to) return undefined;
+    const known = this.#ways.get(from) ?? this.#waysFrom(from);
+    this.#ways.set(from, known);
+    return known.get(to)?.path;
+  }
+
+  #waysFrom(from: string): Map<string, { cost: number; path: Hop[] }> {
     const ways = new Map<string, { cost: number; path: Hop[] }>([[from, { cost: 0, path: [] }]]);
     const open = [from];
     for (let place = open.shift(); place !== undefined; place = open.shift()) {
@@ -207,7 +222,7 @@ export class Grammar {
         }
       }
     }
-    return ways.get(to)?.path;
+    return ways;
   }
 
   /** What entities of a dataset are compared by. */

@@ -11,7 +11,16 @@ import { editDistance } from "../../../kernel/nearest.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { stem, type Word, wordsOf } from "./words.ts";
 
-const lexicons = new WeakMap<Knowledge, Lexicon>();
+/** What is made of a model once, however many questions there are. */
+const prepared = new WeakMap<Knowledge, { lexicon: Lexicon; grammar: Grammar }>();
+
+function prepare(knowledge: Knowledge): { lexicon: Lexicon; grammar: Grammar } {
+  const known = prepared.get(knowledge);
+  if (known !== undefined) return known;
+  const made = { lexicon: lexiconOf(knowledge), grammar: new Grammar(knowledge, TABLE_RULES) };
+  prepared.set(knowledge, made);
+  return made;
+}
 
 interface Question {
   text: string;
@@ -31,20 +40,18 @@ export function understand(question: Question, knowledge: Knowledge): Understand
 }
 
 function understandText(question: Question, knowledge: Knowledge): Understanding {
-  const lexicon = lexicons.get(knowledge) ?? lexiconOf(knowledge);
-  lexicons.set(knowledge, lexicon);
+  const { lexicon, grammar } = prepare(knowledge);
   const text = withDateWords(question.text, lexicon);
   const all = wordsOf(text);
   const found = [...candidates(all, lexicon), ...dateCandidates({ ...question, text }, all, knowledge), ...numberCandidates(all)];
   const kept = keepWords(all, found);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
-  const grammar = new Grammar(knowledge, TABLE_RULES);
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const parsed = parse({
     words: kept.length,
     fragments,
-    combine: (left, right) => grammar.combine(left, right),
+    rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense),
     skipCost: (word) => skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number)),
   });
