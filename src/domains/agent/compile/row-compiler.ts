@@ -153,11 +153,19 @@ export class RowCompiler {
       return target;
     }
     let { alias } = target;
+    const { isKeyed, key } = this.dataset(at);
     for (const [i, { link: name, dir }] of [...path.entries()].toReversed()) {
       const link = linkOf(this.schema, name);
-      const near = i === 0 ? start : this.#aliases.next(dir === "one" ? link.from : link.to);
+      // An entity of several rows reaches what any of them reaches.
+      const isOwn = i === 0 && isKeyed;
+      const near = isOwn ? start : this.#aliases.next(dir === "one" ? link.from : link.to);
       const on = dir === "one" ? matches(link, near, alias) : matches(link, alias, near);
-      if (i === 0) target.where(on);
+      if (i === 0 && !isKeyed) {
+        for (const field of key) {
+          target.where(`${quoteName(near)}.${quoteName(field)} = ${quoteName(start)}.${quoteName(field)}`);
+        }
+      }
+      if (isOwn) target.where(on);
       else
         target.innerJoin(
           `JOIN ${quoteName(dir === "one" ? link.from : link.to)} AS ${quoteName(near)} ON ${on}`,

@@ -89,7 +89,8 @@ export const TABLE_RULES: Record<string, Rule[]> = {
     rule<"sup", "table">((_grammar, { dir, n }, { table }) => {
       const [num] = table.cols;
       if (num === undefined || table.by.length > 0) return [];
-      return [{ sense: { t: "firstby", dir, n, table }, cost: 0 }];
+      // The largest sum is seldom meant by "highest population".
+      return [{ sense: { t: "firstby", dir, n, table }, cost: num.k === "agg" && num.of !== undefined ? 1.5 : 0 }];
     }),
   ],
   "firstby window": [rule<"firstby", "window">((_grammar, first, { win }) => within(first.table, win).map((each) => again(first, each)))],
@@ -377,6 +378,11 @@ function growing(table: TableSense): Combined[] {
 function compared(table: TableSense, wins: Window[]): Combined[] {
   if (table.win !== null || table.cols.length !== 1) return [];
   const [num] = table.cols as [Num];
+  const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
+  if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
+    const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
+    return [asTable({ ...table, cols: [{ k: "calc", op: "growth", a, b }] }, -0.3)];
+  }
   return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
 }
 

@@ -162,7 +162,7 @@ export class Grammar {
   #applyLink(rel: RelSense, mod: Extract<Mod, { m: "to" }>, late: number): Combined[] {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
-      if (rel.form === "noun" && mod.form === "name" && !mod.not) {
+      if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
         return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.3 }];
       }
       if (mod.not && mod.form === "name" && rel.form !== "name") {
@@ -174,7 +174,7 @@ export class Grammar {
     if (way === undefined) return [];
     const cond: Cond = { k: "link", at: rel.ds, path: way.path, to: mod.rel };
     // That a city is in a state says nothing; who asks so wants the state.
-    const idle = rel.form === "name" && mod.form === "noun" ? 1.5 : 0;
+    const idle = rel.form === "name" && mod.form !== "name" ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
   }
 
@@ -236,7 +236,7 @@ export class Grammar {
       if (way === undefined) return undefined;
       return { by: { k: "agg", fn: "max", of: by.key, path: way.path }, cost: 0.6 + way.cost };
     }
-    const way = this.path(ds, by.ds, null);
+    const way = this.path(ds, by.ds, by.paths ?? null);
     if (way === undefined) return undefined;
     return { by: { k: "agg", fn: "count", in: by.rel, path: way.path }, cost: way.cost };
   }
@@ -289,9 +289,9 @@ export function rule<L extends Sense["t"], R extends Sense["t"]>(
   return build as unknown as Rule;
 }
 
-const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false): Sense => ({
+const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
-  mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths, not },
+  mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths, not, ...(isOf ? { isOf: true as const } : {}) },
 });
 
 const RULES: Record<string, Rule[]> = {
@@ -302,7 +302,7 @@ const RULES: Record<string, Rule[]> = {
         case "has":
         case "where":
           if (op === "where") return grammar.parent(rel);
-          return [{ sense: to(rel, null), cost: 0 }];
+          return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
         case "count":
@@ -324,7 +324,7 @@ const RULES: Record<string, Rule[]> = {
         return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
       }
       if (op === "agg") return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
-      if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
+      if (op === "where") return [attr(rel, ds, keys, 0)];
       if (op === "count" && isNumber(grammar, key)) return [attr(rel, ds, keys, 0)];
       if (op === "count") return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
       if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
@@ -400,6 +400,25 @@ const RULES: Record<string, Rule[]> = {
   "rel all": [rule<"rel", "all">((_grammar, rel) => [{ sense: rel, cost: 0.2 }])],
   "rel link": [
     rule<"rel", "link">((_grammar, rel, { paths }) => [{ sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 }]),
+  ],
+  // "borders the most states"
+  "link supby": [
+    rule<"link", "supby">((_grammar, { paths }, { dir, by, n }) =>
+      by.k === "count" ? [{ sense: { t: "mod", mod: { m: "first", dir, by: { ...by, paths }, n } }, cost: 0 }] : [],
+    ),
+  ],
+  // "in which state is the highest point"
+  "mod attr": [
+    rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
+      mod.m === "to" && mod.form === "noun" && !mod.not
+        ? neighbours(
+            grammar,
+            { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
+            { t: "rel", rel, ds, form: "made", isTopped: false },
+            0.2,
+          )
+        : [],
+    ),
   ],
   "supby link": [rule<"supby", "link">((_grammar, supby) => [{ sense: supby, cost: 0.2 }])],
   "link mod": [
@@ -525,9 +544,13 @@ const RULES: Record<string, Rule[]> = {
     }),
   ],
   "field rel": [
-    rule<"field", "rel">((grammar, { key }, rel) =>
-      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
-    ),
+    rule<"field", "rel">((grammar, { key }, rel) => [
+      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
+      // "opened a ticket"
+      ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+        ? [{ sense: rel, cost: 0.1 }]
+        : []),
+    ]),
   ],
   "rel field": [
     rule<"rel", "field">((grammar, rel, { key }) =>
@@ -608,7 +631,7 @@ function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
 }
 
 function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
-  const mod: Mod = { m: "to", rel: other.rel, ds: other.ds, form: other.form, paths: null, not: false };
+  const mod: Mod = { m: "to", rel: other.rel, ds: other.ds, form: other.form, paths: null, not: false, isOf: true };
   return grammar.apply(head, mod).map((each) => ({
     ...each,
     cost: each.cost + (head.ds === other.ds ? 0 : cost),

@@ -30,7 +30,7 @@ export const FILLERS: ReadonlySet<string> = new Set(
 export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
   Object.entries({
     in: { op: "prep" },
-    of: { op: "prep" },
+    of: { op: "prep", arg: "of" },
     for: { op: "prep" },
     from: { op: "prep" },
     on: { op: "prep" },

@@ -3,7 +3,7 @@ import type { Cond, Comparison, Grain, Hop, Key, Num, Order, Rel, Top, Window } 
 /** A meaning that a stretch of the question can have by itself. */
 export type Sense =
   /** Entities: a noun of the model, a named one, or what was made of them. */
-  | { t: "rel"; rel: Rel; ds: string; form: "noun" | "name" | "made"; isTopped: boolean }
+  | { t: "rel"; rel: Rel; ds: string; form: "noun" | "name" | "made"; isTopped: boolean; isMany?: true }
   /** A field by its name, of nothing yet. */
   | { t: "field"; key: Key }
   /** Fields of entities: `population of Texas`. */
@@ -49,10 +49,10 @@ export type Sense =
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 
-export type By = { k: "key"; key: Key } | { k: "num"; num: Num; table: TableSense | null } | { k: "count"; rel: Rel; ds: string };
+export type By = { k: "key"; key: Key } | { k: "num"; num: Num; table: TableSense | null } | { k: "count"; rel: Rel; ds: string; paths?: { from: string; path: Hop[] }[] };
 
 export type Mod =
-  | { m: "to"; rel: Rel; ds: string; form: "noun" | "name" | "made"; paths: { from: string; path: Hop[] }[] | null; not: boolean }
+  | { m: "to"; rel: Rel; ds: string; form: "noun" | "name" | "made"; paths: { from: string; path: Hop[] }[] | null; not: boolean; isOf?: true }
   | { m: "first"; dir: "max" | "min"; by: By; n: number | null }
   | { m: "is"; ds: string; cond: Cond }
   | { m: "during"; win: Window }

@@ -97,7 +97,7 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
   }
   const found = valueEntries(schema, values);
   // As written: what is "opened" is not "open".
-  for (const { word, ds, cond } of definitions.adjectives) put(found, word, { sense: { t: "cond", ds, cond }, cost: 0 });
+  for (const { word, ds, cond } of definitions.adjectives) put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
   const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
   return { phrases, values: found, longest: Math.min(longest, 12), parts: (word) => namesWith(schema, values, word) };
 }

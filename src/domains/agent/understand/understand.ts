@@ -237,7 +237,11 @@ function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
       const stems = span.map(({ stem }) => stem).join(" ");
       const norms = span.map(({ norm }) => norm).join(" ");
       const bonus = (end - start - 1) * -0.3;
-      for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) found.push({ sense, start, end, cost: cost + bonus });
+      const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
+      for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) {
+        const said: Sense = sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
+        found.push({ sense: said, start, end, cost: cost + bonus });
+      }
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       for (const { sense, cost } of lexicon.values.get(norms) ?? []) found.push({ sense, start, end, cost: cost + bonus + rival });
@@ -267,7 +271,7 @@ function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexi
     const beginning = [...lexicon.values].filter(([key]) => key.startsWith(word.norm) && key.length <= word.norm.length + 2);
     if (beginning.length === 1) return (beginning[0] as [string, Entry[]])[1].map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 }));
     const most = word.norm.length >= 8 ? 2 : 1;
-    const near = [...lexicon.phrases].filter(([key]) => !key.includes(" ") && Math.abs(key.length - word.stem.length) <= most && editDistance(key, word.stem) <= most);
+    const near = [...lexicon.phrases].filter(([key]) => !key.includes(" ") && key.length >= 5 && Math.abs(key.length - word.stem.length) <= most && editDistance(key, word.stem) <= most);
     if (near.length > 0) return near.flatMap(([, entries]) => entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })));
     return lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));
   });
@@ -289,9 +293,13 @@ function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly 
   return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], notes: [] }];
 }
 
+/** Words of grammar that may be left over. */
+const LIGHT: ReadonlySet<string> = new Set(["prep", "has", "by", "and", "or", "than", "each", "more", "compare them", "how much", "where"]);
+
 function skipCost({ norm, stem }: Word, isKnown: boolean): number {
   if (FILLERS.has(norm)) return 0;
-  if (GRAMMAR.has(norm) || GRAMMAR.has(stem)) return 0.5;
+  const grammar = GRAMMAR.get(norm) ?? GRAMMAR.get(stem);
+  if (grammar !== undefined) return LIGHT.has(grammar.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;
 }
 
