@@ -70,6 +70,14 @@ export const TABLE_RULES: Record<string, Rule[]> = {
       op === "by" || op === "each" ? [{ sense: { t: "by", keys: [key], by: null }, cost: 0 }] : [],
     ),
   ],
+  // "support tickets per segment": how many.
+  "rel by": [
+    rule<"rel", "by">((grammar, rel, { keys, by }) => {
+      const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
+      if (by !== null || rel.isTopped || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+      return grouped(table, keys).map((each) => more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3));
+    }),
+  ],
   "by by": [
     rule<"by", "by">((_grammar, left, right) =>
       left.by === null && right.by === null ? [{ sense: { t: "by", keys: [...left.keys, ...right.keys], by: null }, cost: 0 }] : [],
@@ -381,7 +389,9 @@ function compared(table: TableSense, wins: Window[]): Combined[] {
   const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
   if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
-    return [asTable({ ...table, cols: [{ k: "calc", op: "growth", a, b }] }, -0.3)];
+    const growth: Num = { k: "calc", op: "growth", a, b };
+    const top = table.top === null ? null : { ...table.top, by: growth };
+    return [asTable({ ...table, cols: [growth], top }, -0.3)];
   }
   return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
 }

@@ -207,10 +207,12 @@ function event({ model, schema, into }: Reader, sentence: string): boolean {
       : { k: "is", key: { ds: holder, field: status }, values: [adjective.toLowerCase()], match: "equal" };
   const verbs = SAME_EVENT.find((group) => group.includes(verb.toLowerCase())) ?? [verb.toLowerCase()];
   into.events.push({ verbs, ds: items.from, cond });
+  const money = metricNamed(model, "revenue") ?? metricNamed(model, "sales") ?? metricNamed(model, "turnover");
+  if (cond !== null && money !== undefined) into.aliases.push({ phrase: "spend", metric: money });
   return true;
 }
 
-const SAME_EVENT = [["bought", "buy", "sold", "sell", "sale", "spend", "spent"], ["ordered", "order", "placed"]];
+const SAME_EVENT = [["bought", "buy", "sold", "sell", "sale"], ["ordered", "order", "placed"]];
 
 /** Sentences on how to count that the engine keeps to anyway. */
 function convention(_reader: Reader, sentence: string): boolean {

@@ -63,10 +63,11 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
   const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
-  const skipped = left.map((i) => kept[i] as number).filter((i) => !known.has(i));
+  // Whatever carries meaning and was left over makes an answer to another question.
+  const skipped = left.map((i) => kept[i] as number).filter((i) => skipCost(all[i] as Word, known.has(i)) >= 3);
   const judged = skipped.filter((i) => EVALUATIVE.has(all[i]?.norm ?? ""));
   const missing = skipped
-    .filter((i) => !judged.includes(i))
+    .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
     .map((i) => {
       const word = all[i] as Word;
       return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
@@ -273,7 +274,9 @@ function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexi
     const most = word.norm.length >= 8 ? 2 : 1;
     const near = [...lexicon.phrases].filter(([key]) => !key.includes(" ") && key.length >= 5 && Math.abs(key.length - word.stem.length) <= most && editDistance(key, word.stem) <= most);
     if (near.length > 0) return near.flatMap(([, entries]) => entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })));
-    return lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));
+    // "the Hallbach companies": several whose names have the word in them.
+    const isSeveral = /[^s]s$/.test(words[i + 1]?.norm ?? "");
+    return isSeveral ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 })) : [];
   });
 }
 
