@@ -101,7 +101,7 @@ export function readDates(text: string, profile: DateProfile): DateFound[] {
     const anchor = nearest(windows, item);
     if (value.t === "compare") return [{ ...place, ...compareFound(value, anchor, calendar) }];
     if (value.t === "same") {
-      const span = periodAround(anchor?.from ?? calendar.today, value.unit, calendar);
+      const span = periodAround(anchor?.spans[0].from ?? calendar.today, value.unit, calendar);
       const said = sayWindow(span, value.unit, false, calendar);
       return [{ ...place, kind: "same", window: isoWindow(span), ...grainOf(value.unit), said }];
     }
@@ -164,21 +164,29 @@ function windowFound({ value, spans: [span, ...others] }: Read, calendar: Calend
 }
 
 /** What lies a shift away from the question's window; failing that, the window that was named. */
-function compareFound(value: Compare, anchor: Closed | undefined, calendar: Calendar): Omit<CompareFound, "start" | "end"> {
-  const named = value.with && spansOf(value.with, calendar)?.spans[0];
-  const moved = anchor && value.shift && shiftedSpan(anchor, value.shift);
-  const unit = value.with?.unit ?? value.shift?.grain ?? "day";
-  const say = (span: Span): string => sayWindow(span, unit, value.with?.fiscal === true, calendar);
-  const window = moved ?? named;
-  const other = moved && named && (moved.from !== named.from || moved.to !== named.to) ? named : undefined;
+function compareFound(value: Compare, anchor: Read | undefined, calendar: Calendar): Omit<CompareFound, "start" | "end"> {
+  const { shift } = value;
+  const named = value.with && spansOf(value.with, calendar);
+  // Month over month in 2025 compares the months of 2025; year over year in May compares two months.
+  const main = anchor?.spans[0] as Closed | undefined;
+  const series = value.series === true && (main === undefined || (shift && shiftBy(main.from, { ...shift, by: 1 }) < main.to));
+  const moved = main && shift && !series ? shiftedSpan(main, shift) : undefined;
+  const said = (span: Span, by: Period | Window | undefined): string =>
+    sayWindow(span, by?.unit ?? "day", by?.fiscal === true, calendar);
+  const first = moved ?? named?.spans[0];
+  const other = moved && named && !isSame(moved, named.spans[0]) ? named : undefined;
   return {
     kind: "compare",
-    ...(window && { window: isoWindow(window) }),
-    ...(value.shift && { shift: value.shift }),
-    ...(value.series === true && { series: true }),
-    ...(other && { alternatives: [{ window: isoWindow(other), said: say(other) }] }),
-    said: sayCompare(window && say(window), value.shift?.grain, calendar),
+    ...(first && { window: isoWindow(first) }),
+    ...(shift && { shift }),
+    ...(series && { series }),
+    ...(other && { alternatives: [{ window: isoWindow(other.spans[0]), said: said(other.spans[0], other.value) }] }),
+    said: sayCompare(first && said(first, moved ? anchor?.value : value.with), shift?.grain, calendar),
   };
+}
+
+function isSame(one: Span, two: Span): boolean {
+  return one.from === two.from && one.to === two.to;
 }
 
 function shiftedSpan({ from, to }: Closed, shift: Shift): Span | undefined {
@@ -187,11 +195,10 @@ function shiftedSpan({ from, to }: Closed, shift: Shift): Span | undefined {
 }
 
 /** The window that an aside speaks of: the last one before it, or else the first one after it. */
-function nearest(windows: readonly (Read & { item: Item })[], { from }: Item): Closed | undefined {
+function nearest(windows: readonly (Read & { item: Item })[], { from }: Item): Read | undefined {
   const closed = windows.filter(({ spans: [span] }) => span.from !== null && span.to !== null);
   const before = closed.filter(({ item }) => item.from < from);
-  const chosen = before.at(-1) ?? closed.find(({ item }) => item.from > from);
-  return chosen?.spans[0] as Closed | undefined;
+  return before.at(-1) ?? closed.find(({ item }) => item.from > from);
 }
 
 const LEADING: Partial<Record<string, readonly string[]>> = {

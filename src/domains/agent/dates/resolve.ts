@@ -79,6 +79,8 @@ export function readings(period: Period, calendar: Calendar): Closed[] {
     return undefined;
   };
   if (!lacksYear(period)) return [inCycle(period, 0, calendar)].filter((span) => span !== undefined);
+  // A week that is named by its number alone is one of this year.
+  if (period.unit === "week" && !calendar.business) return [inCycle(period, 0, calendar)].filter((span) => span !== undefined);
   const past = find(cyclesFrom(1, -1), ({ from }) => from <= calendar.today);
   const next = find(cyclesFrom(-1, 1), ({ from }) => from > calendar.today);
   return [past, next].filter((span) => span !== undefined);

@@ -45,8 +45,8 @@ export const NUMBER_RULES: readonly Rule[] = [
     t: "ord",
     n,
   })),
-  rule([maybe(word("the")), word("couple"), maybe(word("of"))], () => int(2)),
-  rule([maybe(word("the")), word("few")], () => int(3)),
+  rule([maybe(word("a")), word("couple"), maybe(word("of"))], () => int(2)),
+  rule([maybe(word("a")), word("few")], () => int(3)),
 
   rule([word("fiscal"), maybe(word("calendar")), a("unit", (u) => GROUPABLE.includes(u.unit))], ([, , u]) =>
     unit(u.unit, u.plural, true),

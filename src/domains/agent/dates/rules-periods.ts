@@ -18,6 +18,7 @@ const separator = word("dash", "slash", "dot");
 const isYear = ({ unit, part }: Period): boolean => unit === "year" && part === undefined;
 const plainYear = a("time", (time) => isYear(time) && !lacksYear(time));
 const yearless = a("time", (time) => lacksYear(time) && time.weekday === undefined);
+const one = a("unit", ({ plural }) => !plural);
 const inside = word("of", "in");
 
 const period = (unit: Period["unit"], rest: Partial<Period>): Period => ({ t: "time", unit, ...rest });
@@ -191,17 +192,18 @@ const JOINED: readonly Rule[] = [
     withYear(time, year, calendar),
   ),
   // the third month of 2021, the first two weeks of May, the last week of July
-  rule([a("ord"), a("unit"), inside, maybe(word("the")), a("time")], ([{ n }, { unit }, , , whole], calendar) =>
+  rule([a("ord"), a("unit"), maybe(inside), maybe(word("the")), a("time")], ([{ n }, { unit }, , , whole], calendar) =>
     derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
   ),
-  rule([word("last"), a("unit", ({ plural }) => !plural), inside, maybe(word("the")), a("time")], ([, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
+  rule([word("last"), one, maybe(inside), maybe(word("the")), a("time")], ([, { unit }, of, , whole], calendar) =>
+    of === undefined && whole.led !== true
+      ? undefined
+      : derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
   ),
-  rule([a("ord", ({ n }) => n === 1), count, a("unit"), inside, maybe(word("the")), a("time")], ([, { n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, 1, n, calendar)),
-  ),
-  rule([word("last"), count, a("unit"), inside, maybe(word("the")), a("time")], ([, { n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, n, calendar)),
+  rule([word("last", "first"), count, a("unit"), maybe(inside), maybe(word("the")), a("time")], ([which, { n }, { unit }, of, , whole], calendar) =>
+    of === undefined && whole.led !== true
+      ? undefined
+      : derived(whole, unit, calendar, (each) => partsOf(each, unit, which === "first" ? 1 : -1, n, calendar)),
   ),
   // the week of 10 April, week commencing 4 February, Labor Day weekend
   rule(
@@ -230,8 +232,10 @@ function around(unit: Unit, calendar: Calendar, fiscal = false): (day: Closed) =
 const partWord = word("early", "mid", "late", "start", "end");
 const PARTS: readonly Rule[] = [
   rule(
-    [partWord, maybe(word("dash")), maybe(inside), maybe(word("the")), a("time", ({ part, unit }) => part === undefined && unit !== "day")],
-    ([part, , , , time]) => {
+    [partWord, maybe(word("dash")), maybe(inside), maybe(word("the")), a("time", ({ part, unit, led }) => part === undefined && unit !== "day" && led !== true)],
+    ([part, , joint, , time]) => {
+      // What starts in the next decade is not the start of it.
+      if (joint === "in" && (part === "start" || part === "end")) return undefined;
       const { latent: _latent, weak: _weak, ...rest } = time;
       return { ...rest, part: part as Part };
     },

@@ -76,7 +76,7 @@ const PERIODS: readonly Rule[] = [
   rule([one, word("after"), word("next")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, 2)),
   // last March, this Friday, next Q2
   rule(
-    [direction, a("time", (time) => lacksYear(time) && (time.unit !== "week" || time.weekday !== undefined))],
+    [direction, a("time", (time) => lacksYear(time) && time.day === undefined && time.unit !== "week")],
     ([which, time], calendar) => {
       const fixed = swung(time, BY[which as keyof typeof BY], calendar);
       const { weak: _weak, latent: _latent, ...rest } = time;
@@ -149,7 +149,7 @@ const WINDOWS: readonly Rule[] = [
     [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")],
     ([{ steps }, , , , time], calendar) => beginning(steps, time, calendar),
   ),
-  rule([word("the"), one, word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")], ([, { unit }, , , time], calendar) =>
+  rule([word("a"), one, word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")], ([, { unit }, , , time], calendar) =>
     beginning([{ unit, n: 1 }], time, calendar),
   ),
 ];

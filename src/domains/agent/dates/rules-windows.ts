@@ -1,7 +1,7 @@
 import { DAY } from "./calendar.ts";
 import { a, maybe, type Place, type Rule, rule, word } from "./chart.ts";
 import type { Calendar } from "./profile.ts";
-import { cut, lacksMonth, pair, readings } from "./resolve.ts";
+import { cut, lacksMonth, lacksYear, pair, readings } from "./resolve.ts";
 import type { Closed, Period, Span, Value, Window } from "./values.ts";
 
 const time = a("time");
@@ -28,6 +28,8 @@ function edge(whole: Closed, period: Period, last: boolean, calendar: Calendar):
 
 function range(from: Period, to: Period, calendar: Calendar): Window | undefined {
   if (lacksMonth(from) && lacksMonth(to) && from.led !== true) return undefined;
+  // Dec-2018 and 2017-Q1 are no ranges: one gives the other its year.
+  if ((from.unit === "year") !== (to.unit === "year") && (lacksYear(from) || lacksYear(to))) return undefined;
   const both = pair(from, to, calendar);
   if (both === undefined) return undefined;
   const span = {

@@ -40,8 +40,8 @@ export function sayGrain(grain: Grain, fiscal: boolean, { language }: Calendar):
 /** Compared with a window, or with so many periods before. */
 export function sayCompare(said: string | undefined, grain: Grain | undefined, { language }: Calendar): string {
   const unit = grain === undefined ? "" : GRAINS[language][grain];
-  if (language === "de") return `verglichen mit ${said ?? `einer Periode (${unit}) davor`}`;
-  return `compared with ${said ?? `the ${unit} before`}`;
+  if (language === "de") return said === undefined ? `${unit} für ${unit} verglichen` : `verglichen mit ${said}`;
+  return said === undefined ? `${unit} by ${unit}, each compared with the one before` : `compared with ${said}`;
 }
 
 /** The last day that a half-open window has. */
@@ -69,10 +69,10 @@ function sayMoment(ms: number, { language }: Calendar): string {
 
 const NAMED: readonly Unit[] = ["year", "half", "quarter", "month", "week"];
 
-/** Whole years, quarters, months and weeks have names. */
+/** Whole years, quarters, months and weeks have names, unless they were said in other units. */
 function nameOf(span: Closed, unit: Period["unit"], fiscal: boolean, calendar: Calendar): string | undefined {
   const name = NAMED.find((each) => {
-    if (each === "week" && unit !== "week") return false;
+    if (each !== unit) return false;
     const whole = periodAround(span.from, each, calendar, 0, fiscal);
     return whole.from === span.from && whole.to === span.to;
   });

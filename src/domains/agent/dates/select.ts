@@ -52,26 +52,32 @@ function overToCompare(items: readonly Item[], tokens: readonly Token[]): Item[]
   });
 }
 
-/** Q1 and Q2 2025, March vs April 2025: the first has the year of the second, or the second that of the first. */
+/**
+ * Q1 and Q2 2025, March vs April 2025: the first has the year of the second, or the second that of the first. And in
+ * 2024 and 2025, one that is surely a date makes the other one sure.
+ */
 export function shareYears(items: readonly Item[], tokens: readonly Token[], calendar: Calendar): Item[] {
   const shared = [...items];
   for (let i = shared.length - 2; i >= 0; i--) {
     const [one, two] = [shared[i], shared[i + 1]] as [Item, Item];
     const [first, second] = [periodIn(one.value), periodIn(two.value)];
     if (first === undefined || second === undefined || first.unit !== second.unit) continue;
-    const comparing = two.value.t === "compare";
-    if (lacksYear(first) === lacksYear(second) || !isJoined(one, two, tokens)) continue;
-    if (lacksYear(first)) {
-      const year = yearOf(readings(second, calendar)[0]?.from ?? calendar.today);
-      const fixed = comparing ? inYear(first, year, calendar) : pair(first, second, calendar)?.[0];
-      if (fixed !== undefined) shared[i] = { ...one, value: withPeriod(one.value, { ...first, fixed }) };
-    } else {
-      const fixed = pair(first, second, calendar)?.[1];
-      if (fixed !== undefined && !comparing)
-        shared[i + 1] = { ...two, value: withPeriod(two.value, { ...second, fixed }) };
-    }
+    if (!isJoined(one, two, tokens)) continue;
+    const [left, right] = shareYear(first, second, two.value.t === "compare", calendar);
+    const sure = left.latent !== true || right.latent !== true;
+    shared[i] = { ...one, value: withPeriod(one.value, sure ? { ...left, latent: false } : left) };
+    shared[i + 1] = { ...two, value: withPeriod(two.value, sure ? { ...right, latent: false } : right) };
   }
   return shared;
+}
+
+function shareYear(first: Period, second: Period, comparing: boolean, calendar: Calendar): [Period, Period] {
+  if (lacksYear(first) === lacksYear(second)) return [first, second];
+  const both = pair(first, second, calendar);
+  if (!lacksYear(first)) return both && !comparing ? [first, { ...second, fixed: both[1] }] : [first, second];
+  const year = yearOf(readings(second, calendar)[0]?.from ?? calendar.today);
+  const fixed = comparing ? inYear(first, year, calendar) : both?.[0];
+  return [fixed ? { ...first, fixed } : first, second];
 }
 
 function periodIn(value: Value): Period | undefined {

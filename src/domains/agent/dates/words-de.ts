@@ -3,7 +3,8 @@ import type { WordTable } from "./words.ts";
 /** German words of dates. A star stands for the endings of an adjective. */
 export const GERMAN: WordTable = {
   words: {
-    the: "der die das den dem ein eine einem einen einer",
+    the: "der die das den dem ganz* gesamt*",
+    a: "ein eine einem einen einer",
     of: "des der vom von",
     in: "in im während am für zum zur über an beim binnen innerhalb",
     from: "von vom",
@@ -22,6 +23,7 @@ export const GERMAN: WordTable = {
     penult: "vorletzt*",
     next: "nächst* kommend* folgend*",
     this: "dies* aktuell* laufend* heurig*",
+    first: "erst*",
     same: "selb* gleich* derselbe dieselbe dasselbe demselben desselben derselben",
     that: "jen*",
     ago: "vor",

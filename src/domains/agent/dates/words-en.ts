@@ -3,7 +3,8 @@ import type { WordTable } from "./words.ts";
 /** English words of dates. */
 export const ENGLISH: WordTable = {
   words: {
-    the: "the a an",
+    the: "the both whole entire full",
+    a: "a an",
     of: "of",
     in: "in during for on at within throughout over",
     from: "from",
@@ -22,6 +23,7 @@ export const ENGLISH: WordTable = {
     last: "last past previous prior preceding trailing rolling",
     next: "next coming upcoming following",
     this: "this current",
+    first: "first",
     same: "same",
     that: "that",
     ago: "ago",
