@@ -10,18 +10,12 @@ import { WINDOW_RULES } from "./rules-windows.ts";
 import { sayCompare, sayGrain, sayWindow } from "./say.ts";
 import { select, shareYears } from "./select.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import type { Closed, Compare, Grain, Period, Span, Window } from "./values.ts";
+import type { Closed, Compare, Grain, Period, Shift, Span, Window } from "./values.ts";
 
 /** Half-open; ISO dates, or date-times of the wall clock where hours matter; null is open. */
 export interface DateWindow {
   from: string | null;
   to: string | null;
-}
-
-export interface Shift {
-  grain: Grain;
-  /** Negative: so many periods back. */
-  by: number;
 }
 
 interface Found {
@@ -181,7 +175,7 @@ function compareFound(value: Compare, anchor: Read | undefined, calendar: Calend
     ...(shift && { shift }),
     ...(series && { series }),
     ...(other && { alternatives: [{ window: isoWindow(other.spans[0]), said: said(other.spans[0], other.value) }] }),
-    said: sayCompare(first && said(first, moved ? anchor?.value : value.with), shift?.grain, calendar),
+    said: sayCompare(first && said(first, moved ? anchor?.value : value.with), shift, series === true, calendar),
   };
 }
 

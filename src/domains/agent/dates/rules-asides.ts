@@ -76,6 +76,7 @@ const COMPARING: readonly Rule[] = [
       rule([prior], () => back(grain)),
       rule([inside, the, prior], (_, calendar) => ({ ...present(grain, calendar, false, -1), led: true })),
       rule([versus, the, prior], () => back(grain)),
+      rule([word("with"), the, prior], () => back(grain)),
       rule([word("compared"), word("with"), the, prior], () => back(grain)),
       rule([word("than"), maybe(inside), the, prior], () => back(grain)),
       rule([word("same"), word("period"), maybe(inside), the, prior], () => back(grain)),

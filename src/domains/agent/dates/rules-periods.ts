@@ -1,9 +1,9 @@
 import { at, dayAt, fiscalYearOf, HOLIDAY_WORDS, partsOf, periodAround, yearOf } from "./calendar.ts";
-import { a, maybe, type Rule, rule, tightRule, word } from "./chart.ts";
+import { a, maybe, type Place, type Rule, rule, tightRule, word } from "./chart.ts";
 import type { Calendar } from "./profile.ts";
 import { inYear, lacksYear, readings, weekendAround } from "./resolve.ts";
 import { count } from "./rules-numbers.ts";
-import type { Closed, Part, Period, Unit } from "./values.ts";
+import type { Closed, Part, Period, Unit, Value, ValueOf } from "./values.ts";
 import { wordsOf } from "./words.ts";
 
 const FIRST_YEAR = 1500;
@@ -14,6 +14,14 @@ const longYear = a("int", ({ n, digits }) => digits === 4 && n >= FIRST_YEAR && 
 const small = (high: number) => a("int", ({ n, digits }) => digits > 0 && digits < 3 && n >= 1 && n <= high);
 const ordinal = (high: number) => a("ord", ({ n }) => n >= 1 && n <= high);
 const unitOf = (...units: Unit[]) => a("unit", (value) => units.includes(value.unit));
+/** FY, fiscal year, Geschäftsjahr. */
+const fiscalWord: Place<true> = {
+  keys: ["word fy", "unit"],
+  take: (value) =>
+    (value.t === "word" && value.word === "fy") || (value.t === "unit" && value.unit === "year" && value.fiscal === true)
+      ? true
+      : undefined,
+};
 const separator = word("dash", "slash", "dot");
 const isYear = ({ unit, part }: Period): boolean => unit === "year" && part === undefined;
 const plainYear = a("time", (time) => isYear(time) && !lacksYear(time));
@@ -23,17 +31,23 @@ const inside = word("of", "in");
 
 const period = (unit: Period["unit"], rest: Partial<Period>): Period => ({ t: "time", unit, ...rest });
 
+/** A day that no calendar has, as 30 February, is not to be read as something else. */
+function dayOrNone(month: number, day: number, year?: number): Value {
+  return dayIn(month, day, year) ?? { t: "none" };
+}
+
 function dayIn(month: number, day: number, year?: number): Period | undefined {
   const time = period("day", { month, day, ...(year !== undefined && { year }) });
   return dayAt(year ?? 2000, month, day) === undefined ? undefined : time;
 }
 
 /** Month or day first? A stroke means month first if that is possible, and the other is kept. */
-function numericDay(first: number, second: number, mark: string, year?: number): Period | undefined {
+function numericDay(first: number, second: number, mark: string, year?: number): Period | ValueOf<"none"> {
   const monthFirst = dayIn(first, second, year);
   const dayFirst = dayIn(second, first, year);
   const [time, other] = mark === "dot" ? [dayFirst] : monthFirst ? [monthFirst, dayFirst] : [dayFirst];
-  if (time === undefined || other === undefined || first === second) return time;
+  if (time === undefined) return { t: "none" };
+  if (other === undefined || first === second) return time;
   return { ...time, other };
 }
 
@@ -86,6 +100,12 @@ const YEARS: readonly Rule[] = [
   tightRule([a("unit", ({ unit, fiscal }) => unit === "year" && fiscal === true), shortYear], ([, year]) =>
     period("year", { year: fullYear(year), fiscal: true }),
   ),
+  // FY24/25: from the one to the other
+  rule([fiscalWord, a("int", ({ digits }) => digits === 2 || digits === 4), word("slash", "dash"), shortYear], ([, first, , second], { fiscalStart }) => {
+    const year = fullYear(first);
+    if (fullYear(second) !== year + 1 && second.n !== (year + 1) % 100) return undefined;
+    return period("year", { year: fiscalStart.namedAfter === "start" ? year : year + 1, fiscal: true });
+  }),
   rule([word("fiscal"), longYear], ([, { n }]) => period("year", { year: n, fiscal: true })),
   // 1990s, 1990er, the 90s, the nineties
   rule([a("int", ({ n, digits }) => digits === 4 && n % 10 === 0), word("s"), maybe(unitOf("year"))], ([{ n }]) =>
@@ -108,20 +128,20 @@ function decade(year: number): Period {
 
 const MONTHS_AND_DAYS: readonly Rule[] = [
   rule([a("month")], ([{ month, weak }]) => period("month", { month, ...(weak && { weak }) })),
-  rule([a("month"), maybe(word("dot")), maybe(word("the")), small(31)], ([{ month }, , , { n }]) => dayIn(month, n)),
+  rule([a("month"), maybe(word("dot")), maybe(word("the")), small(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
   rule([a("month"), maybe(word("dot")), maybe(word("the")), ordinal(31)], ([{ month }, , , { n }]) =>
-    dayIn(month, n),
+    dayOrNone(month, n),
   ),
-  rule([small(31), maybe(word("of", "dash")), a("month")], ([{ n }, , { month }]) => dayIn(month, n)),
+  rule([small(31), maybe(word("of", "dash")), a("month")], ([{ n }, , { month }]) => dayOrNone(month, n)),
   rule([ordinal(31), maybe(unitOf("day")), maybe(word("of")), a("month")], ([{ n }, , , { month }]) =>
-    dayIn(month, n),
+    dayOrNone(month, n),
   ),
   rule([ordinal(31)], ([{ n }]) => period("day", { day: n, weak: true })),
   tightRule([longYear, separator, small(12), separator, small(31)], ([year, one, month, two, day]) =>
-    one === two ? dayIn(month.n, day.n, year.n) : undefined,
+    one === two ? dayOrNone(month.n, day.n, year.n) : undefined,
   ),
   tightRule([longYear, separator, a("month"), separator, small(31)], ([year, , { month }, , day]) =>
-    dayIn(month, day.n, year.n),
+    dayOrNone(month, day.n, year.n),
   ),
   tightRule([small(31), separator, small(31), separator, longYear], ([one, mark, two, same, year]) =>
     mark === same ? numericDay(one.n, two.n, mark, year.n) : undefined,
@@ -131,11 +151,11 @@ const MONTHS_AND_DAYS: readonly Rule[] = [
   ),
   tightRule([small(31), word("slash"), small(31)], ([one, mark, two], { business }) => {
     const time = numericDay(one.n, two.n, mark);
-    return time && business ? { ...time, latent: true } : time;
+    return time.t === "time" && business ? { ...time, latent: true } : time;
   }),
-  tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => dayIn(month.n, day.n)),
+  tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => dayOrNone(month.n, day.n)),
   // German lets a space stand in 3. 4. 2025.
-  rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayIn(month.n, day.n, year.n)),
+  rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayOrNone(month.n, day.n, year.n)),
   tightRule([small(12), separator, longYear], ([month, , year]) => period("month", { month: month.n, year: year.n })),
   tightRule([longYear, word("dash", "slash"), small(12)], ([year, , month]) =>
     period("month", { month: month.n, year: year.n }),
@@ -201,9 +221,20 @@ const JOINED: readonly Rule[] = [
       : derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
   ),
   rule([word("last", "first"), count, a("unit"), maybe(inside), maybe(word("the")), a("time")], ([which, { n }, { unit }, of, , whole], calendar) =>
-    of === undefined && whole.led !== true
+    of === undefined && whole.led !== true && (which === "last" || whole.unit !== "year")
       ? undefined
       : derived(whole, unit, calendar, (each) => partsOf(each, unit, which === "first" ? 1 : -1, n, calendar)),
+  ),
+  // the last day of the month: of the present one
+  rule([a("ord"), one, word("of"), maybe(word("the")), one], ([{ n }, { unit }, , , whole], calendar) =>
+    derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
+  ),
+  rule([word("last"), one, word("of"), maybe(word("the")), one], ([, { unit }, , , whole], calendar) =>
+    derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
+  ),
+  // the month of September
+  rule([one, word("of"), a("time")], ([{ unit }, , time]) =>
+    unit === time.unit && time.part === undefined && time.led !== true ? { ...time, weak: false, latent: false } : undefined,
   ),
   // the week of 10 April, week commencing 4 February, Labor Day weekend
   rule(
@@ -219,8 +250,8 @@ const JOINED: readonly Rule[] = [
   rule([word("w"), word("slash"), word("c"), a("time", ({ unit }) => unit === "day")], ([, , , day], calendar) =>
     derived(day, "week", calendar, around("week", calendar)),
   ),
-  rule([a("time", ({ holiday }) => holiday !== undefined), unitOf("weekend")], ([day], calendar) =>
-    derived(day, "weekend", calendar, around("weekend", calendar)),
+  rule([a("time", ({ holiday }) => holiday !== undefined), unitOf("weekend", "week")], ([day, { unit }], calendar) =>
+    derived(day, unit, calendar, around(unit, calendar)),
   ),
 ];
 

@@ -71,6 +71,10 @@ const PERIODS: readonly Rule[] = [
     const by = BY[which as keyof typeof BY];
     return unit === "hour" ? undefined : present(unit, calendar, fiscal, by);
   }),
+  rule([word("this"), word("last", "next"), one], ([, which, { unit, fiscal }], calendar) =>
+    present(unit, calendar, fiscal, which === "last" ? -1 : 1),
+  ),
+  rule([word("a"), one, word("ago")], ([, { unit }], calendar) => ago([{ unit, n: 1 }], calendar)),
   rule([word("penult"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
   rule([one, word("before"), word("last")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
   rule([one, word("after"), word("next")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, 2)),
@@ -86,6 +90,7 @@ const PERIODS: readonly Rule[] = [
   // of the month, in the year, the weekend: the present one, unless it is said otherwise
   rule([word("in", "of"), word("the"), one], ([, , { unit, fiscal }], calendar) => ({
     ...present(unit, calendar, fiscal),
+    led: true,
     latent: calendar.business,
   })),
   rule(
@@ -123,6 +128,13 @@ function moveBy(from: number, steps: readonly Step[], sign: 1 | -1): number {
 }
 
 const WINDOWS: readonly Rule[] = [
+  // The past year may be the last calendar year or the twelve months up to today.
+  rule([word("past"), one], ([, { unit }], calendar) => {
+    if (!calendar.business || unit === "day" || unit === "hour") return undefined;
+    const rolling = rollingSpan(-1, [{ unit, n: 1 }], calendar);
+    const { fixed } = present(unit, calendar, false, -1);
+    return fixed && rolling && window(unit, fixed, { others: [rolling] });
+  }),
   rule([word("last", "next"), maybe(word("only")), a("duration")], ([which, , { steps }], calendar) =>
     several(which === "last" ? -1 : 1, steps, calendar),
   ),
@@ -172,6 +184,7 @@ const SO_FAR: readonly Rule[] = [
       rule([word("fiscal", "fy"), word(name)], (_, calendar) => toDate(present(unit, calendar, true), calendar)),
     ];
   }),
+  rule([word("fytd")], (_, calendar) => toDate(present("year", calendar, true), calendar)),
   rule([one, maybe(word("dash")), word("to"), maybe(word("dash")), word("date")], ([{ unit, fiscal }], calendar) =>
     toDate(present(unit, calendar, fiscal), calendar),
   ),

@@ -55,7 +55,18 @@ function days(first: number, last: number, inMonth: Period, calendar: Calendar):
 const dated = (year_: Period | undefined, period: Period): Period =>
   year_?.year === undefined ? period : { ...period, year: year_.year };
 
+const week = a("int", ({ n, digits }) => digits > 0 && n >= 1 && n <= 53);
 const RANGES: readonly Rule[] = [
+  // weeks 10 to 12, KW 10-12 2025
+  rule(
+    [a("unit", ({ unit }) => unit === "week"), week, word("to"), week, maybe(word("of", "in", "slash")), maybe(year)],
+    ([, first, , last, , inYear], calendar) =>
+      range(
+        dated(inYear, { t: "time", unit: "week", n: first.n }),
+        dated(inYear, { t: "time", unit: "week", n: last.n }),
+        calendar,
+      ),
+  ),
   rule([maybe(word("from")), the, time, word("to"), the, time], ([from, , first, , , last], calendar) =>
     range(from === undefined ? first : { ...first, led: true }, last, calendar),
   ),
@@ -114,10 +125,22 @@ const SIDES: readonly Rule[] = [
   rule([word("before", "after"), the, time], ([side, , period], calendar) => bound(side as Bound, period, calendar)),
   rule([word("until"), maybe(word("with")), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
   rule(
-    [word("by"), the, a("time", ({ unit, part, latent }) => latent !== true && (unit === "day" || part === "end"))],
-    ([, , period], calendar) => bound("until", period, calendar),
+    [word("by"), the, time],
+    ([, , period], calendar) => {
+      // By 2025 revenue sorts; by the end of 2025 is a term.
+      const term = period.latent !== true && (period.unit === "day" || period.part === "end");
+      return term || !calendar.business ? bound("until", period, calendar) : undefined;
+    },
   ),
-  rule([word("starting"), maybe(word("in", "from")), the, time], ([, , , period], calendar) =>
+  rule([word("up"), word("to"), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
+  rule([word("prior"), word("to"), the, time], ([, , , period], calendar) => bound("before", period, calendar)),
+  rule([word("on", "equal"), word("or"), later, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
+    bound("from", period, calendar),
+  ),
+  rule([word("on", "equal"), word("or"), sooner, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
+    upTo(period, calendar),
+  ),
+  rule([word("starting"), maybe(word("in", "from")), the, a("time", ({ led }) => led !== true)], ([, , , period], calendar) =>
     bound("from", period, calendar),
   ),
   rule([word("as"), word("early"), word("as"), the, time], ([, , , , period], calendar) =>
@@ -148,6 +171,10 @@ const SIDES: readonly Rule[] = [
 
 const LEADS: readonly Rule[] = [
   rule([word("in", "of", "from", "equal"), the, a("time", ({ led }) => led !== true)], ([, , period]) => {
+    const { latent: _latent, weak: _weak, ...rest } = period;
+    return lacksMonth(period) ? undefined : { ...rest, led: true };
+  }),
+  rule([word("on"), the, a("time", lacksMonth)], ([, , period]) => {
     const { latent: _latent, weak: _weak, ...rest } = period;
     return { ...rest, led: true };
   }),

@@ -1,6 +1,6 @@
 import { DAY, dayOf, fiscalYearOf, monthOf, periodAround, weekOfYear, yearOf } from "./calendar.ts";
 import type { Calendar } from "./profile.ts";
-import type { Closed, Grain, Period, Span, Unit } from "./values.ts";
+import type { Closed, Grain, Period, Shift, Span, Unit } from "./values.ts";
 
 const MONTHS = {
   en: "January February March April May June July August September October November December".split(" "),
@@ -38,10 +38,14 @@ export function sayGrain(grain: Grain, fiscal: boolean, { language }: Calendar):
 }
 
 /** Compared with a window, or with so many periods before. */
-export function sayCompare(said: string | undefined, grain: Grain | undefined, { language }: Calendar): string {
-  const unit = grain === undefined ? "" : GRAINS[language][grain];
-  if (language === "de") return said === undefined ? `${unit} für ${unit} verglichen` : `verglichen mit ${said}`;
-  return said === undefined ? `${unit} by ${unit}, each compared with the one before` : `compared with ${said}`;
+export function sayCompare(said: string | undefined, shift: Shift | undefined, series: boolean, calendar: Calendar): string {
+  const german = calendar.language === "de";
+  if (said !== undefined) return `${german ? "verglichen mit" : "compared with"} ${said}`;
+  const unit = shift === undefined ? "" : GRAINS[calendar.language][shift.grain];
+  if (series) return german ? `${unit} für ${unit} verglichen` : `each ${unit} compared with the one before`;
+  const n = Math.abs(shift?.by ?? 1);
+  if (german) return `verglichen mit dem Zeitraum davor (${n} ${unit})`;
+  return `compared with ${n === 1 ? `the ${unit} before` : `${n} ${unit}s before`}`;
 }
 
 /** The last day that a half-open window has. */

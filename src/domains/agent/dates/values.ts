@@ -77,10 +77,16 @@ export interface Window {
   led?: boolean;
 }
 
+export interface Shift {
+  grain: Grain;
+  /** Negative: so many periods back. */
+  by: number;
+}
+
 export interface Compare {
   t: "compare";
-  /** So many periods back from the window that is compared. */
-  shift?: { grain: Grain; by: number };
+  /** From the window that is compared. */
+  shift?: Shift;
   with?: Period | Window;
   /** Every period is compared with its predecessor. */
   series?: boolean;
