@@ -1,7 +1,7 @@
-import { at, dayAt, fiscalYearOf, HOLIDAY_WORDS, partsOf, periodAround, yearOf } from "./calendar.ts";
+import { at, DAY, dayAt, fiscalYearOf, HOLIDAY_WORDS, partsOf, periodAround, yearOf } from "./calendar.ts";
 import { a, maybe, type Place, type Rule, rule, tightRule, word } from "./chart.ts";
 import type { Calendar } from "./profile.ts";
-import { inYear, lacksYear, readings, weekendAround } from "./resolve.ts";
+import { halfOf, inYear, lacksYear, readings, weekendAround } from "./resolve.ts";
 import { count } from "./rules-numbers.ts";
 import type { Closed, Part, Period, Unit, Value, ValueOf } from "./values.ts";
 import { wordsOf } from "./words.ts";
@@ -232,6 +232,24 @@ const JOINED: readonly Rule[] = [
   rule([word("last"), one, word("of"), maybe(word("the")), one], ([, { unit }, , , whole], calendar) =>
     derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
   ),
+  rule([a("time"), word("possessive"), a("ord"), one], ([whole, , { n }, { unit }], calendar) =>
+    derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
+  ),
+  // the second half of the month
+  rule([ordinal(2), word("half"), word("of"), maybe(word("the")), one], ([{ n }, , , , { unit, fiscal }], calendar) =>
+    derived(present(unit, calendar, fiscal), unit, calendar, (each) => halves(each, unit)[n - 1]),
+  ),
+  rule([ordinal(2), word("half"), word("of"), maybe(word("the")), a("time", ({ unit }) => unit !== "year")], ([{ n }, , , , whole], calendar) =>
+    isUnit(whole.unit) ? derived(whole, whole.unit, calendar, (each) => halves(each, whole.unit)[n - 1]) : undefined,
+  ),
+  // Friday of last week
+  rule(
+    [a("time", ({ weekday, fixed }) => weekday !== undefined && fixed === undefined), maybe(inside), maybe(word("the")), a("time", ({ unit, fixed }) => unit === "week" && fixed !== undefined)],
+    ([{ weekday }, , , { fixed }], calendar) => {
+      const from = (fixed as Closed).from + (((weekday ?? 0) - calendar.weekStart + 7) % 7) * DAY;
+      return period("day", { fixed: { from, to: from + DAY } });
+    },
+  ),
   // the month of September
   rule([one, word("of"), a("time")], ([{ unit }, , time]) =>
     unit === time.unit && time.part === undefined && time.led !== true ? { ...time, weak: false, latent: false } : undefined,
@@ -245,7 +263,7 @@ const JOINED: readonly Rule[] = [
       maybe(word("the")),
       a("time", ({ unit }) => unit === "day"),
     ],
-    ([{ unit, fiscal }, , , , day], calendar) => derived(day, unit, calendar, around(unit, calendar, fiscal)),
+    ([{ unit, fiscal }, , , , day], calendar) => derived(day, unit, calendar, around(unit, calendar, fiscal, day.holiday !== undefined)),
   ),
   rule([word("w"), word("slash"), word("c"), a("time", ({ unit }) => unit === "day")], ([, , , day], calendar) =>
     derived(day, "week", calendar, around("week", calendar)),
@@ -255,13 +273,17 @@ const JOINED: readonly Rule[] = [
   ),
 ];
 
-function around(unit: Unit, calendar: Calendar, fiscal = false): (day: Closed) => Closed {
+function around(unit: Unit, calendar: Calendar, fiscal = false, holiday = true): (day: Closed) => Closed {
   return (day) =>
-    unit === "weekend" ? weekendAround(day, calendar) : periodAround(day.from, unit, calendar, 0, fiscal);
+    unit === "weekend" && holiday ? weekendAround(day, calendar) : periodAround(day.from, unit, calendar, 0, fiscal);
 }
 
 const partWord = word("early", "mid", "late", "start", "end");
 const PARTS: readonly Rule[] = [
+  rule([one, maybe(word("dash")), word("end")], ([{ unit, fiscal }], calendar) => ({
+    ...present(unit, calendar, fiscal),
+    part: "end",
+  })),
   rule(
     [partWord, maybe(word("dash")), maybe(inside), maybe(word("the")), a("time", ({ part, unit, led }) => part === undefined && unit !== "day" && led !== true)],
     ([part, , joint, , time]) => {
@@ -285,6 +307,18 @@ const PARTS: readonly Rule[] = [
     ]),
   ),
 ];
+
+function halves(whole: Closed, unit: Period["unit"]): [Closed, Closed] {
+  const half = halfOf(whole, unit);
+  return [
+    { from: whole.from, to: half },
+    { from: half, to: whole.to },
+  ];
+}
+
+function isUnit(unit: Period["unit"]): unit is Unit {
+  return unit !== "season";
+}
 
 /** The period of a kind that today is in. */
 export function present(unit: Unit, calendar: Calendar, fiscal = false, by = 0): Period {

@@ -149,6 +149,15 @@ const SIDES: readonly Rule[] = [
   rule([word("as"), word("late"), word("as"), the, time], ([, , , , period], calendar) =>
     bound("until", period, calendar),
   ),
+  rule([word("no"), word("before", "after"), the, time], ([, side, , period], calendar) =>
+    side === "before" ? bound("from", period, calendar) : upTo(period, calendar),
+  ),
+  rule([later, word("than"), word("or"), word("equal"), maybe(word("to")), time], ([, , , , , period], calendar) =>
+    bound("from", period, calendar),
+  ),
+  rule([sooner, word("than"), word("or"), word("equal"), maybe(word("to")), time], ([, , , , , period], calendar) =>
+    upTo(period, calendar),
+  ),
   rule([word("no"), later, word("than"), the, time], ([, , , , period], calendar) => upTo(period, calendar)),
   rule([word("no"), sooner, word("than"), the, time], ([, , , , period], calendar) => bound("from", period, calendar)),
   rule([later, word("than"), the, time], ([, , , period], calendar) => bound("after", period, calendar)),

@@ -74,6 +74,7 @@ export const ENGLISH: WordTable = {
     mom: "mom",
     wow: "wow",
     period: "period time timeframe",
+    equal: "equal",
     is: "is",
     business: "business working",
     couple: "couple",
