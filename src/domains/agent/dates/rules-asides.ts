@@ -57,8 +57,8 @@ const COMPARING: readonly Rule[] = [
   ),
   ...Object.entries(SHORT).map(([short, grain]) => rule([word(short)], () => ({ ...back(grain), series: true }))),
   // the year before
-  rule([the, a("unit", ({ plural }) => !plural), word("before")], ([, { unit }]) =>
-    isGrain(unit) ? back(unit) : undefined,
+  rule([the, a("unit", ({ plural }) => !plural), word("before")], ([, { unit }], { business }) =>
+    isGrain(unit) && business ? back(unit) : undefined,
   ),
   rule([maybe(inside), the, word("prioryear")], () => back("year")),
   // the same period last year, im gleichen Zeitraum des Vorjahres

@@ -117,6 +117,12 @@ const YEARS: readonly Rule[] = [
   ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
     rule([word(`decade ${n}`), maybe(unitOf("year"))], () => decade((n === 2 ? 2000 : 1900) + n * 10)),
   ),
+  ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
+    rule([a("int", (value) => value.digits === 0 && value.n >= 16 && value.n <= 20), word(`decade ${n}`)], ([{ n: century }]) =>
+      decade(century * 100 + n * 10),
+    ),
+  ),
+  rule([a("int", ({ n, digits }) => n === 2 && digits === 0), word("thousands")], () => decade(2000)),
   rule([a("ord"), unitOf("century")], ([{ n }]) =>
     n < 2 || n > 30 ? undefined : period("century", { fixed: { from: at((n - 1) * 100), to: at(n * 100) } }),
   ),
@@ -157,9 +163,14 @@ const MONTHS_AND_DAYS: readonly Rule[] = [
   // German lets a space stand in 3. 4. 2025.
   rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayOrNone(month.n, day.n, year.n)),
   tightRule([small(12), separator, longYear], ([month, , year]) => period("month", { month: month.n, year: year.n })),
-  tightRule([longYear, word("dash", "slash"), small(12)], ([year, , month]) =>
-    period("month", { month: month.n, year: year.n }),
+  tightRule([longYear, separator, small(12)], ([year, mark, month], { business }) =>
+    // A business has numbers such as 2014.5.
+    mark === "dot" && business ? undefined : period("month", { month: month.n, year: year.n }),
   ),
+  tightRule([small(12), word("dash"), small(31)], ([month, , day], { business }) => {
+    const time = business ? undefined : dayIn(month.n, day.n);
+    return time && { ...time, weak: true };
+  }),
   ...HOLIDAY_WORDS.map(([holiday, phrase]) =>
     rule(
       wordsOf(phrase).map((each) => word(`holiday ${each}`)),

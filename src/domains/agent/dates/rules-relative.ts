@@ -97,6 +97,9 @@ const PERIODS: readonly Rule[] = [
     [maybe(word("the")), a("unit", ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"))],
     ([, { unit }], calendar) => ({ ...present(unit, calendar), latent: true }),
   ),
+  rule([word("the"), one], ([, { unit, fiscal }], calendar) =>
+    calendar.business ? undefined : { ...present(unit, calendar, fiscal), latent: true },
+  ),
   rule([word("that", "same"), one], ([, { unit }], calendar): Value =>
     calendar.business ? { t: "same", unit } : present(unit, calendar),
   ),
@@ -152,6 +155,14 @@ const WINDOWS: readonly Rule[] = [
   ),
   rule([word("more"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
     window("day", { from: null, to: moveBy(calendar.today, steps, -1) }),
+  ),
+  rule(
+    [word("less"), word("than"), a("duration"), word("before", "after"), a("time", ({ unit }) => unit === "day")],
+    ([, , { steps }, side, time], calendar) => {
+      const from = readings(time, calendar)[0]?.from;
+      const span = from === undefined ? undefined : order(from, moveBy(from, steps, side === "before" ? -1 : 1));
+      return span && window("day", span);
+    },
   ),
   rule([word("less"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
     several(-1, steps, calendar),

@@ -134,14 +134,17 @@ const SIDES: readonly Rule[] = [
   ),
   rule([word("up"), word("to"), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
   rule([word("prior"), word("to"), the, time], ([, , , period], calendar) => bound("before", period, calendar)),
-  rule([word("on", "equal"), word("or"), later, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
+  rule([word("on", "equal"), word("or", "and"), later, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
     bound("from", period, calendar),
   ),
-  rule([word("on", "equal"), word("or"), sooner, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
+  rule([word("on", "equal"), word("or", "and"), sooner, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
     upTo(period, calendar),
   ),
   rule([word("starting"), maybe(word("in", "from")), the, a("time", ({ led }) => led !== true)], ([, , , period], calendar) =>
     bound("from", period, calendar),
+  ),
+  rule([word("ending"), maybe(word("in", "by")), the, a("time", ({ led }) => led !== true)], ([, , , period], calendar) =>
+    bound("until", period, calendar),
   ),
   rule([word("as"), word("early"), word("as"), the, time], ([, , , , period], calendar) =>
     bound("from", period, calendar),

@@ -15,7 +15,7 @@ export interface Token {
   values: readonly Value[];
 }
 
-const TOKEN = /['’]s\b|\p{L}[\p{L}\p{M}]*|\d+|\.{2,3}|[^\s\p{L}\d]/gu;
+const TOKEN = /['’]s\b|\p{L}[\p{L}\p{M}]*|\d+|\.{2,3}|--|[^\s\p{L}\d]/gu;
 /** Letters that may touch a number: quarters, halves, weeks, fiscal years, ordinals, decades. */
 const BEFORE_DIGITS = /^(q|h|w|kw|fy|cy|gj)$/;
 const AFTER_DIGITS = /^(q|h|s|st|nd|rd|th|er|ern|kw|w)$/;

@@ -84,6 +84,7 @@ export const ENGLISH: WordTable = {
     ordinal: "st nd rd th",
     hundred: "hundred",
     thousand: "thousand",
+    thousands: "thousands",
     o: "oh",
     daily: "daily",
     weekly: "weekly",

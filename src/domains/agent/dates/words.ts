@@ -33,6 +33,7 @@ const PUNCTUATION: Record<string, string[]> = {
   "~": ["to"],
   "/": ["slash"],
   ".": ["dot"],
+  "--": ["to"],
   "..": ["to"],
   "...": ["to"],
   "…": ["to"],
