@@ -108,7 +108,8 @@ function startOf(ms: number, unit: Unit, calendar: Calendar, fiscal: boolean): n
   if (months > 12) return at(Math.floor(year / (months / 12)) * (months / 12));
   const start = fiscal ? fiscalYearStart(fiscalYearOf(ms, calendar), calendar) : at(year);
   let from = start;
-  for (let n = 1; addMonths(start, n * months) <= ms && n * months < 12; n++) from = addMonths(start, n * months);
+  for (let n = 1; addMonths(start, n * months) <= ms && n * months < 12; n++)
+    from = addMonths(start, n * months);
   return from;
 }
 
@@ -120,7 +121,13 @@ export function weekOfYear(year: number, n: number, calendar: Calendar): Closed 
 }
 
 /** Some of the periods that a longer one is made of: from the nth on, or the last ones if n is negative. */
-export function partsOf(whole: Closed, unit: Unit, n: number, count: number, calendar: Calendar): Closed | undefined {
+export function partsOf(
+  whole: Closed,
+  unit: Unit,
+  n: number,
+  count: number,
+  calendar: Calendar,
+): Closed | undefined {
   const weekly = unit === "week";
   // A week belongs where most of its days are.
   const first = weekly ? weekStart(whole.from + 3 * DAY, calendar) : whole.from;
@@ -153,9 +160,9 @@ const HOLIDAYS: Record<string, { words: string[]; day: (year: number) => number 
   newYearsEve: { words: ["new year's eve", "new years eve", "silvester"], day: (y) => at(y, 12, 31) },
 };
 
-export const HOLIDAY_WORDS: readonly (readonly [name: string, words: string])[] = Object.entries(HOLIDAYS).flatMap(
-  ([name, { words }]) => words.map((each) => [name, each] as const),
-);
+export const HOLIDAY_WORDS: readonly (readonly [name: string, words: string])[] = Object.entries(
+  HOLIDAYS,
+).flatMap(([name, { words }]) => words.map((each) => [name, each] as const));
 
 export function holiday(name: string, year: number): Closed | undefined {
   const from = HOLIDAYS[name]?.day(year);

@@ -1,9 +1,8 @@
-import { at, DAY, dayAt, fiscalYearOf, HOLIDAY_WORDS, partsOf, periodAround, yearOf } from "./calendar.ts";
+import { at, dayAt, HOLIDAY_WORDS } from "./calendar.ts";
 import { a, maybe, type Place, type Rule, rule, tightRule, word } from "./chart.ts";
-import type { Calendar } from "./profile.ts";
-import { halfOf, inYear, lacksYear, readings, weekendAround } from "./resolve.ts";
-import { count } from "./rules-numbers.ts";
-import type { Closed, Part, Period, Unit, Value, ValueOf } from "./values.ts";
+import { ordinal, the, unitOf } from "./places.ts";
+import { lacksYear, period } from "./resolve.ts";
+import type { Period, Unit, Value, ValueOf } from "./values.ts";
 import { wordsOf } from "./words.ts";
 
 const FIRST_YEAR = 1500;
@@ -12,24 +11,17 @@ const LAST_YEAR = 2199;
 const shortYear = a("int", ({ digits }) => digits === 2);
 const longYear = a("int", ({ n, digits }) => digits === 4 && n >= FIRST_YEAR && n <= LAST_YEAR);
 const small = (high: number) => a("int", ({ n, digits }) => digits > 0 && digits < 3 && n >= 1 && n <= high);
-const ordinal = (high: number) => a("ord", ({ n }) => n >= 1 && n <= high);
-const unitOf = (...units: Unit[]) => a("unit", (value) => units.includes(value.unit));
 /** FY, fiscal year, Geschäftsjahr. */
 const fiscalWord: Place<true> = {
   keys: ["word fy", "unit"],
   take: (value) =>
-    (value.t === "word" && value.word === "fy") || (value.t === "unit" && value.unit === "year" && value.fiscal === true)
+    (value.t === "word" && value.word === "fy") ||
+    (value.t === "unit" && value.unit === "year" && value.fiscal === true)
       ? true
       : undefined,
 };
+const singularWeek = a("unit", ({ unit, plural }) => unit === "week" && !plural);
 const separator = word("dash", "slash", "dot");
-const isYear = ({ unit, part }: Period): boolean => unit === "year" && part === undefined;
-const plainYear = a("time", (time) => isYear(time) && !lacksYear(time));
-const yearless = a("time", (time) => lacksYear(time) && time.weekday === undefined);
-const one = a("unit", ({ plural }) => !plural);
-const inside = word("of", "in");
-
-const period = (unit: Period["unit"], rest: Partial<Period>): Period => ({ t: "time", unit, ...rest });
 
 /** A day that no calendar has, as 30 February, is not to be read as something else. */
 function dayOrNone(month: number, day: number, year?: number): Value {
@@ -53,41 +45,11 @@ function numericDay(first: number, second: number, mark: string, year?: number):
 
 const fullYear = ({ n, digits }: { n: number; digits: number }): number => (digits === 2 ? 2000 + n : n);
 
-/** Gives a period the year that stands beside it. */
-function withYear(time: Period, year: Period, calendar: Calendar): Period | undefined {
-  const fiscal = year.fiscal === true;
-  const number =
-    year.year ?? (year.fixed && (fiscal ? fiscalYearOf(year.fixed.from, calendar) : yearOf(year.fixed.from)));
-  if (number === undefined || time.unit === "year") return undefined;
-  const { weak: _weak, latent: _latent, ...rest } = time;
-  if (!fiscal) return exists({ ...rest, year: number }, calendar);
-  if (time.unit === "quarter" || time.unit === "half") return exists({ ...rest, year: number, fiscal }, calendar);
-  // A month or day of a fiscal year may be in the next calendar year.
-  const whole = inYear(period("year", { year: number, fiscal }), number, calendar) as Closed;
-  return [yearOf(whole.from), yearOf(whole.to)]
-    .map((each) => exists({ ...rest, year: each }, calendar))
-    .find((each) => each !== undefined && (readings(each, calendar)[0]?.from ?? 0) >= whole.from);
-}
-
-function exists(time: Period, calendar: Calendar): Period | undefined {
-  return readings(time, calendar).length > 0 ? time : undefined;
-}
-
-/** Something that is computed from a period, in each reading of it. */
-export function derived(
-  time: Period,
-  unit: Unit,
-  calendar: Calendar,
-  make: (whole: Closed) => Closed | undefined,
-): Period | undefined {
-  const [first, second] = readings(time, calendar).map(make);
-  if (first === undefined) return undefined;
-  return period(unit, { fixed: first, ...(second && { other: period(unit, { fixed: second }) }) });
-}
-
 const YEARS: readonly Rule[] = [
   rule([longYear], ([{ n }]) => period("year", { year: n, latent: true })),
-  tightRule([word("apostrophe"), shortYear], ([, year]) => period("year", { year: fullYear(year), weak: true })),
+  tightRule([word("apostrophe"), shortYear], ([, year]) =>
+    period("year", { year: fullYear(year), weak: true }),
+  ),
   rule([unitOf("year"), maybe(word("of")), maybe(word("is", "equal")), longYear], ([unit, , , { n }]) =>
     period("year", { year: n, ...(unit.fiscal && { fiscal: true }) }),
   ),
@@ -101,15 +63,19 @@ const YEARS: readonly Rule[] = [
     period("year", { year: fullYear(year), fiscal: true }),
   ),
   // FY24/25: from the one to the other
-  rule([fiscalWord, a("int", ({ digits }) => digits === 2 || digits === 4), word("slash", "dash"), shortYear], ([, first, , second], { fiscalStart }) => {
-    const year = fullYear(first);
-    if (fullYear(second) !== year + 1 && second.n !== (year + 1) % 100) return undefined;
-    return period("year", { year: fiscalStart.namedAfter === "start" ? year : year + 1, fiscal: true });
-  }),
+  rule(
+    [fiscalWord, a("int", ({ digits }) => digits === 2 || digits === 4), word("slash", "dash"), shortYear],
+    ([, first, , second], { fiscalStart }) => {
+      const year = fullYear(first);
+      if (fullYear(second) !== year + 1 && second.n !== (year + 1) % 100) return undefined;
+      return period("year", { year: fiscalStart.namedAfter === "start" ? year : year + 1, fiscal: true });
+    },
+  ),
   rule([word("fiscal"), longYear], ([, { n }]) => period("year", { year: n, fiscal: true })),
   // 1990s, 1990er, the 90s, the nineties
-  rule([a("int", ({ n, digits }) => digits === 4 && n % 10 === 0), word("s"), maybe(unitOf("year"))], ([{ n }]) =>
-    decade(n),
+  rule(
+    [a("int", ({ n, digits }) => digits === 4 && n % 10 === 0), word("s"), maybe(unitOf("year"))],
+    ([{ n }]) => decade(n),
   ),
   tightRule([a("int", ({ n, digits }) => digits === 2 && n % 10 === 0), word("s")], ([{ n }]) =>
     decade(n < 30 ? 2000 + n : 1900 + n),
@@ -118,8 +84,9 @@ const YEARS: readonly Rule[] = [
     rule([word(`decade ${n}`), maybe(unitOf("year"))], () => decade((n === 2 ? 2000 : 1900) + n * 10)),
   ),
   ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
-    rule([a("int", (value) => value.digits === 0 && value.n >= 16 && value.n <= 20), word(`decade ${n}`)], ([{ n: century }]) =>
-      decade(century * 100 + n * 10),
+    rule(
+      [a("int", (value) => value.digits === 0 && value.n >= 16 && value.n <= 20), word(`decade ${n}`)],
+      ([{ n: century }]) => decade(century * 100 + n * 10),
     ),
   ),
   rule([a("int", ({ n, digits }) => n === 2 && digits === 0), word("thousands")], () => decade(2000)),
@@ -134,10 +101,8 @@ function decade(year: number): Period {
 
 const MONTHS_AND_DAYS: readonly Rule[] = [
   rule([a("month")], ([{ month, weak }]) => period("month", { month, ...(weak && { weak }) })),
-  rule([a("month"), maybe(word("dot")), maybe(word("the")), small(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
-  rule([a("month"), maybe(word("dot")), maybe(word("the")), ordinal(31)], ([{ month }, , , { n }]) =>
-    dayOrNone(month, n),
-  ),
+  rule([a("month"), maybe(word("dot")), the, small(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
+  rule([a("month"), maybe(word("dot")), the, ordinal(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
   rule([small(31), maybe(word("of", "dash")), a("month")], ([{ n }, , { month }]) => dayOrNone(month, n)),
   rule([ordinal(31), maybe(unitOf("day")), maybe(word("of")), a("month")], ([{ n }, , , { month }]) =>
     dayOrNone(month, n),
@@ -152,8 +117,10 @@ const MONTHS_AND_DAYS: readonly Rule[] = [
   tightRule([small(31), separator, small(31), separator, longYear], ([one, mark, two, same, year]) =>
     mark === same ? numericDay(one.n, two.n, mark, year.n) : undefined,
   ),
-  tightRule([small(31), word("slash", "dot"), small(31), word("slash", "dot"), shortYear], ([one, mark, two, same, year]) =>
-    mark === same ? numericDay(one.n, two.n, mark, fullYear(year)) : undefined,
+  tightRule(
+    [small(31), word("slash", "dot"), small(31), word("slash", "dot"), shortYear],
+    ([one, mark, two, same, year]) =>
+      mark === same ? numericDay(one.n, two.n, mark, fullYear(year)) : undefined,
   ),
   tightRule([small(31), word("slash"), small(31)], ([one, mark, two], { business }) => {
     const time = numericDay(one.n, two.n, mark);
@@ -162,7 +129,9 @@ const MONTHS_AND_DAYS: readonly Rule[] = [
   tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => dayOrNone(month.n, day.n)),
   // German lets a space stand in 3. 4. 2025.
   rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayOrNone(month.n, day.n, year.n)),
-  tightRule([small(12), separator, longYear], ([month, , year]) => period("month", { month: month.n, year: year.n })),
+  tightRule([small(12), separator, longYear], ([month, , year]) =>
+    period("month", { month: month.n, year: year.n }),
+  ),
   tightRule([longYear, separator, small(12)], ([year, mark, month], { business }) =>
     // A business has numbers such as 2014.5.
     mark === "dot" && business ? undefined : period("month", { month: month.n, year: year.n }),
@@ -192,20 +161,25 @@ const QUARTERS_AND_WEEKS: readonly Rule[] = [
   tightRule([word("q"), small(4)], ([, { n }]) => period("quarter", { n })),
   tightRule([small(4), word("q")], ([{ n }]) => period("quarter", { n })),
   tightRule([word("h"), small(2)], ([, { n }]) => period("half", { n })),
-  rule([word("fiscal", "fy"), a("time", (time) => lacksYear(time) && ["quarter", "half"].includes(time.unit))], ([, time]) => ({
-    ...time,
-    fiscal: true,
-  })),
+  rule(
+    [word("fiscal", "fy"), a("time", (time) => lacksYear(time) && ["quarter", "half"].includes(time.unit))],
+    ([, time]) => ({
+      ...time,
+      fiscal: true,
+    }),
+  ),
   rule([ordinal(4), unitOf("quarter", "half")], ([{ n }, { unit, fiscal }]) => numbered(unit, n, fiscal)),
   rule([ordinal(2), word("half")], ([{ n }]) => period("half", { n })),
   rule([unitOf("quarter", "half"), small(4)], ([{ unit, fiscal }, { n }]) => numbered(unit, n, fiscal)),
-  rule([a("unit", ({ unit, plural }) => unit === "week" && !plural), small(53)], ([, { n }]) => period("week", { n })),
+  rule([singularWeek, small(53)], ([, { n }]) => period("week", { n })),
   tightRule([word("w"), small(53)], ([, { n }]) => period("week", { n, latent: true })),
-  rule([a("ord", ({ n }) => n <= 53), a("unit", ({ unit, plural }) => unit === "week" && !plural)], ([{ n }]) =>
-    period("week", { n, latent: true }),
-  ),
+  rule([a("ord", ({ n }) => n <= 53), singularWeek], ([{ n }]) => period("week", { n, latent: true })),
   tightRule(
-    [a("time", ({ unit, year }) => (unit === "quarter" || unit === "half") && year === undefined), word("slash", "dash"), shortYear],
+    [
+      a("time", ({ unit, year }) => (unit === "quarter" || unit === "half") && year === undefined),
+      word("slash", "dash"),
+      shortYear,
+    ],
     ([time, , year]) => ({ ...time, year: fullYear(year) }),
   ),
 ];
@@ -214,137 +188,5 @@ function numbered(unit: Unit, n: number, fiscal: boolean | undefined): Period | 
   return unit === "half" && n > 2 ? undefined : period(unit, { n, ...(fiscal && { fiscal }) });
 }
 
-const JOINED: readonly Rule[] = [
-  rule(
-    [yearless, maybe(word("of", "in", "comma", "dash", "slash", "dot")), maybe(word("the")), plainYear],
-    ([time, , , year], calendar) => withYear(time, year, calendar),
-  ),
-  rule([plainYear, maybe(word("dash", "slash", "possessive")), yearless], ([year, , time], calendar) =>
-    withYear(time, year, calendar),
-  ),
-  // the third month of 2021, the first two weeks of May, the last week of July
-  rule([a("ord"), a("unit"), maybe(inside), maybe(word("the")), a("time")], ([{ n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
-  ),
-  rule([word("last"), one, maybe(inside), maybe(word("the")), a("time")], ([, { unit }, of, , whole], calendar) =>
-    of === undefined && whole.led !== true
-      ? undefined
-      : derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
-  ),
-  rule([word("last", "first"), count, a("unit"), maybe(inside), maybe(word("the")), a("time")], ([which, { n }, { unit }, of, , whole], calendar) =>
-    of === undefined && whole.led !== true && (which === "last" || whole.unit !== "year")
-      ? undefined
-      : derived(whole, unit, calendar, (each) => partsOf(each, unit, which === "first" ? 1 : -1, n, calendar)),
-  ),
-  // the last day of the month: of the present one
-  rule([a("ord"), one, word("of"), maybe(word("the")), one], ([{ n }, { unit }, , , whole], calendar) =>
-    derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
-  ),
-  rule([word("last"), one, word("of"), maybe(word("the")), one], ([, { unit }, , , whole], calendar) =>
-    derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
-  ),
-  rule([a("time"), word("possessive"), a("ord"), one], ([whole, , { n }, { unit }], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
-  ),
-  // the second half of the month
-  rule([ordinal(2), word("half"), word("of"), maybe(word("the")), one], ([{ n }, , , , { unit, fiscal }], calendar) =>
-    derived(present(unit, calendar, fiscal), unit, calendar, (each) => halves(each, unit)[n - 1]),
-  ),
-  rule([ordinal(2), word("half"), word("of"), maybe(word("the")), a("time", ({ unit }) => unit !== "year")], ([{ n }, , , , whole], calendar) =>
-    isUnit(whole.unit) ? derived(whole, whole.unit, calendar, (each) => halves(each, whole.unit)[n - 1]) : undefined,
-  ),
-  // Friday of last week
-  rule(
-    [a("time", ({ weekday, fixed }) => weekday !== undefined && fixed === undefined), maybe(inside), maybe(word("the")), a("time", ({ unit, fixed }) => unit === "week" && fixed !== undefined)],
-    ([{ weekday }, , , { fixed }], calendar) => {
-      const from = (fixed as Closed).from + (((weekday ?? 0) - calendar.weekStart + 7) % 7) * DAY;
-      return period("day", { fixed: { from, to: from + DAY } });
-    },
-  ),
-  // the month of September
-  rule([one, word("of"), a("time")], ([{ unit }, , time]) =>
-    unit === time.unit && time.part === undefined && time.led !== true ? { ...time, weak: false, latent: false } : undefined,
-  ),
-  // the week of 10 April, week commencing 4 February, Labor Day weekend
-  rule(
-    [
-      a("unit", ({ unit, plural }) => !plural && ["week", "weekend", "month", "quarter", "year"].includes(unit)),
-      word("of", "starting"),
-      maybe(word("in")),
-      maybe(word("the")),
-      a("time", ({ unit }) => unit === "day"),
-    ],
-    ([{ unit, fiscal }, , , , day], calendar) => derived(day, unit, calendar, around(unit, calendar, fiscal, day.holiday !== undefined)),
-  ),
-  rule([word("w"), word("slash"), word("c"), a("time", ({ unit }) => unit === "day")], ([, , , day], calendar) =>
-    derived(day, "week", calendar, around("week", calendar)),
-  ),
-  rule([a("time", ({ holiday }) => holiday !== undefined), unitOf("weekend", "week")], ([day, { unit }], calendar) =>
-    derived(day, unit, calendar, around(unit, calendar)),
-  ),
-];
-
-function around(unit: Unit, calendar: Calendar, fiscal = false, holiday = true): (day: Closed) => Closed {
-  return (day) =>
-    unit === "weekend" && holiday ? weekendAround(day, calendar) : periodAround(day.from, unit, calendar, 0, fiscal);
-}
-
-const partWord = word("early", "mid", "late", "start", "end");
-const PARTS: readonly Rule[] = [
-  rule([one, maybe(word("dash")), word("end")], ([{ unit, fiscal }], calendar) => ({
-    ...present(unit, calendar, fiscal),
-    part: "end",
-  })),
-  rule(
-    [partWord, maybe(word("dash")), maybe(inside), maybe(word("the")), a("time", ({ part, unit, led }) => part === undefined && unit !== "day" && led !== true)],
-    ([part, , joint, , time]) => {
-      // What starts in the next decade is not the start of it.
-      if (joint === "in" && (part === "start" || part === "end")) return undefined;
-      const { latent: _latent, weak: _weak, ...rest } = time;
-      return { ...rest, part: part as Part };
-    },
-  ),
-  rule(
-    [partWord, maybe(inside), maybe(word("the")), a("unit", ({ plural }) => !plural)],
-    ([part, , , { unit, fiscal }], calendar) => ({ ...present(unit, calendar, fiscal), part: part as Part }),
-  ),
-  ...(["year", "quarter", "month", "week"] as const).flatMap((unit) =>
-    (["start", "end"] as const).flatMap((part) => [
-      rule([word(`${part}Of ${unit}`)], (_, calendar) => ({ ...present(unit, calendar), part })),
-      rule([word(`${part}Of ${unit}`), a("time", (time) => time.unit === unit && time.part === undefined)], ([, time]) => {
-        const { latent: _latent, ...rest } = time;
-        return { ...rest, part };
-      }),
-    ]),
-  ),
-];
-
-function halves(whole: Closed, unit: Period["unit"]): [Closed, Closed] {
-  const half = halfOf(whole, unit);
-  return [
-    { from: whole.from, to: half },
-    { from: half, to: whole.to },
-  ];
-}
-
-function isUnit(unit: Period["unit"]): unit is Unit {
-  return unit !== "season";
-}
-
-/** The period of a kind that today is in. */
-export function present(unit: Unit, calendar: Calendar, fiscal = false, by = 0): Period {
-  return period(unit, {
-    fixed: periodAround(unit === "hour" ? calendar.now : calendar.today, unit, calendar, by, fiscal),
-    away: { unit, n: by },
-    ...(fiscal && { fiscal }),
-  });
-}
-
 /** Periods that have a name of their own. */
-export const PERIOD_RULES: readonly Rule[] = [
-  ...YEARS,
-  ...MONTHS_AND_DAYS,
-  ...QUARTERS_AND_WEEKS,
-  ...JOINED,
-  ...PARTS,
-];
+export const PERIOD_RULES: readonly Rule[] = [...YEARS, ...MONTHS_AND_DAYS, ...QUARTERS_AND_WEEKS];

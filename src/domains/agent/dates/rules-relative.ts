@@ -1,16 +1,14 @@
 import { DAY, shift } from "./calendar.ts";
 import { a, maybe, type Rule, rule, word } from "./chart.ts";
+import { count, inside, one, day as someDay, the } from "./places.ts";
 import type { Calendar } from "./profile.ts";
-import { halfOf, lacksYear, readings, swung } from "./resolve.ts";
-import { count } from "./rules-numbers.ts";
-import { derived, present } from "./rules-periods.ts";
+import { derived, halfOf, lacksYear, present, readings, swung } from "./resolve.ts";
+
 import type { Closed, Period, Span, Step, Unit, Value, Window } from "./values.ts";
 
-const one = a("unit", ({ plural }) => !plural);
 const many = a("unit", ({ plural }) => plural);
 const direction = word("last", "this", "next");
 const BY = { last: -1, this: 0, next: 1 } as const;
-const inside = word("in", "of");
 /** These are counted as whole ones: nobody means a quarter that begins on the 12th. */
 const WHOLE: readonly Unit[] = ["quarter", "half", "decade", "century", "weekend", "workweek"];
 
@@ -63,8 +61,12 @@ const PERIODS: readonly Rule[] = [
   rule([word("tomorrow")], (_, calendar) => day(calendar, 1)),
   rule([word("daybefore")], (_, calendar) => day(calendar, -2)),
   rule([word("dayafter")], (_, calendar) => day(calendar, 2)),
-  rule([a("unit", ({ unit }) => unit === "day"), word("before"), word("yesterday")], (_, calendar) => day(calendar, -2)),
-  rule([a("unit", ({ unit }) => unit === "day"), word("after"), word("tomorrow")], (_, calendar) => day(calendar, 2)),
+  rule([a("unit", ({ unit }) => unit === "day"), word("before"), word("yesterday")], (_, calendar) =>
+    day(calendar, -2),
+  ),
+  rule([a("unit", ({ unit }) => unit === "day"), word("after"), word("tomorrow")], (_, calendar) =>
+    day(calendar, 2),
+  ),
   rule([word("thisyear")], (_, calendar) => present("year", calendar)),
 
   rule([direction, one], ([which, { unit, fiscal }], calendar) => {
@@ -76,8 +78,12 @@ const PERIODS: readonly Rule[] = [
   ),
   rule([word("a"), one, word("ago")], ([, { unit }], calendar) => ago([{ unit, n: 1 }], calendar)),
   rule([word("penult"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
-  rule([one, word("before"), word("last")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
-  rule([one, word("after"), word("next")], ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, 2)),
+  rule([one, word("before"), word("last")], ([{ unit, fiscal }], calendar) =>
+    present(unit, calendar, fiscal, -2),
+  ),
+  rule([one, word("after"), word("next")], ([{ unit, fiscal }], calendar) =>
+    present(unit, calendar, fiscal, 2),
+  ),
   // last March, this Friday, next Q2
   rule(
     [direction, a("time", (time) => lacksYear(time) && time.day === undefined && time.unit !== "week")],
@@ -94,32 +100,32 @@ const PERIODS: readonly Rule[] = [
     latent: calendar.business,
   })),
   rule(
-    [maybe(word("the")), a("unit", ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"))],
+    [the, a("unit", ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"))],
     ([, { unit }], calendar) => ({ ...present(unit, calendar), latent: true }),
   ),
   rule([word("the"), one], ([, { unit, fiscal }], calendar) =>
     calendar.business ? undefined : { ...present(unit, calendar, fiscal), latent: true },
   ),
-  rule([word("that", "same"), one], ([, { unit }], calendar): Value =>
-    calendar.business ? { t: "same", unit } : present(unit, calendar),
+  rule(
+    [word("that", "same"), one],
+    ([, { unit }], calendar): Value => (calendar.business ? { t: "same", unit } : present(unit, calendar)),
   ),
 
   rule([a("duration"), word("ago")], ([{ steps }], calendar) => ago(steps, calendar)),
   rule([word("ago"), a("duration")], ([, { steps }], calendar) => ago(steps, calendar)),
-  rule(
-    [a("duration"), word("before", "after"), a("time", ({ unit }) => unit === "day")],
-    ([{ steps }, side, time], calendar) =>
-      derived(time, "day", calendar, ({ from }) => {
-        const moved = moveBy(from, steps, side === "before" ? -1 : 1);
-        return { from: moved, to: moved + DAY };
-      }),
+  rule([a("duration"), word("before", "after"), someDay], ([{ steps }, side, time], calendar) =>
+    derived(time, "day", calendar, ({ from }) => {
+      const moved = moveBy(from, steps, side === "before" ? -1 : 1);
+      return { from: moved, to: moved + DAY };
+    }),
   ),
 ];
 
 function ago(steps: readonly Step[], calendar: Calendar): Period | undefined {
   const [{ unit, n }] = steps as [Step];
   if (steps.some((step) => step.unit === "hour")) return undefined;
-  if (steps.length === 1 && calendar.business && unit !== "workday") return present(unit, calendar, false, -n);
+  if (steps.length === 1 && calendar.business && unit !== "workday")
+    return present(unit, calendar, false, -n);
   const from = moveBy(calendar.today, steps, -1);
   return { t: "time", unit: "day", fixed: { from, to: from + DAY } };
 }
@@ -145,7 +151,7 @@ const WINDOWS: readonly Rule[] = [
     several(which === "last" ? -1 : 1, [{ unit, n }], calendar),
   ),
   rule(
-    [word("more"), word("than"), a("duration"), word("before", "after"), a("time", ({ unit }) => unit === "day")],
+    [word("more"), word("than"), a("duration"), word("before", "after"), someDay],
     ([, , { steps }, side, time], calendar) => {
       const from = readings(time, calendar)[0]?.from;
       if (from === undefined) return undefined;
@@ -157,10 +163,11 @@ const WINDOWS: readonly Rule[] = [
     window("day", { from: null, to: moveBy(calendar.today, steps, -1) }),
   ),
   rule(
-    [word("less"), word("than"), a("duration"), word("before", "after"), a("time", ({ unit }) => unit === "day")],
+    [word("less"), word("than"), a("duration"), word("before", "after"), someDay],
     ([, , { steps }, side, time], calendar) => {
       const from = readings(time, calendar)[0]?.from;
-      const span = from === undefined ? undefined : order(from, moveBy(from, steps, side === "before" ? -1 : 1));
+      const span =
+        from === undefined ? undefined : order(from, moveBy(from, steps, side === "before" ? -1 : 1));
       return span && window("day", span);
     },
   ),
@@ -169,11 +176,12 @@ const WINDOWS: readonly Rule[] = [
   ),
   // 3 days starting tomorrow, a week from 20 December
   rule(
-    [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")],
+    [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), someDay],
     ([{ steps }, , , , time], calendar) => beginning(steps, time, calendar),
   ),
-  rule([word("a"), one, word("starting", "from"), maybe(word("in", "from")), a("time", ({ unit }) => unit === "day")], ([, { unit }, , , time], calendar) =>
-    beginning([{ unit, n: 1 }], time, calendar),
+  rule(
+    [word("a"), one, word("starting", "from"), maybe(word("in", "from")), someDay],
+    ([, { unit }, , , time], calendar) => beginning([{ unit, n: 1 }], time, calendar),
   ),
 ];
 
@@ -184,40 +192,53 @@ function beginning(steps: readonly Step[], time: Period, calendar: Calendar): Wi
   return from === undefined ? undefined : window("day", { from, to: moveBy(from, steps, 1) });
 }
 
-const isPresent = a("time", ({ fixed, away, part }) => fixed !== undefined && away?.n === 0 && part === undefined);
-const dated = a("time", ({ fixed, part, unit }) => fixed !== undefined && part === undefined && unit !== "day");
+const isPresent = a(
+  "time",
+  ({ fixed, away, part }) => fixed !== undefined && away?.n === 0 && part === undefined,
+);
+const dated = a(
+  "time",
+  ({ fixed, part, unit }) => fixed !== undefined && part === undefined && unit !== "day",
+);
 
 const SO_FAR: readonly Rule[] = [
   ...(["ytd", "qtd", "mtd", "wtd"] as const).flatMap((name) => {
     const unit = { ytd: "year", qtd: "quarter", mtd: "month", wtd: "week" }[name] as Unit;
     return [
       rule([word(name)], (_, calendar) => toDate(present(unit, calendar), calendar)),
-      rule([word("fiscal", "fy"), word(name)], (_, calendar) => toDate(present(unit, calendar, true), calendar)),
+      rule([word("fiscal", "fy"), word(name)], (_, calendar) =>
+        toDate(present(unit, calendar, true), calendar),
+      ),
     ];
   }),
   rule([word("fytd")], (_, calendar) => toDate(present("year", calendar, true), calendar)),
-  rule([one, maybe(word("dash")), word("to"), maybe(word("dash")), word("date")], ([{ unit, fiscal }], calendar) =>
-    toDate(present(unit, calendar, fiscal), calendar),
+  rule(
+    [one, maybe(word("dash")), word("to"), maybe(word("dash")), word("date")],
+    ([{ unit, fiscal }], calendar) => toDate(present(unit, calendar, fiscal), calendar),
   ),
   rule([isPresent, maybe(word("so")), word("far")], ([time], calendar) => toDate(time, calendar)),
-  rule([maybe(word("so")), word("far"), maybe(inside), isPresent], ([, , , time], calendar) => toDate(time, calendar)),
+  rule([maybe(word("so")), word("far"), maybe(inside), isPresent], ([, , , time], calendar) =>
+    toDate(time, calendar),
+  ),
   rule([isPresent, word("to"), word("date")], ([time], calendar) => toDate(time, calendar)),
-  rule([word("until", "to"), word("date")], (_, calendar) => window("day", { from: null, to: untilNow(calendar) })),
+  rule([word("until", "to"), word("date")], (_, calendar) =>
+    window("day", { from: null, to: untilNow(calendar) }),
+  ),
   rule([word("from"), a("time"), word("to"), word("date")], ([, time], calendar) => {
     const from = readings(time, calendar)[0]?.from;
     return from === undefined ? undefined : window("day", { from, to: untilNow(calendar) });
   }),
-  rule([word("rest"), maybe(word("of")), maybe(word("the")), one], ([, , , { unit, fiscal }], calendar) =>
+  rule([word("rest"), maybe(word("of")), the, one], ([, , , { unit, fiscal }], calendar) =>
     restOf(present(unit, calendar, fiscal), calendar),
   ),
-  rule([word("rest"), maybe(word("of")), maybe(word("the")), isPresent], ([, , , time], calendar) =>
-    restOf(time, calendar),
-  ),
-  rule([word("earlier", "later"), maybe(inside), maybe(word("the")), dated], ([which, , , time], calendar) =>
+  rule([word("rest"), maybe(word("of")), the, isPresent], ([, , , time], calendar) => restOf(time, calendar)),
+  rule([word("earlier", "later"), maybe(inside), the, dated], ([which, , , time], calendar) =>
     halfWay(which === "earlier", time, calendar),
   ),
-  rule([word("earlier", "later"), maybe(inside), word("the"), one], ([which, , , { unit, fiscal }], calendar) =>
-    halfWay(which === "earlier", present(unit, calendar, fiscal), calendar),
+  rule(
+    [word("earlier", "later"), maybe(inside), word("the"), one],
+    ([which, , , { unit, fiscal }], calendar) =>
+      halfWay(which === "earlier", present(unit, calendar, fiscal), calendar),
   ),
 ];
 

@@ -1,13 +1,12 @@
 import { DAY } from "./calendar.ts";
 import { a, maybe, type Place, type Rule, rule, word } from "./chart.ts";
+import { the, year } from "./places.ts";
 import type { Calendar } from "./profile.ts";
 import { cut, lacksMonth, lacksYear, pair, readings } from "./resolve.ts";
 import type { Closed, Period, Span, Value, Window } from "./values.ts";
 
 const time = a("time");
-const the = maybe(word("the"));
 const month = a("time", ({ unit, part, n }) => unit === "month" && part === undefined && n === undefined);
-const year = a("time", ({ unit, part }) => unit === "year" && part === undefined);
 /** The number of a day in a month: 3, third, 3rd. */
 const dayNumber: Place<number> = {
   keys: ["int", "ord"],
@@ -59,7 +58,14 @@ const week = a("int", ({ n, digits }) => digits > 0 && n >= 1 && n <= 53);
 const RANGES: readonly Rule[] = [
   // weeks 10 to 12, KW 10-12 2025
   rule(
-    [a("unit", ({ unit }) => unit === "week"), week, word("to"), week, maybe(word("of", "in", "slash")), maybe(year)],
+    [
+      a("unit", ({ unit }) => unit === "week"),
+      week,
+      word("to"),
+      week,
+      maybe(word("of", "in", "slash")),
+      maybe(year),
+    ],
     ([, first, , last, , inYear], calendar) =>
       range(
         dated(inYear, { t: "time", unit: "week", n: first.n }),
@@ -74,12 +80,32 @@ const RANGES: readonly Rule[] = [
     range({ ...first, led: true }, last, calendar),
   ),
   rule(
-    [maybe(word("from", "between")), the, dayNumber, word("to", "and"), the, dayNumber, maybe(word("of", "in")), the, month],
+    [
+      maybe(word("from", "between")),
+      the,
+      dayNumber,
+      word("to", "and"),
+      the,
+      dayNumber,
+      maybe(word("of", "in")),
+      the,
+      month,
+    ],
     ([lead, , first, joint, , last, , , inMonth], calendar) =>
       joint === "and" && lead === undefined ? undefined : days(first, last, inMonth, calendar),
   ),
   rule(
-    [maybe(word("from", "between")), month, the, dayNumber, word("to", "and"), the, dayNumber, maybe(word("comma", "of")), maybe(year)],
+    [
+      maybe(word("from", "between")),
+      month,
+      the,
+      dayNumber,
+      word("to", "and"),
+      the,
+      dayNumber,
+      maybe(word("comma", "of")),
+      maybe(year),
+    ],
     ([lead, inMonth, , first, joint, , last, , inYear], calendar) =>
       joint === "and" && lead === undefined ? undefined : days(first, last, dated(inYear, inMonth), calendar),
   ),
@@ -122,29 +148,36 @@ const later = word("later", "after");
 const sooner = word("earlier", "before");
 const SIDES: readonly Rule[] = [
   rule([word("since"), the, time], ([, , period], calendar) => since(period, calendar)),
-  rule([word("before", "after"), the, time], ([side, , period], calendar) => bound(side as Bound, period, calendar)),
-  rule([word("until"), maybe(word("with")), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
-  rule(
-    [word("by"), the, time],
-    ([, , period], calendar) => {
-      // By 2025 revenue sorts; by the end of 2025 is a term.
-      const term = period.latent !== true && (period.unit === "day" || period.part === "end");
-      return term || !calendar.business ? bound("until", period, calendar) : undefined;
-    },
+  rule([word("before", "after"), the, time], ([side, , period], calendar) =>
+    bound(side as Bound, period, calendar),
   ),
-  rule([word("up"), word("to"), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
-  rule([word("prior"), word("to"), the, time], ([, , , period], calendar) => bound("before", period, calendar)),
-  rule([word("on", "equal"), word("or", "and"), later, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
-    bound("from", period, calendar),
-  ),
-  rule([word("on", "equal"), word("or", "and"), sooner, maybe(word("than")), the, time], ([, , , , , period], calendar) =>
-    upTo(period, calendar),
-  ),
-  rule([word("starting"), maybe(word("in", "from")), the, a("time", ({ led }) => led !== true)], ([, , , period], calendar) =>
-    bound("from", period, calendar),
-  ),
-  rule([word("ending"), maybe(word("in", "by")), the, a("time", ({ led }) => led !== true)], ([, , , period], calendar) =>
+  rule([word("until"), maybe(word("with")), the, time], ([, , , period], calendar) =>
     bound("until", period, calendar),
+  ),
+  rule([word("by"), the, time], ([, , period], calendar) => {
+    // By 2025 revenue sorts; by the end of 2025 is a term.
+    const term = period.latent !== true && (period.unit === "day" || period.part === "end");
+    return term || !calendar.business ? bound("until", period, calendar) : undefined;
+  }),
+  rule([word("up"), word("to"), the, time], ([, , , period], calendar) => bound("until", period, calendar)),
+  rule([word("prior"), word("to"), the, time], ([, , , period], calendar) =>
+    bound("before", period, calendar),
+  ),
+  rule(
+    [word("on", "equal"), word("or", "and"), later, maybe(word("than")), the, time],
+    ([, , , , , period], calendar) => bound("from", period, calendar),
+  ),
+  rule(
+    [word("on", "equal"), word("or", "and"), sooner, maybe(word("than")), the, time],
+    ([, , , , , period], calendar) => upTo(period, calendar),
+  ),
+  rule(
+    [word("starting"), maybe(word("in", "from")), the, a("time", ({ led }) => led !== true)],
+    ([, , , period], calendar) => bound("from", period, calendar),
+  ),
+  rule(
+    [word("ending"), maybe(word("in", "by")), the, a("time", ({ led }) => led !== true)],
+    ([, , , period], calendar) => bound("until", period, calendar),
   ),
   rule([word("as"), word("early"), word("as"), the, time], ([, , , , period], calendar) =>
     bound("from", period, calendar),
@@ -155,20 +188,26 @@ const SIDES: readonly Rule[] = [
   rule([word("no"), word("before", "after"), the, time], ([, side, , period], calendar) =>
     side === "before" ? bound("from", period, calendar) : upTo(period, calendar),
   ),
-  rule([later, word("than"), word("or"), word("equal"), maybe(word("to")), time], ([, , , , , period], calendar) =>
-    bound("from", period, calendar),
+  rule(
+    [later, word("than"), word("or"), word("equal"), maybe(word("to")), time],
+    ([, , , , , period], calendar) => bound("from", period, calendar),
   ),
-  rule([sooner, word("than"), word("or"), word("equal"), maybe(word("to")), time], ([, , , , , period], calendar) =>
-    upTo(period, calendar),
+  rule(
+    [sooner, word("than"), word("or"), word("equal"), maybe(word("to")), time],
+    ([, , , , , period], calendar) => upTo(period, calendar),
   ),
   rule([word("no"), later, word("than"), the, time], ([, , , , period], calendar) => upTo(period, calendar)),
-  rule([word("no"), sooner, word("than"), the, time], ([, , , , period], calendar) => bound("from", period, calendar)),
+  rule([word("no"), sooner, word("than"), the, time], ([, , , , period], calendar) =>
+    bound("from", period, calendar),
+  ),
   rule([later, word("than"), the, time], ([, , , period], calendar) => bound("after", period, calendar)),
   rule([sooner, word("than"), the, time], ([, , , period], calendar) => bound("before", period, calendar)),
   rule([time, word("or", "and"), later], ([period], calendar) => bound("from", period, calendar)),
   rule([time, word("or", "and"), sooner], ([period], calendar) => upTo(period, calendar)),
   rule([time, word("onwards")], ([period], calendar) => bound("from", period, calendar)),
-  rule([word("from"), the, time, word("onwards")], ([, , period], calendar) => bound("from", period, calendar)),
+  rule([word("from"), the, time, word("onwards")], ([, , period], calendar) =>
+    bound("from", period, calendar),
+  ),
   rule(
     [a("unit", ({ unit }) => unit === "year"), maybe(word("is")), word("more", "less"), word("than"), year],
     ([, , which, , period], calendar) => bound(which === "more" ? "after" : "before", period, calendar),

@@ -15,7 +15,14 @@ const GRAINS: Record<"en" | "de", Record<Grain, string>> = {
   de: { day: "Tag", week: "Woche", month: "Monat", quarter: "Quartal", year: "Jahr" },
 };
 const WORDS = {
-  en: { to: "to", upTo: "up to", from: "from", on: " on", all: "any time", half: ["first half", "second half"] },
+  en: {
+    to: "to",
+    upTo: "up to",
+    from: "from",
+    on: " on",
+    all: "any time",
+    half: ["first half", "second half"],
+  },
   de: { to: "bis", upTo: "bis", from: "ab", on: "", all: "jederzeit", half: ["1. Halbjahr", "2. Halbjahr"] },
 };
 
@@ -38,7 +45,12 @@ export function sayGrain(grain: Grain, fiscal: boolean, { language }: Calendar):
 }
 
 /** Compared with a window, or with so many periods before. */
-export function sayCompare(said: string | undefined, shift: Shift | undefined, series: boolean, calendar: Calendar): string {
+export function sayCompare(
+  said: string | undefined,
+  shift: Shift | undefined,
+  series: boolean,
+  calendar: Calendar,
+): string {
   const german = calendar.language === "de";
   if (said !== undefined) return `${german ? "verglichen mit" : "compared with"} ${said}`;
   const unit = shift === undefined ? "" : GRAINS[calendar.language][shift.grain];
@@ -88,7 +100,8 @@ function nameOf(span: Closed, unit: Period["unit"], fiscal: boolean, calendar: C
   const months = Math.round((span.from - start) / DAY / 30.4);
   const book = fiscal && name !== "month" ? (german ? "Geschäftsjahr " : "fiscal ") : "";
   if (name === "month") return `${MONTHS[language][monthOf(span.from) - 1]} ${year}`;
-  if (name === "quarter") return german && fiscal ? `Q${months / 3 + 1} ${book}${year}` : `${book}Q${months / 3 + 1} ${year}`;
+  if (name === "quarter")
+    return german && fiscal ? `Q${months / 3 + 1} ${book}${year}` : `${book}Q${months / 3 + 1} ${year}`;
   if (name === "half") {
     const half = WORDS[language].half[months / 6];
     return german ? `${half} ${book}${year}` : `${half} of ${book}${year}`;

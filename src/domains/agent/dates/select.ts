@@ -6,11 +6,20 @@ import type { Token } from "./tokens.ts";
 import type { Compare, Period, Value } from "./values.ts";
 
 /** Of two readings of the same words the one with the smaller rank is kept; what has none is no finding. */
-const RANK: Partial<Record<Value["t"], number>> = { none: 0, compare: 1, same: 2, grain: 3, window: 4, time: 5 };
+const RANK: Partial<Record<Value["t"], number>> = {
+  none: 0,
+  compare: 1,
+  same: 2,
+  grain: 3,
+  window: 4,
+  time: 5,
+};
 
 /** The findings that together cover most of the text, without overlap; of equal ones, the fewest. */
 export function select(chart: readonly Item[][], tokens: readonly Token[]): Item[] {
-  const best: { score: number; item?: Item }[] = Array.from({ length: chart.length + 1 }, () => ({ score: 0 }));
+  const best: { score: number; item?: Item }[] = Array.from({ length: chart.length + 1 }, () => ({
+    score: 0,
+  }));
   for (let start = chart.length - 1; start >= 0; start--) {
     best[start] = { score: best[start + 1]?.score ?? 0 };
     for (const item of chart[start] ?? []) {

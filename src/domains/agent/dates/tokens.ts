@@ -2,8 +2,8 @@ import type { Value } from "./values.ts";
 import { fold, lookUp } from "./words.ts";
 
 /** A question is far shorter; what comes after is not read. */
-export const MAX_TEXT_CHARS = 20_000;
-export const MAX_TOKENS = 2_000;
+export const MAX_TEXT_CHARS = 10_000;
+export const MAX_TOKENS = 1_000;
 const MAX_DIGITS = 4;
 
 export interface Token {
@@ -47,7 +47,10 @@ function numberAt(tokens: readonly Token[], i: number): readonly Value[] {
   const after = tokens[i + 1];
   const touches = after?.glued === true ? after.text : "";
   if (text.length > MAX_DIGITS || MONEY.test(after?.text ?? "")) return [];
-  if (glued && ((/^\p{L}/u.test(before) && !BEFORE_DIGITS.test(before)) || MONEY.test(before) || before === "_"))
+  if (
+    glued &&
+    ((/^\p{L}/u.test(before) && !BEFORE_DIGITS.test(before)) || MONEY.test(before) || before === "_")
+  )
     return [];
   if ((/^\p{L}/u.test(touches) && !mayTouch(touches)) || touches === "_") return [];
   return [{ t: "int", n: Number(text), digits: text.length }];

@@ -102,7 +102,7 @@ export type Value =
   | Period
   | Window
   | Compare
-  | { t: "grain"; grain: Grain; fiscal?: boolean }
+  | { t: "grain"; grain: Grain; fiscal?: true }
   | { t: "same"; unit: Unit }
   /** Looks like a date and is none, as the day of the week. */
   | { t: "none" };

@@ -108,5 +108,6 @@ export const GERMAN: WordTable = {
   tens: "zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig",
   ordinals:
     "erst*|zweit*|dritt*|viert*|fünft*|sechst*|siebt*|acht*|neunt*|zehnt*|elft*|zwölft*|dreizehnt*|vierzehnt*|fünfzehnt*|sechzehnt*|siebzehnt*|achtzehnt*|neunzehnt*|zwanzigst*",
-  decades: "zwanzigern zwanziger|dreißigern dreißiger|vierzigern vierziger|fünfzigern fünfziger|sechzigern sechziger|siebzigern siebziger|achtzigern achtziger|neunzigern neunziger",
+  decades:
+    "zwanzigern zwanziger|dreißigern dreißiger|vierzigern vierziger|fünfzigern fünfziger|sechzigern sechziger|siebzigern siebziger|achtzigern achtziger|neunzigern neunziger",
 };
