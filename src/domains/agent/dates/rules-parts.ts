@@ -28,6 +28,8 @@ function exists(time: Period, calendar: Calendar): Period | undefined {
   return readings(time, calendar).length > 0 ? time : undefined;
 }
 
+/** A fiscal quarter is found by its fiscal year, not by counting in a calendar year. */
+const plain = a("unit", ({ plural, fiscal }) => !plural && fiscal !== true);
 const JOINED: readonly Rule[] = [
   rule(
     [yearless, maybe(word("of", "in", "comma", "dash", "slash", "dot")), the, year],
@@ -36,11 +38,12 @@ const JOINED: readonly Rule[] = [
   rule([year, maybe(word("dash", "slash", "possessive")), yearless], ([year, , time], calendar) =>
     withYear(time, year, calendar),
   ),
+  rule([a("none"), maybe(word("of", "in", "comma", "dash", "slash")), year], () => ({ t: "none" })),
   // the third month of 2021, the first two weeks of May, the last week of July
-  rule([a("ord"), a("unit"), maybe(inside), the, a("time")], ([{ n }, { unit }, , , whole], calendar) =>
+  rule([a("ord"), plain, maybe(inside), the, a("time")], ([{ n }, { unit }, , , whole], calendar) =>
     derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
   ),
-  rule([word("last"), one, maybe(inside), the, a("time")], ([, { unit }, of, , whole], calendar) =>
+  rule([word("last"), plain, maybe(inside), the, a("time")], ([, { unit }, of, , whole], calendar) =>
     of === undefined && whole.led !== true
       ? undefined
       : derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),

@@ -221,6 +221,11 @@ const SIDES: readonly Rule[] = [
 ];
 
 const LEADS: readonly Rule[] = [
+  rule([word("in", "of"), the, a("window", ({ led }) => led !== true)], ([, , found]) => ({
+    ...found,
+    led: true,
+  })),
+  rule([word("the"), a("window", ({ led }) => led !== true)], ([, found]) => ({ ...found, led: true })),
   rule([word("in", "of", "from", "equal"), the, a("time", ({ led }) => led !== true)], ([, , period]) => {
     const { latent: _latent, weak: _weak, ...rest } = period;
     return lacksMonth(period) ? undefined : { ...rest, led: true };
