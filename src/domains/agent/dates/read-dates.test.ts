@@ -124,6 +124,11 @@ describe("windows as a business means them", () => {
     ["from March 2025 onwards", "2025-03-01 null"],
     [">= 2025-05-01", "2025-05-01 null"],
     ["more than 2 years ago", "null 2024-03-17"],
+    ["the twelve months ending March 2025", "2024-04-01 2025-04-01"],
+    ["the year ended 31 March 2025", "2024-04-01 2025-04-01"],
+    ["LTM", "2025-03-18 2026-03-18"],
+    ["revenue to date", "null 2026-03-18"],
+    ["what it adds up to in Q3 2025", "2025-07-01 2025-10-01"],
   ])("%s", (text, expected) => {
     expect(windows(text, BUSINESS)).toBe(expected);
   });
@@ -218,6 +223,9 @@ describe("places and readings", () => {
     "sales by day of the week",
     "30 February 2025",
     "31.02.2025",
+    "29 February 2025",
+    "week 53 of 2025",
+    "invoice INV-2025-03",
     "",
   ])("finds no date in: %s", (text) => {
     expect(readDates(text, BUSINESS)).toEqual([]);
@@ -245,7 +253,13 @@ describe("places and readings", () => {
     expect(windows("January, February and March 2025", BUSINESS)).toBe(
       "2025-01-01 2025-02-01, 2025-02-01 2025-03-01, 2025-03-01 2025-04-01",
     );
+    expect(windows("Q1, Q2 and Q3", BUSINESS)).toBe(
+      "2025-01-01 2025-04-01, 2025-04-01 2025-07-01, 2025-07-01 2025-10-01",
+    );
     expect(windows("Q2 vs Q1 2025", BUSINESS)).toBe("2025-04-01 2025-07-01");
+    expect(windows("compare March with April 2025", BUSINESS)).toBe(
+      "2025-03-01 2025-04-01, 2025-04-01 2025-05-01",
+    );
   });
 
   it("says windows back", () => {
@@ -300,6 +314,8 @@ describe("groupings and comparisons", () => {
     ["Q4 2025 vs the same period last year", "2024-10-01", "2025-01-01", true],
     ["this month vs last month", "2026-02-01", "2026-03-01", true],
     ["Q1 2026 vs Q1 2025", "2025-01-01", "2025-04-01", false],
+    ["Q4 vs. Q3", "2025-07-01", "2025-10-01", false],
+    ["Q2 vs Q1", "2025-01-01", "2025-04-01", false],
     ["more tickets in 2025 than in 2024", "2024-01-01", "2025-01-01", false],
     ["revenue growth 2025 over 2024", "2024-01-01", "2025-01-01", false],
     ["yoy growth for Q4 2025", "2024-10-01", "2025-01-01", true],

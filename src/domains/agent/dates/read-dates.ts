@@ -250,7 +250,9 @@ function placeOf({ from, to, value }: Item, tokens: readonly Token[]): { start: 
     tokens[first]?.values.some((each) => each.t === "word" && leading.includes(each.word))
   )
     first++;
-  return { start: tokens[first]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
+  // The dot of "Dec." may be that of the sentence.
+  const last = value.t === "time" && value.unit === "month" && tokens[to - 1]?.text === "." ? to - 2 : to - 1;
+  return { start: tokens[first]?.start ?? 0, end: tokens[last]?.end ?? 0 };
 }
 
 function grainOf(unit: Period["unit"]): { grain?: Grain } {

@@ -165,7 +165,8 @@ function shareMonth(a: Period, b: Period): [Period, Period] {
   return [{ ...a, month: b.month, ...(b.year !== undefined && { year: b.year }) }, b];
 }
 
-function lastBefore(period: Period, moment: number, calendar: Calendar): Closed | undefined {
+/** The last one that began before a moment. */
+export function lastBefore(period: Period, moment: number, calendar: Calendar): Closed | undefined {
   return readings(period, { ...calendar, today: Math.floor((moment - 1) / DAY) * DAY })[0];
 }
 

@@ -59,6 +59,7 @@ function shiftOnly({ shift }: Compare): Compare | undefined {
 }
 
 const versus = word("versus");
+const dot = maybe(word("dot"));
 const dash = maybe(word("dash"));
 const COMPARING: readonly Rule[] = [
   rule([grainUnit, dash, word("over"), dash, grainUnit], ([one, , , , two]) =>
@@ -102,21 +103,21 @@ const COMPARING: readonly Rule[] = [
     return [
       rule([prior], () => back(grain)),
       rule([inside, the, prior], (_, calendar) => ({ ...present(grain, calendar, false, -1), led: true })),
-      rule([versus, the, prior], () => back(grain)),
+      rule([versus, dot, the, prior], () => back(grain)),
       rule([word("with"), the, prior], () => back(grain)),
       rule([word("compared"), word("with"), the, prior], () => back(grain)),
       rule([word("than"), maybe(inside), the, prior], () => back(grain)),
       rule([word("same"), word("period"), maybe(inside), the, prior], () => back(grain)),
     ];
   }),
-  rule([versus, the, a("time")], ([, , time]) => against(time)),
-  rule([versus, the, a("window")], ([, , window]) => against(window)),
+  rule([versus, dot, the, a("time")], ([, , , time]) => against(time)),
+  rule([versus, dot, the, a("window")], ([, , , window]) => against(window)),
   rule([word("compared"), word("with"), the, a("time")], ([, , , time]) => against(time)),
   rule([word("compared"), word("with"), the, a("window")], ([, , , window]) => against(window)),
   rule([word("than"), a("time", ({ latent, weak }) => latent !== true && weak !== true)], ([, time]) =>
     against(time),
   ),
-  rule([versus, a("compare")], ([, compare]) => compare),
+  rule([versus, dot, a("compare")], ([, , compare]) => compare),
   rule([word("compared"), word("with"), a("compare")], ([, , compare]) => compare),
   rule([word("in"), word("compared"), word("with"), a("compare")], ([, , , compare]) => compare),
 ];

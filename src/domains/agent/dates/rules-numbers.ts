@@ -60,6 +60,9 @@ export const NUMBER_RULES: readonly Rule[] = [
     unit("half", u.plural),
   ),
 
+  rule([word("half"), maybe(word("dash")), a("unit", (u) => u.unit === "year")], () =>
+    duration([{ unit: "month", n: 6 }]),
+  ),
   rule([count, maybe(word("dash")), a("unit")], ([{ n }, , u]) => duration([{ unit: u.unit, n }])),
   rule(
     [a("duration"), word("and", "comma"), a("duration", ({ steps }) => steps.length < 3)],

@@ -2,19 +2,30 @@ import { DAY, fiscalYearOf, partsOf, periodAround, yearOf } from "./calendar.ts"
 import { a, maybe, type Rule, rule, word } from "./chart.ts";
 import { count, day, inside, one, ordinal, the, unitOf, year } from "./places.ts";
 import type { Calendar } from "./profile.ts";
-import { derived, halfOf, inYear, lacksYear, period, present, readings, weekendAround } from "./resolve.ts";
-import type { Closed, Part, Period, Unit } from "./values.ts";
+import {
+  derived,
+  halfOf,
+  inYear,
+  lacksMonth,
+  lacksYear,
+  period,
+  present,
+  readings,
+  weekendAround,
+} from "./resolve.ts";
+import type { Closed, Part, Period, Unit, Value } from "./values.ts";
 
-const yearless = a("time", (time) => lacksYear(time) && time.weekday === undefined);
+const yearless = a("time", (time) => lacksYear(time) && !lacksMonth(time) && time.weekday === undefined);
 
 /** Gives a period the year that stands beside it. */
-function withYear(time: Period, year: Period, calendar: Calendar): Period | undefined {
+function withYear(time: Period, year: Period, calendar: Calendar): Value | undefined {
   const fiscal = year.fiscal === true;
   const number =
     year.year ?? (year.fixed && (fiscal ? fiscalYearOf(year.fixed.from, calendar) : yearOf(year.fixed.from)));
   if (number === undefined || time.unit === "year") return undefined;
   const { weak: _weak, latent: _latent, ...rest } = time;
-  if (!fiscal) return exists({ ...rest, year: number }, calendar);
+  // 29 February 2025, week 53 of 2025: not to be read as something else.
+  if (!fiscal) return exists({ ...rest, year: number }, calendar) ?? { t: "none" };
   if (time.unit === "quarter" || time.unit === "half")
     return exists({ ...rest, year: number, fiscal }, calendar);
   // A month or day of a fiscal year may be in the next calendar year.
@@ -33,10 +44,10 @@ const plain = a("unit", ({ plural, fiscal }) => !plural && fiscal !== true);
 const JOINED: readonly Rule[] = [
   rule(
     [yearless, maybe(word("of", "in", "comma", "dash", "slash", "dot")), the, year],
-    ([time, , , year], calendar) => withYear(time, year, calendar),
+    ([time, , , of], calendar) => withYear(time, of, calendar),
   ),
-  rule([year, maybe(word("dash", "slash", "possessive")), yearless], ([year, , time], calendar) =>
-    withYear(time, year, calendar),
+  rule([year, maybe(word("dash", "slash", "possessive")), yearless], ([of, , time], calendar) =>
+    withYear(time, of, calendar),
   ),
   rule([a("none"), maybe(word("of", "in", "comma", "dash", "slash")), year], () => ({ t: "none" })),
   // the third month of 2021, the first two weeks of May, the last week of July
@@ -148,9 +159,11 @@ const PARTS: readonly Rule[] = [
     ],
     ([part, , joint, , time]) => {
       // What starts in the next decade is not the start of it.
-      if (joint === "in" && (part === "start" || part === "end")) return undefined;
-      const { latent: _latent, weak: _weak, ...rest } = time;
-      return { ...rest, part: part as Part };
+      const edge = part === "start" || part === "end";
+      if (joint === "in" && edge) return undefined;
+      const { latent, weak: _weak, ...rest } = time;
+      // High-end 2025 models are no end of 2025, which German calls Ende 2025.
+      return { ...rest, part: part as Part, ...(latent && edge && joint === undefined && { latent }) };
     },
   ),
   rule(

@@ -101,6 +101,9 @@ function decade(year: number): Period {
 
 const MONTHS_AND_DAYS: readonly Rule[] = [
   rule([a("month")], ([{ month, weak }]) => period("month", { month, ...(weak && { weak }) })),
+  tightRule([a("month"), word("dot")], ([{ month, weak }]) =>
+    period("month", { month, ...(weak && { weak }) }),
+  ),
   rule([a("month"), maybe(word("dot")), the, small(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
   rule([a("month"), maybe(word("dot")), the, ordinal(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
   rule([small(31), maybe(word("of", "dash")), a("month")], ([{ n }, , { month }]) => dayOrNone(month, n)),
@@ -126,7 +129,10 @@ const MONTHS_AND_DAYS: readonly Rule[] = [
     const time = numericDay(one.n, two.n, mark);
     return time.t === "time" && business ? { ...time, latent: true } : time;
   }),
-  tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => dayOrNone(month.n, day.n)),
+  tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => {
+    const time = dayIn(month.n, day.n);
+    return time && { ...time, latent: true };
+  }),
   // German lets a space stand in 3. 4. 2025.
   rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayOrNone(month.n, day.n, year.n)),
   tightRule([small(12), separator, longYear], ([month, , year]) =>

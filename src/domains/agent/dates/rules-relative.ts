@@ -78,6 +78,7 @@ const PERIODS: readonly Rule[] = [
   ),
   rule([word("a"), one, word("ago")], ([, { unit }], calendar) => ago([{ unit, n: 1 }], calendar)),
   rule([word("penult"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
+  rule([word("second"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, 2)),
   rule([one, word("before"), word("last")], ([{ unit, fiscal }], calendar) =>
     present(unit, calendar, fiscal, -2),
   ),
@@ -174,6 +175,22 @@ const WINDOWS: readonly Rule[] = [
   rule([word("less"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
     several(-1, steps, calendar),
   ),
+  rule([word("ltm")], (_, calendar) => several(-1, [{ unit: "month", n: 12 }], calendar)),
+  // the twelve months ending March 2025, the year ended 31 March 2025
+  rule(
+    [
+      maybe(word("last")),
+      a("duration"),
+      word("ending"),
+      maybe(word("in")),
+      a("time", ({ led }) => led !== true),
+    ],
+    ([, { steps }, , , time], calendar) => closing(steps, time, calendar),
+  ),
+  rule(
+    [one, word("ending"), maybe(word("in")), a("time", ({ led }) => led !== true)],
+    ([{ unit }, , , time], calendar) => closing([{ unit, n: 1 }], time, calendar),
+  ),
   // 3 days starting tomorrow, a week from 20 December
   rule(
     [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), someDay],
@@ -184,6 +201,12 @@ const WINDOWS: readonly Rule[] = [
     ([, { unit }, , , time], calendar) => beginning([{ unit, n: 1 }], time, calendar),
   ),
 ];
+
+function closing(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
+  const to = readings(time, calendar)[0]?.to;
+  const span = to === undefined ? undefined : order(to, moveBy(to, steps, -1));
+  return span && window(steps[0]?.unit ?? "day", span);
+}
 
 function beginning(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
   const spans = readings(time, calendar);
@@ -224,7 +247,7 @@ const SO_FAR: readonly Rule[] = [
   rule([word("until", "to"), word("date")], (_, calendar) =>
     window("day", { from: null, to: untilNow(calendar) }),
   ),
-  rule([word("from"), a("time"), word("to"), word("date")], ([, time], calendar) => {
+  rule([maybe(word("from")), a("time"), word("to"), word("date")], ([, time], calendar) => {
     const from = readings(time, calendar)[0]?.from;
     return from === undefined ? undefined : window("day", { from, to: untilNow(calendar) });
   }),

@@ -1,9 +1,9 @@
 import { yearOf } from "./calendar.ts";
 import type { Item } from "./chart.ts";
 import type { Calendar } from "./profile.ts";
-import { inYear, lacksYear, pair, readings } from "./resolve.ts";
+import { inYear, lacksYear, lastBefore, pair, readings } from "./resolve.ts";
 import type { Token } from "./tokens.ts";
-import type { Compare, Period, Value } from "./values.ts";
+import type { Closed, Compare, Period, Value } from "./values.ts";
 
 /** Of two readings of the same words the one with the smaller rank is kept; what has none is no finding. */
 const RANK: Partial<Record<Value["t"], number>> = {
@@ -71,8 +71,10 @@ export function shareYears(items: readonly Item[], tokens: readonly Token[], cal
     const [one, two] = [shared[i], shared[i + 1]] as [Item, Item];
     const [first, second] = [periodIn(one.value), periodIn(two.value)];
     if (first === undefined || second === undefined || first.unit !== second.unit) continue;
-    if (!isJoined(one, two, tokens)) continue;
-    const [left, right] = shareYear(first, second, two.value.t === "compare", calendar);
+    const between = tokens.slice(one.to, two.from).map(({ text }) => text);
+    if (!between.every((text) => JOINTS.test(text) || COMPARING.test(text))) continue;
+    const comparing = two.value.t === "compare" || between.some((text) => COMPARING.test(text));
+    const [left, right] = shareYear(first, second, comparing, calendar);
     const sure = left.latent !== true || right.latent !== true;
     shared[i] = { ...one, value: withPeriod(one.value, sure ? { ...left, latent: false } : left) };
     shared[i + 1] = { ...two, value: withPeriod(two.value, sure ? { ...right, latent: false } : right) };
@@ -80,13 +82,32 @@ export function shareYears(items: readonly Item[], tokens: readonly Token[], cal
   return shared;
 }
 
+const JOINTS = /^(,|&|\+|and|und|or|oder|\/)$/;
+const COMPARING = /^(with|mit|gegen)$/;
+/** Units that come again every year. */
+const YEARLY = ["month", "quarter", "half", "week"];
+
 function shareYear(first: Period, second: Period, comparing: boolean, calendar: Calendar): [Period, Period] {
-  if (lacksYear(first) === lacksYear(second)) return [first, second];
+  if (!lacksYear(first) && !lacksYear(second)) return [first, second];
+  if (lacksYear(first) && lacksYear(second)) {
+    const fixed = readings(second, calendar)[0];
+    if (fixed === undefined || !YEARLY.includes(first.unit)) return [first, second];
+    if (comparing) return [first, beforeIt(second, fixed, first, calendar)];
+    // Q1, Q2 and Q3 follow each other.
+    return shareYear(first, { ...second, fixed }, false, calendar);
+  }
   const both = pair(first, second, calendar);
   if (!lacksYear(first)) return both && !comparing ? [first, { ...second, fixed: both[1] }] : [first, second];
   const year = yearOf(readings(second, calendar)[0]?.from ?? calendar.today);
   const fixed = comparing ? inYear(first, year, calendar) : both?.[0];
   return [fixed ? { ...first, fixed } : first, second];
+}
+
+/** Q2 vs Q1: the earlier one, whichever began last. */
+function beforeIt(period: Period, chosen: Closed, than: Period, calendar: Calendar): Period {
+  const from = readings(than, calendar)[0]?.from ?? chosen.from;
+  const fixed = chosen.from > from ? lastBefore(period, from, calendar) : undefined;
+  return fixed ? { ...period, fixed } : period;
 }
 
 function periodIn(value: Value): Period | undefined {
@@ -96,8 +117,4 @@ function periodIn(value: Value): Period | undefined {
 
 function withPeriod(value: Value, period: Period): Value {
   return value.t === "compare" ? ({ ...value, with: period } satisfies Compare) : period;
-}
-
-function isJoined(one: Item, two: Item, tokens: readonly Token[]): boolean {
-  return tokens.slice(one.to, two.from).every(({ text }) => /^(,|&|\+|and|und|or|oder|\/)$/.test(text));
 }

@@ -16,9 +16,9 @@ export interface Token {
 }
 
 const TOKEN = /['’]s\b|\p{L}[\p{L}\p{M}]*|\d+|\.{2,3}|--|[^\s\p{L}\d]/gu;
-/** Letters that may touch a number: quarters, halves, weeks, fiscal years, ordinals, decades. */
+/** Letters that may touch a number: quarters, halves, weeks, fiscal years, ordinals, decades, times of day. */
 const BEFORE_DIGITS = /^(q|h|w|kw|fy|cy|gj)$/;
-const AFTER_DIGITS = /^(q|h|s|st|nd|rd|th|er|ern|kw|w)$/;
+const AFTER_DIGITS = /^(q|h|s|st|nd|rd|th|er|ern|kw|w|t)$/;
 const MONEY = /^(\p{Sc}|%|#|usd|eur|euro|euros|dollar|dollars|pounds)$/u;
 
 export function tokenize(text: string): Token[] {
@@ -50,6 +50,16 @@ function numberAt(tokens: readonly Token[], i: number): readonly Value[] {
   if (
     glued &&
     ((/^\p{L}/u.test(before) && !BEFORE_DIGITS.test(before)) || MONEY.test(before) || before === "_")
+  )
+    return [];
+  // INV-2025-03 is a number of an invoice.
+  const code = tokens[i - 2];
+  if (
+    glued &&
+    /^[-/]$/.test(before) &&
+    tokens[i - 1]?.glued &&
+    /^\p{L}/u.test(code?.text ?? "") &&
+    code?.values.length === 0
   )
     return [];
   if ((/^\p{L}/u.test(touches) && !mayTouch(touches)) || touches === "_") return [];

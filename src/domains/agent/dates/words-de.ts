@@ -3,7 +3,7 @@ import type { WordTable } from "./words.ts";
 /** German words of dates. A star stands for the endings of an adjective. */
 export const GERMAN: WordTable = {
   words: {
-    the: "der die das den dem ganz* gesamt*",
+    the: "der die das den dem zum zur ganz* gesamt*",
     a: "ein eine einem einen einer",
     of: "des der vom von",
     in: "in im während am für zum zur über an beim binnen innerhalb",
@@ -18,9 +18,11 @@ export const GERMAN: WordTable = {
     since: "seit",
     before: "vor",
     after: "nach",
+    ending: "endend",
     starting: "ab beginnend",
     last: "letzt* vergangen* vorig* vorherig* vorangegangen* zurückliegend*",
     penult: "vorletzt*",
+    second: "übernächst*",
     next: "nächst* kommend* folgend*",
     this: "dies* aktuell* laufend* heurig*",
     first: "erst*",
@@ -45,7 +47,7 @@ export const GERMAN: WordTable = {
     dayafter: "übermorgen",
     daybefore: "vorgestern",
     far: "bisher bislang",
-    versus: "gegenüber",
+    versus: "gegenüber ggü",
     compared: "vergleich verglichen",
     with: "zu zum zur mit",
     couple: "paar",
