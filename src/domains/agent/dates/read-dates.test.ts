@@ -95,6 +95,8 @@ describe("windows as a business means them", () => {
     ["Easter 2025", "2025-04-20 2025-04-21"],
     ["in two thousand and fifteen", "2015-01-01 2016-01-01"],
     ["last weekend", "2026-03-14 2026-03-16"],
+    ["the 2nd of last month", "2026-02-02 2026-02-03"],
+    ["the 5th of the month", "2026-03-05 2026-03-06"],
     ["Friday of last week", "2026-03-13 2026-03-14"],
   ])("%s", (text, expected) => {
     expect(windows(text, BUSINESS)).toBe(expected);
@@ -145,6 +147,10 @@ describe("windows as a business means them", () => {
     ["last fiscal year", "2025-02-01 2026-02-01"],
     ["last fiscal quarter", "2025-11-01 2026-02-01"],
     ["this fiscal year so far", "2026-02-01 2026-03-18"],
+    ["last 2 fiscal quarters", "2025-08-01 2026-02-01"],
+    ["last two fiscal years", "2024-02-01 2026-02-01"],
+    ["second quarter of this fiscal year", "2026-05-01 2026-08-01"],
+    ["first half of the fiscal year", "2026-02-01 2026-08-01"],
     ["January FY2025", "2026-01-01 2026-02-01"],
     ["FY2024 to FY2025", "2024-02-01 2026-02-01"],
   ])("fiscal: %s", (text, expected) => {

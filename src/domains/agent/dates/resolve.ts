@@ -89,7 +89,7 @@ export function readings(period: Period, calendar: Calendar): Closed[] {
 }
 
 /** The first one that begins after a moment. */
-export function firstAfter(period: Period, moment: number, calendar: Calendar): Closed | undefined {
+function firstAfter(period: Period, moment: number, calendar: Calendar): Closed | undefined {
   if (!lacksYear(period)) return inCycle(period, 0, calendar);
   const years = yearOf(moment) - yearOf(calendar.today);
   const cycle = lacksMonth(period)

@@ -63,7 +63,9 @@ export const NUMBER_RULES: readonly Rule[] = [
   rule([word("half"), maybe(word("dash")), a("unit", (u) => u.unit === "year")], () =>
     duration([{ unit: "month", n: 6 }]),
   ),
-  rule([count, maybe(word("dash")), a("unit")], ([{ n }, , u]) => duration([{ unit: u.unit, n }])),
+  rule([count, maybe(word("dash")), a("unit")], ([{ n }, , u]) =>
+    duration([{ unit: u.unit, n, ...(u.fiscal && { fiscal: true }) }]),
+  ),
   rule(
     [a("duration"), word("and", "comma"), a("duration", ({ steps }) => steps.length < 3)],
     ([one, , more]) => duration([...one.steps, ...more.steps]),

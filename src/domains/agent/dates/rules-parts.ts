@@ -46,7 +46,7 @@ const JOINED: readonly Rule[] = [
     [yearless, maybe(word("of", "in", "comma", "dash", "slash", "dot")), the, year],
     ([time, , , of], calendar) => withYear(time, of, calendar),
   ),
-  rule([year, maybe(word("dash", "slash", "possessive")), yearless], ([of, , time], calendar) =>
+  rule([year, maybe(word("dash", "slash", "possessive")), the, yearless], ([of, , , time], calendar) =>
     withYear(time, of, calendar),
   ),
   rule([a("none"), maybe(word("of", "in", "comma", "dash", "slash")), year], () => ({ t: "none" })),
@@ -105,6 +105,20 @@ const JOINED: readonly Rule[] = [
       const from = (fixed as Closed).from + (((weekday ?? 0) - calendar.weekStart + 7) % 7) * DAY;
       return period("day", { fixed: { from, to: from + DAY } });
     },
+  ),
+  // the 2nd of next month, the 5th of the month
+  rule(
+    [
+      ordinal(31),
+      word("of"),
+      the,
+      a("time", ({ unit, part, fixed }) => unit === "month" && part === undefined && fixed !== undefined),
+    ],
+    ([{ n }, , , whole], calendar) =>
+      derived(whole, "day", calendar, (each) => partsOf(each, "day", n, 1, calendar)),
+  ),
+  rule([ordinal(31), word("of"), the, unitOf("month")], ([{ n }], calendar) =>
+    derived(present("month", calendar), "day", calendar, (each) => partsOf(each, "day", n, 1, calendar)),
   ),
   // the month of September
   rule([one, word("of"), a("time")], ([{ unit }, , time]) =>

@@ -23,9 +23,10 @@ function window(unit: Period["unit"], span: Span, rest: Partial<Window> = {}): W
 
 /** The last or next so many: whole ones, or those that end today (business) or yesterday. */
 function several(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Window | undefined {
-  const [{ unit, n }] = steps as [Step];
+  const [{ unit, n, fiscal = false }] = steps as [Step];
   const rolling = rollingSpan(by, steps, calendar);
-  const whole = steps.length === 1 ? wholeSpan(by, unit, n, calendar) : undefined;
+  const whole = steps.length === 1 ? wholeSpan(by, unit, n, fiscal, calendar) : undefined;
+  if (whole !== undefined && fiscal) return window(unit, whole, { fiscal });
   if (whole !== undefined && WHOLE.includes(unit))
     return window(unit, whole, rolling && calendar.business ? { others: [rolling] } : {});
   if (rolling === undefined) return undefined;
@@ -42,10 +43,16 @@ function rollingSpan(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Cl
   return order(start, end);
 }
 
-function wholeSpan(by: -1 | 1, unit: Unit, n: number, calendar: Calendar): Closed | undefined {
+function wholeSpan(
+  by: -1 | 1,
+  unit: Unit,
+  n: number,
+  fiscal: boolean,
+  calendar: Calendar,
+): Closed | undefined {
   if (unit === "hour" || unit === "workday" || unit === "fortnight") return undefined;
-  const near = present(unit, calendar, false, by).fixed as Closed;
-  const far = present(unit, calendar, false, by * n).fixed as Closed;
+  const near = present(unit, calendar, fiscal, by).fixed as Closed;
+  const far = present(unit, calendar, fiscal, by * n).fixed as Closed;
   return by < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to };
 }
 

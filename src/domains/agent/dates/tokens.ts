@@ -2,8 +2,8 @@ import type { Value } from "./values.ts";
 import { fold, lookUp } from "./words.ts";
 
 /** A question is far shorter; what comes after is not read. */
-export const MAX_TEXT_CHARS = 10_000;
-export const MAX_TOKENS = 1_000;
+const MAX_TEXT_CHARS = 10_000;
+const MAX_TOKENS = 1_000;
 const MAX_DIGITS = 4;
 
 export interface Token {

@@ -32,6 +32,7 @@ export interface Closed {
 export interface Step {
   unit: Unit;
   n: number;
+  fiscal?: boolean;
 }
 
 export type Part = "early" | "mid" | "late" | "start" | "end";
