@@ -282,14 +282,14 @@ function toDate({ unit, fixed, fiscal }: Period, calendar: Calendar): Window | u
   return from < to ? window(unit, { from, to }, fiscal ? { fiscal } : {}) : undefined;
 }
 
-/** In the older specification the last day stays out here as well. */
+/** Recognizers leave the last day out here as well. */
 function restOf({ unit, fixed }: Period, calendar: Calendar): Window | undefined {
   const { to } = fixed as Closed;
   const end = calendar.business ? to : to - DAY;
   return calendar.today < end ? window(unit, { from: calendar.today, to: end }) : undefined;
 }
 
-/** Earlier this year: up to today, and in the older specification up to the middle at most. */
+/** Earlier this year: up to today; with Recognizers, up to the middle at most. */
 function halfWay(earlier: boolean, { unit, fixed }: Period, calendar: Calendar): Window | undefined {
   const { from, to } = fixed as Closed;
   const half = halfOf({ from, to }, unit);

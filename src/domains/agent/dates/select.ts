@@ -43,13 +43,17 @@ export function select(chart: readonly Item[][], tokens: readonly Token[]): Item
 function isNoDate({ from, to, value }: Item, tokens: readonly Token[]): boolean {
   if (value.t !== "time") return false;
   if (value.weak === true) return true;
-  if (to - from > 1 || !/^\d/.test(tokens[from]?.text ?? "")) return false;
-  const decimal = (mark: number, digits: number, glued: number): boolean =>
-    /^[.,]$/.test(tokens[mark]?.text ?? "") &&
-    tokens[mark]?.glued === (mark > from ? true : tokens[mark]?.glued) &&
-    tokens[glued]?.glued === true &&
-    /^\d/.test(tokens[digits]?.text ?? "");
-  return decimal(from - 1, from - 2, from) || decimal(to, to + 1, to + 1);
+  return to - from === 1 && (isDecimal(tokens, from - 2) || isDecimal(tokens, from));
+}
+
+/** Digits, a mark and digits without a space, as 0.2025; but 2024,2025 are two years. */
+function isDecimal(tokens: readonly Token[], at: number): boolean {
+  const [whole, mark, part] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+  if (whole === undefined || mark?.glued !== true || part?.glued !== true || !/^[.,]$/.test(mark.text))
+    return false;
+  return (
+    /^\d+$/.test(whole.text) && /^\d+$/.test(part.text) && (whole.text.length !== 4 || part.text.length !== 4)
+  );
 }
 
 /** 2025 over 2024 compares; over alone does not. */
