@@ -34,6 +34,8 @@ describe("German means what English means", () => {
     ["2014 bis 2018", "2014 to 2018"],
     ["vom 1.1.2025 bis 31.3.2025", "from 2025-01-01 to 2025-03-31"],
     ["vom 1. bis zum 15. März 2025", "from the 1st to the 15th of March 2025"],
+    ["von Januar bis einschließlich März 2025", "from January to March 2025"],
+    ["in diesem und letztem Jahr", "in this and last year"],
     ["KW 12", "week 12"],
     ["KW12/2025", "week 12 of 2025"],
     ["12. Kalenderwoche 2025", "week 12 of 2025"],

@@ -128,6 +128,10 @@ describe("windows as a business means them", () => {
     ["more than 2 years ago", "null 2024-03-17"],
     ["the twelve months ending March 2025", "2024-04-01 2025-04-01"],
     ["the year ended 31 March 2025", "2024-04-01 2025-04-01"],
+    ["last year to date", "2025-01-01 2025-03-18"],
+    ["YTD 2024", "2024-01-01 2024-03-18"],
+    ["YTD last year", "2025-01-01 2025-03-18"],
+    ["this and last year", "2025-01-01 2027-01-01"],
     ["LTM", "2025-03-18 2026-03-18"],
     ["revenue to date", "null 2026-03-18"],
     ["what it adds up to in Q3 2025", "2025-07-01 2025-10-01"],
@@ -295,6 +299,7 @@ describe("groupings and comparisons", () => {
     ["each week", "week"],
     ["daily", "day"],
     ["annual", "year"],
+    ["by year and quarter", "quarter"],
   ])("%s groups", (text, grain) => {
     expect(only(text)).toMatchObject({ kind: "grain", grain });
   });
@@ -344,6 +349,15 @@ describe("groupings and comparisons", () => {
       grain: "year",
       window: { from: "2024-01-01", to: "2025-01-01" },
     });
+  });
+
+  it("knows no same day without another window", () => {
+    expect(only("returned on the same day")).toMatchObject({
+      kind: "same",
+      grain: "day",
+      said: "the same day",
+    });
+    expect(only("returned on the same day")).not.toHaveProperty("window");
   });
 
   it("shifts windows", () => {

@@ -8,7 +8,7 @@ import { PART_RULES } from "./rules-parts.ts";
 import { PERIOD_RULES } from "./rules-periods.ts";
 import { RELATIVE_RULES } from "./rules-relative.ts";
 import { WINDOW_RULES } from "./rules-windows.ts";
-import { sayCompare, sayGrain, sayWindow } from "./say.ts";
+import { sayCompare, sayGrain, saySame, sayWindow } from "./say.ts";
 import { select, shareYears } from "./select.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import type { Closed, Compare, Grain, Period, Shift, Span, Window } from "./values.ts";
@@ -61,7 +61,8 @@ export interface CompareFound extends Found {
 /** That year, the same month: the one that another window of the question is in. */
 export interface SameFound extends Found {
   kind: "same";
-  window: DateWindow;
+  /** Absent where the question has no other window. */
+  window?: DateWindow;
   grain?: Grain;
 }
 
@@ -113,14 +114,11 @@ function foundIn(item: Item, windows: ReadonlyMap<Item, Read>, calendar: Calenda
   }
   if (value.t === "compare") return compareFound(value, nearest(windows, item), calendar);
   if (value.t !== "same") return undefined;
-  const anchor = nearest(windows, item)?.spans[0].from ?? calendar.today;
+  const anchor = nearest(windows, item)?.spans[0].from;
+  const same = { kind: "same", ...grainOf(value.unit) } as const;
+  if (anchor === undefined || anchor === null) return { ...same, said: saySame(value.unit, calendar) };
   const span = periodAround(anchor, value.unit, calendar);
-  return {
-    kind: "same",
-    window: isoWindow(span),
-    ...grainOf(value.unit),
-    said: sayWindow(span, value.unit, false, calendar),
-  };
+  return { ...same, window: isoWindow(span), said: sayWindow(span, value.unit, false, calendar) };
 }
 
 /** The window that lies so many periods away: the year before Q1 2026 is Q1 2025. */
@@ -238,21 +236,25 @@ function nearest(windows: ReadonlyMap<Item, Read>, { from }: Item): Read | undef
 
 const LEADING: Partial<Record<string, readonly string[]>> = {
   time: ["in", "the", "of", "from", "equal"],
-  window: ["in", "the"],
+  window: ["in", "the", "of"],
 };
 
 /** Articles and prepositions belong to the sentence, not to the date. */
 function placeOf({ from, to, value }: Item, tokens: readonly Token[]): { start: number; end: number } {
   const leading = LEADING[value.t] ?? [];
   let first = from;
-  while (
-    first < to - 1 &&
-    tokens[first]?.values.some((each) => each.t === "word" && leading.includes(each.word))
-  )
-    first++;
+  while (first < to - 1 && isLead(tokens[first], leading)) first++;
   // The dot of "Dec." may be that of the sentence.
   const last = value.t === "time" && value.unit === "month" && tokens[to - 1]?.text === "." ? to - 2 : to - 1;
   return { start: tokens[first]?.start ?? 0, end: tokens[last]?.end ?? 0 };
+}
+
+/** German von leads to a period, and begins a range. */
+function isLead(token: Token | undefined, leading: readonly string[]): boolean {
+  const words = (token?.values ?? []).flatMap((each) => (each.t === "word" ? [each.word] : []));
+  return (
+    words.some((each) => leading.includes(each)) && (leading.includes("from") || !words.includes("from"))
+  );
 }
 
 function grainOf(unit: Period["unit"]): { grain?: Grain } {

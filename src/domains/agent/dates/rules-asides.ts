@@ -32,6 +32,11 @@ const GROUPING: readonly Rule[] = [
     grain,
     ...(fiscal && { fiscal }),
   })),
+  // by year and quarter: the finer one has the other in it
+  rule([word("by", "per"), grainUnit, word("and"), grainUnit], ([, one, , two]) => {
+    const finer = GRAINS.indexOf(one.grain) < GRAINS.indexOf(two.grain) ? one : two;
+    return { t: "grain", grain: finer.grain, ...(finer.fiscal && { fiscal: true }) };
+  }),
   rule([grainUnit, word("by", "through"), grainUnit], ([one, , two]) =>
     one.grain === two.grain ? { t: "grain", grain: one.grain } : undefined,
   ),

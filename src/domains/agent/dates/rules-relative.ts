@@ -1,6 +1,6 @@
-import { DAY, shift } from "./calendar.ts";
+import { DAY, shift, yearOf } from "./calendar.ts";
 import { a, maybe, type Rule, rule, word } from "./chart.ts";
-import { count, inside, one, day as someDay, the } from "./places.ts";
+import { count, inside, one, day as someDay, the, year } from "./places.ts";
 import type { Calendar } from "./profile.ts";
 import { derived, halfOf, lacksYear, present, readings, swung } from "./resolve.ts";
 
@@ -198,6 +198,16 @@ const WINDOWS: readonly Rule[] = [
     [one, word("ending"), maybe(word("in")), a("time", ({ led }) => led !== true)],
     ([{ unit }, , , time], calendar) => closing([{ unit, n: 1 }], time, calendar),
   ),
+  // this and last year
+  rule([direction, word("and"), direction, one], ([first, , second, { unit, fiscal }], calendar) => {
+    const two = [first, second].map(
+      (which) => present(unit, calendar, fiscal, BY[which as keyof typeof BY]).fixed as Closed,
+    );
+    const [from, to] = two.sort((x, y) => x.from - y.from) as [Closed, Closed];
+    return from.to === to.from
+      ? window(unit, { from: from.from, to: to.to }, { ends: [from, to] })
+      : undefined;
+  }),
   // 3 days starting tomorrow, a week from 20 December
   rule(
     [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), someDay],
@@ -256,7 +266,17 @@ const SO_FAR: readonly Rule[] = [
   ),
   rule([maybe(word("from")), a("time"), word("to"), word("date")], ([, time], calendar) => {
     const from = readings(time, calendar)[0]?.from;
-    return from === undefined ? undefined : window("day", { from, to: untilNow(calendar) });
+    // Last year to date ends a year ago.
+    const away = time.away !== undefined && time.away.n < 0 ? time.away : undefined;
+    const to = away ? shift(untilNow(calendar), away) : untilNow(calendar);
+    return from === undefined || from >= to ? undefined : window(away?.unit ?? "day", { from, to });
+  }),
+  rule([word("ytd"), maybe(inside), year], ([, , time], calendar) => {
+    const from = readings(time, calendar)[0]?.from;
+    if (from === undefined) return undefined;
+    const start = present("year", calendar, time.fiscal).fixed as Closed;
+    const to = shift(untilNow(calendar), { unit: "year", n: yearOf(from) - yearOf(start.from) });
+    return from < to ? window("year", { from, to }, time.fiscal ? { fiscal: true } : {}) : undefined;
   }),
   rule([word("rest"), maybe(word("of")), the, one], ([, , , { unit, fiscal }], calendar) =>
     restOf(present(unit, calendar, fiscal), calendar),

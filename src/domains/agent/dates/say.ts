@@ -44,6 +44,11 @@ export function sayGrain(grain: Grain, fiscal: boolean, { language }: Calendar):
   return `by ${fiscal ? "fiscal " : ""}${name}`;
 }
 
+export function saySame(unit: Unit, { language }: Calendar): string {
+  const name = GRAINS[language][unit as Grain] ?? unit;
+  return language === "de" ? `derselbe Zeitraum (${name})` : `the same ${name}`;
+}
+
 /** Compared with a window, or with so many periods before. */
 export function sayCompare(
   said: string | undefined,

@@ -3,7 +3,7 @@ import type { WordTable } from "./words.ts";
 /** German words of dates. A star stands for the endings of an adjective. */
 export const GERMAN: WordTable = {
   words: {
-    the: "der die das den dem zum zur ganz* gesamt*",
+    the: "der die das den dem zum zur einschließlich inklusive ganz* gesamt*",
     a: "ein eine einem einen einer",
     of: "des der vom von",
     in: "in im während am für zum zur über an beim binnen innerhalb",

@@ -3,7 +3,7 @@ import type { WordTable } from "./words.ts";
 /** English words of dates. */
 export const ENGLISH: WordTable = {
   words: {
-    the: "the both whole entire full",
+    the: "the both including whole entire full",
     a: "a an",
     of: "of",
     in: "in during for on at within throughout over",
