@@ -93,10 +93,10 @@ describe("what is counted from today", () => {
   );
 
   it("moves by a year when today does", () => {
-    // No leap day on the way: the day after 28 February is another one then.
-    const before29 = day.filter((iso) => !/-02-2[89]$/.test(iso));
+    // Months back from the end of a month depend on how long February is.
+    const before28 = day.filter((iso) => Number(iso.slice(8)) < 28);
     fc.assert(
-      fc.property(relative, before29, profile, (question, now, about) => {
+      fc.property(relative, before28, profile, (question, now, about) => {
         const later = shiftWindow({ from: now, to: null }, { grain: "year", by: 1 }).from as string;
         const [one, two] = [now, later].map(
           (each) => readDates(question, { ...about, now: each }).flatMap(windowsOf)[0],
