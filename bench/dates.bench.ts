@@ -58,10 +58,9 @@ function read({ text, reference }: Case): DateFound[] {
 
 /** What a caller would take: latent windows only where there are no others. */
 function windowsOf(found: readonly DateFound[]): DateWindow[] {
-  const sure = found.filter((each) => !("latent" in each));
-  const windows = (sure.some(({ kind }) => kind !== "grain") ? sure : found).flatMap((each) =>
-    "window" in each && each.window !== undefined ? [each.window] : [],
-  );
+  const named = found.filter((each) => "window" in each && !("shift" in each));
+  const sure = named.filter((each) => !("latent" in each));
+  const windows = (sure.length > 0 ? sure : named).flatMap((each) => ("window" in each ? [each.window] : []));
   return windows.filter((window, i) => windows.findIndex((other) => same(window, other)) === i);
 }
 

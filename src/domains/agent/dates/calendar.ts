@@ -108,7 +108,8 @@ function startOf(ms: number, unit: Unit, calendar: Calendar, fiscal: boolean): n
   if (months > 12) return at(Math.floor(year / (months / 12)) * (months / 12));
   const start = fiscal ? fiscalYearStart(fiscalYearOf(ms, calendar), calendar) : at(year);
   let from = start;
-  for (let n = 1; addMonths(start, n * months) <= ms && n * months < 12; n++) from = addMonths(start, n * months);
+  for (let n = 1; addMonths(start, n * months) <= ms && n * months < 12; n++)
+    from = addMonths(start, n * months);
   return from;
 }
 
@@ -120,7 +121,13 @@ export function weekOfYear(year: number, n: number, calendar: Calendar): Closed 
 }
 
 /** Some of the periods that a longer one is made of: from the nth on, or the last ones if n is negative. */
-export function partsOf(whole: Closed, unit: Unit, n: number, count: number, calendar: Calendar): Closed | undefined {
+export function partsOf(
+  whole: Closed,
+  unit: Unit,
+  n: number,
+  count: number,
+  calendar: Calendar,
+): Closed | undefined {
   const weekly = unit === "week";
   // A week belongs where most of its days are.
   const first = weekly ? weekStart(whole.from + 3 * DAY, calendar) : whole.from;
@@ -135,9 +142,16 @@ const HOLIDAYS: Record<string, { words: string[]; day: (year: number) => number 
   newYear: { words: ["new years day", "new year's day", "neujahr"], day: (y) => at(y, 1, 1) },
   valentine: { words: ["valentine's day", "valentines day", "valentinstag"], day: (y) => at(y, 2, 14) },
   easter: { words: ["easter", "easter sunday", "ostern", "ostersonntag"], day: easter },
+  presidents: { words: ["presidents day", "presidents' day"], day: (y) => nthWeekday(y, 2, 1, 3) },
+  king: { words: ["martin luther king day", "mlk day"], day: (y) => nthWeekday(y, 1, 1, 3) },
+  mothers: { words: ["mother's day", "mothers day", "muttertag"], day: (y) => nthWeekday(y, 5, 0, 2) },
+  memorial: { words: ["memorial day"], day: (y) => nthWeekday(y, 6, 1, 1) - 7 * DAY },
+  fathers: { words: ["father's day", "fathers day"], day: (y) => nthWeekday(y, 6, 0, 3) },
   independence: { words: ["independence day"], day: (y) => at(y, 7, 4) },
   labor: { words: ["labor day", "labour day"], day: (y) => nthWeekday(y, 9, 1, 1) },
+  columbus: { words: ["columbus day"], day: (y) => nthWeekday(y, 10, 1, 2) },
   halloween: { words: ["halloween"], day: (y) => at(y, 10, 31) },
+  veterans: { words: ["veterans day"], day: (y) => at(y, 11, 11) },
   thanksgiving: { words: ["thanksgiving", "thanksgiving day"], day: (y) => nthWeekday(y, 11, 4, 4) },
   blackFriday: { words: ["black friday"], day: (y) => nthWeekday(y, 11, 4, 4) + DAY },
   cyberMonday: { words: ["cyber monday"], day: (y) => nthWeekday(y, 11, 4, 4) + 4 * DAY },
@@ -146,9 +160,9 @@ const HOLIDAYS: Record<string, { words: string[]; day: (year: number) => number 
   newYearsEve: { words: ["new year's eve", "new years eve", "silvester"], day: (y) => at(y, 12, 31) },
 };
 
-export const HOLIDAY_WORDS: readonly (readonly [name: string, words: string])[] = Object.entries(HOLIDAYS).flatMap(
-  ([name, { words }]) => words.map((each) => [name, each] as const),
-);
+export const HOLIDAY_WORDS: readonly (readonly [name: string, words: string])[] = Object.entries(
+  HOLIDAYS,
+).flatMap(([name, { words }]) => words.map((each) => [name, each] as const));
 
 export function holiday(name: string, year: number): Closed | undefined {
   const from = HOLIDAYS[name]?.day(year);

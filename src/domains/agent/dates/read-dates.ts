@@ -4,24 +4,19 @@ import { type Calendar, calendarOf, type DateProfile } from "./profile.ts";
 import { cut, readings } from "./resolve.ts";
 import { ASIDE_RULES, isGrain } from "./rules-asides.ts";
 import { NUMBER_RULES } from "./rules-numbers.ts";
+import { PART_RULES } from "./rules-parts.ts";
 import { PERIOD_RULES } from "./rules-periods.ts";
 import { RELATIVE_RULES } from "./rules-relative.ts";
 import { WINDOW_RULES } from "./rules-windows.ts";
-import { sayCompare, sayGrain, sayWindow } from "./say.ts";
+import { sayCompare, sayGrain, saySame, sayWindow } from "./say.ts";
 import { select, shareYears } from "./select.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import type { Closed, Compare, Grain, Period, Span, Window } from "./values.ts";
+import type { Closed, Compare, Grain, Period, Shift, Span, Window } from "./values.ts";
 
 /** Half-open; ISO dates, or date-times of the wall clock where hours matter; null is open. */
 export interface DateWindow {
   from: string | null;
   to: string | null;
-}
-
-export interface Shift {
-  grain: Grain;
-  /** Negative: so many periods back. */
-  by: number;
 }
 
 interface Found {
@@ -66,15 +61,20 @@ export interface CompareFound extends Found {
 /** That year, the same month: the one that another window of the question is in. */
 export interface SameFound extends Found {
   kind: "same";
-  window: DateWindow;
+  /** Absent where the question has no other window. */
+  window?: DateWindow;
   grain?: Grain;
 }
 
 export type DateFound = WindowFound | GrainFound | CompareFound | SameFound;
+type Unplaced = {
+  [K in DateFound["kind"]]: Omit<Extract<DateFound, { kind: K }>, "start" | "end">;
+}[DateFound["kind"]];
 
 const GRAMMAR = new Grammar([
   ...NUMBER_RULES,
   ...PERIOD_RULES,
+  ...PART_RULES,
   ...RELATIVE_RULES,
   ...WINDOW_RULES,
   ...ASIDE_RULES,
@@ -87,27 +87,38 @@ export function readDates(text: string, profile: DateProfile): DateFound[] {
   const calendar = calendarOf(profile);
   const tokens = tokenize(text);
   const items = shareYears(select(fillChart(tokens, GRAMMAR, calendar), tokens), tokens, calendar);
-  const windows = items.flatMap((item) => {
-    const read = item.value.t === "time" || item.value.t === "window" ? spansOf(item.value, calendar) : undefined;
-    return read === undefined ? [] : [{ item, ...read }];
-  });
+  const windows = new Map<Item, Read>();
+  for (const item of items) {
+    const read =
+      item.value.t === "time" || item.value.t === "window" ? spansOf(item.value, calendar) : undefined;
+    if (read !== undefined) windows.set(item, read);
+  }
   return items.flatMap((item): DateFound[] => {
-    const place = placeOf(item, tokens);
-    const { value } = item;
-    if (value.t === "grain") {
-      const fiscal = value.fiscal === true;
-      return [{ ...place, kind: "grain", grain: value.grain, ...(fiscal && { fiscal }), said: sayGrain(value.grain, fiscal, calendar) }];
-    }
-    const anchor = nearest(windows, item);
-    if (value.t === "compare") return [{ ...place, ...compareFound(value, anchor, calendar) }];
-    if (value.t === "same") {
-      const span = periodAround(anchor?.from ?? calendar.today, value.unit, calendar);
-      const said = sayWindow(span, value.unit, false, calendar);
-      return [{ ...place, kind: "same", window: isoWindow(span), ...grainOf(value.unit), said }];
-    }
-    const read = windows.find((each) => each.item === item);
-    return read === undefined ? [] : [{ ...place, ...windowFound(read, calendar) }];
+    const found = foundIn(item, windows, calendar);
+    return found === undefined ? [] : [{ ...placeOf(item, tokens), ...found } as DateFound];
   });
+}
+
+function foundIn(item: Item, windows: ReadonlyMap<Item, Read>, calendar: Calendar): Unplaced | undefined {
+  const { value } = item;
+  const read = windows.get(item);
+  if (read !== undefined) return windowFound(read, calendar);
+  if (value.t === "grain") {
+    const { grain, fiscal } = value;
+    return {
+      kind: "grain",
+      grain,
+      ...(fiscal && { fiscal }),
+      said: sayGrain(grain, fiscal === true, calendar),
+    };
+  }
+  if (value.t === "compare") return compareFound(value, nearest(windows, item), calendar);
+  if (value.t !== "same") return undefined;
+  const anchor = nearest(windows, item)?.spans[0].from;
+  const same = { kind: "same", ...grainOf(value.unit) } as const;
+  if (anchor === undefined || anchor === null) return { ...same, said: saySame(value.unit, calendar) };
+  const span = periodAround(anchor, value.unit, calendar);
+  return { ...same, window: isoWindow(span), said: sayWindow(span, value.unit, false, calendar) };
 }
 
 /** The window that lies so many periods away: the year before Q1 2026 is Q1 2025. */
@@ -146,7 +157,10 @@ function isSound({ from, to }: Span): boolean {
   return low >= EARLIEST && low < high && high <= LATEST;
 }
 
-function windowFound({ value, spans: [span, ...others] }: Read, calendar: Calendar): Omit<WindowFound, "start" | "end"> {
+function windowFound(
+  { value, spans: [span, ...others] }: Read,
+  calendar: Calendar,
+): Extract<Unplaced, { kind: "window" }> {
   const fiscal = value.fiscal === true;
   const say = (each: Span): string => sayWindow(each, value.unit, fiscal, calendar);
   const alternatives = others.map((each) => ({ window: isoWindow(each), said: say(each) }));
@@ -164,21 +178,42 @@ function windowFound({ value, spans: [span, ...others] }: Read, calendar: Calend
 }
 
 /** What lies a shift away from the question's window; failing that, the window that was named. */
-function compareFound(value: Compare, anchor: Closed | undefined, calendar: Calendar): Omit<CompareFound, "start" | "end"> {
-  const named = value.with && spansOf(value.with, calendar)?.spans[0];
-  const moved = anchor && value.shift && shiftedSpan(anchor, value.shift);
-  const unit = value.with?.unit ?? value.shift?.grain ?? "day";
-  const say = (span: Span): string => sayWindow(span, unit, value.with?.fiscal === true, calendar);
-  const window = moved ?? named;
-  const other = moved && named && (moved.from !== named.from || moved.to !== named.to) ? named : undefined;
+function compareFound(
+  value: Compare,
+  anchor: Read | undefined,
+  calendar: Calendar,
+): Extract<Unplaced, { kind: "compare" }> {
+  const { shift } = value;
+  const named = value.with && spansOf(value.with, calendar);
+  // Month over month in 2025 compares the months of 2025; year over year in May compares two months.
+  const main = anchor?.spans[0] as Closed | undefined;
+  const series =
+    value.series === true &&
+    (main === undefined || (shift && shiftBy(main.from, { ...shift, by: 1 }) < main.to));
+  const moved = main && shift && !series ? shiftedSpan(main, shift) : undefined;
+  const said = (span: Span, by: Period | Window | undefined): string =>
+    sayWindow(span, by?.unit ?? "day", by?.fiscal === true, calendar);
+  const first = moved ?? named?.spans[0];
+  const other = moved && named && !isSame(moved, named.spans[0]) ? named : undefined;
   return {
     kind: "compare",
-    ...(window && { window: isoWindow(window) }),
-    ...(value.shift && { shift: value.shift }),
-    ...(value.series === true && { series: true }),
-    ...(other && { alternatives: [{ window: isoWindow(other), said: say(other) }] }),
-    said: sayCompare(window && say(window), value.shift?.grain, calendar),
+    ...(first && { window: isoWindow(first) }),
+    ...(shift && { shift }),
+    ...(series && { series }),
+    ...(other && {
+      alternatives: [{ window: isoWindow(other.spans[0]), said: said(other.spans[0], other.value) }],
+    }),
+    said: sayCompare(
+      first && said(first, moved ? anchor?.value : value.with),
+      shift,
+      series === true,
+      calendar,
+    ),
   };
+}
+
+function isSame(one: Span, two: Span): boolean {
+  return one.from === two.from && one.to === two.to;
 }
 
 function shiftedSpan({ from, to }: Closed, shift: Shift): Span | undefined {
@@ -187,25 +222,39 @@ function shiftedSpan({ from, to }: Closed, shift: Shift): Span | undefined {
 }
 
 /** The window that an aside speaks of: the last one before it, or else the first one after it. */
-function nearest(windows: readonly (Read & { item: Item })[], { from }: Item): Closed | undefined {
-  const closed = windows.filter(({ spans: [span] }) => span.from !== null && span.to !== null);
-  const before = closed.filter(({ item }) => item.from < from);
-  const chosen = before.at(-1) ?? closed.find(({ item }) => item.from > from);
-  return chosen?.spans[0] as Closed | undefined;
+function nearest(windows: ReadonlyMap<Item, Read>, { from }: Item): Read | undefined {
+  let chosen: Read | undefined;
+  for (const [item, read] of windows) {
+    const [span] = read.spans;
+    if (span.from === null || span.to === null) continue;
+    if (item.from > from && chosen !== undefined) break;
+    chosen = read;
+    if (item.from > from) break;
+  }
+  return chosen;
 }
 
 const LEADING: Partial<Record<string, readonly string[]>> = {
   time: ["in", "the", "of", "from", "equal"],
-  window: ["in", "the"],
+  window: ["in", "the", "of"],
 };
 
 /** Articles and prepositions belong to the sentence, not to the date. */
 function placeOf({ from, to, value }: Item, tokens: readonly Token[]): { start: number; end: number } {
   const leading = LEADING[value.t] ?? [];
   let first = from;
-  while (first < to - 1 && tokens[first]?.values.some((each) => each.t === "word" && leading.includes(each.word)))
-    first++;
-  return { start: tokens[first]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
+  while (first < to - 1 && isLead(tokens[first], leading)) first++;
+  // The dot of "Dec." may be that of the sentence.
+  const last = value.t === "time" && value.unit === "month" && tokens[to - 1]?.text === "." ? to - 2 : to - 1;
+  return { start: tokens[first]?.start ?? 0, end: tokens[last]?.end ?? 0 };
+}
+
+/** German von leads to a period, and begins a range. */
+function isLead(token: Token | undefined, leading: readonly string[]): boolean {
+  const words = (token?.values ?? []).flatMap((each) => (each.t === "word" ? [each.word] : []));
+  return (
+    words.some((each) => leading.includes(each)) && (leading.includes("from") || !words.includes("from"))
+  );
 }
 
 function grainOf(unit: Period["unit"]): { grain?: Grain } {

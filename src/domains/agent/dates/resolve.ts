@@ -14,7 +14,7 @@ import {
   yearOf,
 } from "./calendar.ts";
 import type { Calendar } from "./profile.ts";
-import type { Closed, Part, Period } from "./values.ts";
+import type { Closed, Part, Period, Unit } from "./values.ts";
 
 /** Cycles that are tried on each side of today: 29 February may be eight years away. */
 const CYCLES = 8;
@@ -54,7 +54,8 @@ function inCycle(period: Period, cycle: number, calendar: Calendar): Closed | un
   if (period.fixed !== undefined) return cycle === 0 ? period.fixed : undefined;
   if (period.year !== undefined) return cycle === 0 ? inYear(period, period.year, calendar) : undefined;
   if (period.weekday !== undefined) {
-    const from = weekStart(today, calendar) + (((period.weekday - calendar.weekStart + 7) % 7) + cycle * 7) * DAY;
+    const from =
+      weekStart(today, calendar) + (((period.weekday - calendar.weekStart + 7) % 7) + cycle * 7) * DAY;
     return { from, to: from + DAY };
   }
   if (lacksMonth(period)) {
@@ -79,13 +80,16 @@ export function readings(period: Period, calendar: Calendar): Closed[] {
     return undefined;
   };
   if (!lacksYear(period)) return [inCycle(period, 0, calendar)].filter((span) => span !== undefined);
+  // A week that is named by its number alone is one of this year.
+  if (period.unit === "week" && !calendar.business)
+    return [inCycle(period, 0, calendar)].filter((span) => span !== undefined);
   const past = find(cyclesFrom(1, -1), ({ from }) => from <= calendar.today);
   const next = find(cyclesFrom(-1, 1), ({ from }) => from > calendar.today);
   return [past, next].filter((span) => span !== undefined);
 }
 
 /** The first one that begins after a moment. */
-export function firstAfter(period: Period, moment: number, calendar: Calendar): Closed | undefined {
+function firstAfter(period: Period, moment: number, calendar: Calendar): Closed | undefined {
   if (!lacksYear(period)) return inCycle(period, 0, calendar);
   const years = yearOf(moment) - yearOf(calendar.today);
   const cycle = lacksMonth(period)
@@ -161,7 +165,8 @@ function shareMonth(a: Period, b: Period): [Period, Period] {
   return [{ ...a, month: b.month, ...(b.year !== undefined && { year: b.year }) }, b];
 }
 
-function lastBefore(period: Period, moment: number, calendar: Calendar): Closed | undefined {
+/** The last one that began before a moment. */
+export function lastBefore(period: Period, moment: number, calendar: Calendar): Closed | undefined {
   return readings(period, { ...calendar, today: Math.floor((moment - 1) / DAY) * DAY })[0];
 }
 
@@ -182,4 +187,29 @@ export function swung(period: Period, by: -1 | 0 | 1, calendar: Calendar): Close
     if (span !== undefined && (by < 0 ? span.to <= calendar.today : span.from > calendar.today)) return span;
   }
   return undefined;
+}
+
+/** Something that is computed from a period, in each reading of it. */
+export function derived(
+  time: Period,
+  unit: Unit,
+  calendar: Calendar,
+  make: (whole: Closed) => Closed | undefined,
+): Period | undefined {
+  const [first, second] = readings(time, calendar).map(make);
+  if (first === undefined) return undefined;
+  return period(unit, { fixed: first, ...(second && { other: period(unit, { fixed: second }) }) });
+}
+
+/** The period of a kind that today is in. */
+export function present(unit: Unit, calendar: Calendar, fiscal = false, by = 0): Period {
+  return period(unit, {
+    fixed: periodAround(unit === "hour" ? calendar.now : calendar.today, unit, calendar, by, fiscal),
+    away: { unit, n: by },
+    ...(fiscal && { fiscal }),
+  });
+}
+
+export function period(unit: Period["unit"], rest: Partial<Period>): Period {
+  return { t: "time", unit, ...rest };
 }

@@ -1,5 +1,6 @@
 import { a, maybe, type Place, type Rule, rule, word } from "./chart.ts";
-import { present } from "./rules-periods.ts";
+import { inside, one, the } from "./places.ts";
+import { present } from "./resolve.ts";
 import type { Compare, Grain, Period, Unit, Value, Window } from "./values.ts";
 
 const GRAINS: readonly Unit[] = ["day", "week", "month", "quarter", "year"];
@@ -14,15 +15,28 @@ const grainUnit: Place<{ grain: Grain; fiscal: boolean; plural: boolean }> = {
       ? { grain: value.unit, fiscal: value.fiscal === true, plural: value.plural }
       : undefined,
 };
-const the = maybe(word("the"));
-const inside = word("in", "of");
 
-const ADVERBS = { daily: "day", weekly: "week", monthly: "month", quarterly: "quarter", yearly: "year" } as const;
+const ADVERBS = {
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+  quarterly: "quarter",
+  yearly: "year",
+} as const;
 const SHORT = { yoy: "year", qoq: "quarter", mom: "month", wow: "week" } as const;
 
 /** By month, monthly, month by month. */
 const GROUPING: readonly Rule[] = [
-  rule([word("by", "per"), grainUnit], ([, { grain, fiscal }]) => ({ t: "grain", grain, ...(fiscal && { fiscal }) })),
+  rule([word("by", "per"), grainUnit], ([, { grain, fiscal }]) => ({
+    t: "grain",
+    grain,
+    ...(fiscal && { fiscal }),
+  })),
+  // by year and quarter: the finer one has the other in it
+  rule([word("by", "per"), grainUnit, word("and"), grainUnit], ([, one, , two]) => {
+    const finer = GRAINS.indexOf(one.grain) < GRAINS.indexOf(two.grain) ? one : two;
+    return { t: "grain", grain: finer.grain, ...(finer.fiscal && { fiscal: true }) };
+  }),
   rule([grainUnit, word("by", "through"), grainUnit], ([one, , two]) =>
     one.grain === two.grain ? { t: "grain", grain: one.grain } : undefined,
   ),
@@ -50,24 +64,43 @@ function shiftOnly({ shift }: Compare): Compare | undefined {
 }
 
 const versus = word("versus");
+const dot = maybe(word("dot"));
 const dash = maybe(word("dash"));
 const COMPARING: readonly Rule[] = [
   rule([grainUnit, dash, word("over"), dash, grainUnit], ([one, , , , two]) =>
     one.grain === two.grain ? { ...back(one.grain), series: true } : undefined,
   ),
-  ...Object.entries(SHORT).map(([short, grain]) => rule([word(short)], () => ({ ...back(grain), series: true }))),
+  ...Object.entries(SHORT).map(([short, grain]) =>
+    rule([word(short)], () => ({ ...back(grain), series: true })),
+  ),
   // the year before
-  rule([the, a("unit", ({ plural }) => !plural), word("before")], ([, { unit }]) =>
-    isGrain(unit) ? back(unit) : undefined,
+  rule([the, one, word("before")], ([, { unit }], { business }) =>
+    isGrain(unit) && business ? back(unit) : undefined,
   ),
   rule([maybe(inside), the, word("prioryear")], () => back("year")),
   // the same period last year, im gleichen Zeitraum des Vorjahres
   rule(
-    [maybe(inside), the, word("same"), word("period"), maybe(inside), the, a("time", ({ away }) => away !== undefined)],
+    [
+      maybe(inside),
+      the,
+      word("same"),
+      word("period"),
+      maybe(inside),
+      the,
+      a("time", ({ away }) => away !== undefined),
+    ],
     ([, , , , , , time]) => shiftOnly(against(time)),
   ),
   rule(
-    [maybe(inside), the, word("same"), a("unit"), maybe(inside), the, a("time", ({ away }) => away !== undefined)],
+    [
+      maybe(inside),
+      the,
+      word("same"),
+      a("unit"),
+      maybe(inside),
+      the,
+      a("time", ({ away }) => away !== undefined),
+    ],
     ([, , , , , , time]) => shiftOnly(against(time)),
   ),
   ...(["year", "quarter", "month", "week", "day"] as const).flatMap((grain) => {
@@ -75,18 +108,21 @@ const COMPARING: readonly Rule[] = [
     return [
       rule([prior], () => back(grain)),
       rule([inside, the, prior], (_, calendar) => ({ ...present(grain, calendar, false, -1), led: true })),
-      rule([versus, the, prior], () => back(grain)),
+      rule([versus, dot, the, prior], () => back(grain)),
+      rule([word("with"), the, prior], () => back(grain)),
       rule([word("compared"), word("with"), the, prior], () => back(grain)),
       rule([word("than"), maybe(inside), the, prior], () => back(grain)),
       rule([word("same"), word("period"), maybe(inside), the, prior], () => back(grain)),
     ];
   }),
-  rule([versus, the, a("time")], ([, , time]) => against(time)),
-  rule([versus, the, a("window")], ([, , window]) => against(window)),
+  rule([versus, dot, the, a("time")], ([, , , time]) => against(time)),
+  rule([versus, dot, the, a("window")], ([, , , window]) => against(window)),
   rule([word("compared"), word("with"), the, a("time")], ([, , , time]) => against(time)),
   rule([word("compared"), word("with"), the, a("window")], ([, , , window]) => against(window)),
-  rule([word("than"), a("time", ({ latent, weak }) => latent !== true && weak !== true)], ([, time]) => against(time)),
-  rule([versus, a("compare")], ([, compare]) => compare),
+  rule([word("than"), a("time", ({ latent, weak }) => latent !== true && weak !== true)], ([, time]) =>
+    against(time),
+  ),
+  rule([versus, dot, a("compare")], ([, , compare]) => compare),
   rule([word("compared"), word("with"), a("compare")], ([, , compare]) => compare),
   rule([word("in"), word("compared"), word("with"), a("compare")], ([, , , compare]) => compare),
 ];

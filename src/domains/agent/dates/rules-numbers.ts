@@ -1,10 +1,9 @@
 import { a, maybe, type Rule, rule, tightRule, word } from "./chart.ts";
+import { count } from "./places.ts";
 import type { Step, Unit, Value } from "./values.ts";
 
 const spelled = (low: number, high: number) =>
   a("int", ({ n, digits }) => digits === 0 && n >= low && n <= high);
-/** How many: no year, and no zero. */
-export const count = a("int", ({ n, digits }) => n > 0 && n < 1000 && digits < 4);
 
 const int = (n: number, digits = 0): Value => ({ t: "int", n, digits });
 const unit = (name: Unit, plural: boolean, fiscal = false): Value => ({
@@ -19,11 +18,14 @@ const GROUPABLE: readonly Unit[] = ["month", "quarter", "half", "year"];
 /** Numbers, ordinals, units of time and durations. */
 export const NUMBER_RULES: readonly Rule[] = [
   // twenty-five, twenty-fifth
-  rule([a("int", ({ n, digits }) => digits === 0 && n >= 20 && n % 10 === 0), maybe(word("dash")), spelled(1, 9)], ([
-    tens,
-    ,
-    ones,
-  ]) => int(tens.n + ones.n)),
+  rule(
+    [
+      a("int", ({ n, digits }) => digits === 0 && n >= 20 && n % 10 === 0),
+      maybe(word("dash")),
+      spelled(1, 9),
+    ],
+    ([tens, , ones]) => int(tens.n + ones.n),
+  ),
   rule(
     [
       a("int", ({ n, digits }) => digits === 0 && n >= 20 && n % 10 === 0),
@@ -45,8 +47,8 @@ export const NUMBER_RULES: readonly Rule[] = [
     t: "ord",
     n,
   })),
-  rule([maybe(word("the")), word("couple"), maybe(word("of"))], () => int(2)),
-  rule([maybe(word("the")), word("few")], () => int(3)),
+  rule([maybe(word("a")), word("couple"), maybe(word("of"))], () => int(2)),
+  rule([maybe(word("a")), word("few")], () => int(3)),
 
   rule([word("fiscal"), maybe(word("calendar")), a("unit", (u) => GROUPABLE.includes(u.unit))], ([, , u]) =>
     unit(u.unit, u.plural, true),
@@ -58,9 +60,15 @@ export const NUMBER_RULES: readonly Rule[] = [
     unit("half", u.plural),
   ),
 
-  rule([count, maybe(word("dash")), a("unit")], ([{ n }, , u]) => duration([{ unit: u.unit, n }])),
-  rule([a("duration"), word("and", "comma"), a("duration", ({ steps }) => steps.length < 3)], ([one, , more]) =>
-    duration([...one.steps, ...more.steps]),
+  rule([word("half"), maybe(word("dash")), a("unit", (u) => u.unit === "year")], () =>
+    duration([{ unit: "month", n: 6 }]),
+  ),
+  rule([count, maybe(word("dash")), a("unit")], ([{ n }, , u]) =>
+    duration([{ unit: u.unit, n, ...(u.fiscal && { fiscal: true }) }]),
+  ),
+  rule(
+    [a("duration"), word("and", "comma"), a("duration", ({ steps }) => steps.length < 3)],
+    ([one, , more]) => duration([...one.steps, ...more.steps]),
   ),
 ];
 

@@ -1,9 +1,8 @@
-import { at, dayAt, fiscalYearOf, HOLIDAY_WORDS, partsOf, periodAround, yearOf } from "./calendar.ts";
-import { a, maybe, type Rule, rule, tightRule, word } from "./chart.ts";
-import type { Calendar } from "./profile.ts";
-import { inYear, lacksYear, readings, weekendAround } from "./resolve.ts";
-import { count } from "./rules-numbers.ts";
-import type { Closed, Part, Period, Unit } from "./values.ts";
+import { at, dayAt, HOLIDAY_WORDS } from "./calendar.ts";
+import { a, maybe, type Place, type Rule, rule, tightRule, word } from "./chart.ts";
+import { ordinal, the, unitOf } from "./places.ts";
+import { lacksYear, period } from "./resolve.ts";
+import type { Period, Unit, Value, ValueOf } from "./values.ts";
 import { wordsOf } from "./words.ts";
 
 const FIRST_YEAR = 1500;
@@ -12,15 +11,22 @@ const LAST_YEAR = 2199;
 const shortYear = a("int", ({ digits }) => digits === 2);
 const longYear = a("int", ({ n, digits }) => digits === 4 && n >= FIRST_YEAR && n <= LAST_YEAR);
 const small = (high: number) => a("int", ({ n, digits }) => digits > 0 && digits < 3 && n >= 1 && n <= high);
-const ordinal = (high: number) => a("ord", ({ n }) => n >= 1 && n <= high);
-const unitOf = (...units: Unit[]) => a("unit", (value) => units.includes(value.unit));
+/** FY, fiscal year, Geschäftsjahr. */
+const fiscalWord: Place<true> = {
+  keys: ["word fy", "unit"],
+  take: (value) =>
+    (value.t === "word" && value.word === "fy") ||
+    (value.t === "unit" && value.unit === "year" && value.fiscal === true)
+      ? true
+      : undefined,
+};
+const singularWeek = a("unit", ({ unit, plural }) => unit === "week" && !plural);
 const separator = word("dash", "slash", "dot");
-const isYear = ({ unit, part }: Period): boolean => unit === "year" && part === undefined;
-const plainYear = a("time", (time) => isYear(time) && !lacksYear(time));
-const yearless = a("time", (time) => lacksYear(time) && time.weekday === undefined);
-const inside = word("of", "in");
 
-const period = (unit: Period["unit"], rest: Partial<Period>): Period => ({ t: "time", unit, ...rest });
+/** A day that no calendar has, as 30 February, is not to be read as something else. */
+function dayOrNone(month: number, day: number, year?: number): Value {
+  return dayIn(month, day, year) ?? { t: "none" };
+}
 
 function dayIn(month: number, day: number, year?: number): Period | undefined {
   const time = period("day", { month, day, ...(year !== undefined && { year }) });
@@ -28,51 +34,22 @@ function dayIn(month: number, day: number, year?: number): Period | undefined {
 }
 
 /** Month or day first? A stroke means month first if that is possible, and the other is kept. */
-function numericDay(first: number, second: number, mark: string, year?: number): Period | undefined {
+function numericDay(first: number, second: number, mark: string, year?: number): Period | ValueOf<"none"> {
   const monthFirst = dayIn(first, second, year);
   const dayFirst = dayIn(second, first, year);
   const [time, other] = mark === "dot" ? [dayFirst] : monthFirst ? [monthFirst, dayFirst] : [dayFirst];
-  if (time === undefined || other === undefined || first === second) return time;
+  if (time === undefined) return { t: "none" };
+  if (other === undefined || first === second) return time;
   return { ...time, other };
 }
 
 const fullYear = ({ n, digits }: { n: number; digits: number }): number => (digits === 2 ? 2000 + n : n);
 
-/** Gives a period the year that stands beside it. */
-function withYear(time: Period, year: Period, calendar: Calendar): Period | undefined {
-  const fiscal = year.fiscal === true;
-  const number =
-    year.year ?? (year.fixed && (fiscal ? fiscalYearOf(year.fixed.from, calendar) : yearOf(year.fixed.from)));
-  if (number === undefined || time.unit === "year") return undefined;
-  const { weak: _weak, latent: _latent, ...rest } = time;
-  if (!fiscal) return exists({ ...rest, year: number }, calendar);
-  if (time.unit === "quarter" || time.unit === "half") return exists({ ...rest, year: number, fiscal }, calendar);
-  // A month or day of a fiscal year may be in the next calendar year.
-  const whole = inYear(period("year", { year: number, fiscal }), number, calendar) as Closed;
-  return [yearOf(whole.from), yearOf(whole.to)]
-    .map((each) => exists({ ...rest, year: each }, calendar))
-    .find((each) => each !== undefined && (readings(each, calendar)[0]?.from ?? 0) >= whole.from);
-}
-
-function exists(time: Period, calendar: Calendar): Period | undefined {
-  return readings(time, calendar).length > 0 ? time : undefined;
-}
-
-/** Something that is computed from a period, in each reading of it. */
-export function derived(
-  time: Period,
-  unit: Unit,
-  calendar: Calendar,
-  make: (whole: Closed) => Closed | undefined,
-): Period | undefined {
-  const [first, second] = readings(time, calendar).map(make);
-  if (first === undefined) return undefined;
-  return period(unit, { fixed: first, ...(second && { other: period(unit, { fixed: second }) }) });
-}
-
 const YEARS: readonly Rule[] = [
   rule([longYear], ([{ n }]) => period("year", { year: n, latent: true })),
-  tightRule([word("apostrophe"), shortYear], ([, year]) => period("year", { year: fullYear(year), weak: true })),
+  tightRule([word("apostrophe"), shortYear], ([, year]) =>
+    period("year", { year: fullYear(year), weak: true }),
+  ),
   rule([unitOf("year"), maybe(word("of")), maybe(word("is", "equal")), longYear], ([unit, , , { n }]) =>
     period("year", { year: n, ...(unit.fiscal && { fiscal: true }) }),
   ),
@@ -85,10 +62,20 @@ const YEARS: readonly Rule[] = [
   tightRule([a("unit", ({ unit, fiscal }) => unit === "year" && fiscal === true), shortYear], ([, year]) =>
     period("year", { year: fullYear(year), fiscal: true }),
   ),
+  // FY24/25: from the one to the other
+  rule(
+    [fiscalWord, a("int", ({ digits }) => digits === 2 || digits === 4), word("slash", "dash"), shortYear],
+    ([, first, , second], { fiscalStart }) => {
+      const year = fullYear(first);
+      if (fullYear(second) !== year + 1 && second.n !== (year + 1) % 100) return undefined;
+      return period("year", { year: fiscalStart.namedAfter === "start" ? year : year + 1, fiscal: true });
+    },
+  ),
   rule([word("fiscal"), longYear], ([, { n }]) => period("year", { year: n, fiscal: true })),
   // 1990s, 1990er, the 90s, the nineties
-  rule([a("int", ({ n, digits }) => digits === 4 && n % 10 === 0), word("s"), maybe(unitOf("year"))], ([{ n }]) =>
-    decade(n),
+  rule(
+    [a("int", ({ n, digits }) => digits === 4 && n % 10 === 0), word("s"), maybe(unitOf("year"))],
+    ([{ n }]) => decade(n),
   ),
   tightRule([a("int", ({ n, digits }) => digits === 2 && n % 10 === 0), word("s")], ([{ n }]) =>
     decade(n < 30 ? 2000 + n : 1900 + n),
@@ -96,6 +83,13 @@ const YEARS: readonly Rule[] = [
   ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
     rule([word(`decade ${n}`), maybe(unitOf("year"))], () => decade((n === 2 ? 2000 : 1900) + n * 10)),
   ),
+  ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
+    rule(
+      [a("int", (value) => value.digits === 0 && value.n >= 16 && value.n <= 20), word(`decade ${n}`)],
+      ([{ n: century }]) => decade(century * 100 + n * 10),
+    ),
+  ),
+  rule([a("int", ({ n, digits }) => n === 2 && digits === 0), word("thousands")], () => decade(2000)),
   rule([a("ord"), unitOf("century")], ([{ n }]) =>
     n < 2 || n > 30 ? undefined : period("century", { fixed: { from: at((n - 1) * 100), to: at(n * 100) } }),
   ),
@@ -107,38 +101,51 @@ function decade(year: number): Period {
 
 const MONTHS_AND_DAYS: readonly Rule[] = [
   rule([a("month")], ([{ month, weak }]) => period("month", { month, ...(weak && { weak }) })),
-  rule([a("month"), maybe(word("dot")), maybe(word("the")), small(31)], ([{ month }, , , { n }]) => dayIn(month, n)),
-  rule([a("month"), maybe(word("dot")), maybe(word("the")), ordinal(31)], ([{ month }, , , { n }]) =>
-    dayIn(month, n),
+  tightRule([a("month"), word("dot")], ([{ month, weak }]) =>
+    period("month", { month, ...(weak && { weak }) }),
   ),
-  rule([small(31), maybe(word("of", "dash")), a("month")], ([{ n }, , { month }]) => dayIn(month, n)),
+  rule([a("month"), maybe(word("dot")), the, small(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
+  rule([a("month"), maybe(word("dot")), the, ordinal(31)], ([{ month }, , , { n }]) => dayOrNone(month, n)),
+  rule([small(31), maybe(word("of", "dash")), a("month")], ([{ n }, , { month }]) => dayOrNone(month, n)),
   rule([ordinal(31), maybe(unitOf("day")), maybe(word("of")), a("month")], ([{ n }, , , { month }]) =>
-    dayIn(month, n),
+    dayOrNone(month, n),
   ),
   rule([ordinal(31)], ([{ n }]) => period("day", { day: n, weak: true })),
   tightRule([longYear, separator, small(12), separator, small(31)], ([year, one, month, two, day]) =>
-    one === two ? dayIn(month.n, day.n, year.n) : undefined,
+    one === two ? dayOrNone(month.n, day.n, year.n) : undefined,
   ),
   tightRule([longYear, separator, a("month"), separator, small(31)], ([year, , { month }, , day]) =>
-    dayIn(month, day.n, year.n),
+    dayOrNone(month, day.n, year.n),
   ),
   tightRule([small(31), separator, small(31), separator, longYear], ([one, mark, two, same, year]) =>
     mark === same ? numericDay(one.n, two.n, mark, year.n) : undefined,
   ),
-  tightRule([small(31), word("slash", "dot"), small(31), word("slash", "dot"), shortYear], ([one, mark, two, same, year]) =>
-    mark === same ? numericDay(one.n, two.n, mark, fullYear(year)) : undefined,
+  tightRule(
+    [small(31), word("slash", "dot"), small(31), word("slash", "dot"), shortYear],
+    ([one, mark, two, same, year]) =>
+      mark === same ? numericDay(one.n, two.n, mark, fullYear(year)) : undefined,
   ),
   tightRule([small(31), word("slash"), small(31)], ([one, mark, two], { business }) => {
     const time = numericDay(one.n, two.n, mark);
-    return time && business ? { ...time, latent: true } : time;
+    return time.t === "time" && business ? { ...time, latent: true } : time;
   }),
-  tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => dayIn(month.n, day.n)),
+  tightRule([small(31), word("dot"), small(12), word("dot")], ([day, , month]) => {
+    const time = dayIn(month.n, day.n);
+    return time && { ...time, latent: true };
+  }),
   // German lets a space stand in 3. 4. 2025.
-  rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayIn(month.n, day.n, year.n)),
-  tightRule([small(12), separator, longYear], ([month, , year]) => period("month", { month: month.n, year: year.n })),
-  tightRule([longYear, word("dash", "slash"), small(12)], ([year, , month]) =>
+  rule([ordinal(31), ordinal(12), longYear], ([day, month, year]) => dayOrNone(month.n, day.n, year.n)),
+  tightRule([small(12), separator, longYear], ([month, , year]) =>
     period("month", { month: month.n, year: year.n }),
   ),
+  tightRule([longYear, separator, small(12)], ([year, mark, month], { business }) =>
+    // A business has numbers such as 2014.5.
+    mark === "dot" && business ? undefined : period("month", { month: month.n, year: year.n }),
+  ),
+  tightRule([small(12), word("dash"), small(31)], ([month, , day], { business }) => {
+    const time = business ? undefined : dayIn(month.n, day.n);
+    return time && { ...time, weak: true };
+  }),
   ...HOLIDAY_WORDS.map(([holiday, phrase]) =>
     rule(
       wordsOf(phrase).map((each) => word(`holiday ${each}`)),
@@ -160,20 +167,25 @@ const QUARTERS_AND_WEEKS: readonly Rule[] = [
   tightRule([word("q"), small(4)], ([, { n }]) => period("quarter", { n })),
   tightRule([small(4), word("q")], ([{ n }]) => period("quarter", { n })),
   tightRule([word("h"), small(2)], ([, { n }]) => period("half", { n })),
-  rule([word("fiscal", "fy"), a("time", (time) => lacksYear(time) && ["quarter", "half"].includes(time.unit))], ([, time]) => ({
-    ...time,
-    fiscal: true,
-  })),
+  rule(
+    [word("fiscal", "fy"), a("time", (time) => lacksYear(time) && ["quarter", "half"].includes(time.unit))],
+    ([, time]) => ({
+      ...time,
+      fiscal: true,
+    }),
+  ),
   rule([ordinal(4), unitOf("quarter", "half")], ([{ n }, { unit, fiscal }]) => numbered(unit, n, fiscal)),
   rule([ordinal(2), word("half")], ([{ n }]) => period("half", { n })),
   rule([unitOf("quarter", "half"), small(4)], ([{ unit, fiscal }, { n }]) => numbered(unit, n, fiscal)),
-  rule([a("unit", ({ unit, plural }) => unit === "week" && !plural), small(53)], ([, { n }]) => period("week", { n })),
+  rule([singularWeek, small(53)], ([, { n }]) => period("week", { n })),
   tightRule([word("w"), small(53)], ([, { n }]) => period("week", { n, latent: true })),
-  rule([a("ord", ({ n }) => n <= 53), a("unit", ({ unit, plural }) => unit === "week" && !plural)], ([{ n }]) =>
-    period("week", { n, latent: true }),
-  ),
+  rule([a("ord", ({ n }) => n <= 53), singularWeek], ([{ n }]) => period("week", { n, latent: true })),
   tightRule(
-    [a("time", ({ unit, year }) => (unit === "quarter" || unit === "half") && year === undefined), word("slash", "dash"), shortYear],
+    [
+      a("time", ({ unit, year }) => (unit === "quarter" || unit === "half") && year === undefined),
+      word("slash", "dash"),
+      shortYear,
+    ],
     ([time, , year]) => ({ ...time, year: fullYear(year) }),
   ),
 ];
@@ -182,89 +194,5 @@ function numbered(unit: Unit, n: number, fiscal: boolean | undefined): Period | 
   return unit === "half" && n > 2 ? undefined : period(unit, { n, ...(fiscal && { fiscal }) });
 }
 
-const JOINED: readonly Rule[] = [
-  rule(
-    [yearless, maybe(word("of", "in", "comma", "dash", "slash", "dot")), maybe(word("the")), plainYear],
-    ([time, , , year], calendar) => withYear(time, year, calendar),
-  ),
-  rule([plainYear, maybe(word("dash", "slash", "possessive")), yearless], ([year, , time], calendar) =>
-    withYear(time, year, calendar),
-  ),
-  // the third month of 2021, the first two weeks of May, the last week of July
-  rule([a("ord"), a("unit"), inside, maybe(word("the")), a("time")], ([{ n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
-  ),
-  rule([word("last"), a("unit", ({ plural }) => !plural), inside, maybe(word("the")), a("time")], ([, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
-  ),
-  rule([a("ord", ({ n }) => n === 1), count, a("unit"), inside, maybe(word("the")), a("time")], ([, { n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, 1, n, calendar)),
-  ),
-  rule([word("last"), count, a("unit"), inside, maybe(word("the")), a("time")], ([, { n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, n, calendar)),
-  ),
-  // the week of 10 April, week commencing 4 February, Labor Day weekend
-  rule(
-    [
-      a("unit", ({ unit, plural }) => !plural && ["week", "weekend", "month", "quarter", "year"].includes(unit)),
-      word("of", "starting"),
-      maybe(word("in")),
-      maybe(word("the")),
-      a("time", ({ unit }) => unit === "day"),
-    ],
-    ([{ unit, fiscal }, , , , day], calendar) => derived(day, unit, calendar, around(unit, calendar, fiscal)),
-  ),
-  rule([word("w"), word("slash"), word("c"), a("time", ({ unit }) => unit === "day")], ([, , , day], calendar) =>
-    derived(day, "week", calendar, around("week", calendar)),
-  ),
-  rule([a("time", ({ holiday }) => holiday !== undefined), unitOf("weekend")], ([day], calendar) =>
-    derived(day, "weekend", calendar, around("weekend", calendar)),
-  ),
-];
-
-function around(unit: Unit, calendar: Calendar, fiscal = false): (day: Closed) => Closed {
-  return (day) =>
-    unit === "weekend" ? weekendAround(day, calendar) : periodAround(day.from, unit, calendar, 0, fiscal);
-}
-
-const partWord = word("early", "mid", "late", "start", "end");
-const PARTS: readonly Rule[] = [
-  rule(
-    [partWord, maybe(word("dash")), maybe(inside), maybe(word("the")), a("time", ({ part, unit }) => part === undefined && unit !== "day")],
-    ([part, , , , time]) => {
-      const { latent: _latent, weak: _weak, ...rest } = time;
-      return { ...rest, part: part as Part };
-    },
-  ),
-  rule(
-    [partWord, maybe(inside), maybe(word("the")), a("unit", ({ plural }) => !plural)],
-    ([part, , , { unit, fiscal }], calendar) => ({ ...present(unit, calendar, fiscal), part: part as Part }),
-  ),
-  ...(["year", "quarter", "month", "week"] as const).flatMap((unit) =>
-    (["start", "end"] as const).flatMap((part) => [
-      rule([word(`${part}Of ${unit}`)], (_, calendar) => ({ ...present(unit, calendar), part })),
-      rule([word(`${part}Of ${unit}`), a("time", (time) => time.unit === unit && time.part === undefined)], ([, time]) => {
-        const { latent: _latent, ...rest } = time;
-        return { ...rest, part };
-      }),
-    ]),
-  ),
-];
-
-/** The period of a kind that today is in. */
-export function present(unit: Unit, calendar: Calendar, fiscal = false, by = 0): Period {
-  return period(unit, {
-    fixed: periodAround(unit === "hour" ? calendar.now : calendar.today, unit, calendar, by, fiscal),
-    away: { unit, n: by },
-    ...(fiscal && { fiscal }),
-  });
-}
-
 /** Periods that have a name of their own. */
-export const PERIOD_RULES: readonly Rule[] = [
-  ...YEARS,
-  ...MONTHS_AND_DAYS,
-  ...QUARTERS_AND_WEEKS,
-  ...JOINED,
-  ...PARTS,
-];
+export const PERIOD_RULES: readonly Rule[] = [...YEARS, ...MONTHS_AND_DAYS, ...QUARTERS_AND_WEEKS];

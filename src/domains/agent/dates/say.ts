@@ -1,6 +1,6 @@
 import { DAY, dayOf, fiscalYearOf, monthOf, periodAround, weekOfYear, yearOf } from "./calendar.ts";
 import type { Calendar } from "./profile.ts";
-import type { Closed, Grain, Period, Span, Unit } from "./values.ts";
+import type { Closed, Grain, Period, Shift, Span, Unit } from "./values.ts";
 
 const MONTHS = {
   en: "January February March April May June July August September October November December".split(" "),
@@ -15,7 +15,14 @@ const GRAINS: Record<"en" | "de", Record<Grain, string>> = {
   de: { day: "Tag", week: "Woche", month: "Monat", quarter: "Quartal", year: "Jahr" },
 };
 const WORDS = {
-  en: { to: "to", upTo: "up to", from: "from", on: " on", all: "any time", half: ["first half", "second half"] },
+  en: {
+    to: "to",
+    upTo: "up to",
+    from: "from",
+    on: " on",
+    all: "any time",
+    half: ["first half", "second half"],
+  },
   de: { to: "bis", upTo: "bis", from: "ab", on: "", all: "jederzeit", half: ["1. Halbjahr", "2. Halbjahr"] },
 };
 
@@ -37,11 +44,25 @@ export function sayGrain(grain: Grain, fiscal: boolean, { language }: Calendar):
   return `by ${fiscal ? "fiscal " : ""}${name}`;
 }
 
+export function saySame(unit: Unit, { language }: Calendar): string {
+  const name = GRAINS[language][unit as Grain] ?? unit;
+  return language === "de" ? `derselbe Zeitraum (${name})` : `the same ${name}`;
+}
+
 /** Compared with a window, or with so many periods before. */
-export function sayCompare(said: string | undefined, grain: Grain | undefined, { language }: Calendar): string {
-  const unit = grain === undefined ? "" : GRAINS[language][grain];
-  if (language === "de") return `verglichen mit ${said ?? `einer Periode (${unit}) davor`}`;
-  return `compared with ${said ?? `the ${unit} before`}`;
+export function sayCompare(
+  said: string | undefined,
+  shift: Shift | undefined,
+  series: boolean,
+  calendar: Calendar,
+): string {
+  const german = calendar.language === "de";
+  if (said !== undefined) return `${german ? "verglichen mit" : "compared with"} ${said}`;
+  const unit = shift === undefined ? "" : GRAINS[calendar.language][shift.grain];
+  if (series) return german ? `${unit} für ${unit} verglichen` : `each ${unit} compared with the one before`;
+  const n = Math.abs(shift?.by ?? 1);
+  if (german) return `verglichen mit dem Zeitraum davor (${n} ${unit})`;
+  return `compared with ${n === 1 ? `the ${unit} before` : `${n} ${unit}s before`}`;
 }
 
 /** The last day that a half-open window has. */
@@ -69,10 +90,10 @@ function sayMoment(ms: number, { language }: Calendar): string {
 
 const NAMED: readonly Unit[] = ["year", "half", "quarter", "month", "week"];
 
-/** Whole years, quarters, months and weeks have names. */
+/** Whole years, quarters, months and weeks have names, unless they were said in other units. */
 function nameOf(span: Closed, unit: Period["unit"], fiscal: boolean, calendar: Calendar): string | undefined {
   const name = NAMED.find((each) => {
-    if (each === "week" && unit !== "week") return false;
+    if (each !== unit) return false;
     const whole = periodAround(span.from, each, calendar, 0, fiscal);
     return whole.from === span.from && whole.to === span.to;
   });
@@ -84,7 +105,8 @@ function nameOf(span: Closed, unit: Period["unit"], fiscal: boolean, calendar: C
   const months = Math.round((span.from - start) / DAY / 30.4);
   const book = fiscal && name !== "month" ? (german ? "Geschäftsjahr " : "fiscal ") : "";
   if (name === "month") return `${MONTHS[language][monthOf(span.from) - 1]} ${year}`;
-  if (name === "quarter") return german && fiscal ? `Q${months / 3 + 1} ${book}${year}` : `${book}Q${months / 3 + 1} ${year}`;
+  if (name === "quarter")
+    return german && fiscal ? `Q${months / 3 + 1} ${book}${year}` : `${book}Q${months / 3 + 1} ${year}`;
   if (name === "half") {
     const half = WORDS[language].half[months / 6];
     return german ? `${half} ${book}${year}` : `${half} of ${book}${year}`;

@@ -32,6 +32,7 @@ export interface Closed {
 export interface Step {
   unit: Unit;
   n: number;
+  fiscal?: boolean;
 }
 
 export type Part = "early" | "mid" | "late" | "start" | "end";
@@ -77,10 +78,16 @@ export interface Window {
   led?: boolean;
 }
 
+export interface Shift {
+  grain: Grain;
+  /** Negative: so many periods back. */
+  by: number;
+}
+
 export interface Compare {
   t: "compare";
-  /** So many periods back from the window that is compared. */
-  shift?: { grain: Grain; by: number };
+  /** From the window that is compared. */
+  shift?: Shift;
   with?: Period | Window;
   /** Every period is compared with its predecessor. */
   series?: boolean;
@@ -96,7 +103,7 @@ export type Value =
   | Period
   | Window
   | Compare
-  | { t: "grain"; grain: Grain; fiscal?: boolean }
+  | { t: "grain"; grain: Grain; fiscal?: true }
   | { t: "same"; unit: Unit }
   /** Looks like a date and is none, as the day of the week. */
   | { t: "none" };

@@ -33,6 +33,10 @@ const PUNCTUATION: Record<string, string[]> = {
   "~": ["to"],
   "/": ["slash"],
   ".": ["dot"],
+  "--": ["to"],
+  "..": ["to"],
+  "...": ["to"],
+  "…": ["to"],
   ",": ["comma"],
   "'": ["apostrophe"],
   "’": ["apostrophe"],
@@ -49,15 +53,12 @@ const PUNCTUATION: Record<string, string[]> = {
 
 /** The form in which words are looked up: no capitals, no accents; umlauts may be written out. */
 export function fold(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize("NFD")
-    .replaceAll(/\p{M}/gu, "")
-    .replaceAll("ß", "ss");
+  return text.toLowerCase().normalize("NFD").replaceAll(/\p{M}/gu, "").replaceAll("ß", "ss");
 }
 
 const lexicon = new Map<string, Value[]>();
-for (const [mark, words] of Object.entries(PUNCTUATION)) for (const word of words) add(mark, { t: "word", word });
+for (const [mark, words] of Object.entries(PUNCTUATION))
+  for (const word of words) add(mark, { t: "word", word });
 for (const table of [ENGLISH, GERMAN]) addTable(table);
 for (const each of new Set(HOLIDAY_WORDS.flatMap(([, phrase]) => wordsOf(phrase))))
   add(each, { t: "word", word: `holiday ${each}` });
@@ -85,7 +86,13 @@ function addTable(table: WordTable): void {
     for (const [unit, forms] of Object.entries(table[kind]))
       each(forms, () => ({ t: "word", word: `${kind} ${unit}` }));
   numbered(table.months, (i, form) => ({ t: "month", month: i + 1, weak: weak.has(form) }));
-  numbered(table.weekdays, (i, form) => ({ t: "time", unit: "day", weekday: i, weak: weak.has(form), latent: true }));
+  numbered(table.weekdays, (i, form) => ({
+    t: "time",
+    unit: "day",
+    weekday: i,
+    weak: weak.has(form),
+    latent: true,
+  }));
   numbered(table.seasons, (i) => ({ t: "time", unit: "season", n: i + 1, weak: true }));
   numbered(table.numbers, (i) => ({ t: "int", n: i, digits: 0 }));
   numbered(table.tens, (i) => ({ t: "int", n: 20 + 10 * i, digits: 0 }));
