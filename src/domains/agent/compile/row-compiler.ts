@@ -17,7 +17,7 @@ import {
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
 import { endOf, linkOf, reversed, toOnePath } from "./paths.ts";
-import { Aliases, matches, Rows } from "./rows.ts";
+import { Aliases, matches, Rows, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */
 export interface Shift {
@@ -38,6 +38,10 @@ export class RowCompiler {
     this.schema = schema;
     this.#aliases = new Aliases(schema);
     this.#each = each;
+  }
+
+  get used(): Used {
+    return this.#aliases;
   }
 
   dataset(name: string): SchemaDataset {
@@ -155,6 +159,7 @@ export class RowCompiler {
     let { alias } = target;
     for (const [i, { link: name, dir }] of [...path.entries()].toReversed()) {
       const link = linkOf(this.schema, name);
+      this.#aliases.links.add(link);
       const near = i === 0 ? start : this.#aliases.next(dir === "one" ? link.from : link.to);
       const on = dir === "one" ? matches(link, near, alias) : matches(link, alias, near);
       if (i === 0) target.where(on);
@@ -191,6 +196,7 @@ export class RowCompiler {
       throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
     }
     const column = rows.column(wanted);
+    if (shift === undefined) this.#aliases.windows.push({ date: wanted, win });
     const bounds = [
       ...(win.from === null ? [] : [`${column} >= ${moment(win.from, shift)}`]),
       ...(win.to === null ? [] : [`${column} < ${moment(win.to, shift)}`]),
