@@ -15,6 +15,7 @@ export { type Expected, judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 
 export interface AgentOptions {
+  clock?: Clock;
   /** Reads questions in the place of the rules. */
   understand?: Understand;
   limits?: AgentLimits;

@@ -22,6 +22,7 @@ const CURRENCIES: readonly [RegExp, string][] = [
 ];
 const MONEY_WORDS =
   /(^|[\W_])(revenue|sales|turnover|profit|price|cost|costs|amount|spend|spending|budget|refunds?|money|value|salary|fees?|target_revenue|umsatz|erlös|gewinn|preis|kosten|betrag)($|[\W_])/i;
+const COUNT_WORDS = /(^|[\W_])(number of|count|units|quantity|anzahl|menge)($|[\W_])/i;
 const FRACTION_WORDS = /(^|[\W_])(fraction|share|rate|ratio|margin|growth|anteil|quote)($|[\W_])/i;
 const PERCENT_WORDS = /(^|[\W_])(percent|percentage|pct|prozent)($|[\W_])|%/i;
 const NUMBER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i;
@@ -95,16 +96,14 @@ function formatOfField({ ds, field }: Key, type: string, knowledge: Knowledge): 
 
 function formatOfWords(name: string, words: string, type: string, { model }: Knowledge): Format {
   if (/(^|_)id$/i.test(name)) return { kind: "text" };
-  if (INTEGER_TYPES.test(type) && !CURRENCIES.some(([pattern]) => pattern.test(words))) {
-    return { kind: "integer" };
-  }
-  if (FRACTION_WORDS.test(words)) return { kind: "percent", by: 100 };
+  const isWhole = INTEGER_TYPES.test(type);
+  if (!isWhole && FRACTION_WORDS.test(words)) return { kind: "percent", by: 100 };
   if (PERCENT_WORDS.test(words)) return { kind: "percent", by: 1 };
   const own = currencyIn(words);
   if (own !== undefined) return { kind: "money", symbol: own };
   const house = currencyIn(`${model.description ?? ""} ${model.ai.instructions ?? ""}`);
-  if (house !== undefined && MONEY_WORDS.test(words)) return { kind: "money", symbol: house };
-  return numberOrInteger(type);
+  const isMoney = MONEY_WORDS.test(words) && !COUNT_WORDS.test(words);
+  return house !== undefined && isMoney ? { kind: "money", symbol: house } : numberOrInteger(type);
 }
 
 function numberOrInteger(type: string): Format {

@@ -72,6 +72,7 @@ export function schemaOf(
       return [name, { name, from, to, columns, cost }] as const;
     }),
   );
+  for (const dataset of datasets.values()) dataset.date ??= dateAbove(dataset.name, datasets, links);
   const find = (dataset: string | null, column: string) => findColumn(datasets, dataset, column);
   const metrics = new Map<string, SchemaMetric>();
   for (const { name, sql } of model.metrics) {
@@ -79,6 +80,26 @@ export function schemaOf(
     if (formula !== undefined) metrics.set(name, { name, formula, date: rules.dates?.get(name) ?? null });
   }
   return { datasets, links, metrics, fiscalMonth: rules.fiscalMonth ?? 1 };
+}
+
+/** The date of what rows belong to, where they have none of their own and there is no doubt which one is meant. */
+function dateAbove(
+  name: string,
+  datasets: ReadonlyMap<string, SchemaDataset>,
+  links: ReadonlyMap<string, Link>,
+): Key | null {
+  const seen = new Set([name]);
+  let places = [name];
+  while (places.length > 0) {
+    const next = [...links.values()]
+      .filter(({ from, to }) => places.includes(from) && !seen.has(to))
+      .map(({ to }) => to);
+    places = [...new Set(next)];
+    for (const place of places) seen.add(place);
+    const dates = places.flatMap((place) => datasets.get(place)?.date ?? []);
+    if (dates.length > 0) return dates.length === 1 ? (dates[0] as Key) : null;
+  }
+  return null;
 }
 
 function datasetSchema(dataset: VisibleModel["datasets"][number], { dates }: SchemaRules): SchemaDataset {
