@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { saveModel } from "../support/models.ts";
 import {
+  type Ask,
   CAFE_MODEL,
   MONTH,
   openCafe,
@@ -18,7 +19,7 @@ import { startTestServer, type TestServer } from "../support/server.ts";
 /** Questions on the agent endpoint. How each is understood is written down here, so this is about all that follows. */
 
 const PATH = PATHS.agent;
-const TOTAL = { k: "table", by: [], cols: [REVENUE] } as const;
+const TOTAL: Ask = { k: "table", by: [], cols: [REVENUE] };
 const COUNT = { k: "agg", fn: "count", in: { k: "all", ds: "visits" } } as const;
 const wholeShare = {
   k: "calc",
@@ -28,8 +29,8 @@ const wholeShare = {
 } as const;
 
 const understand = scripted({
-  "What were total sales?": { readings: [reading("revenue", { ...TOTAL, by: [] })] },
-  "What were total sales last month?": { readings: [reading("revenue", { ...TOTAL, by: [] })] },
+  "What were total sales?": { readings: [reading("revenue", TOTAL)] },
+  "What were total sales last month?": { readings: [reading("revenue", TOTAL)] },
   "Sales by region in 2025": {
     readings: [
       reading("revenue by region in 2025", {

@@ -28,7 +28,7 @@ export function openAgent(
   { models: { models }, clock }: { models: ModelsServices; clock: Clock },
   { shownRows = LIMITS.agent.shownRows, ...options }: AgentOptions = {},
 ): AgentServices {
-  const knowledge = new KnowledgeCache(models, () => ({}));
+  const knowledge = new KnowledgeCache(models);
   const agent = new Agent({
     models,
     knowledge,

@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/clip.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { type Grain, isKey, type Key, type Num } from "../query/semantic-query.ts";
-import type { Knowledge } from "../understand/understand.ts";
 
 /** How the values of a column read. */
 export type Format =

@@ -1,5 +1,6 @@
 import type { Lineage, Result } from "../answer.ts";
 import { columnName, keyName } from "../compile/columns.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Link } from "../query/schema.ts";
 import {
   type Ask,
@@ -10,7 +11,6 @@ import {
   type Rel,
   type Scope,
 } from "../query/semantic-query.ts";
-import type { Knowledge } from "../understand/understand.ts";
 
 type Filter = Lineage["filters"][number];
 

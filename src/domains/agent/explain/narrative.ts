@@ -1,8 +1,8 @@
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isKey } from "../query/semantic-query.ts";
-import type { Knowledge } from "../understand/understand.ts";
 import { isAdditive } from "./additive.ts";
 import { type Format, showNumber } from "./format.ts";
 import { cell, inWords, numberOf, rowName, type ShownColumn, type View } from "./view.ts";

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isKey, type Key, type Num } from "../query/semantic-query.ts";
-import type { Knowledge } from "../understand/understand.ts";
 import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
 
 /** A column of a result with everything that is needed to write about it. */

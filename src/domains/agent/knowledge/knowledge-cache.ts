@@ -4,9 +4,8 @@ import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { isAggregate, type ModelsServices, type PublishedModel } from "../../models/index.ts";
-import { type SchemaRules, schemaOf } from "../query/schema.ts";
-import type { FieldValues, Knowledge } from "../understand/understand.ts";
+import type { ModelsServices, PublishedModel } from "../../models/index.ts";
+import { buildKnowledge, type FieldValues, type Knowledge } from "./build-knowledge.ts";
 import { readValues } from "./read-values.ts";
 
 /** Datasets whose values are read at once. */
@@ -17,9 +16,6 @@ const TRIES = 3;
 type Models = ModelsServices["models"];
 type SeenRows = Awaited<ReturnType<Models["seeRows"]>>;
 
-/** What the author's instructions settle for the compiler. */
-export type RulesOf = (model: Knowledge["model"]) => SchemaRules;
-
 /**
  * What is known about models, for each that sees something else of them. Values are read with the rights of whoever
  * asks and kept under a key that names exactly the rows and columns behind them, so nobody is given values of rows
@@ -27,24 +23,20 @@ export type RulesOf = (model: Knowledge["model"]) => SchemaRules;
  */
 export class KnowledgeCache {
   readonly #models: Models;
-  readonly #rulesOf: RulesOf;
   readonly #known = new KeptPromises(LIMITS.agent.keptModels);
   readonly #values = new KeptPromises(LIMITS.agent.keptDatasets);
 
-  constructor(models: Models, rulesOf: RulesOf) {
+  constructor(models: Models) {
     this.#models = models;
-    this.#rulesOf = rulesOf;
   }
 
   async get(caller: Caller, published: PublishedModel): Promise<Knowledge> {
     for (let tries = 1; ; tries += 1) {
       const seen = await this.#models.seeRows(caller, published);
-      const { model } = seen;
       try {
-        return await this.#known.get(modelKey(seen), async () => {
-          const schema = schemaOf(model, { rules: this.#rulesOf(model), isAggregate });
-          return { model, schema, values: await this.#read(caller, published, seen) };
-        });
+        return await this.#known.get(modelKey(seen), async () =>
+          buildKnowledge(seen.model, await this.#read(caller, published, seen)),
+        );
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;
       }

@@ -2,7 +2,7 @@ import { LIMITS } from "../../../kernel/limits.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import { kindOf } from "../query/schema.ts";
-import type { FieldValues, Knowledge } from "../understand/understand.ts";
+import type { FieldValues, Knowledge } from "./build-knowledge.ts";
 
 type VisibleDataset = Knowledge["model"]["datasets"][number];
 

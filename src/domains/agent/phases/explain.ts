@@ -3,7 +3,7 @@ import { chartsOf } from "../explain/chart.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
 import { inWords, type View } from "../explain/view.ts";
-import type { Knowledge } from "../understand/understand.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Verified } from "./verify.ts";
 
 /** Readings that depend on a choice are less certain by this much for each. */

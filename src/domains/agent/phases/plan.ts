@@ -1,6 +1,6 @@
 import { LIMITS } from "../../../kernel/limits.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
-import type { Knowledge } from "../understand/understand.ts";
 import type { Question } from "./question.ts";
 
 /** Readings that cost at most this much more than the best one are its rivals. */

@@ -1,6 +1,6 @@
 import type { Answer } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
-import type { Knowledge } from "../understand/understand.ts";
 
 /** Metrics that a refusal names. */
 const NAMED_METRICS = 20;

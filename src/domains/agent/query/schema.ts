@@ -72,7 +72,10 @@ export function schemaOf(
       return [name, { name, from, to, columns, cost }] as const;
     }),
   );
-  for (const dataset of datasets.values()) dataset.date ??= dateAbove(dataset.name, datasets, links);
+  // What has no date of its own goes by that of what it belongs to.
+  for (const [name, dataset] of datasets) {
+    if (dataset.date === null) datasets.set(name, { ...dataset, date: nearestDate(name, datasets, links) });
+  }
   const find = (dataset: string | null, column: string) => findColumn(datasets, dataset, column);
   const metrics = new Map<string, SchemaMetric>();
   for (const { name, sql } of model.metrics) {
@@ -82,22 +85,16 @@ export function schemaOf(
   return { datasets, links, metrics, fiscalMonth: rules.fiscalMonth ?? 1 };
 }
 
-/** The date of what rows belong to, where they have none of their own and there is no doubt which one is meant. */
-function dateAbove(
-  name: string,
+function nearestDate(
+  from: string,
   datasets: ReadonlyMap<string, SchemaDataset>,
   links: ReadonlyMap<string, Link>,
 ): Key | null {
-  const seen = new Set([name]);
-  let places = [name];
-  while (places.length > 0) {
-    const next = [...links.values()]
-      .filter(({ from, to }) => places.includes(from) && !seen.has(to))
-      .map(({ to }) => to);
-    places = [...new Set(next)];
-    for (const place of places) seen.add(place);
-    const dates = places.flatMap((place) => datasets.get(place)?.date ?? []);
-    if (dates.length > 0) return dates.length === 1 ? (dates[0] as Key) : null;
+  const seen = new Set([from]);
+  for (const place of seen) {
+    const date = datasets.get(place)?.date ?? null;
+    if (date !== null) return date;
+    for (const link of links.values()) if (link.from === place) seen.add(link.to);
   }
   return null;
 }

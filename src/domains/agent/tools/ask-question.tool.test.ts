@@ -14,9 +14,14 @@ import { PATHS } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import type { Understand } from "../index.ts";
+import type { Cond } from "../query/semantic-query.ts";
 
-const cityIs = (value: string) =>
-  ({ k: "is", key: { ds: "shops", field: "city" }, values: [value], match: "equal" }) as const;
+const cityIs = (value: string): Cond => ({
+  k: "is",
+  key: { ds: "shops", field: "city" },
+  values: [value],
+  match: "equal",
+});
 
 const known = scripted({
   "revenue by shop": {
