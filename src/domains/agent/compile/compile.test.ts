@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cafeSchema, openCafeTables } from "../../../../test/support/cafe-tables.ts";
+import { cafeSchema, openCafeTables, visibleCafe } from "../../../../test/support/cafe-tables.ts";
 import { CAFE_ROWS, MONTH, REGION, REVENUE, SHOP, YEAR } from "../../../../test/support/questions.ts";
+import { isAggregate } from "../../models/index.ts";
+import { schemaOf } from "../query/schema.ts";
 import type { Ask, Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
 import { CompileError } from "./compile-error.ts";
@@ -351,6 +353,19 @@ describe("compile", () => {
     const found = await rowsOf(ask);
     const sorted = (all: unknown[][]) => all.map((row) => JSON.stringify(row.map(rounded))).toSorted();
     expect(sorted(found)).toEqual(sorted(rows));
+  });
+
+  it("a metric that divides by nothing has no number", async () => {
+    const nobody: Cond = { k: "is", key: CITY, values: ["Paris"], match: "equal" };
+    const items = { k: "agg", fn: "count", in: { k: "all", ds: "items" } } as const;
+    const ratio = { name: "per_visit", sql: "SUM(items.price) * 0 / COUNT(DISTINCT visits.visit_id)" };
+    const model = visibleCafe();
+    const metrics = [...model.metrics, { ...(model.metrics[0] as (typeof model.metrics)[number]), ...ratio }];
+    const own = schemaOf({ ...model, metrics }, { isAggregate });
+    const noVisits = { scope: { if: nobody } };
+    const ask = table([], [{ k: "metric", name: "per_visit", scope: {} }, items]);
+    expect(compile(own, ask).sql).toContain("nullif(n2, 0)");
+    expect(await rowsOf(table([], [{ k: "metric", name: "per_visit" }], noVisits), own)).toEqual([[null]]);
   });
 
   it("fiscal years begin in their month", async () => {

@@ -292,7 +292,9 @@ export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
 }
 
 export function fillIn(texts: readonly string[], values: readonly string[]): string {
-  const filled = texts.map((text, i) => text + (values[i] ?? "")).join("");
+  // Divided by nothing there is no number, and neither infinity nor NaN is one.
+  const value = (i: number) => (/\/\s*$/.test(texts[i] ?? "") ? `nullif(${values[i]}, 0)` : values[i]);
+  const filled = texts.map((text, i) => text + (value(i) ?? "")).join("");
   return texts.every((text) => text.trim() === "") ? filled : `(${filled})`;
 }
 

@@ -4,7 +4,7 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 import type { Question } from "./question.ts";
 
 /** Readings that cost at most this much more than the best one are its rivals. */
-const MARGIN = 0.5;
+const MARGIN = 0.2;
 
 /** Gives the readings of a question: rules, or whoever else fills the same structure. */
 export type Understand = (
