@@ -159,7 +159,6 @@ export class RowCompiler {
     let { alias } = target;
     for (const [i, { link: name, dir }] of [...path.entries()].toReversed()) {
       const link = linkOf(this.schema, name);
-      this.#aliases.links.add(link);
       const near = i === 0 ? start : this.#aliases.next(dir === "one" ? link.from : link.to);
       const on = dir === "one" ? matches(link, near, alias) : matches(link, alias, near);
       if (i === 0) target.where(on);
@@ -168,6 +167,7 @@ export class RowCompiler {
           `JOIN ${quoteName(dir === "one" ? link.from : link.to)} AS ${quoteName(near)} ON ${on}`,
         );
       alias = near;
+      this.#aliases.links.add(link);
     }
     return target;
   }

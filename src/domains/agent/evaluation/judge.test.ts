@@ -51,7 +51,7 @@ describe("an answer is right", () => {
     expect(right({ rows: [[0.0001]] }, [[0.00015]])).toBe(true);
     expect(right({ rows: [[0.25]] }, [[25]])).toBe(false);
     expect(right({ rows: [[null]] }, [[0]])).toBe(false);
-    expect(right({ rows: [["9007199254740993"]] }, [[9007199254740993]])).toBe(true);
+    expect(right({ rows: [["9007199254740993"]] }, [["9007199254740992"]])).toBe(true);
   });
 
   it("however a period is written", () => {
