@@ -5,6 +5,7 @@ import type { LIMITS } from "../../kernel/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
 import type { Answer } from "./answer.ts";
+import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { buildSql } from "./phases/build-sql.ts";
@@ -84,7 +85,8 @@ export class Agent {
     if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
 
     begin("Navigator");
-    const { routes, obstacles } = navigate(planned.readings, knowledge.schema, planned.isSettled);
+    const readings = inTheirWords(planned.readings);
+    const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0) return refuse({ missing: [], obstacles }, knowledge, word);
 
     begin("SQL Builder");

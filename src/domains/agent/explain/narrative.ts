@@ -22,11 +22,13 @@ export function narrate(
   if (first === undefined) return `${said}: nothing was found.`;
   if (view.rows.length === 1) return aboutOneRow(said, view, first);
   const time = view.keys.find(({ format }) => format.kind === "period");
+  const { ask } = reading;
+  const isPart = ask.k === "table" && (ask.top !== undefined || ask.having !== undefined);
   const parts =
     view.numbers.length === 0
       ? aboutNames(said, view)
       : time === undefined
-        ? aboutGroups(said, view, wholes)
+        ? aboutGroups(said, view, wholes, isPart)
         : aboutPeriods(said, view, time, wholes);
   if (isTruncated) parts.push(`Only the first ${count(view.rows.length)} rows were read.`);
   return parts.join("\n\n");
@@ -90,18 +92,14 @@ function aboutNames(said: string, view: View): string[] {
   return [`${said}: ${count(rows.length)} in all.`, table(view)];
 }
 
-function aboutGroups(said: string, view: View, wholes: Map<ShownColumn, number>): string[] {
+function aboutGroups(said: string, view: View, wholes: Map<ShownColumn, number>, isPart: boolean): string[] {
   const { keys, numbers, rows } = view;
   const main = numbers[0] as ShownColumn;
   const whole = wholes.get(main);
   const ranked = rankedBy(rows, main);
-  const top = ranked[0];
-  const lead =
-    whole === undefined
-      ? `${said}: ${count(rows.length)} rows.`
-      : `${said}: **${showNumber(whole, main.format)}** in all.`;
-  const parts = [lead];
-  if (top !== undefined) parts.push(aboutTheFirst(ranked, keys, main, whole));
+  const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(ranked, main, whole, isPart)}`];
+  if (ranked.length > 0) parts.push(aboutTheFirst(ranked, keys, main, whole));
+  parts.push(...changesOf(rows, keys, numbers));
   const isShort = rows.length <= LISTED && numbers.length === 1 && keys.length === 1;
   if (isShort) {
     const items = rows.map(
@@ -110,6 +108,38 @@ function aboutGroups(said: string, view: View, wholes: Map<ShownColumn, number>)
     parts.push(items.join("\n"));
   } else parts.push(table(view));
   return parts;
+}
+
+/** The whole; and where only some groups are shown, how much of it they are. */
+function inAll(rows: readonly JsonValue[][], main: ShownColumn, whole: number, isPart: boolean): string {
+  const all = showNumber(whole, main.format);
+  if (!isPart) return `**${all}** in all.`;
+  const sum = rows.reduce((total, row) => total + (numberOf(row, main) as number), 0);
+  const fraction = whole === 0 ? "" : ` (${showNumber(sum / whole, { kind: "percent", by: 100 })})`;
+  return `those shown come to **${showNumber(sum, main.format)}** of ${all} in all${fraction}.`;
+}
+
+/** Two numbers of the same sort for each group: where they differ most. */
+function changesOf(
+  rows: readonly JsonValue[][],
+  keys: readonly ShownColumn[],
+  numbers: readonly ShownColumn[],
+): string[] {
+  const [a, b] = numbers;
+  if (numbers.length !== 2 || a === undefined || b === undefined || measure(a) !== measure(b)) return [];
+  const changes = rows.flatMap((row) => {
+    const [x, y] = [numberOf(row, a), numberOf(row, b)];
+    return x === undefined || y === undefined ? [] : [{ row, by: x - y, relative: (x - y) / Math.abs(y) }];
+  });
+  const ranked = changes.toSorted((one, other) => other.by - one.by);
+  const [most, least] = [ranked[0], ranked.at(-1)];
+  const told = ({ row, by, relative }: (typeof changes)[number]) =>
+    `${rowName(row, keys)} with ${signed(by, a.format)}${Number.isFinite(relative) ? ` (${signedPercent(relative)})` : ""}`;
+  const lines = [
+    ...(most !== undefined && most.by > 0 ? [`largest rise: ${told(most)}`] : []),
+    ...(least !== undefined && least.by < 0 ? [`largest fall: ${told(least)}`] : []),
+  ];
+  return lines.length === 0 ? [] : [`${a.label} against ${b.label}: ${lines.join("; ")}.`];
 }
 
 /** Who leads, by how much, and who comes last. */
@@ -124,6 +154,7 @@ function aboutTheFirst(
   const value = (row: JsonValue[]) => `${cell(row, main)}${share(row, main, whole)}`;
   const lead = `**${rowName(first, keys)}** is highest with ${value(first)}`;
   if (second === undefined || last === first) return `${lead}.`;
+  if (numberOf(first, main) === numberOf(last, main)) return `All are equal, with ${value(first)} each.`;
   const isTie = numberOf(first, main) === numberOf(second, main);
   const next = isTie
     ? `, level with ${rowName(second, keys)}`

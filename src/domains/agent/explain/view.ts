@@ -56,11 +56,17 @@ export function rowName(row: readonly JsonValue[], keys: readonly ShownColumn[])
 }
 
 function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
-  if (!isKey(of)) return inWords(name);
+  if (!isKey(of)) return windowed(of) ?? inWords(name);
   if (of.bucket !== undefined) return inWords(name);
   const dataset = model.datasets.find((each) => each.name === of.ds);
   const label = dataset?.fields.find((field) => field.name === of.field)?.label;
   return label ?? inWords(name.replace(/_name$/i, ""));
+}
+
+/** Numbers of different periods are told apart by these. */
+function windowed(num: Num): string | undefined {
+  if (num.k !== "metric" || num.scope?.win === undefined) return undefined;
+  return `${inWords(num.name)} (${num.scope.win.said})`;
 }
 
 export function inWords(name: string): string {

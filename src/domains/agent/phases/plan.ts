@@ -1,4 +1,5 @@
 import { LIMITS } from "../../../kernel/limits.ts";
+import { inTheirWords } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import type { Question } from "./question.ts";
@@ -29,7 +30,9 @@ export function plan(question: Question, knowledge: Knowledge, moment: Moment, u
   const read = (text: string) => understand({ text, ...moment }, knowledge);
   const plain = read(question.text);
   if (question.answers.length === 0) return decide(plain, question, read);
-  const chosen = plain.readings.find(({ said }) => question.answers.some((answer) => isSame(answer, said)));
+  const chosen = inTheirWords(plain.readings).find(({ said }) =>
+    question.answers.some((answer) => isSame(answer, said)),
+  );
   if (chosen !== undefined && plain.missing.length === 0) {
     return { k: "run", readings: [chosen], isSettled: true, notes: [] };
   }
@@ -75,7 +78,7 @@ function assume(
 }
 
 function othersOf(readings: readonly Reading[]): string[] {
-  const [best, ...others] = rivalsOf(readings);
+  const [best, ...others] = rivalsOf(inTheirWords(readings));
   if (best === undefined || others.length === 0) return [];
   return [`Assumed: ${best.said} (and not ${others.map(({ said }) => said).join(", or ")})`];
 }
