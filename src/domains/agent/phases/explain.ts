@@ -10,6 +10,9 @@ import type { Verified } from "./verify.ts";
 const CHOICE_DOUBT = 0.1;
 const RIVAL_DOUBT = 0.1;
 const EMPTY_DOUBT = 0.2;
+/** What a reading costs counts this much, up to a bound: costs are comparable, but of no meaning by themselves. */
+const COST_DOUBT = 0.1;
+const COST_DOUBT_MOST = 0.4;
 const LEAST_CONFIDENCE = 0.05;
 const MOST_CONFIDENCE = 0.95;
 
@@ -39,7 +42,11 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`);
   const narrative = [told, [said, ...assumed].join("\n")].join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
-  const doubt = CHOICE_DOUBT * open + RIVAL_DOUBT * rivals + (rows.length === 0 ? EMPTY_DOUBT : 0);
+  const doubt =
+    CHOICE_DOUBT * open +
+    RIVAL_DOUBT * rivals +
+    (rows.length === 0 ? EMPTY_DOUBT : 0) +
+    Math.min(COST_DOUBT_MOST, Math.max(0, reading.cost) * COST_DOUBT);
   return {
     outcome: "answer",
     model: knowledge.model.name,
