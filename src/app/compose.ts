@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import { type DataSlice, openData } from "../domains/data/index.ts";
 import { createIdentity, type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { type ModelsServices, openModels } from "../domains/models/index.ts";
@@ -33,6 +34,8 @@ import { VERSION } from "./version.ts";
 export interface ComposeOptions {
   clock?: Clock;
   log?: Logger;
+  /** How questions are read and bounded, where that is not by the rules of the house. */
+  agent?: AgentOptions;
   /** More to register: tests mount fixtures on the real stack. */
   extend?: (registry: Registry) => void;
 }
@@ -72,7 +75,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     callerFor: (owner) => identity.callerFor(owner),
     clock,
   });
-  const parts = { catalog, audit: identity.audit, data: data.services, models, version: VERSION };
+  const agent = openAgent({ models, clock }, options.agent);
+  const parts = { catalog, audit: identity.audit, data: data.services, models, agent, version: VERSION };
   const registry = composeRegistry(parts);
   options.extend?.(registry);
   const ports: CallPorts = {

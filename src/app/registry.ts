@@ -1,3 +1,4 @@
+import { type AgentServices, agentSlice } from "../domains/agent/index.ts";
 import { type DataServices, dataSlice } from "../domains/data/index.ts";
 import { type AuditLog, identitySlice } from "../domains/identity/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
@@ -11,11 +12,12 @@ export interface RegistryParts {
   audit: AuditLog;
   data: DataServices;
   models: ModelsServices;
+  agent: AgentServices;
   version: string;
 }
 
 /** Every slice, with its tools. Nothing is called here, so documentation can build it without an engine. */
-export function composeRegistry({ catalog, audit, data, models, version }: RegistryParts): Registry {
+export function composeRegistry({ catalog, audit, data, models, agent, version }: RegistryParts): Registry {
   const registry = new Registry();
   const describeToolsets = () =>
     Object.entries(TOOLSETS).map(([name, toolset]) => ({
@@ -27,5 +29,6 @@ export function composeRegistry({ catalog, audit, data, models, version }: Regis
     .add(identitySlice({ audit, describeToolsets }))
     .add(memorySlice({ catalog, version }))
     .add(dataSlice(data))
-    .add(modelsSlice(models));
+    .add(modelsSlice(models))
+    .add(agentSlice(agent));
 }

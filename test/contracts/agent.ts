@@ -23,6 +23,47 @@ export const agent = contract("agent", {
   "agent.example.call": "tools/call of ask_question works the same way",
   "agent.example.sdk": "The TypeScript example works: connect, listResources, readResource, callTool",
 
+  "agent.ask.schema":
+    "ask_question takes ontologyId (a string with the pattern of a UUID) and question (1 to 2000 characters), both required",
+  "agent.ask.permissions": "It needs data_agent:write, and ontologies:read",
+  "agent.ask.narrative": "The first content block is the answer as Markdown text",
+  "agent.ask.charts":
+    "Charts are a text block of JSON with _type chart_specs and charts; only where there are any",
+  "agent.ask.lineage":
+    "Lineage is a text block of JSON with _type data_lineage, datasets (name, source), joins (left, right, on), filters (field, operator, value), timeWindow (start, end; the last day included) and grain; with every data query",
+  "agent.ask.caveats": "Caveats are a text block that begins with ⚠️; only where the Verifier found something",
+  "agent.ask.order": "The blocks come in this order: narrative, charts, lineage, caveats; isError is false",
+  "agent.ask.cannot":
+    "What cannot be answered is a text: I cannot answer this question because the required data is not available in the ontology, with **Missing datasets:** and **Available datasets:**; isError is false",
+  "agent.ask.empty": "A known value without rows is an answer that says so",
+  "agent.ask.phases":
+    "Planner, Navigator, SQL Builder, Executor, Verifier and Explainer, each reported as progress",
+  "agent.ask.limits": "30 seconds and 10,000 rows a query, 5 minutes in all",
+  "agent.ask.roles": "Row policies hold in answers, suggestions, nearest values and refusals",
+
+  "agent.chart.bar": "Bar: categories[i] belongs to series[0].data[i]; layout vertical or horizontal",
+  "agent.chart.bar.grouped": "Several series make grouped bars",
+  "agent.chart.line": "Line: trends over time, several series for comparison",
+  "agent.chart.pie": "Pie: parts of a whole as slices, the largest first, at most 8, smaller ones as Other",
+  "agent.chart.scatter": "Scatter: points with x, y and a label, for two variables",
+  "agent.chart.none": "No chart block where a chart would not help",
+
+  "agent.clarify.request":
+    "An ambiguous question is answered at once by one text block: JSON with _type clarification_request and questions of question and suggestions; isError is false",
+  "agent.clarify.most": "At most 3 questions",
+  "agent.clarify.readings": "Several interpretations are asked back only where their results differ",
+  "agent.clarify.answers":
+    "Answers are sent in brackets behind the original question: [Time period: Current quarter]",
+  "agent.clarify.proceed": "Whoever wants to proceed anyway gets an answer that notes its assumptions",
+  "agent.clarify.elicit": "A client that can be asked directly is asked directly",
+
+  "agent.ask.not-found":
+    "An unknown ontology: -32002, Ontology not found or not ready, data.ontologyId, ONTOLOGY_NOT_FOUND; also for an id of another form and for a draft",
+  "agent.ask.invalid-question":
+    "A question that is empty or too long: -32602, Invalid params, detail: Question must be between 1 and 2000 characters",
+  "agent.ask.timeout":
+    "A question that takes too long: -32004, Agent execution timeout after N seconds, data.question, AGENT_TIMEOUT",
+
   "agent.resource.templates":
     "knecta://ontologies, knecta://ontologies/{id} and knecta://ontologies/{id}/datasets/{name} can be browsed",
   "agent.resource.ontologies":

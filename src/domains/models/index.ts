@@ -31,8 +31,12 @@ import { updateStoredQuery } from "./tools/update-stored-query.tool.ts";
 export { type Examination, examine, publishAll } from "./authoring.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
-export type { Problem } from "./model.ts";
+export { isAggregate } from "./guard/functions/index.ts";
 export { type Token, tokenAt } from "./guard/tokens/tokens.ts";
+export type { Problem } from "./model.ts";
+export type { PublishedModel } from "./models.store.ts";
+export type { QueryAnswer } from "./models.ts";
+export { requireModel } from "./resources/resource-names.ts";
 export type { VisibleModel } from "./visible-model.ts";
 
 /** Opens the slice on the datasets of the workspace; it keeps no files of its own. */

@@ -3,21 +3,27 @@ import type { Schema } from "../query/schema.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { type Column, distinctNames, keyName, orderBy } from "./columns.ts";
 import { RowCompiler } from "./row-compiler.ts";
+import type { Used } from "./rows.ts";
 import { compileEach, compileTable } from "./table.ts";
 
 export interface Compiled {
   sql: string;
   columns: Column[];
+  used: Used;
 }
 
 /** SQL in DuckDB's dialect over the views of the model; throws a CompileError where the model cannot carry it. */
 export function compile(schema: Schema, ask: Ask): Compiled {
   const rows: RowCompiler = new RowCompiler(schema, (each) => compileEach(rows, each));
-  return ask.k === "list" ? compileList(rows, ask) : compileTable(rows, ask);
+  const compiled = ask.k === "list" ? compileList(rows, ask) : compileTable(rows, ask);
+  return { ...compiled, used: rows.used };
 }
 
 /** Each entity once: by its key, or by what is shown where a dataset has none. */
-function compileList(compiler: RowCompiler, ask: Extract<Ask, { k: "list" }>): Compiled {
+function compileList(
+  compiler: RowCompiler,
+  ask: Extract<Ask, { k: "list" }>,
+): { sql: string; columns: Column[] } {
   const rows = compiler.rows(ask.rel);
   const names = distinctNames(ask.show.map(keyName));
   const shown = ask.show.map((key, i) => `${rows.column(key)} AS ${quoteName(names[i] as string)}`);

@@ -17,7 +17,7 @@ import {
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
 import { endOf, linkOf, reversed, toOnePath } from "./paths.ts";
-import { Aliases, matches, Rows } from "./rows.ts";
+import { Aliases, matches, Rows, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */
 export interface Shift {
@@ -38,6 +38,10 @@ export class RowCompiler {
     this.schema = schema;
     this.#aliases = new Aliases(schema);
     this.#each = each;
+  }
+
+  get used(): Used {
+    return this.#aliases;
   }
 
   dataset(name: string): SchemaDataset {
@@ -171,6 +175,7 @@ export class RowCompiler {
           `JOIN ${quoteName(dir === "one" ? link.from : link.to)} AS ${quoteName(near)} ON ${on}`,
         );
       alias = near;
+      this.#aliases.links.add(link);
     }
     return target;
   }
@@ -199,6 +204,7 @@ export class RowCompiler {
       throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
     }
     const column = rows.column(wanted);
+    if (shift === undefined) this.#aliases.windows.push({ date: wanted, win });
     const bounds = [
       ...(win.from === null ? [] : [`${column} >= ${moment(win.from, shift)}`]),
       ...(win.to === null ? [] : [`${column} < ${moment(win.to, shift)}`]),
@@ -294,7 +300,9 @@ export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
 }
 
 export function fillIn(texts: readonly string[], values: readonly string[]): string {
-  const filled = texts.map((text, i) => text + (values[i] ?? "")).join("");
+  // Divided by nothing there is no number, and neither infinity nor NaN is one.
+  const value = (i: number) => (/\/\s*$/.test(texts[i] ?? "") ? `nullif(${values[i]}, 0)` : values[i]);
+  const filled = texts.map((text, i) => text + (value(i) ?? "")).join("");
   return texts.every((text) => text.trim() === "") ? filled : `(${filled})`;
 }
 

@@ -1,11 +1,22 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Link, Schema } from "../query/schema.ts";
-import type { Grain, Key } from "../query/semantic-query.ts";
+import type { Grain, Key, Window } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
 import { type ToOnePath, toOnePath } from "./paths.ts";
 
-/** Gives every dataset that a statement reads a name of its own there. */
-export class Aliases {
+/** What a statement reads, for those who have to account for it. */
+export interface Used {
+  datasets: ReadonlySet<string>;
+  links: ReadonlySet<Link>;
+  /** Periods, each with the date that it was applied to. */
+  windows: readonly { date: Key; win: Window }[];
+}
+
+/** Gives every dataset that a statement reads a name of its own there, and remembers what was read. */
+export class Aliases implements Used {
+  readonly datasets = new Set<string>();
+  readonly links = new Set<Link>();
+  readonly windows: { date: Key; win: Window }[] = [];
   readonly #schema: Schema;
   #last = 0;
 
@@ -14,6 +25,7 @@ export class Aliases {
   }
 
   next(ds: string): string {
+    this.datasets.add(ds);
     for (;;) {
       this.#last += 1;
       const name = `${ds}_${this.#last}`;
@@ -95,6 +107,7 @@ export class Rows {
   }
 
   #leftJoin(left: string, link: Link): { alias: string; sql: string } {
+    this.#aliases.links.add(link);
     const alias = this.#aliases.next(link.to);
     const on = matches(link, left, alias);
     return { alias, sql: `LEFT JOIN ${quoteName(link.to)} AS ${quoteName(alias)} ON ${on}` };

@@ -170,7 +170,7 @@ class TableBuilder {
     const builder = new TableBuilder(this.#compiler, by, within);
     const value = builder.number(of);
     const source = builder.source();
-    const keys = whole ? [] : this.keys;
+    const keys = whole ? [] : [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
     const group = keys.length === 0 ? "" : " GROUP BY ALL";
     const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
     const name = this.#nextNumber();
@@ -244,9 +244,9 @@ class TableBuilder {
     }
   }
 
-  /** Whether a group has any number; a count of 0 is none. */
+  /** Whether a group has any number; a count of 0 is none, and what is merely known of it does not bring it in. */
   isSomething(cols: readonly Num[], numbers: readonly string[]): string {
-    const known = numbers.filter((_, i) => cols[i]?.k !== "running" && cols[i]?.k !== "lit");
+    const known = numbers.filter((_, i) => !["running", "lit", "field"].includes(cols[i]?.k ?? ""));
     if (known.length === 0) return "true";
     return `(${known.map((sql) => (/^coalesce\(n\d+, 0\)$/.test(sql) ? `${sql} > 0` : `${sql} IS NOT NULL`)).join(" OR ")})`;
   }

@@ -127,7 +127,7 @@ function nameFieldOf({ name, fields, primaryKey }: VisibleModel["datasets"][numb
   return found?.name ?? (primaryKey.length === 1 ? (primaryKey[0] as string) : null);
 }
 
-function kindOf(type: string, isTime: boolean | null): SchemaField["kind"] {
+export function kindOf(type: string, isTime: boolean | null): SchemaField["kind"] {
   if (/^(DATE|TIMESTAMP)/i.test(type)) return "date";
   if (/^(VARCHAR|ENUM|UUID)/i.test(type)) return isTime === true ? "other" : "text";
   if (/^BOOL/i.test(type)) return "boolean";

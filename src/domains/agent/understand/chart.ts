@@ -32,7 +32,14 @@ const SKIPPED = 12;
  * Puts neighbouring meanings together until one covers the whole question. Each stretch keeps its cheapest meanings
  * only, so the work is bounded by the number of words and the width of the beam.
  */
-export function parse({ words, fragments, rulesFor, convert, skipCost, beam = BEAM }: ChartOptions): Fragment[] {
+export function parse({
+  words,
+  fragments,
+  rulesFor,
+  convert,
+  skipCost,
+  beam = BEAM,
+}: ChartOptions): Fragment[] {
   const cells = Array.from({ length: words }, () => Array.from({ length: words + 1 }, () => new Cell(beam)));
   const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
   const put = (fragment: Fragment, depth = 0): void => {

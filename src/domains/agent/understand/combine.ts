@@ -1,17 +1,34 @@
 import { toOnePath } from "../compile/paths.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema } from "../query/schema.ts";
-import { type Aggregate, type Cond, datasetOf, type Hop, type Key, type Num, type Rel, type Window } from "../query/semantic-query.ts";
+import {
+  type Aggregate,
+  type Cond,
+  datasetOf,
+  type Hop,
+  type Key,
+  type Num,
+  type Rel,
+  type Window,
+} from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
-import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import { DIMENSIONS } from "./english.ts";
+import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import { dimensionField, foreignLink } from "./model-words.ts";
 import { phraseKey } from "./words.ts";
-import type { Knowledge } from "./knowledge.ts";
 
 type RelSense = Extract<Sense, { t: "rel" }>;
 type Attr = Extract<Sense, { t: "attr" }>;
 
-export const EMPTY_TABLE: TableSense = { cols: [], by: [], conds: [], win: null, top: null, having: null, order: [] };
+export const EMPTY_TABLE: TableSense = {
+  cols: [],
+  by: [],
+  conds: [],
+  win: null,
+  top: null,
+  having: null,
+  order: [],
+};
 
 /** The rules by which neighbours are put together. */
 export class Grammar {
@@ -67,15 +84,21 @@ export class Grammar {
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
   reachedBy({ cols }: TableSense, ds: string): boolean {
-    return cols.some((num) => this.#homes(num).some((home) => home === ds || toOnePath(this.#schema, home, ds) !== undefined));
+    return cols.some((num) =>
+      this.#homes(num).some((home) => home === ds || toOnePath(this.#schema, home, ds) !== undefined),
+    );
   }
 
   #homes(num: Num): string[] {
     switch (num.k) {
       case "metric":
         return (this.#schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
-          const named = [...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds])))];
-          return named.filter((ds) => named.every((other) => toOnePath(this.#schema, ds, other) !== undefined));
+          const named = [
+            ...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds]))),
+          ];
+          return named.filter((ds) =>
+            named.every((other) => toOnePath(this.#schema, ds, other) !== undefined),
+          );
         });
       case "agg":
         return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#end(path))];
@@ -140,7 +163,14 @@ export class Grammar {
           return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
         }
         const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
-        const linked = { m: "to" as const, rel: some, ds: mod.ds, form: "made" as const, paths: null, not: false };
+        const linked = {
+          m: "to" as const,
+          rel: some,
+          ds: mod.ds,
+          form: "made" as const,
+          paths: null,
+          not: false,
+        };
         return this.#applyLink(rel, linked, late + 0.5);
       }
       case "during":
@@ -262,7 +292,9 @@ export class Grammar {
         kind === "number" &&
         name !== key.field &&
         name.split("_")[0] === own[0] &&
-        phraseKey(name).split(" ").some((word) => hints.includes(word)),
+        phraseKey(name)
+          .split(" ")
+          .some((word) => hints.includes(word)),
     );
     return near === undefined ? undefined : { ds: key.ds, field: near.name };
   }
@@ -275,7 +307,10 @@ export class Grammar {
       if (key !== undefined) return [attr(rel.rel, rel.ds, [key], 0)];
     }
     const place = [...(this.#schema.datasets.get(rel.ds)?.fields.values() ?? [])].find(
-      ({ name, kind }) => kind === "text" && /country|city|place|location|region/.test(name) && foreignLink(this.#schema, rel.ds, name) === undefined,
+      ({ name, kind }) =>
+        kind === "text" &&
+        /country|city|place|location|region/.test(name) &&
+        foreignLink(this.#schema, rel.ds, name) === undefined,
     );
     return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
   }
@@ -291,7 +326,15 @@ export function rule<L extends Sense["t"], R extends Sense["t"]>(
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
-  mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths, not, ...(isOf ? { isOf: true as const } : {}) },
+  mod: {
+    m: "to",
+    rel: rel.rel,
+    ds: rel.ds,
+    form: rel.form,
+    paths,
+    not,
+    ...(isOf ? { isOf: true as const } : {}),
+  },
 });
 
 const RULES: Record<string, Rule[]> = {
@@ -326,7 +369,8 @@ const RULES: Record<string, Rule[]> = {
       if (op === "agg") return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
       if (op === "where") return [attr(rel, ds, keys, 0)];
       if (op === "count" && isNumber(grammar, key)) return [attr(rel, ds, keys, 0)];
-      if (op === "count") return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
+      if (op === "count")
+        return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
       if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
       if (op === "has") return first(grammar, key);
       if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
@@ -361,7 +405,8 @@ const RULES: Record<string, Rule[]> = {
   ],
   "op cond": [
     rule<"op", "cond">((grammar, { op, arg }, { ds, cond }) => {
-      if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
+      if (op === "has" || op === "prep")
+        return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
       if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
       if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
       const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
@@ -377,7 +422,9 @@ const RULES: Record<string, Rule[]> = {
   "link rel": [
     rule<"link", "rel">((_grammar, { paths }, rel) => [
       { sense: to(rel, paths), cost: 0 },
-      ...(rel.form === "noun" ? [{ sense: { t: "role" as const, rel: rel.rel, ds: rel.ds, paths }, cost: 0 }] : []),
+      ...(rel.form === "noun"
+        ? [{ sense: { t: "role" as const, rel: rel.rel, ds: rel.ds, paths }, cost: 0 }]
+        : []),
     ]),
   ],
   "role mod": [
@@ -395,16 +442,22 @@ const RULES: Record<string, Rule[]> = {
     ),
   ],
   "op all": [
-    rule<"op", "all">((_grammar, { op }) => (op === "prep" ? [{ sense: { t: "mod", mod: { m: "all" } }, cost: 0 }] : [])),
+    rule<"op", "all">((_grammar, { op }) =>
+      op === "prep" ? [{ sense: { t: "mod", mod: { m: "all" } }, cost: 0 }] : [],
+    ),
   ],
   "rel all": [rule<"rel", "all">((_grammar, rel) => [{ sense: rel, cost: 0.2 }])],
   "rel link": [
-    rule<"rel", "link">((_grammar, rel, { paths }) => [{ sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 }]),
+    rule<"rel", "link">((_grammar, rel, { paths }) => [
+      { sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 },
+    ]),
   ],
   // "borders the most states"
   "link supby": [
     rule<"link", "supby">((_grammar, { paths }, { dir, by, n }) =>
-      by.k === "count" ? [{ sense: { t: "mod", mod: { m: "first", dir, by: { ...by, paths }, n } }, cost: 0 }] : [],
+      by.k === "count"
+        ? [{ sense: { t: "mod", mod: { m: "first", dir, by: { ...by, paths }, n } }, cost: 0 }]
+        : [],
     ),
   ],
   // "in which state is the highest point"
@@ -423,7 +476,9 @@ const RULES: Record<string, Rule[]> = {
   "supby link": [rule<"supby", "link">((_grammar, supby) => [{ sense: supby, cost: 0.2 }])],
   "link mod": [
     rule<"link", "mod">((_grammar, { paths }, { mod }) =>
-      mod.m === "to" && mod.paths === null ? [{ sense: { t: "mod", mod: { ...mod, paths } }, cost: 0.1 }] : [],
+      mod.m === "to" && mod.paths === null
+        ? [{ sense: { t: "mod", mod: { ...mod, paths } }, cost: 0.1 }]
+        : [],
     ),
   ],
   "op link": [
@@ -515,7 +570,8 @@ const RULES: Record<string, Rule[]> = {
   "rel by": [
     rule<"rel", "by">((_grammar, rel, { by, keys }) => {
       // "store by store"
-      if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun") return [{ sense: { t: "by", keys, by }, cost: 0 }];
+      if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
+        return [{ sense: { t: "by", keys, by }, cost: 0 }];
       if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
       return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
     }),
@@ -535,11 +591,13 @@ const RULES: Record<string, Rule[]> = {
   "op mod": [
     rule<"op", "mod">((grammar, { op, arg }, { mod }) => {
       if (op === "how") return measured(grammar, arg ?? "", mod);
-      if (op === "than" && mod.m === "is") return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
+      if (op === "than" && mod.m === "is")
+        return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
       if (op !== "not") return [];
       if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
-      if (mod.m === "is") return [{ sense: { t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } }, cost: 0 }];
+      if (mod.m === "is")
+        return [{ sense: { t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } }, cost: 0 }];
       return [];
     }),
   ],
@@ -566,7 +624,9 @@ const RULES: Record<string, Rule[]> = {
   ],
   "cond rel": [
     rule<"cond", "rel">((grammar, { ds, cond }, rel) =>
-      grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) })),
+      grammar
+        .apply(rel, { m: "is", ds, cond })
+        .map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) })),
     ),
   ],
   "rel cond": [
@@ -593,10 +653,16 @@ const RULES: Record<string, Rule[]> = {
 
 /** A state with the highest point: every state has one, so it is the highest of them. */
 function first(grammar: Grammar, key: Key): Combined[] {
-  const dir = /^(high|max|long|larg|big|most)/.test(key.field) ? "max" : /^(low|min|short|small|least)/.test(key.field) ? "min" : null;
+  const dir = /^(high|max|long|larg|big|most)/.test(key.field)
+    ? "max"
+    : /^(low|min|short|small|least)/.test(key.field)
+      ? "min"
+      : null;
   const measure = dir === null ? undefined : isNumber(grammar, key) ? key : grammar.measureOf(key, "high");
   if (dir === null || measure === undefined) return [];
-  return [{ sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 }];
+  return [
+    { sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 },
+  ];
 }
 
 /** A field of everything there is: of numbers the sum, of extremes the most extreme. */
@@ -631,7 +697,15 @@ function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
 }
 
 function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
-  const mod: Mod = { m: "to", rel: other.rel, ds: other.ds, form: other.form, paths: null, not: false, isOf: true };
+  const mod: Mod = {
+    m: "to",
+    rel: other.rel,
+    ds: other.ds,
+    form: other.form,
+    paths: null,
+    not: false,
+    isOf: true,
+  };
   return grammar.apply(head, mod).map((each) => ({
     ...each,
     cost: each.cost + (head.ds === other.ds ? 0 : cost),

@@ -27,10 +27,14 @@ export interface Definitions {
 interface Reader {
   model: VisibleModel;
   schema: Schema;
-  into: Definitions & { rules: { dates: Map<string, Key>; preferredLinks: Set<string>; fiscalMonth?: number } };
+  into: Definitions & {
+    rules: { dates: Map<string, Key>; preferredLinks: Set<string>; fiscalMonth?: number };
+  };
 }
 
-const MONTHS = "january february march april may june july august september october november december".split(" ");
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
 
 /** Compiles the sentences of a model's instructions; what is not understood is listed, never guessed. */
 export function readDefinitions(model: VisibleModel, schema: Schema): Definitions {
@@ -57,7 +61,8 @@ function readDescriptions({ model, into }: Reader): void {
   for (const { name: ds, fields } of model.datasets) {
     for (const { name: field, description } of fields) {
       const word = /empty while (?:it|the \p{L}+) is (\p{L}+)/iu.exec(description ?? "")?.[1];
-      if (word !== undefined) into.adjectives.push({ word: fold(word), ds, cond: { k: "null", key: { ds, field } } });
+      if (word !== undefined)
+        into.adjectives.push({ word: fold(word), ds, cond: { k: "null", key: { ds, field } } });
     }
   }
 }
@@ -71,11 +76,23 @@ function sentencesOf(text: string): string[] {
 
 type Frame = (reader: Reader, sentence: string) => boolean;
 
-const FRAMES: Frame[] = [countsAs, areThose, fiscalYear, means, datesGoBy, place, defaultPeriod, event, convention];
+const FRAMES: Frame[] = [
+  countsAs,
+  areThose,
+  fiscalYear,
+  means,
+  datesGoBy,
+  place,
+  defaultPeriod,
+  event,
+  convention,
+];
 
 /** "A city counts as major when its population exceeds 150000." */
 function countsAs({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^an? (.+?) (?:counts as|is|is called) (\p{L}+) (?:when|if) (?:its|it|the) (.+)$/iu.exec(sentence);
+  const match = /^an? (.+?) (?:counts as|is|is called) (\p{L}+) (?:when|if) (?:its|it|the) (.+)$/iu.exec(
+    sentence,
+  );
   if (match === null) return false;
   const [, noun, word, rest] = match as unknown as [string, string, string, string];
   const ds = datasetNamed(model, noun);
@@ -127,7 +144,9 @@ function areThose({ model, into }: Reader, sentence: string): boolean {
 /** "Fiscal year: starts on 1 February …" */
 function fiscalYear({ into }: Reader, sentence: string): boolean {
   if (!/fiscal/i.test(sentence)) return false;
-  const month = MONTHS.findIndex((name) => new RegExp(`starts? (?:on|in) (?:the )?(?:\\d+\\.? )?${name}`, "i").test(sentence));
+  const month = MONTHS.findIndex((name) =>
+    new RegExp(`starts? (?:on|in) (?:the )?(?:\\d+\\.? )?${name}`, "i").test(sentence),
+  );
   if (month !== -1) into.rules.fiscalMonth = month + 1;
   return true;
 }
@@ -144,7 +163,9 @@ function means({ model, into }: Reader, sentence: string): boolean {
 
 /** "Dates: revenue and orders go by order date; returns by return date." Sentences are split at semicolons. */
 function datesGoBy({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^(?:dates?: )?(.+?) (?:(?:go|goes|is|are|counted|measured) )*by (?:the )?(.+)$/i.exec(sentence);
+  const match = /^(?:dates?: )?(.+?) (?:(?:go|goes|is|are|counted|measured) )*by (?:the )?(.+)$/i.exec(
+    sentence,
+  );
   if (match === null) return false;
   const said = fold(match[2] as string);
   const key = dateNamed(model, schema, said);
@@ -194,11 +215,22 @@ let lastSubject: string | undefined;
 
 /** "A customer bought something if it is in a completed order." */
 function event({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^an? (\p{L}+) (\p{L}+) (?:something|it) if it is in an? (?:(\p{L}+) )?(\p{L}+)(?: of any status)?$/iu.exec(sentence);
+  const match =
+    /^an? (\p{L}+) (\p{L}+) (?:something|it) if it is in an? (?:(\p{L}+) )?(\p{L}+)(?: of any status)?$/iu.exec(
+      sentence,
+    );
   if (match === null) return false;
-  const [, , verb, adjective, noun] = match as unknown as [string, string, string, string | undefined, string];
+  const [, , verb, adjective, noun] = match as unknown as [
+    string,
+    string,
+    string,
+    string | undefined,
+    string,
+  ];
   const holder = datasetNamed(model, noun);
-  const items = [...schema.links.values()].find(({ to, from }) => to === holder && foreignCount(schema, from) > 1);
+  const items = [...schema.links.values()].find(
+    ({ to, from }) => to === holder && foreignCount(schema, from) > 1,
+  );
   if (holder === undefined || items === undefined) return false;
   const status = adjective === undefined ? undefined : fieldWithValue(model, holder, adjective);
   const cond: Cond | null =
@@ -207,56 +239,81 @@ function event({ model, schema, into }: Reader, sentence: string): boolean {
       : { k: "is", key: { ds: holder, field: status }, values: [adjective.toLowerCase()], match: "equal" };
   const verbs = SAME_EVENT.find((group) => group.includes(verb.toLowerCase())) ?? [verb.toLowerCase()];
   into.events.push({ verbs, ds: items.from, cond });
-  const money = metricNamed(model, "revenue") ?? metricNamed(model, "sales") ?? metricNamed(model, "turnover");
+  const money =
+    metricNamed(model, "revenue") ?? metricNamed(model, "sales") ?? metricNamed(model, "turnover");
   if (cond !== null && money !== undefined) into.aliases.push({ phrase: "spend", metric: money });
   return true;
 }
 
-const SAME_EVENT = [["bought", "buy", "sold", "sell", "sale"], ["ordered", "order", "placed"]];
+const SAME_EVENT = [
+  ["bought", "buy", "sold", "sell", "sale"],
+  ["ordered", "order", "placed"],
+];
 
 /** Sentences on how to count that the engine keeps to anyway. */
 function convention(_reader: Reader, sentence: string): boolean {
-  return /fractions|weeks start on monday|complete calendar period|end today|year to date|calendar ones|count completed orders|is \(new - old\)|its first quarter/i.test(sentence);
+  return /fractions|weeks start on monday|complete calendar period|end today|year to date|calendar ones|count completed orders|is \(new - old\)|its first quarter/i.test(
+    sentence,
+  );
 }
 
 function foreignCount(schema: Schema, ds: string): number {
-  return [...(schema.datasets.get(ds)?.fields.keys() ?? [])].filter((field) => foreignLink(schema, ds, field) !== undefined).length;
+  return [...(schema.datasets.get(ds)?.fields.keys() ?? [])].filter(
+    (field) => foreignLink(schema, ds, field) !== undefined,
+  ).length;
 }
 
 function fieldWithValue(model: VisibleModel, ds: string, value: string): string | undefined {
   const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
-  return fields.find(({ distinctValues, description }) =>
-    distinctValues.some((each) => fold(String(each)) === fold(value)) || fold(description ?? "").split(/\W+/).includes(fold(value)),
+  return fields.find(
+    ({ distinctValues, description }) =>
+      distinctValues.some((each) => fold(String(each)) === fold(value)) ||
+      fold(description ?? "")
+        .split(/\W+/)
+        .includes(fold(value)),
   )?.name;
 }
 
 export function datasetNamed(model: VisibleModel, text: string): string | undefined {
   const key = phraseKey(text);
-  return model.datasets.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => phraseKey(word) === key))?.name;
+  return model.datasets.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => phraseKey(word) === key))
+    ?.name;
 }
 
 function metricNamed(model: VisibleModel, text: string): string | undefined {
   const key = phraseKey(text);
-  return model.metrics.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => phraseKey(word) === key))?.name;
+  return model.metrics.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => phraseKey(word) === key))
+    ?.name;
 }
 
 function fieldNamed(model: VisibleModel, ds: string, text: string): string | undefined {
   const key = ` ${phraseKey(text)} `;
   const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
-  return fields.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => key.includes(` ${phraseKey(word)} `)))?.name;
+  return fields.find(({ name, ai }) =>
+    [name, ...ai.synonyms].some((word) => key.includes(` ${phraseKey(word)} `)),
+  )?.name;
 }
 
 /** "order date", "the time the ticket was opened" */
 function dateNamed(model: VisibleModel, schema: Schema, said: string): Key | undefined {
   const dates = model.datasets.flatMap(({ name: ds, fields }) =>
-    fields.filter(({ name }) => schema.datasets.get(ds)?.fields.get(name)?.kind === "date").map((field) => ({ ds, field })),
+    fields
+      .filter(({ name }) => schema.datasets.get(ds)?.fields.get(name)?.kind === "date")
+      .map((field) => ({ ds, field })),
   );
   const key = phraseKey(said);
-  const exact = dates.find(({ field }) => [field.name, ...field.ai.synonyms].some((text) => phraseKey(text) === key));
+  const exact = dates.find(({ field }) =>
+    [field.name, ...field.ai.synonyms].some((text) => phraseKey(text) === key),
+  );
   const words = new Set(key.split(" "));
   const near = dates.find(({ ds, field }) => {
-    const own = [...phraseKey(field.name).split(" "), ...field.ai.synonyms.flatMap((text) => phraseKey(text).split(" "))];
-    const noun = phraseKey(ds).split(" ").some((word) => words.has(word));
+    const own = [
+      ...phraseKey(field.name).split(" "),
+      ...field.ai.synonyms.flatMap((text) => phraseKey(text).split(" ")),
+    ];
+    const noun = phraseKey(ds)
+      .split(" ")
+      .some((word) => words.has(word));
     return noun && own.some((word) => words.has(word) && word !== "date" && word !== "at");
   });
   const found = exact ?? near;

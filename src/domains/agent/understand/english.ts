@@ -146,7 +146,9 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 export const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance performing successful important popular strong weak".split(" "),
+  "best worst good bad better worse volume performance performing successful important popular strong weak".split(
+    " ",
+  ),
 );
 
 /** Words before a number: how it is compared. */

@@ -1,4 +1,15 @@
-import type { Cond, Comparison, Grain, Hop, Key, Num, Order, Rel, Top, Window } from "../query/semantic-query.ts";
+import type {
+  Comparison,
+  Cond,
+  Grain,
+  Hop,
+  Key,
+  Num,
+  Order,
+  Rel,
+  Top,
+  Window,
+} from "../query/semantic-query.ts";
 
 /** A meaning that a stretch of the question can have by itself. */
 export type Sense =
@@ -49,10 +60,21 @@ export type Sense =
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 
-export type By = { k: "key"; key: Key } | { k: "num"; num: Num; table: TableSense | null } | { k: "count"; rel: Rel; ds: string; paths?: { from: string; path: Hop[] }[] };
+export type By =
+  | { k: "key"; key: Key }
+  | { k: "num"; num: Num; table: TableSense | null }
+  | { k: "count"; rel: Rel; ds: string; paths?: { from: string; path: Hop[] }[] };
 
 export type Mod =
-  | { m: "to"; rel: Rel; ds: string; form: "noun" | "name" | "made"; paths: { from: string; path: Hop[] }[] | null; not: boolean; isOf?: true }
+  | {
+      m: "to";
+      rel: Rel;
+      ds: string;
+      form: "noun" | "name" | "made";
+      paths: { from: string; path: Hop[] }[] | null;
+      not: boolean;
+      isOf?: true;
+    }
   | { m: "first"; dir: "max" | "min"; by: By; n: number | null }
   | { m: "is"; ds: string; cond: Cond }
   | { m: "during"; win: Window }

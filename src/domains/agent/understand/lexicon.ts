@@ -1,6 +1,6 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Hop } from "../query/semantic-query.ts";
-import type { Knowledge } from "./knowledge.ts";
 import type { Sense, TableSense } from "./fragment.ts";
 import { foreignLink } from "./model-words.ts";
 import { phraseKey, wordsOf } from "./words.ts";
@@ -97,9 +97,15 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
   }
   const found = valueEntries(schema, values);
   // As written: what is "opened" is not "open".
-  for (const { word, ds, cond } of definitions.adjectives) put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
+  for (const { word, ds, cond } of definitions.adjectives)
+    put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
   const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
-  return { phrases, values: found, longest: Math.min(longest, 12), parts: (word) => namesWith(schema, values, word) };
+  return {
+    phrases,
+    values: found,
+    longest: Math.min(longest, 12),
+    parts: (word) => namesWith(schema, values, word),
+  };
 }
 
 function emptyTable(): TableSense {
@@ -174,7 +180,9 @@ function bridgePaths(schema: Schema, ds: string): { from: string; path: Hop[] }[
 }
 
 function bothWays(schema: Schema, path: Hop[]): { from: string; path: Hop[] }[] {
-  const back = path.toReversed().map(({ link, dir }) => ({ link, dir: dir === "one" ? ("many" as const) : ("one" as const) }));
+  const back = path
+    .toReversed()
+    .map(({ link, dir }) => ({ link, dir: dir === "one" ? ("many" as const) : ("one" as const) }));
   const start = (hops: Hop[]) => {
     const [first] = hops as [Hop];
     const link = schema.links.get(first.link);

@@ -7,13 +7,19 @@ import { phraseKey } from "./words.ts";
 /** The link whose only column in `ds` is this field. */
 export function foreignLink(schema: Schema, ds: string, field: string): Hop | undefined {
   for (const { name, from, columns } of schema.links.values()) {
-    if (from === ds && columns.length === 1 && columns[0]?.from === field && !name.startsWith("~")) return { link: name, dir: "one" };
+    if (from === ds && columns.length === 1 && columns[0]?.from === field && !name.startsWith("~"))
+      return { link: name, dir: "one" };
   }
   return undefined;
 }
 
 /** The number by which an adjective compares entities of a dataset. */
-export function dimensionField(model: VisibleModel, schema: Schema, ds: string, dim: string): string | undefined {
+export function dimensionField(
+  model: VisibleModel,
+  schema: Schema,
+  ds: string,
+  dim: string,
+): string | undefined {
   const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
   const wanted = dim === "date" ? "date" : "number";
   for (const hint of DIMENSIONS.get(dim) ?? []) {

@@ -1,13 +1,22 @@
+import { editDistance } from "../../../kernel/nearest.ts";
 import { type DateFound, type DateWindow, readDates, type WindowFound } from "../dates/read-dates.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
 import { parse } from "./chart.ts";
 import { Grammar } from "./combine.ts";
 import { TABLE_RULES } from "./combine-tables.ts";
-import { COMPARATIVES, EVALUATIVE, FILLERS, GRAMMAR, HOW, MEASURES, QUANTITIES, SUPERLATIVES } from "./english.ts";
+import {
+  COMPARATIVES,
+  EVALUATIVE,
+  FILLERS,
+  GRAMMAR,
+  HOW,
+  MEASURES,
+  QUANTITIES,
+  SUPERLATIVES,
+} from "./english.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
-import type { Knowledge } from "./knowledge.ts";
 import { type Entry, type Lexicon, lexiconOf } from "./lexicon.ts";
-import { editDistance } from "../../../kernel/nearest.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { stem, type Word, wordsOf } from "./words.ts";
 
@@ -43,7 +52,11 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   const { lexicon, grammar } = prepare(knowledge);
   const text = withDateWords(question.text, lexicon);
   const all = wordsOf(text);
-  const found = [...candidates(all, lexicon), ...dateCandidates({ ...question, text }, all, knowledge), ...numberCandidates(all)];
+  const found = [
+    ...candidates(all, lexicon),
+    ...dateCandidates({ ...question, text }, all, knowledge),
+    ...numberCandidates(all),
+  ];
   const kept = keepWords(all, found);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
@@ -64,7 +77,9 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   const [best] = readings;
   const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
   // Whatever carries meaning and was left over makes an answer to another question.
-  const skipped = left.map((i) => kept[i] as number).filter((i) => skipCost(all[i] as Word, known.has(i)) >= 3);
+  const skipped = left
+    .map((i) => kept[i] as number)
+    .filter((i) => skipCost(all[i] as Word, known.has(i)) >= 3);
   const judged = skipped.filter((i) => EVALUATIVE.has(all[i]?.norm ?? ""));
   const missing = skipped
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
@@ -73,12 +88,14 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
       return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
     });
   return {
-    readings: readings.slice(0, 10).map(({ ask, cost, fragment }): Reading => ({
-      ask: finished(ask, question, knowledge),
-      cost,
-      assumptions: [],
-      said: fragment.notes.join("; "),
-    })),
+    readings: readings.slice(0, 10).map(
+      ({ ask, cost, fragment }): Reading => ({
+        ask: finished(ask, question, knowledge),
+        cost,
+        assumptions: [],
+        said: fragment.notes.join("; "),
+      }),
+    ),
     missing,
     unclear: judged.map((i) => ({
       question: `By which number is "${all[i]?.text}" meant?`,
@@ -102,7 +119,9 @@ function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask 
   if (ask.k !== "table") return ask;
   const months = Math.max(
     0,
-    ...ask.cols.map((num) => (num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0)),
+    ...ask.cols.map((num) =>
+      num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0,
+    ),
   );
   const { win } = ask.scope ?? {};
   if (win !== undefined) return withinWindow(ask, win);
@@ -119,8 +138,11 @@ function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask 
 function withinWindow<T>(node: T, win: Window): T {
   if (Array.isArray(node)) return node.map((each) => withinWindow(each, win)) as T;
   if (typeof node !== "object" || node === null) return node;
-  const changed = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)])) as T & { k?: string; by?: Num };
-  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined) return { ...changed, by: { ...changed.by, scope: { win } } };
+  const changed = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)]),
+  ) as T & { k?: string; by?: Num };
+  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined)
+    return { ...changed, by: { ...changed.by, scope: { win } } };
   return changed;
 }
 
@@ -137,7 +159,13 @@ const DATE_WORDS =
 function withDateWords(text: string, lexicon: Lexicon): string {
   return text.replace(/\p{L}{5,}/gu, (word) => {
     const norm = word.toLowerCase();
-    if (DATE_WORDS.includes(norm) || FILLERS.has(norm) || lexicon.values.has(norm) || lexicon.phrases.has(stem(norm))) return word;
+    if (
+      DATE_WORDS.includes(norm) ||
+      FILLERS.has(norm) ||
+      lexicon.values.has(norm) ||
+      lexicon.phrases.has(stem(norm))
+    )
+      return word;
     return DATE_WORDS.find((known) => editDistance(known, norm) === 1) ?? word;
   });
 }
@@ -163,12 +191,26 @@ function dateCandidates(
       const ends = "ends" in each ? each.ends : undefined;
       return [
         { ...at, cost, sense },
-        ...(ends === undefined ? [] : [{ ...at, cost: cost + 0.2, sense: { t: "windows" as const, wins: ends.toReversed().map((win) => ({ ...win, said: "" })) } }]),
+        ...(ends === undefined
+          ? []
+          : [
+              {
+                ...at,
+                cost: cost + 0.2,
+                sense: {
+                  t: "windows" as const,
+                  wins: ends.toReversed().map((win) => ({ ...win, said: "" })),
+                },
+              },
+            ]),
       ];
     }
-    if (each.kind === "grain") return [{ ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false } }];
-    if (each.series === true && each.shift !== undefined) return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];
-    if (each.shift !== undefined) return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
+    if (each.kind === "grain")
+      return [{ ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false } }];
+    if (each.series === true && each.shift !== undefined)
+      return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];
+    if (each.shift !== undefined)
+      return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
     return [];
   });
   return [...single, ...joined];
@@ -181,7 +223,9 @@ function windowPairs(found: readonly DateFound[], text: string): Map<DateFound, 
     const second = found[i + 1];
     if (first.kind !== "window" || second === undefined) continue;
     const between = text.slice(first.end, second.start).trim();
-    const isWindow = second.kind === "window" && /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?)$/i.test(between);
+    const isWindow =
+      second.kind === "window" &&
+      /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?)$/i.test(between);
     const isCompare = second.kind === "compare" && second.window !== undefined && /^,?$/.test(between);
     if (isWindow || isCompare) pairs.set(second, first);
   }
@@ -198,7 +242,10 @@ function paired(second: DateFound, first: WindowFound, text: string, words: read
   const isAnd = /^\s*(and|und)\s*$/i.test(text.slice(first.end, second.start));
   if (isAnd && a.to !== null && a.to === b.from) {
     const win = { from: a.from, to: b.to, said: `${first.said} and ${second.said}` };
-    return [{ ...at, sense: { t: "window", win } }, { ...at, cost: at.cost + 0.5, sense: { t: "windows", wins } }];
+    return [
+      { ...at, sense: { t: "window", win } },
+      { ...at, cost: at.cost + 0.5, sense: { t: "windows", wins } },
+    ];
   }
   return [{ ...at, sense: { t: "windows", wins } }];
 }
@@ -214,9 +261,18 @@ function numberCandidates(words: readonly Word[]): Found[] {
     const value = (Number((match[1] as string).replaceAll(",", "")) * scale) / (isPercent ? 100 : 1);
     found.push({ sense: { t: "number", value, isPercent }, start: i, end: i + 1, cost: 0 });
     for (const length of [1, 2, 3]) {
-      const said = words.slice(Math.max(0, i - length), i).map(({ norm }) => norm).join(" ");
+      const said = words
+        .slice(Math.max(0, i - length), i)
+        .map(({ norm }) => norm)
+        .join(" ");
       const op = i >= length ? QUANTITIES.get(said) : undefined;
-      if (op !== undefined) found.push({ sense: { t: "quantity", op, value }, start: i - length, end: i + 1, cost: -0.3 * length });
+      if (op !== undefined)
+        found.push({
+          sense: { t: "quantity", op, value },
+          start: i - length,
+          end: i + 1,
+          cost: -0.3 * length,
+        });
     }
   }
   return found;
@@ -240,23 +296,36 @@ function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
       const bonus = (end - start - 1) * -0.3;
       const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
       for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) {
-        const said: Sense = sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
+        const said: Sense =
+          sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
-      for (const { sense, cost } of lexicon.values.get(norms) ?? []) found.push({ sense, start, end, cost: cost + bonus + rival });
+      for (const { sense, cost } of lexicon.values.get(norms) ?? [])
+        found.push({ sense, start, end, cost: cost + bonus + rival });
       const grammar = GRAMMAR.get(stems) ?? GRAMMAR.get(norms);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
       const sup = SUPERLATIVES.get(norms) ?? SUPERLATIVES.get(stems);
       if (sup !== undefined) {
-        found.push({ sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false }, start, end, cost: bonus });
+        found.push({
+          sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false },
+          start,
+          end,
+          cost: bonus,
+        });
       }
       const measure = MEASURES.get(stems);
-      if (measure !== undefined) found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
-      const compare = end - start === 2 && words[start + 1]?.norm === "than" ? COMPARATIVES.get(words[start]?.norm ?? "") : undefined;
-      if (compare !== undefined) found.push({ sense: { t: "op", op: "compare", arg: compare }, start, end, cost: bonus });
-      const how = end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
+      if (measure !== undefined)
+        found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
+      const compare =
+        end - start === 2 && words[start + 1]?.norm === "than"
+          ? COMPARATIVES.get(words[start]?.norm ?? "")
+          : undefined;
+      if (compare !== undefined)
+        found.push({ sense: { t: "op", op: "compare", arg: compare }, start, end, cost: bonus });
+      const how =
+        end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
   }
@@ -267,16 +336,41 @@ function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
 function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexicon): Found[] {
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   return words.flatMap((word, i): Found[] => {
-    if (known.has(i) || FILLERS.has(word.norm) || EVALUATIVE.has(word.norm) || word.norm.length < 5 || /\d/.test(word.norm)) return [];
+    if (
+      known.has(i) ||
+      FILLERS.has(word.norm) ||
+      EVALUATIVE.has(word.norm) ||
+      word.norm.length < 5 ||
+      /\d/.test(word.norm)
+    )
+      return [];
     const at = { start: i, end: i + 1 };
-    const beginning = [...lexicon.values].filter(([key]) => key.startsWith(word.norm) && key.length <= word.norm.length + 2);
-    if (beginning.length === 1) return (beginning[0] as [string, Entry[]])[1].map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 }));
+    const beginning = [...lexicon.values].filter(
+      ([key]) => key.startsWith(word.norm) && key.length <= word.norm.length + 2,
+    );
+    if (beginning.length === 1)
+      return (beginning[0] as [string, Entry[]])[1].map(({ sense, cost }) => ({
+        ...at,
+        sense,
+        cost: cost + 0.8,
+      }));
     const most = word.norm.length >= 8 ? 2 : 1;
-    const near = [...lexicon.phrases].filter(([key]) => !key.includes(" ") && key.length >= 5 && Math.abs(key.length - word.stem.length) <= most && editDistance(key, word.stem) <= most);
-    if (near.length > 0) return near.flatMap(([, entries]) => entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })));
+    const near = [...lexicon.phrases].filter(
+      ([key]) =>
+        !key.includes(" ") &&
+        key.length >= 5 &&
+        Math.abs(key.length - word.stem.length) <= most &&
+        editDistance(key, word.stem) <= most,
+    );
+    if (near.length > 0)
+      return near.flatMap(([, entries]) =>
+        entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
+      );
     // "the Hallbach companies": several whose names have the word in them.
     const isSeveral = /[^s]s$/.test(words[i + 1]?.norm ?? "");
-    return isSeveral ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 })) : [];
+    return isSeveral
+      ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }))
+      : [];
   });
 }
 
@@ -297,7 +391,19 @@ function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly 
 }
 
 /** Words of grammar that may be left over. */
-const LIGHT: ReadonlySet<string> = new Set(["prep", "has", "by", "and", "or", "than", "each", "more", "compare them", "how much", "where"]);
+const LIGHT: ReadonlySet<string> = new Set([
+  "prep",
+  "has",
+  "by",
+  "and",
+  "or",
+  "than",
+  "each",
+  "more",
+  "compare them",
+  "how much",
+  "where",
+]);
 
 function skipCost({ norm, stem }: Word, isKnown: boolean): number {
   if (FILLERS.has(norm)) return 0;
@@ -310,7 +416,10 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
   if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
     // "who reports to X": entities of the same kind.
     const { ds } = sense.mod;
-    const heads = grammar.apply({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false }, sense.mod);
+    const heads = grammar.apply(
+      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
+      sense.mod,
+    );
     const [head] = heads;
     return head === undefined ? undefined : askOf(grammar, head.sense);
   }
@@ -320,9 +429,21 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
     const { rel } = sense;
     // What is first by a date is shown with it, and in its order.
     const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
-    const isDate = by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
-    const order: Order[] = by !== undefined && isDate && rel.k === "top" ? [{ by, dir: rel.dir === "max" ? "desc" : "asc" }, { by: key, dir: "desc" }] : [];
-    const ask: Ask = { k: "list", rel, show: by !== undefined && isDate ? [key, by] : [key], ...(order.length === 0 ? {} : { order }) };
+    const isDate =
+      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
+    const order: Order[] =
+      by !== undefined && isDate && rel.k === "top"
+        ? [
+            { by, dir: rel.dir === "max" ? "desc" : "asc" },
+            { by: key, dir: "desc" },
+          ]
+        : [];
+    const ask: Ask = {
+      k: "list",
+      rel,
+      show: by !== undefined && isDate ? [key, by] : [key],
+      ...(order.length === 0 ? {} : { order }),
+    };
     return { ask, cost: sense.form === "name" ? 1 : 0 };
   }
   if (sense.t === "attr") {
@@ -335,7 +456,8 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
 }
 
 function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
-  const cond = conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
+  const cond =
+    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
   const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
   return {
     k: "table",

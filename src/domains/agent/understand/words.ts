@@ -11,7 +11,8 @@ export interface Word {
 /** Beyond these a question is no question. */
 const MOST_WORDS = 120;
 
-const PATTERN = /[$€£]?\d(?:[\d.,]*\d)?(?:[kKmM](?![\p{L}\p{N}]))?%?(?![\p{L}])|[\p{L}\p{M}\p{N}]+(?:[-–][\p{L}\p{M}\p{N}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/gu;
+const PATTERN =
+  /[$€£]?\d(?:[\d.,]*\d)?(?:[kKmM](?![\p{L}\p{N}]))?%?(?![\p{L}])|[\p{L}\p{M}\p{N}]+(?:[-–][\p{L}\p{M}\p{N}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/gu;
 
 /** The words of a question; a possessive ending stands by itself, and marks at the end are dropped. */
 export function wordsOf(text: string): Word[] {
@@ -28,11 +29,7 @@ export function wordsOf(text: string): Word[] {
 
 /** Lower case without accents, so that `Tübingen` and `tubingen` are the same. */
 export function fold(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll("ß", "ss")
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "");
+  return text.toLowerCase().replaceAll("ß", "ss").normalize("NFKD").replace(/\p{M}/gu, "");
 }
 
 const IRREGULAR = new Map([

@@ -1,7 +1,7 @@
-import type { VisibleModel } from "../../models/index.ts";
+import { isAggregate, type VisibleModel } from "../../models/index.ts";
 import { type Link, type Schema, schemaOf } from "../query/schema.ts";
-import { type Definitions, readDefinitions } from "./definitions.ts";
-import { foreignLink } from "./model-words.ts";
+import { type Definitions, readDefinitions } from "../understand/definitions.ts";
+import { foreignLink } from "../understand/model-words.ts";
 
 /** Distinct values of a text dimension, as far as this caller sees them. */
 export interface FieldValues {
@@ -20,11 +20,8 @@ export interface Knowledge {
   values: FieldValues[];
 }
 
-export function buildKnowledge(
-  model: VisibleModel,
-  values: FieldValues[],
-  isAggregate: (name: string) => boolean,
-): Knowledge {
+/** What the rules make of a model and its values, once for all questions. */
+export function buildKnowledge(model: VisibleModel, values: FieldValues[]): Knowledge {
   const definitions = readDefinitions(model, schemaOf(model, { isAggregate }));
   const schema = schemaOf(model, { isAggregate, rules: definitions.rules });
   const links = new Map(schema.links);
@@ -40,7 +37,8 @@ function softLinks(schema: Schema, all: readonly FieldValues[]): Link[] {
   const links: Link[] = [];
   for (const { ds, field, values } of all) {
     const own = schema.datasets.get(ds);
-    if (own === undefined || own.key.includes(field) || foreignLink(schema, ds, field) !== undefined) continue;
+    if (own === undefined || own.key.includes(field) || foreignLink(schema, ds, field) !== undefined)
+      continue;
     if (values.length < SOFT_FEWEST) continue;
     for (const target of schema.datasets.values()) {
       if (target.name === ds || target.nameField === null) continue;
