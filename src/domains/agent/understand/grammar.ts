@@ -118,6 +118,12 @@ export class Grammar {
     return field === undefined ? undefined : { ds, field };
   }
 
+  /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
+  isEvent(ds: string): boolean {
+    const dataset = this.#schema.datasets.get(ds);
+    return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
+  }
+
   isNumber({ ds, field }: Key): boolean {
     return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
   }
@@ -155,7 +161,13 @@ export class Grammar {
         return this.#applyLink(rel, linked, late + 0.5);
       }
       case "during":
-        return [made(where(rel, { k: "during", win: mod.win }), late + duringCost(rel), rel.isTopped)];
+        return [
+          made(
+            where(rel, { k: "during", win: mod.win }),
+            late + duringCost(rel, this.isEvent(rel.ds)),
+            rel.isTopped,
+          ),
+        ];
       case "all":
         return [{ sense: rel, cost: 0 }];
       case "notduring":

@@ -15,10 +15,11 @@ export const EMPTY_TABLE: TableSense = {
 };
 
 /** A period belongs to what happened then: more likely to an event than to whom it happened. */
-export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">): number {
+export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">, isEvent: boolean): number {
   if (form === "name") return 2;
-  const isLinked = JSON.stringify(rel).includes('"k":"link"');
-  return isLinked ? 1 : form === "made" ? 0.2 : 0.4;
+  if (JSON.stringify(rel).includes('"k":"link"')) return 1;
+  if (form === "noun") return 0.4;
+  return isEvent ? 0.2 : 0.7;
 }
 
 /** "bought in 2024 but not in 2025" */

@@ -83,6 +83,7 @@ export const TABLE_RULES: Rules = {
       if (op === "growth") return growing(table);
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
       if (op === "series") return overSeries(grammar, table, arg as Grain);
+      if (op === "versus period") return compareEarlier(table, arg as Grain);
       if (op === "more") return [asTable(table, 0.1)];
       return [];
     }),

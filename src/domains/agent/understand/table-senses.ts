@@ -26,7 +26,8 @@ export function column(table: TableSense, change: (num: Num) => Num, cost: numbe
 export function within(table: TableSense, win: Window): Combined[] {
   if (table.win !== null) return [];
   const [num] = table.cols;
-  const counted = num?.k === "agg" && num.in !== undefined ? duringCost({ rel: num.in, form: "noun" }) : 0;
+  const counted =
+    num?.k === "agg" && num.in !== undefined ? duringCost({ rel: num.in, form: "noun" }, true) : 0;
   return [asTable({ ...table, win }, counted)];
 }
 
