@@ -90,7 +90,8 @@ export function rivalsOf<R extends { cost: number }>(readings: readonly R[]): R[
   return readings.filter(({ cost }) => cost <= best.cost + MARGIN).slice(0, LIMITS.agent.rivals);
 }
 
-function isSame(a: string, b: string): boolean {
+/** Whether an answer is what was suggested. */
+export function isSame(a: string, b: string): boolean {
   const plain = (text: string) =>
     text
       .toLowerCase()
