@@ -11,6 +11,7 @@ import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { buildSql } from "./phases/build-sql.ts";
 import { execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
+import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
 import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { readQuestion } from "./phases/question.ts";
@@ -80,12 +81,14 @@ export class Agent {
     const knowledge = await this.#parts.knowledge.get(caller, model);
     const read = readQuestion(question);
     const moment = this.#moment();
-    const planned = plan({ ...read, answers: [...read.answers, ...answers] }, knowledge, moment, understand);
+    const asked = { ...read, answers: [...read.answers, ...answers] };
+    const planned = plan(asked, knowledge, moment, understand);
     if (planned.k === "clarify") return clarify(planned.questions, knowledge);
     if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
 
     begin("Navigator");
-    const readings = inTheirWords(planned.readings);
+    const said = inTheirWords(planned.readings);
+    const { readings, isChosen } = await apart(said, asked, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0) return refuse({ missing: [], obstacles }, knowledge, word);
 
@@ -102,7 +105,7 @@ export class Agent {
     const verified = await verify(result, view, { knowledge, now: moment.now, query });
 
     begin("Explainer");
-    const notes = [...planned.notes, ...execution.notes];
+    const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
     return explain(result, view, { knowledge, verified, notes, rivals: execution.rivals });
   }
 

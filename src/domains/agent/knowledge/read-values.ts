@@ -1,3 +1,4 @@
+import { type ErrorCode, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { QueryAnswer } from "../../models/index.ts";
@@ -11,6 +12,8 @@ type Query = (sql: string, rows: number) => Promise<QueryAnswer>;
 
 /** Fields that are read by one statement. */
 const TOGETHER = 16;
+/** Failures of a dataset that is too large, or of values that cannot be computed. */
+const TOO_MUCH: readonly ErrorCode[] = ["timeout", "too_large", "bad_request"];
 /** One more tells whether there are more. */
 const MOST = LIMITS.agent.valuesPerField + 1;
 
@@ -27,8 +30,13 @@ export async function readValues(dataset: VisibleDataset, query: Query): Promise
 /** All at once, or one by one where they do not fit into one answer. */
 async function readFields(ds: string, fields: readonly string[], query: Query): Promise<FieldValues[]> {
   const parts = fields.map((field, i) => `(${valuesSql(ds, field, i)})`);
-  const { rows, isTruncated } = await query(parts.join(" UNION ALL "), MOST * fields.length);
-  if (isTruncated && fields.length > 1) {
+  const read = query(parts.join(" UNION ALL "), MOST * fields.length);
+  const { rows, isTruncated } = await read.catch((error) => {
+    // Without its values a dataset can still be asked about: only they cannot be named.
+    if (isAppError(error) && TOO_MUCH.includes(error.code)) return { rows: [], isTruncated: true };
+    throw error;
+  });
+  if (isTruncated && rows.length > 0 && fields.length > 1) {
     const each: FieldValues[] = [];
     for (const field of fields) each.push(...(await readFields(ds, [field], query)));
     return each;

@@ -23,17 +23,21 @@ export function filtersIn(ask: Ask): NamedFilter[] {
 
 /** The same query without one of its conditions. */
 export function without(ask: Ask, { part }: NamedFilter): Ask {
-  return strip(ask, part) as Ask;
+  return replaced(ask, part, isWindow(part) ? { ...part, from: null, to: null } : ALWAYS) as Ask;
+}
+
+/** The same query with another condition in the place of one. */
+export function instead(ask: Ask, { part }: NamedFilter, by: Cond): Ask {
+  return replaced(ask, part, by) as Ask;
 }
 
 const ALWAYS: Cond = { k: "and", of: [{ k: "cmp", a: { k: "lit", v: 1 }, op: "=", b: { k: "lit", v: 1 } }] };
 
-/** A copy in which a condition always holds, and a period is open. */
-function strip(node: unknown, part: unknown): unknown {
-  if (node === part) return isWindow(part) ? { ...part, from: null, to: null } : ALWAYS;
-  if (Array.isArray(node)) return node.map((each) => strip(each, part));
+function replaced(node: unknown, part: unknown, by: unknown): unknown {
+  if (node === part) return by;
+  if (Array.isArray(node)) return node.map((each) => replaced(each, part, by));
   if (typeof node !== "object" || node === null) return node;
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, strip(value, part)]));
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, replaced(value, part, by)]));
 }
 
 function isWindow(part: unknown): part is Window {

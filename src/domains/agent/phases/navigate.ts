@@ -8,7 +8,6 @@ import { rivalsOf } from "./plan.ts";
 /** A reading with its way through the model: datasets, relationships, dates. */
 export interface Route {
   reading: Reading;
-  cost: number;
   compiled: Compiled;
 }
 
@@ -27,11 +26,12 @@ export function navigate(readings: readonly Reading[], schema: Schema, isSettled
     // Enough to compare; whatever comes later is worse.
     if (routes.length === (isSettled ? 1 : LIMITS.agent.rivals)) break;
     try {
-      routes.push({ reading, cost: reading.cost, compiled: compile(schema, reading.ask) });
+      routes.push({ reading, compiled: compile(schema, reading.ask) });
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       obstacles.push(error.message);
     }
   }
-  return { routes: rivalsOf(routes), obstacles };
+  const rivals = rivalsOf(routes.map(({ reading }) => reading));
+  return { routes: routes.filter(({ reading }) => rivals.includes(reading)), obstacles };
 }

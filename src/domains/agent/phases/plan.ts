@@ -1,11 +1,15 @@
 import { LIMITS } from "../../../kernel/limits.ts";
 import { inTheirWords } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import type { Question } from "./question.ts";
 
-/** Readings that cost at most this much more than the best one are its rivals. */
-const MARGIN = 0.2;
+/**
+ * Readings that cost at most this much more than the best one are its rivals. Names show by themselves what they are
+ * a list of; of a number nobody sees that other rows were meant.
+ */
+const MARGIN: Readonly<Record<Ask["k"], number>> = { table: 0.2, list: 0.05 };
 
 /** Gives the readings of a question: rules, or whoever else fills the same structure. */
 export type Understand = (
@@ -84,13 +88,15 @@ function othersOf(readings: readonly Reading[]): string[] {
 }
 
 /** The best reading, and those that are nearly as good. */
-export function rivalsOf<R extends { cost: number }>(readings: readonly R[]): R[] {
+export function rivalsOf(readings: readonly Reading[]): Reading[] {
   const [best] = readings;
   if (best === undefined) return [];
-  return readings.filter(({ cost }) => cost <= best.cost + MARGIN).slice(0, LIMITS.agent.rivals);
+  const most = best.cost + MARGIN[best.ask.k];
+  return readings.filter(({ cost }) => cost <= most).slice(0, LIMITS.agent.rivals);
 }
 
-function isSame(a: string, b: string): boolean {
+/** Whether an answer is what was suggested. */
+export function isSame(a: string, b: string): boolean {
   const plain = (text: string) =>
     text
       .toLowerCase()

@@ -1,6 +1,8 @@
+import { isAppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../../../kernel/limits.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
+import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
@@ -20,6 +22,8 @@ const RATIO_ROWS = 5;
 /** What groups may miss of the whole by rounding. */
 const TOLERANCE = 1e-6;
 
+type Check = (sql: string) => Promise<QueryAnswer | undefined>;
+
 export interface Verified {
   caveats: string[];
   /** The numbers of the whole, where they were needed. */
@@ -32,8 +36,14 @@ export interface Verified {
 export async function verify(
   result: Result,
   view: View,
-  { knowledge, now, query }: { knowledge: Knowledge; now: string; query: Query },
+  { knowledge, now, query: run }: { knowledge: Knowledge; now: string; query: Query },
 ): Promise<Verified> {
+  // A check that fails leaves something unchecked; the answer itself is there.
+  const query: Check = (sql) =>
+    run(sql).catch((error) => {
+      if (isAppError(error) && ["timeout", "too_large", "bad_request"].includes(error.code)) return undefined;
+      throw error;
+    });
   const totals = await totalsOf(result, knowledge, query);
   const caveats = [
     ...(result.isTruncated
@@ -51,14 +61,14 @@ export async function verify(
 async function totalsOf(
   { reading: { ask }, rows }: Result,
   { schema }: Knowledge,
-  query: Query,
+  query: Check,
 ): Promise<JsonValue[] | undefined> {
   if (ask.k !== "table" || ask.by.length === 0 || rows.length === 0) return undefined;
   if (!ask.cols.some((num) => isAdditive(num, schema))) return undefined;
   const cols = ask.cols.map((num) => (isAdditive(num, schema) ? num : ({ k: "lit", v: 0 } as const)));
   const total: Ask = { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
   const sql = attempt(() => compile(schema, total).sql);
-  return sql === undefined ? undefined : (await query(sql)).rows[0];
+  return sql === undefined ? undefined : (await query(sql))?.rows[0];
 }
 
 /** What belongs to no group is in the whole, but in none of the rows. */
@@ -126,12 +136,13 @@ function dayBefore(end: string): string {
 async function reasonsOf(
   { reading: { ask } }: Result,
   { schema, values }: Knowledge,
-  query: Query,
+  query: Check,
 ): Promise<string[]> {
   const reasons: string[] = [];
   for (const filter of filtersIn(ask).slice(0, LIMITS.agent.repairs)) {
     const sql = attempt(() => compile(schema, without(ask, filter)).sql);
-    if (sql === undefined || isNothing(await query(sql))) continue;
+    const found = sql === undefined ? undefined : await query(sql);
+    if (found === undefined || isNothing(found)) continue;
     reasons.push(`Without ${filter.said} there would be something.${nearestTo(filter, values)}`);
   }
   return reasons;

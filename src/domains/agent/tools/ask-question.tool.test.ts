@@ -32,6 +32,18 @@ const known = scripted({
       reading("revenue in Bonn", { k: "table", by: [], cols: [REVENUE], scope: { if: cityIs("Bonn") } }),
     ],
   },
+  "revenue from Ada": {
+    readings: [
+      reading("revenue from Ada", {
+        k: "table",
+        by: [],
+        cols: [REVENUE],
+        scope: {
+          if: { k: "is", key: { ds: "guests", field: "guest_name" }, values: ["Ada"], match: "equal" },
+        },
+      }),
+    ],
+  },
   "revenue per table": {
     readings: [
       reading("revenue per table", {
@@ -222,5 +234,35 @@ describe("limits", () => {
     } finally {
       await late.stop();
     }
+  });
+});
+
+describe("namesakes", () => {
+  it("are asked about where their numbers differ, and told apart by an answer", async () => {
+    const push = (dataset_name: string, row: object) =>
+      resultOf(server, admin, "push_data", { dataset_name, rows: [row] });
+    const about = async (answer = "") => ask(`revenue from Ada${answer}`, contributor, { model: "cafes" });
+    expect(await about()).toMatchObject({ outcome: "answer", rows: [[15]] });
+    await push("guests", { guest_id: 4, guest_name: "Ada", home: "Kyiv" });
+    // Of the other one there is nothing to tell, so there is nothing to ask.
+    expect(await about()).toMatchObject({ outcome: "answer", rows: [[15]] });
+    await push("visits", { visit_id: 6, shop_id: 1, guest_id: 4, visited_on: "2025-03-04", tip: null });
+    await push("items", { item_id: 7, visit_id: 6, product: "Tea", quantity: 1, price: 2.5 });
+    const { outcome, questions } = await about();
+    expect(outcome).toBe("clarify");
+    expect(questions).toEqual([
+      {
+        question: "Which of these do you mean?",
+        suggestions: [
+          "revenue from Ada: Ada with guest id 1, home Bern",
+          "revenue from Ada: Ada with guest id 4, home Kyiv",
+        ],
+      },
+    ]);
+    expect(await about(" [Ada: revenue from Ada: Ada with guest id 4, home Kyiv]")).toMatchObject({
+      rows: [[2.5]],
+      caveats: [],
+    });
+    expect(await about(" proceed anyway")).toMatchObject({ rows: [[17.5]] });
   });
 });
