@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
@@ -32,6 +33,8 @@ import { VERSION } from "./version.ts";
 export interface ComposeOptions {
   clock?: Clock;
   log?: Logger;
+  /** How questions are read and bounded, where that is not by the rules of the house. */
+  agent?: AgentOptions;
   /** More to register: tests mount fixtures on the real stack. */
   extend?: (registry: Registry) => void;
 }
@@ -63,6 +66,12 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   // Housekeeping can wait; whoever calls cannot.
   const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
   for (const slice of inside.all) await slice.start?.().catch(warn);
+  if (options.agent !== undefined) {
+    Object.assign(
+      services.agent,
+      openAgent({ models: services.models, clock: engines.clock }, options.agent),
+    );
+  }
   register(registry, services);
   options.extend?.(registry);
   const ports: CallPorts = {

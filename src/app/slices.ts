@@ -1,3 +1,4 @@
+import { agentSlice } from "../domains/agent/index.ts";
 import { assetsSlice } from "../domains/assets/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
@@ -8,7 +9,7 @@ import type { Engines, OpenSlice } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
 
 /** All slices in their order: each stands only on those before it (`test/tidy.test.ts`). */
-const SLICES = [identitySlice, dataSlice, modelsSlice, memorySlice, assetsSlice] as const;
+const SLICES = [identitySlice, dataSlice, modelsSlice, memorySlice, agentSlice, assetsSlice] as const;
 
 type AnySlice = (typeof SLICES)[number];
 

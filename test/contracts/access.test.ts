@@ -199,7 +199,7 @@ type Outcome = "done" | "denied" | "challenged";
 
 const WRITE_TOOL: Record<SurfaceName, string> = {
   bi: "fixture_write",
-  agent: "ask_question",
+  agent: "fixture_write",
   memory: "fixture_write",
   models: "fixture_write",
   knowledge: "fixture_write",

@@ -1,6 +1,6 @@
 import { contract, open } from "./contract.ts";
 
-const NO_QUESTIONS = "ask_question does not exist yet";
+const NO_QUESTIONS = "shown only by a stand-in for ask_question so far";
 
 /**
  * What /api/data-agent/mcp promises: who may come in, resources, sessions, forms of errors, audit, limits, settings.
@@ -14,21 +14,57 @@ export const agent = contract("agent", {
   "agent.entry.permissions": "data_agent:read and ontologies:read are needed to use the endpoint at all",
   "agent.entry.refused": "A token without them gets 403 insufficient_scope that names all of them at once",
 
-  "agent.role.admin": open("An admin may browse and ask", NO_QUESTIONS),
-  "agent.role.contributor": open("A contributor may browse and ask", NO_QUESTIONS),
-  "agent.role.viewer": open(
+  "agent.role.admin": "An admin may browse and ask",
+  "agent.role.contributor": "A contributor may browse and ask",
+  "agent.role.viewer":
     "A viewer may browse but not ask: -32001, Insufficient permissions to execute this tool, with data.required and data.missing",
-    NO_QUESTIONS,
-  ),
 
   "agent.example.list":
     "resources/list works as the Python example sends it: no initialize, no session id, plain JSON back",
   "agent.example.read": "resources/read of knecta://ontologies works the same way, with contents[0].text",
-  "agent.example.call": open("tools/call of ask_question works the same way", NO_QUESTIONS),
-  "agent.example.sdk": open(
-    "The TypeScript example works: connect, listResources, readResource, callTool",
-    NO_QUESTIONS,
-  ),
+  "agent.example.call": "tools/call of ask_question works the same way",
+  "agent.example.sdk": "The TypeScript example works: connect, listResources, readResource, callTool",
+
+  "agent.ask.schema":
+    "ask_question takes ontologyId (a string with the pattern of a UUID) and question (1 to 2000 characters), both required",
+  "agent.ask.permissions": "It needs data_agent:write, and ontologies:read",
+  "agent.ask.narrative": "The first content block is the answer as Markdown text",
+  "agent.ask.charts":
+    "Charts are a text block of JSON with _type chart_specs and charts; only where there are any",
+  "agent.ask.lineage":
+    "Lineage is a text block of JSON with _type data_lineage, datasets (name, source), joins (left, right, on), filters (field, operator, value), timeWindow (start, end; the last day included) and grain; with every data query",
+  "agent.ask.caveats": "Caveats are a text block that begins with ⚠️; only where the Verifier found something",
+  "agent.ask.order": "The blocks come in this order: narrative, charts, lineage, caveats; isError is false",
+  "agent.ask.cannot":
+    "What cannot be answered is a text: I cannot answer this question because the required data is not available in the ontology, with **Missing datasets:** and **Available datasets:**; isError is false",
+  "agent.ask.empty": "A known value without rows is an answer that says so",
+  "agent.ask.phases":
+    "Planner, Navigator, SQL Builder, Executor, Verifier and Explainer, each reported as progress",
+  "agent.ask.limits": "30 seconds and 10,000 rows a query, 5 minutes in all",
+  "agent.ask.roles": "Row policies hold in answers, suggestions, nearest values and refusals",
+
+  "agent.chart.bar": "Bar: categories[i] belongs to series[0].data[i]; layout vertical or horizontal",
+  "agent.chart.bar.grouped": "Several series make grouped bars",
+  "agent.chart.line": "Line: trends over time, several series for comparison",
+  "agent.chart.pie": "Pie: parts of a whole as slices, the largest first, at most 8, smaller ones as Other",
+  "agent.chart.scatter": "Scatter: points with x, y and a label, for two variables",
+  "agent.chart.none": "No chart block where a chart would not help",
+
+  "agent.clarify.request":
+    "An ambiguous question is answered at once by one text block: JSON with _type clarification_request and questions of question and suggestions; isError is false",
+  "agent.clarify.most": "At most 3 questions",
+  "agent.clarify.readings": "Several interpretations are asked back only where their results differ",
+  "agent.clarify.answers":
+    "Answers are sent in brackets behind the original question: [Time period: Current quarter]",
+  "agent.clarify.proceed": "Whoever wants to proceed anyway gets an answer that notes its assumptions",
+  "agent.clarify.elicit": "A client that can be asked directly is asked directly",
+
+  "agent.ask.not-found":
+    "An unknown ontology: -32002, Ontology not found or not ready, data.ontologyId, ONTOLOGY_NOT_FOUND; also for an id of another form and for a draft",
+  "agent.ask.invalid-question":
+    "A question that is empty or too long: -32602, Invalid params, detail: Question must be between 1 and 2000 characters",
+  "agent.ask.timeout":
+    "A question that takes too long: -32004, Agent execution timeout after N seconds, data.question, AGENT_TIMEOUT",
 
   "agent.resource.templates":
     "knecta://ontologies, knecta://ontologies/{id} and knecta://ontologies/{id}/datasets/{name} can be browsed",
@@ -67,27 +103,23 @@ export const agent = contract("agent", {
   "agent.error.method": "-32601 for an unknown method",
   "agent.error.params": "-32602 Invalid params with data.detail and knecta_code VALIDATION_ERROR",
   "agent.error.internal": "-32603 for an error on the server's side, without its insides",
-  "agent.error.permissions": open("-32001 with knecta_code FORBIDDEN", NO_QUESTIONS),
+  "agent.error.permissions": "-32001 with knecta_code FORBIDDEN",
   "agent.error.not-found":
     "-32002 with a knecta_code of not found, for tools and resources, with and without a session",
   "agent.error.not-ready": open("-32003 for an ontology that is not ready", NO_QUESTIONS),
-  "agent.error.timeout": open("-32004 with knecta_code AGENT_TIMEOUT", NO_QUESTIONS),
+  "agent.error.timeout": "-32004 with knecta_code AGENT_TIMEOUT",
   "agent.error.database": open("-32005 with knecta_code DATABASE_CONNECTION_ERROR", NO_QUESTIONS),
   "agent.error.shape": "Errors are JSON-RPC errors in an HTTP 200, with data.detail and data.knecta_code",
 
-  "agent.audit.tool": open(
+  "agent.audit.tool":
     "mcp.tool.call is logged with user, mcp_tool, the tool's name, sessionId, clientName, clientVersion",
-    NO_QUESTIONS,
-  ),
   "agent.audit.resource": "mcp.resource.read is logged with user, mcp_resource and the URI",
   "agent.audit.session": "mcp.session.created and mcp.session.terminated are logged",
 
-  "agent.limit.questions": open("ask_question: 5 calls a minute for each user", NO_QUESTIONS),
+  "agent.limit.questions": "ask_question: 5 calls a minute for each user",
   "agent.limit.resources": "Resources: 30 reads a minute for each user",
-  "agent.limit.settings": open(
+  "agent.limit.settings":
     "MCP_RATE_LIMIT_WINDOW_MS and MCP_RATE_LIMIT_MAX_REQUESTS change the limit of questions",
-    NO_QUESTIONS,
-  ),
 
   "agent.settings.defaults":
     "PORT 8319, MCP_SESSION_TTL_MINUTES 60, MCP_SESSION_CLEANUP_INTERVAL_MINUTES 15, MCP_RATE_LIMIT_WINDOW_MS 60000, MCP_RATE_LIMIT_MAX_REQUESTS 5",

@@ -90,12 +90,12 @@ export const WRITE_PERMISSIONS: Readonly<Record<SeedSurface, Permission>> = {
   knowledge: "knowledge:write",
 };
 
-/** One tool a surface that needs its write permission; on the agent endpoint it has its real name. */
+/** One tool a surface that needs its write permission. */
 const writers = SEED_SURFACES.map((surface) =>
   defineTool({
     name: `fixture_write_${surface}`,
     toolset: "memory",
-    wire: { [surface]: surface === "agent" ? "ask_question" : "fixture_write" },
+    wire: { [surface]: "fixture_write" },
     title: "Write",
     description: "Does what only those may do who may change something.",
     permission: WRITE_PERMISSIONS[surface],

@@ -76,6 +76,7 @@ const OF_MODELS = [
   "update_stored_query",
   "list_improvement_requests",
   "close_improvement_request",
+  "ask_question",
 ];
 
 type Case = readonly [name: string, limits: Partial<TokenLimits>, isAllowed: (tool: Tool) => boolean];
@@ -261,6 +262,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     request_improvement: { modelName, title: "More", description: "More of it" },
     list_improvement_requests: { state: "all" },
     close_improvement_request: { id: request, state: "done" },
+    ask_question: { question: "revenue", model: modelName },
   };
 }
 

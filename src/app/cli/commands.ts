@@ -322,6 +322,25 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./model.ts")).exportModel(input, terminal),
   }),
   defineCommand({
+    name: "eval questions",
+    summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
+    options: {
+      model: { value: "FILE", description: "The semantic model", required: true },
+      tables: {
+        value: "DIR",
+        description: "A folder with a .csv file for each of its sources",
+        required: true,
+      },
+      questions: { value: "FILE", description: "One question a line, as JSON", required: true },
+      out: { value: "FILE", description: "Where to write the answers, one a line" },
+    },
+    notes: [
+      "A question has: question, and if you like id, as_of (today's date for it), kind, expect (answer, clarify or refuse), rows (the right ones), ordered.",
+      "Everything runs in a temporary place; the data of the server are not touched.",
+    ],
+    run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),
+  }),
+  defineCommand({
     name: "datasource test",
     summary: "Try the connection of a datasource",
     args: { datasource: "Its name or its id" },

@@ -162,7 +162,7 @@ async function noSuchVersion(
   return new AppError("not_found", `${record.name} has no ${what}.`, { hint: hints.join(" ") });
 }
 
-function printProblems({ problems }: Examination, terminal: Terminal): void {
+export function printProblems({ problems }: Examination, terminal: Terminal): void {
   for (const problem of problems) terminal.err(`${lineOf(problem)}\n`);
 }
 
@@ -176,7 +176,7 @@ function hasErrors({ problems, isUnreadable }: Examination): boolean {
 }
 
 /** A file, or every model file below a folder. */
-function readFiles(path: string): ModelFile[] {
+export function readFiles(path: string): ModelFile[] {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new AppError("not_found", `There is no file or folder ${path}.`);
   if (!stat.isDirectory()) return [{ name: basename(path), text: readText(path) }];

@@ -24,7 +24,7 @@ export const IDENTITY_SETTINGS = {
     rateLimitMaxRequests: integer(
       "MCP_RATE_LIMIT_MAX_REQUESTS",
       { default: 5, min: 1, max: 1_000_000 },
-      "Questions to the data agent (`ask_question`) that one person may ask in one window.",
+      "Questions to the data agent that one person may ask in one window.",
     ),
   },
 } as const satisfies SettingTree;

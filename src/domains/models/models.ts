@@ -20,7 +20,7 @@ import type {
 } from "./models.store.ts";
 import { assertNoPolicies, assertSamePolicies } from "./same-policies.ts";
 import { visibleModel } from "./see.ts";
-import { tableViewsOf } from "./views.ts";
+import { rowsKey, tableViewsOf } from "./views.ts";
 import type { VisibleModel } from "./visible-model.ts";
 
 export interface ModelsParts {
@@ -40,6 +40,12 @@ export interface QueryAnswer {
   isTruncated: boolean;
   /** There would have been more rows in the answer, had they been smaller. */
   isTooLarge: boolean;
+}
+
+export interface SeenRows {
+  model: VisibleModel;
+  /** By dataset: whoever has the same key sees the same rows and columns of it, of the same version. */
+  rows: ReadonlyMap<string, string>;
 }
 
 /** Semantic models: who sees what of them, and SQL over them. */
@@ -83,11 +89,24 @@ export class Models {
     return visibleModel(model, await this.#bind(caller, model));
   }
 
+  /** What this caller sees of a published model, and which rows of each dataset. */
+  async seeRows(caller: Caller, model: PublishedModel): Promise<SeenRows> {
+    const bound = await this.#bind(caller, model);
+    const rows = new Map(bound.datasets.map((seen) => [seen.dataset.name, rowsKey(caller, seen)]));
+    return { model: visibleModel(model, bound), rows };
+  }
+
   /** Runs one SELECT over the views of a model, under the caller's rights. */
   async query(
     caller: Caller,
     model: PublishedModel,
-    { sql, params, signal }: { sql: string; params: readonly string[]; signal: AbortSignal },
+    {
+      sql,
+      params = [],
+      signal,
+      rows = LIMITS.models.queryRows,
+      ms = LIMITS.models.queryMs,
+    }: { sql: string; params?: readonly string[]; signal: AbortSignal; rows?: number; ms?: number },
   ): Promise<QueryAnswer> {
     const { analytics, data } = this.#parts;
     // The text is parsed while the catalog is asked for what this caller sees.
@@ -113,7 +132,7 @@ export class Models {
       tableViews: await tableViewsOf(data, caller, datasets),
       sql: guarded.sql,
       params: params.map((value) => ({ fit: value })),
-      limits: { rows: LIMITS.models.queryRows, ms: LIMITS.models.queryMs },
+      limits: { rows, ms },
       engine: {
         threads: LIMITS.models.queryThreads,
         memoryMb: LIMITS.models.queryMemoryMb,

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { quoteName } from "../../kernel/sql-text.ts";
 import { HIDDEN_SCHEMA, type TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { Data } from "../data/index.ts";
+import { type Data, restrictionFor } from "../data/index.ts";
 import type { SeenDataset } from "./bind/index.ts";
 
 /**
@@ -20,6 +21,19 @@ export async function tableViewsOf(
   );
   // Two views may stand on the same dataset.
   return [...new Map(tableViews.flat().map((tableView) => [tableViewKey(tableView), tableView])).values()];
+}
+
+/** Names exactly what `tableViewsOf` lets this caller see of a dataset: every version, column and condition below it. */
+export function rowsKey(caller: Caller, seen: SeenDataset): string {
+  const bases = seen.bases.map(({ table, dataset }) => [
+    table,
+    dataset.id,
+    dataset.version,
+    restrictionFor(caller, dataset),
+  ]);
+  const { viewQuery, viewColumns, viewCondition, bound } = seen;
+  const all = [caller.workspace.id, bases, viewQuery, viewColumns, viewCondition, bound.items, bound.columns];
+  return createHash("sha256").update(JSON.stringify(all)).digest("base64url");
 }
 
 async function overSource(data: Data, caller: Caller, seen: SeenDataset): Promise<TableView[]> {

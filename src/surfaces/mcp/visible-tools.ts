@@ -68,9 +68,10 @@ export function isVisible(
 ): boolean {
   if (choice.readOnly && tool.effect !== "read") return false;
   if (limitPassed(caller, tool) !== undefined) return false;
-  if (!surface.hidesForbidden) return true;
   const missing = authorizer.missing(caller, tool.permissions);
-  if (missing.role.length > 0 || missing.limit.length > 0) return false;
+  if (missing.limit.length > 0) return false;
+  if (!surface.hidesForbidden) return true;
+  if (missing.role.length > 0) return false;
   if (missing.scope.length > 0 && FIXED_SCOPE_KINDS.includes(caller.token.kind)) return false;
   return choice.toolsets.has(tool.toolset);
 }

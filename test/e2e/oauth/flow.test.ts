@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { MS } from "../../../src/kernel/clock.ts";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { mountFixtures } from "../../contracts/fixtures.ts";
+import { openShop } from "../../support/models.ts";
 import {
   appUrlOf,
   Browser,
@@ -28,6 +29,7 @@ beforeAll(async () => {
   server = await startTestServer({ extend: mountFixtures, env: { RATE_LIMIT_ENABLED: "false" } });
   appUrl = appUrlOf(server);
   ({ person, email } = await signedInPerson(server));
+  await openShop(server);
 });
 afterAll(() => server.stop());
 afterEach(() => {
@@ -93,10 +95,13 @@ describe("the contract's example clients", () => {
     const capabilities = { resources: {}, tools: {} } as object;
     const mcp = new Client({ name: "my-mcp-client", version: "1.0.0" }, { capabilities });
     await mcp.connect(transport);
-    expect((await mcp.listResources()).resources).toMatchObject([{ uri: "knecta://ontologies" }]);
+    expect((await mcp.listResources()).resources[0]).toMatchObject({ uri: "knecta://ontologies" });
     const { contents } = await mcp.readResource({ uri: "knecta://ontologies" });
-    expect(JSON.parse((contents[0] as { text: string }).text)).toEqual([]);
-    const answer = await mcp.callTool({ name: "ask_question", arguments: {} });
+    const [ontology] = JSON.parse((contents[0] as { text: string }).text);
+    const answer = await mcp.callTool({
+      name: "ask_question",
+      arguments: { ontologyId: ontology.id, question: "What were total sales last month?" },
+    });
     expect(answer).toMatchObject({ content: [{ type: "text" }], isError: false });
     await mcp.close();
   });
@@ -117,11 +122,18 @@ describe("the contract's example clients", () => {
     };
     expect(await post({ id: 1, method: "resources/list" })).toMatchObject({
       id: 1,
-      result: { resources: [{}] },
+      result: {
+        resources: expect.arrayContaining([expect.objectContaining({ uri: "knecta://ontologies" })]),
+      },
     });
     const read = await post({ id: 2, method: "resources/read", params: { uri: "knecta://ontologies" } });
-    expect(JSON.parse(read.result.contents?.[0]?.text ?? "")).toEqual([]);
-    const call = await post({ id: 3, method: "tools/call", params: { name: "ask_question", arguments: {} } });
+    const [ontology] = JSON.parse(read.result.contents?.[0]?.text ?? "");
+    const args = { ontologyId: ontology.id, question: "What were total sales last month?" };
+    const call = await post({
+      id: 3,
+      method: "tools/call",
+      params: { name: "ask_question", arguments: args },
+    });
     expect(call.result.content?.[0]?.text).toEqual(expect.any(String));
   });
 });
@@ -466,7 +478,7 @@ describe("scopes", () => {
     expect(scope.split(" ").toSorted()).toEqual(["data_agent:read", "data_agent:write", "ontologies:read"]);
     const more = await client.connect(person, { scope });
     const call = await callOf(server, PATHS.agent, "ask_question", {}, { token: more.access_token });
-    expect(call).toMatchObject({ status: 200, body: { result: { isError: false } } });
+    expect(call).toMatchObject({ status: 200, body: { error: { code: -32602 } } });
   });
 
   it.each(SURFACES)("[oauth.scope.reachable] that tools of %s ask for can be had there", async (surface) => {

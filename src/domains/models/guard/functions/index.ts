@@ -15,3 +15,9 @@ const FAMILIES = [AGGREGATES, DATES, JSON_FUNCTIONS, LISTS, NUMBERS, OPERATORS, 
  * their arguments, the clock and chance. `refused.ts` names the others; a test makes sure that none is in neither.
  */
 export const FUNCTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap((names) => names.trim().split(/\s+/)));
+
+const AGGREGATE_NAMES: ReadonlySet<string> = new Set(AGGREGATES.trim().split(/\s+/));
+
+export function isAggregate(name: string): boolean {
+  return AGGREGATE_NAMES.has(name.toLowerCase());
+}

@@ -1,0 +1,95 @@
+import { type Answer, judge, type Verdict } from "../../domains/agent/index.ts";
+import { plainToolNames } from "../../kernel/tool-mention.ts";
+import { type CallPorts, call } from "../../registry/call.ts";
+import type { Caller, CallMeta } from "../../registry/caller.ts";
+import { NO_CLIENT } from "../../registry/no-client.ts";
+import type { Registry, WireTool } from "../../registry/registry.ts";
+import { toolOperation } from "../../surfaces/mcp/tool-operation.ts";
+import type { EvalQuestion } from "./eval.ts";
+
+/** What asking a question takes. */
+export interface AskOne {
+  ports: CallPorts;
+  registry: Registry;
+  caller: Caller;
+  model: string;
+  signal: AbortSignal;
+  setToday(day: Date): void;
+}
+
+export interface Line {
+  id: string;
+  question: string;
+  outcome: Answer["outcome"] | "error";
+  columns: readonly string[];
+  rows: readonly (readonly unknown[])[];
+  sql: string | null;
+  confidence: number | null;
+  reading: string | null;
+  ms: number;
+  /** Why there is no answer. */
+  error?: string;
+  kind: string;
+  verdict: Verdict;
+}
+
+/** Asks the questions one after the other, each on its own day. */
+export async function evaluate(
+  questions: readonly EvalQuestion[],
+  ask: AskOne,
+  onDone: (done: number) => void,
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const question of questions) {
+    lines.push(await askOne(question, ask));
+    onDone(lines.length);
+  }
+  return lines;
+}
+
+async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
+  // Noon is the same day in every time zone that matters here.
+  ask.setToday(question.as_of === undefined ? new Date() : new Date(`${question.as_of}T12:00:00Z`));
+  const tool = ask.registry.tool("all", "ask_question") as WireTool;
+  const args = { question: question.question, model: ask.model };
+  const { caller, signal } = ask;
+  const called = await call(ask.ports, toolOperation(tool), args, {
+    caller,
+    meta: META,
+    signal,
+    client: NO_CLIENT,
+    say: plainToolNames,
+  });
+  ask.signal.throwIfAborted();
+  const { id = "", kind = "all" } = question;
+  const base = { id, question: question.question, kind, ms: Math.round(called.ms * 10) / 10 };
+  if (called.status !== "done") {
+    const error =
+      called.status === "failed" ? called.error.advice : "It waits for an answer that nobody gives.";
+    const isExpected = question.rows !== undefined || question.expect !== undefined;
+    return { ...base, ...NOTHING, error, verdict: isExpected ? "wrong" : "unknown" };
+  }
+  const { outcome, columns, rows, sql, confidence, reading } = called.output as Answer;
+  // Gold rows without `expect` were written for a comparison in which each row counts once.
+  const expected = { distinct: question.expect === undefined, ...question };
+  const verdict = judge(expected, { outcome, rows });
+  return { ...base, outcome, columns, rows, sql, confidence, reading, verdict };
+}
+
+const NOTHING = {
+  outcome: "error",
+  columns: [],
+  rows: [],
+  sql: null,
+  confidence: null,
+  reading: null,
+} as const;
+
+const META: CallMeta = {
+  surface: "all",
+  requestId: "eval",
+  address: "127.0.0.1",
+  tokenHash: "",
+  sessionId: null,
+  client: { name: "kenning eval", version: "" },
+};

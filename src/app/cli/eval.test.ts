@@ -1,0 +1,89 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CommandLine } from "../../../test/support/command-line.ts";
+import { CAFE_MODEL, CAFE_ROWS } from "../../../test/support/questions.ts";
+
+let kenning: CommandLine;
+
+beforeAll(async () => {
+  kenning = await CommandLine.open();
+  mkdirSync(join(kenning.home, "tables"));
+  for (const [name, rows] of Object.entries(CAFE_ROWS)) {
+    const columns = Object.keys(rows[0] as object);
+    const lines = rows.map((row) =>
+      columns.map((column) => (row as Record<string, unknown>)[column] ?? "").join(","),
+    );
+    file(`tables/${name}.csv`, [columns.join(","), ...lines, ""].join("\n"));
+  }
+  file("model.yaml", CAFE_MODEL);
+});
+afterAll(() => kenning.remove());
+
+function file(name: string, content: string): void {
+  writeFileSync(join(kenning.home, name), content);
+}
+
+function evaluate(...words: string[]) {
+  return kenning.run(["eval", "questions", "--model", "model.yaml", "--tables", "tables", ...words]);
+}
+
+const QUESTIONS = [
+  { id: "a", question: "revenue", kind: "simple", expect: "answer", rows: [[50]] },
+  { id: "b", question: "average ticket", kind: "simple", expect: "answer", rows: [[11]] },
+  { id: "c", question: "xylophones", kind: "odd", expect: "refuse", as_of: "2025-03-31" },
+  { question: "goal" },
+];
+
+describe("kenning eval questions", () => {
+  test("asks every question, judges what has a right answer, and leaves nothing behind", async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-eval-"));
+    file("questions.jsonl", `${QUESTIONS.map((each) => JSON.stringify(each)).join("\n")}\n`);
+    const { code, out, err } = await evaluate("--questions", "questions.jsonl", "--out", "answers.jsonl");
+    expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });
+    expect(out).toMatch(
+      /^Answered, but wrong: 1 of 3 \(33\.3 %\)\n {2}b \(0\.\d+\) average ticket — understood as: /,
+    );
+    expect(out).toContain("  odd: 1 of 1 (100.0 %)\n  simple: 1 of 2 (50.0 %)\n  in all: 2 of 3 (66.7 %)\n");
+    expect(out).toMatch(/Outcomes: answer 3, refuse 1\nTime: p50 [\d.]+ ms, p95 [\d.]+ ms\n$/);
+    const answers = readFileSync(join(kenning.home, "answers.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers[0]).toEqual({
+      id: "a",
+      question: "revenue",
+      outcome: "answer",
+      columns: ["revenue"],
+      rows: [[50]],
+      sql: expect.stringContaining("SELECT"),
+      confidence: expect.any(Number),
+      reading: expect.any(String),
+      ms: expect.any(Number),
+    });
+    expect(answers.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ["a", "answer"],
+      ["b", "answer"],
+      ["c", "refuse"],
+      ["4", "answer"],
+    ]);
+    const after = readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-eval-"));
+    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+  });
+
+  test("says what is wrong with its files", async () => {
+    file("bad.jsonl", '{"question": "revenue"}\n{"question": 5}\n');
+    expect(await evaluate("--questions", "bad.jsonl")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/bad\.jsonl:2 is no question/),
+    });
+    expect((await evaluate("--questions", "nowhere.jsonl")).err).toMatch(/no file nowhere\.jsonl/);
+    file("wrong.yaml", CAFE_MODEL.replace('"expression":"seats"', '"expression":"chairs"'));
+    const wrong = await kenning.run(
+      "eval questions --model wrong.yaml --tables tables --questions questions.jsonl".split(" "),
+    );
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toMatch(/chairs/);
+  });
+});

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import type { ContentBlock } from "../../registry/define-tool.ts";
+import type { Answer } from "./answer.ts";
+
+/** Values of ours are not looked into: with very many rows that takes long. */
+const row = z.unknown().meta({ type: "array" }) as unknown as z.ZodType<Answer["rows"][number]>;
+
+const chart = z.object({
+  type: z.enum(["bar", "line", "pie", "scatter"]),
+  title: z.string(),
+  xAxisLabel: z.string().optional(),
+  yAxisLabel: z.string().optional(),
+  categories: z.array(z.string()).optional(),
+  series: z.array(z.object({ label: z.string(), data: z.array(z.number()) })).optional(),
+  slices: z.array(z.object({ label: z.string(), value: z.number() })).optional(),
+  points: z.array(z.object({ x: z.number(), y: z.number(), label: z.string().optional() })).optional(),
+  layout: z.enum(["vertical", "horizontal"]).optional(),
+});
+
+const lineage = z.object({
+  datasets: z.array(z.object({ name: z.string(), source: z.string() })),
+  joins: z.array(z.object({ left: z.string(), right: z.string(), on: z.array(z.string()) })),
+  filters: z.array(z.object({ field: z.string(), operator: z.string(), value: z.unknown() })),
+  timeWindow: z.object({ start: z.string(), end: z.string() }).optional(),
+  grain: z.string(),
+  sql: z.string(),
+  metrics: z.array(z.object({ name: z.string(), definition: z.string() })),
+  reading: z.string(),
+  assumptions: z.array(z.string()),
+});
+
+export const answerShape = z.object({
+  outcome: z.enum(["answer", "clarify", "refuse"]),
+  model: z.string(),
+  narrative: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(row),
+  rowCount: z.int().describe("All rows, also those that are left out here"),
+  truncated: z.literal(true).optional(),
+  sql: z.string().nullable(),
+  reading: z.string().nullable().describe("How the question was understood"),
+  assumptions: z.array(z.string()),
+  confidence: z.number().nullable(),
+  charts: z.array(chart),
+  lineage: lineage.nullable(),
+  caveats: z.array(z.string()),
+  questions: z.array(z.object({ question: z.string(), suggestions: z.array(z.string()) })),
+});
+
+type Output = z.output<typeof answerShape>;
+
+export function outputOf(
+  { isTruncated, rows, ...answer }: Answer,
+  shownRows: number,
+): z.input<typeof answerShape> {
+  const shown = rows.slice(0, shownRows);
+  return {
+    ...answer,
+    rows: shown,
+    rowCount: rows.length,
+    ...((isTruncated || shown.length < rows.length) && { truncated: true as const }),
+  };
+}
+
+/** The blocks of the agent endpoint's contract, in its order: narrative, charts, lineage, caveats. */
+export function contentOf(output: Output): ContentBlock[] {
+  const { outcome, narrative, charts, lineage: from, caveats, questions } = output;
+  if (outcome === "clarify") return [json("clarification_request", { questions })];
+  return [
+    text(narrative),
+    ...(charts.length === 0 ? [] : [json("chart_specs", { charts })]),
+    ...(from === null ? [] : [json("data_lineage", from)]),
+    ...(caveats.length === 0 ? [] : [text(caveats.map((caveat) => `⚠️ Note: ${caveat}`).join("\n"))]),
+  ];
+}
+
+function json(type: string, value: object): ContentBlock {
+  return text(JSON.stringify({ _type: type, ...value }));
+}
+
+function text(words: string): ContentBlock {
+  return { type: "text", text: words };
+}

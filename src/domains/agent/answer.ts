@@ -1,0 +1,67 @@
+import type { JsonValue } from "../../platform/analytics/index.ts";
+import type { Compiled } from "./compile/compile.ts";
+import type { Clarification, Reading } from "./understand/reading.ts";
+
+/** What became of a question. */
+export type Outcome = "answer" | "clarify" | "refuse";
+
+export interface Answer {
+  outcome: Outcome;
+  /** The model that was asked, by its name. */
+  model: string;
+  /** What a person reads: the answer, or why there is none. */
+  narrative: string;
+  columns: string[];
+  rows: JsonValue[][];
+  /** There were more rows than are read for a question. */
+  isTruncated: boolean;
+  sql: string | null;
+  /** How the question was understood. */
+  reading: string | null;
+  /** What was chosen where the question left it open. */
+  assumptions: string[];
+  /** From 0 to 1. */
+  confidence: number | null;
+  charts: ChartSpec[];
+  lineage: Lineage | null;
+  caveats: string[];
+  /** What has to be known first. */
+  questions: Clarification[];
+}
+
+/** The rows of one reading. */
+export interface Result {
+  reading: Reading;
+  compiled: Compiled;
+  /** The engine's types, in the order of the columns. */
+  types: string[];
+  rows: JsonValue[][];
+  isTruncated: boolean;
+}
+
+/** A chart as the contract of the agent endpoint describes it. */
+export interface ChartSpec {
+  type: "bar" | "line" | "pie" | "scatter";
+  title: string;
+  xAxisLabel?: string | undefined;
+  yAxisLabel?: string | undefined;
+  categories?: string[] | undefined;
+  series?: { label: string; data: number[] }[] | undefined;
+  slices?: { label: string; value: number }[] | undefined;
+  points?: { x: number; y: number; label?: string | undefined }[] | undefined;
+  layout?: "vertical" | "horizontal" | undefined;
+}
+
+/** Where an answer comes from, in the form of the same contract; `sql` and what follows is ours. */
+export interface Lineage {
+  datasets: { name: string; source: string }[];
+  joins: { left: string; right: string; on: string[] }[];
+  filters: { field: string; operator: string; value: unknown }[];
+  /** Both days belong to it. */
+  timeWindow?: { start: string; end: string } | undefined;
+  grain: string;
+  sql: string;
+  metrics: { name: string; definition: string }[];
+  reading: string;
+  assumptions: string[];
+}

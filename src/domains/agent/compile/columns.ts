@@ -1,0 +1,69 @@
+import { isKey, type Key, type Num, type Order } from "../query/semantic-query.ts";
+
+/** A column of the answer, and what it shows. */
+export interface Column {
+  name: string;
+  of: Key | Num;
+}
+
+export function columnName(of: Key | Num): string {
+  return isKey(of) ? keyName(of) : numberName(of);
+}
+
+export function keyName({ field, bucket, fiscal }: Key): string {
+  if (bucket === undefined) return field;
+  return fiscal === true ? `fiscal_${bucket}` : bucket;
+}
+
+function numberName(num: Num): string {
+  switch (num.k) {
+    case "lit":
+      return "value";
+    case "field":
+      return num.key.field;
+    case "metric":
+      return named(num.name, num.scope?.win?.said);
+    case "agg":
+      return num.of === undefined ? "count" : `${num.fn === "distinct" ? "count" : num.fn}_${num.of.field}`;
+    case "each":
+      return `${num.fn}_${numberName(num.of)}`;
+    case "calc":
+      return calcName(num);
+    case "lag":
+      return `previous_${numberName(num.of)}`;
+    case "running":
+      return `running_${numberName(num.of)}`;
+  }
+}
+
+function calcName({ op, a, b }: Extract<Num, { k: "calc" }>): string {
+  if (op === "growth") return `${numberName(a)}_growth`;
+  if (op === "-") return `${numberName(a)}_difference`;
+  if (op !== "/") return numberName(a);
+  const isShare = a.k === b.k && (a.k !== "metric" || b.k !== "metric" || a.name === b.name);
+  return isShare ? `${numberName(a)}_share` : `${numberName(a)}_per_${numberName(b)}`;
+}
+
+function named(name: string, said: string | undefined): string {
+  const slug = said
+    ?.toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.slice(0, 4)
+    .join("_");
+  return slug === undefined ? name : `${name}_${slug}`;
+}
+
+/** Names that occur again get a number. */
+export function distinctNames(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name.toLowerCase()) ?? 0) + 1;
+    counts.set(name.toLowerCase(), count);
+    return count === 1 ? name : `${name}_${count}`;
+  });
+}
+
+export function orderBy(order: readonly { sql: string; dir: Order["dir"] }[]): string {
+  if (order.length === 0) return "";
+  return ` ORDER BY ${order.map(({ sql, dir }) => `${sql} ${dir.toUpperCase()} NULLS LAST`).join(", ")}`;
+}

@@ -1,0 +1,331 @@
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import type { AggregateFormula } from "../query/metric-formula.ts";
+import type { Schema, SchemaDataset, SchemaMetric } from "../query/schema.ts";
+import {
+  type Aggregate,
+  type Cond,
+  datasetOf,
+  type Grain,
+  type Hop,
+  isKey,
+  type Key,
+  type Literal,
+  type Num,
+  type Rel,
+  type Scope,
+  type Window,
+} from "../query/semantic-query.ts";
+import { CompileError } from "./compile-error.ts";
+import { endOf, linkOf, reversed, toOnePath } from "./paths.ts";
+import { Aliases, matches, Rows, type Used } from "./rows.ts";
+
+/** Periods by which a number is read earlier than it is shown. */
+export interface Shift {
+  n: number;
+  grain: Grain;
+}
+
+/** Compiles an aggregate of aggregates that stands alone; the table compiler knows how. */
+export type CompileEach = (each: Extract<Num, { k: "each" }>) => string;
+
+/** Compiles what is said of single rows: sets, conditions, and numbers of a row. */
+export class RowCompiler {
+  readonly schema: Schema;
+  readonly #aliases: Aliases;
+  readonly #each: CompileEach;
+
+  constructor(schema: Schema, each: CompileEach) {
+    this.schema = schema;
+    this.#aliases = new Aliases(schema);
+    this.#each = each;
+  }
+
+  get used(): Used {
+    return this.#aliases;
+  }
+
+  dataset(name: string): SchemaDataset {
+    const found = this.schema.datasets.get(name);
+    if (found === undefined) throw new CompileError(`There is no dataset ${name}.`);
+    return found;
+  }
+
+  metric(name: string): SchemaMetric {
+    const found = this.schema.metrics.get(name);
+    if (found === undefined) throw new CompileError(`There is no metric ${name}.`);
+    return found;
+  }
+
+  datasetOf(rel: Rel): string {
+    return datasetOf(rel, (path) => endOf(this.schema, path));
+  }
+
+  all(ds: string): Rows {
+    return new Rows(this.schema, this.#aliases, { ds });
+  }
+
+  rows(rel: Rel): Rows {
+    switch (rel.k) {
+      case "all":
+        return this.all(rel.ds);
+      case "where": {
+        const rows = this.rows(rel.in);
+        return rows.where(this.condition(rows, rel.if));
+      }
+      case "via": {
+        const ds = endOf(this.schema, rel.path);
+        const link: Cond = { k: "link", at: ds, path: reversed(rel.path), to: rel.from };
+        return this.rows({ k: "where", in: { k: "all", ds }, if: link });
+      }
+      case "top":
+        return this.#top(rel);
+      case "set": {
+        const word = { union: "UNION", intersect: "INTERSECT", minus: "EXCEPT" }[rel.op];
+        const source = `(${this.#select(this.rows(rel.a))} ${word} ${this.#select(this.rows(rel.b))})`;
+        return new Rows(this.schema, this.#aliases, { ds: this.datasetOf(rel.a), source });
+      }
+    }
+  }
+
+  #select(rows: Rows): string {
+    return `SELECT ${quoteName(rows.alias)}.* ${rows.from()}`;
+  }
+
+  /** The first ones by a number. Where an entity has several rows, entities are ranked and not rows. */
+  #top(top: Extract<Rel, { k: "top" }>): Rows {
+    const rows = this.rows(top.in);
+    const by = this.operand(rows, top.by);
+    const per = (top.per ?? []).map((key) => rows.column(key));
+    const direction = top.dir === "max" ? "DESC" : "ASC";
+    const partition = per.length === 0 ? "" : `PARTITION BY ${per.join(", ")} `;
+    const { isKeyed, key } = this.dataset(rows.ds);
+    rows.where(`${by} IS NOT NULL`);
+    const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
+    const ranked = top.ties === "keep" ? "rank()" : "row_number()";
+    const order = top.ties === "keep" ? "" : names.map((name) => `, ${name}`).join("");
+    if (isKeyed || top.n === 1) {
+      const rank = isKeyed ? ranked : "rank()";
+      const window = `${rank} OVER (${partition}ORDER BY ${by} ${direction}${isKeyed ? order : ""})`;
+      const source = `(${this.#select(rows)} QUALIFY ${window} <= ${top.n})`;
+      return new Rows(this.schema, this.#aliases, { ds: rows.ds, source });
+    }
+    const grouped = `SELECT ${names.map((name, i) => `${name} AS e${i}`).join(", ")} ${rows.from()} GROUP BY ALL`;
+    const first = `${grouped} QUALIFY ${ranked} OVER (ORDER BY max(${by}) ${direction}${order}) <= ${top.n}`;
+    const again = this.rows(top.in);
+    const own = key.map((field) => `${quoteName(again.alias)}.${quoteName(field)}`);
+    return again.where(`(${own.join(", ")}) IN (${first})`);
+  }
+
+  condition(rows: Rows, cond: Cond): string {
+    switch (cond.k) {
+      case "and":
+      case "or":
+        return `(${cond.of.map((each) => this.condition(rows, each)).join(cond.k === "and" ? " AND " : " OR ")})`;
+      case "not":
+        // What is not known is not the case.
+        return `NOT coalesce(${this.condition(rows, cond.of)}, false)`;
+      case "is":
+        return isOneOf(rows.column(cond.key), cond.values, cond.match);
+      case "null":
+        return `${rows.column(cond.key)} IS NULL`;
+      case "during":
+        return this.during(rows, cond.win, { date: null });
+      case "cmp":
+        return `${this.operand(rows, cond.a)} ${cond.op} ${this.operand(rows, cond.b)}`;
+      case "link":
+        return this.#link(rows, cond);
+    }
+  }
+
+  #link(rows: Rows, { at, path, to, count }: Extract<Cond, { k: "link" }>): string {
+    const start = rows.aliasOf(at);
+    const target = this.#linked(start, at, path, to);
+    if (count === undefined) return `EXISTS (SELECT 1 ${target.from()})`;
+    return `(SELECT count(DISTINCT ${this.#entity(target)}) ${target.from()}) ${count.op} ${count.n}`;
+  }
+
+  /** The rows of `to` that the row named `start` reaches. */
+  #linked(start: string, at: string, path: readonly Hop[], to: Rel): Rows {
+    const target = this.rows(to);
+    if (path.length === 0) {
+      if (target.ds !== at) throw new CompileError(`${target.ds} is not ${at}.`);
+      for (const field of this.dataset(at).key) {
+        target.where(
+          `${quoteName(target.alias)}.${quoteName(field)} = ${quoteName(start)}.${quoteName(field)}`,
+        );
+      }
+      return target;
+    }
+    let { alias } = target;
+    const { isKeyed, key } = this.dataset(at);
+    for (const [i, { link: name, dir }] of [...path.entries()].toReversed()) {
+      const link = linkOf(this.schema, name);
+      // An entity of several rows reaches what any of them reaches.
+      const isOwn = i === 0 && isKeyed;
+      const near = isOwn ? start : this.#aliases.next(dir === "one" ? link.from : link.to);
+      const on = dir === "one" ? matches(link, near, alias) : matches(link, alias, near);
+      if (i === 0 && !isKeyed) {
+        for (const field of key) {
+          target.where(`${quoteName(near)}.${quoteName(field)} = ${quoteName(start)}.${quoteName(field)}`);
+        }
+      }
+      if (isOwn) target.where(on);
+      else
+        target.innerJoin(
+          `JOIN ${quoteName(dir === "one" ? link.from : link.to)} AS ${quoteName(near)} ON ${on}`,
+        );
+      alias = near;
+      this.#aliases.links.add(link);
+    }
+    return target;
+  }
+
+  /** What tells the entities of these rows apart. */
+  #entity(rows: Rows): string {
+    const { key } = this.dataset(rows.ds);
+    const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
+    return names.length === 1 ? (names[0] as string) : `(${names.join(", ")})`;
+  }
+
+  /** Whether rows have the partner that a key is a field of. */
+  isThere(rows: Rows, { ds, path }: Key): string {
+    const alias = rows.aliasOf(ds, path);
+    const fields = this.dataset(ds).key;
+    return (
+      fields.map((field) => `${quoteName(alias)}.${quoteName(field)} IS NOT NULL`).join(" AND ") || "true"
+    );
+  }
+
+  during(rows: Rows, win: Window, { date, shift }: { date: Key | null; shift?: Shift | undefined }): string {
+    const wanted = [win.on ?? null, date, this.dataset(rows.ds).date].find(
+      (key) => key !== null && rows.reaches(key),
+    );
+    if (wanted === undefined || wanted === null) {
+      throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
+    }
+    const column = rows.column(wanted);
+    if (shift === undefined) this.#aliases.windows.push({ date: wanted, win });
+    const bounds = [
+      ...(win.from === null ? [] : [`${column} >= ${moment(win.from, shift)}`]),
+      ...(win.to === null ? [] : [`${column} < ${moment(win.to, shift)}`]),
+    ];
+    return bounds.length === 0 ? "true" : bounds.join(" AND ");
+  }
+
+  /** Keeps the rows that a number is made of. */
+  within(rows: Rows, scope: Scope, { date, shift }: { date: Key | null; shift?: Shift | undefined }): Rows {
+    if (scope.if !== undefined) rows.where(this.condition(rows, scope.if));
+    if (scope.win !== undefined) rows.where(this.during(rows, scope.win, { date, shift }));
+    return rows;
+  }
+
+  operand(rows: Rows, value: Num | Key): string {
+    return isKey(value) ? rows.column(value) : this.number(rows, value);
+  }
+
+  /** A number that each row has, or that is the same for all of them. */
+  number(rows: Rows, num: Num): string {
+    switch (num.k) {
+      case "lit":
+        return String(num.v);
+      case "field":
+        return rows.column(num.key);
+      case "metric":
+        return this.#metricOfRow(rows, num.name, num.scope ?? {});
+      case "agg":
+        return this.#aggregate(rows, num);
+      case "calc":
+        return calculate(num.op, this.number(rows, num.a), this.number(rows, num.b));
+      case "each":
+        return `(${this.#each(num)})`;
+      case "lag":
+      case "running":
+        throw new CompileError("An earlier period or a running total needs periods to stand in.");
+    }
+  }
+
+  /** A metric of one entity: of the rows that belong to it. */
+  #metricOfRow(rows: Rows, name: string, scope: Scope): string {
+    const { formula, date } = this.metric(name);
+    const values = formula.aggregates.map((aggregate) => {
+      const leaf = this.leafRows(aggregate);
+      if (toOnePath(this.schema, leaf.ds, rows.ds) === undefined) {
+        throw new CompileError(`${name} cannot be told for each row of ${rows.ds}.`);
+      }
+      const mine = leaf.aliasOf(rows.ds);
+      for (const field of this.dataset(rows.ds).key) {
+        leaf.where(`${quoteName(mine)}.${quoteName(field)} = ${quoteName(rows.alias)}.${quoteName(field)}`);
+      }
+      const sql = aggregateSql(leaf, aggregate);
+      return `(SELECT ${sql} ${this.within(leaf, scope, { date }).from()})`;
+    });
+    return fillIn(formula.texts, values);
+  }
+
+  #aggregate(rows: Rows, { fn, of, in: rel, path, scope = {} }: Extract<Num, { k: "agg" }>): string {
+    if (path === undefined) {
+      const closed = this.rows(rel ?? { k: "all", ds: of?.ds ?? rows.ds });
+      return `(${this.selectAggregate(this.within(closed, scope, { date: null }), fn, of)})`;
+    }
+    const to: Rel = rel ?? { k: "all", ds: endOf(this.schema, path) };
+    const target = this.within(this.#linked(rows.alias, rows.ds, path, to), scope, { date: null });
+    return `(${this.selectAggregate(target, fn, of)})`;
+  }
+
+  selectAggregate(rows: Rows, fn: Aggregate, of?: Key): string {
+    return `SELECT ${this.aggregateOf(rows, fn, of)} ${rows.from()}`;
+  }
+
+  /** Entities are counted once, however many rows they have. */
+  aggregateOf(rows: Rows, fn: Aggregate, of?: Key): string {
+    if (of === undefined) return `count(DISTINCT ${this.#entity(rows)})`;
+    const column = rows.column(of);
+    if (fn === "distinct") return `count(DISTINCT ${column})`;
+    return `${fn === "only" ? "any_value" : fn}(${column})`;
+  }
+
+  /** Rows of the dataset to which everything that an aggregate reads belongs. */
+  leafRows({ pieces }: AggregateFormula): Rows {
+    const named = [...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds])))];
+    const home = named.find((ds) => named.every((other) => toOnePath(this.schema, ds, other) !== undefined));
+    if (home === undefined) {
+      throw new CompileError(`No relationship leads to all of ${named.join(", ")} from one of them.`);
+    }
+    return this.all(home);
+  }
+}
+
+export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
+  return pieces.map((piece) => (typeof piece === "string" ? piece : rows.column(piece))).join("");
+}
+
+export function fillIn(texts: readonly string[], values: readonly string[]): string {
+  // Divided by nothing there is no number, and neither infinity nor NaN is one.
+  const value = (i: number) => (/\/\s*$/.test(texts[i] ?? "") ? `nullif(${values[i]}, 0)` : values[i]);
+  const filled = texts.map((text, i) => text + (value(i) ?? "")).join("");
+  return texts.every((text) => text.trim() === "") ? filled : `(${filled})`;
+}
+
+export function calculate(op: Extract<Num, { k: "calc" }>["op"], a: string, b: string): string {
+  if (op === "growth") return `((${a}) - (${b})) / nullif(${b}, 0)`;
+  return op === "/" ? `(${a}) / nullif(${b}, 0)` : `((${a}) ${op} (${b}))`;
+}
+
+function isOneOf(column: string, values: readonly Literal[], match: "equal" | "contains"): string {
+  if (values.length === 0) return "false";
+  if (match === "contains") {
+    const found = values.map((value) => `contains(lower(${column}), lower(${literal(value)}))`);
+    return found.length === 1 ? (found[0] as string) : `(${found.join(" OR ")})`;
+  }
+  if (values.length === 1) return `${column} = ${literal(values[0] as Literal)}`;
+  return `${column} IN (${values.map(literal).join(", ")})`;
+}
+
+function literal(value: Literal): string {
+  return typeof value === "string" ? quoteText(value) : String(value);
+}
+
+function moment(iso: string, shift: Shift | undefined): string {
+  const at = iso.includes("T") ? `TIMESTAMP ${quoteText(iso)}` : `DATE ${quoteText(iso)}`;
+  return shift === undefined ? at : `(${at} - INTERVAL ${shift.n} ${shift.grain.toUpperCase()})`;
+}

@@ -1,0 +1,129 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { Link, Schema } from "../query/schema.ts";
+import type { Grain, Key, Window } from "../query/semantic-query.ts";
+import { CompileError } from "./compile-error.ts";
+import { type ToOnePath, toOnePath } from "./paths.ts";
+
+/** What a statement reads, for those who have to account for it. */
+export interface Used {
+  datasets: ReadonlySet<string>;
+  links: ReadonlySet<Link>;
+  /** Periods, each with the date that it was applied to. */
+  windows: readonly { date: Key; win: Window }[];
+}
+
+/** Gives every dataset that a statement reads a name of its own there, and remembers what was read. */
+export class Aliases implements Used {
+  readonly datasets = new Set<string>();
+  readonly links = new Set<Link>();
+  readonly windows: { date: Key; win: Window }[] = [];
+  readonly #schema: Schema;
+  #last = 0;
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+  }
+
+  next(ds: string): string {
+    this.datasets.add(ds);
+    for (;;) {
+      this.#last += 1;
+      const name = `${ds}_${this.#last}`;
+      if (!this.#schema.datasets.has(name)) return name;
+    }
+  }
+}
+
+/** Rows of one dataset in a SELECT. What they belong to is joined when it is asked for, so no row is there twice. */
+export class Rows {
+  readonly ds: string;
+  readonly alias: string;
+  readonly #schema: Schema;
+  readonly #aliases: Aliases;
+  readonly #source: string;
+  readonly #joins = new Map<string, { alias: string; sql: string }>();
+  readonly #conditions: string[] = [];
+
+  constructor(schema: Schema, aliases: Aliases, { ds, source }: { ds: string; source?: string }) {
+    if (!schema.datasets.has(ds)) throw new CompileError(`There is no dataset ${ds}.`);
+    this.ds = ds;
+    this.alias = aliases.next(ds);
+    this.#schema = schema;
+    this.#aliases = aliases;
+    this.#source = source ?? quoteName(ds);
+  }
+
+  /** Adds a condition, which may speak of what these rows belong to. */
+  where(condition: string): this {
+    if (!this.#conditions.includes(condition)) this.#conditions.push(condition);
+    return this;
+  }
+
+  /** Adds a join that keeps rows only if they have a partner; it may multiply them. */
+  innerJoin(sql: string): this {
+    this.#joins.set(`inner ${this.#joins.size}`, { alias: "", sql });
+    return this;
+  }
+
+  reaches(key: Key): boolean {
+    return toOnePath(this.#schema, this.ds, key.ds, key.path) !== undefined;
+  }
+
+  /** SQL for a field of these rows, or of what they belong to. */
+  column(key: Key): string {
+    const dataset = this.#schema.datasets.get(key.ds);
+    if (dataset?.fields.has(key.field) !== true) {
+      throw new CompileError(`There is no field ${key.field} in ${key.ds}.`);
+    }
+    const column = `${quoteName(this.aliasOf(key.ds, key.path))}.${quoteName(key.field)}`;
+    return key.bucket === undefined ? column : this.#bucket(column, key.bucket, key.fiscal ?? false);
+  }
+
+  /** The name under which the row that these rows belong to can be read. */
+  aliasOf(ds: string, tail: Key["path"] = []): string {
+    const path = toOnePath(this.#schema, this.ds, ds, tail);
+    if (path === undefined) {
+      throw new CompileError(`Rows of ${this.ds} do not belong to one row of ${ds}.`);
+    }
+    return this.#join(path);
+  }
+
+  from(): string {
+    const joins = [...this.#joins.values()].map(({ sql }) => ` ${sql}`);
+    const where = this.#conditions.length === 0 ? "" : ` WHERE ${this.#conditions.join(" AND ")}`;
+    return `FROM ${this.#source} AS ${quoteName(this.alias)}${joins.join("")}${where}`;
+  }
+
+  #join(path: ToOnePath): string {
+    let { alias } = this;
+    let way = "";
+    for (const link of path) {
+      way += `/${link.name}`;
+      const joined = this.#joins.get(way) ?? this.#leftJoin(alias, link);
+      this.#joins.set(way, joined);
+      alias = joined.alias;
+    }
+    return alias;
+  }
+
+  #leftJoin(left: string, link: Link): { alias: string; sql: string } {
+    this.#aliases.links.add(link);
+    const alias = this.#aliases.next(link.to);
+    const on = matches(link, left, alias);
+    return { alias, sql: `LEFT JOIN ${quoteName(link.to)} AS ${quoteName(alias)} ON ${on}` };
+  }
+
+  #bucket(column: string, grain: Grain, isFiscal: boolean): string {
+    const months = isFiscal && (grain === "year" || grain === "quarter") ? this.#schema.fiscalMonth - 1 : 0;
+    if (months === 0) return `CAST(date_trunc('${grain}', ${column}) AS DATE)`;
+    const shift = `INTERVAL ${months} MONTH`;
+    return `CAST(date_trunc('${grain}', ${column} - ${shift}) + ${shift} AS DATE)`;
+  }
+}
+
+/** SQL that a row of `from` and a row of `to` belong together. */
+export function matches({ columns }: Link, from: string, to: string): string {
+  return columns
+    .map((pair) => `${quoteName(from)}.${quoteName(pair.from)} = ${quoteName(to)}.${quoteName(pair.to)}`)
+    .join(" AND ");
+}

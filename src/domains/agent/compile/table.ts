@@ -1,0 +1,362 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import {
+  type Ask,
+  type Cond,
+  isKey,
+  type Key,
+  type Num,
+  type Scope,
+  type Window,
+} from "../query/semantic-query.ts";
+import { type Column, columnName, distinctNames, keyName, orderBy } from "./columns.ts";
+import { CompileError } from "./compile-error.ts";
+import { aggregateSql, calculate, fillIn, type RowCompiler, type Shift } from "./row-compiler.ts";
+import type { Rows } from "./rows.ts";
+
+type Table = Extract<Ask, { k: "table" }>;
+
+/** Where a number stands: which rows it is made of, and how much earlier they are. */
+interface Place {
+  scope: Scope;
+  shift?: Shift;
+}
+
+/** Rows that are aggregated together: those of one dataset, in one place. */
+interface Part {
+  name: string;
+  rows: Rows;
+  shift: Shift | undefined;
+  date: Key | null;
+  isWhole: boolean;
+  aggregates: { name: string; sql: string }[];
+}
+
+/** A table of numbers by keys: each aggregate is computed on the rows it is made of, then they are put side by side. */
+export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; columns: Column[] } {
+  const builder = new TableBuilder(compiler, ask.by, ask.scope ?? {});
+  const numbers = ask.cols.map((num) => builder.number(num));
+  const names = distinctNames([...ask.by.map(keyName), ...ask.cols.map(columnName)]);
+  const shown = [...builder.keys, ...numbers].map((sql, i) => `${sql} AS ${quoteName(names[i] as string)}`);
+  const conditions = ask.having === undefined ? [] : [builder.having(ask.having)];
+  const filled = ask.fill === true ? builder.periods(ask.scope?.win) : undefined;
+  // A group of which nothing is known is no answer, unless the periods are to be complete.
+  if (ask.by.length > 0 && filled === undefined) conditions.push(builder.isSomething(ask.cols, numbers));
+  const top = ask.top === undefined ? undefined : { ...ask.top, sql: builder.number(ask.top.by) };
+  const ranked = top === undefined ? "" : rank(builder, top);
+  const order = ask.order?.map(({ by, dir }) => ({
+    sql: isKey(by) ? builder.key(by) : builder.number(by),
+    dir,
+  }));
+  const fallback =
+    top === undefined
+      ? builder.defaultOrder(numbers[0])
+      : [{ sql: top.sql, dir: top.dir === "max" ? ("desc" as const) : ("asc" as const) }];
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  const source = builder.source(filled);
+  const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(order ?? fallback)}`;
+  return { sql, columns: [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of })) };
+}
+
+/** An aggregate of aggregates that stands by itself, as one value. */
+export function compileEach(
+  compiler: RowCompiler,
+  { fn, of, per, scope }: Extract<Num, { k: "each" }>,
+): string {
+  const builder = new TableBuilder(compiler, per, scope ?? {});
+  const value = builder.number(of);
+  const source = builder.source();
+  const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
+  return `${source.with}SELECT ${function_}(${value}) FROM ${source.from}`;
+}
+
+function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: string }): string {
+  const per = (top.per ?? []).map((key) => builder.key(key));
+  const partition = per.length === 0 ? "" : `PARTITION BY ${per.join(", ")} `;
+  const direction = top.dir === "max" ? "DESC" : "ASC";
+  const rank = top.ties === "keep" ? "rank()" : "row_number()";
+  return ` QUALIFY ${rank} OVER (${partition}ORDER BY ${top.sql} ${direction} NULLS LAST) <= ${top.n}`;
+}
+
+/** Collects the aggregates that the numbers of a table are made of. */
+class TableBuilder {
+  readonly #compiler: RowCompiler;
+  readonly #by: readonly Key[];
+  readonly #scope: Scope;
+  readonly #parts = new Map<string, Part>();
+  readonly #counts = new Set<string>();
+  #lastNumber = 0;
+
+  constructor(compiler: RowCompiler, by: readonly Key[], scope: Scope) {
+    this.#compiler = compiler;
+    this.#by = by;
+    this.#scope = scope;
+  }
+
+  get keys(): string[] {
+    return this.#by.map((_, i) => `k${i + 1}`);
+  }
+
+  key(wanted: Key): string {
+    const same = JSON.stringify(wanted);
+    const found = this.#by.findIndex((key) => JSON.stringify(key) === same);
+    if (found === -1) throw new CompileError(`${keyName(wanted)} is not among the columns.`);
+    return `k${found + 1}`;
+  }
+
+  number(num: Num): string {
+    return this.#number(num, { scope: this.#scope });
+  }
+
+  #number(num: Num, place: Place): string {
+    switch (num.k) {
+      case "lit":
+        return String(num.v);
+      case "metric":
+        return this.#metric(num.name, inner(place, num.scope));
+      case "agg":
+        return this.#aggregate(num, inner(place, num.scope));
+      case "field":
+        return this.#attribute(num.key);
+      case "each":
+        return this.#each(num, inner(place, num.scope));
+      case "calc":
+        return calculate(num.op, this.#number(num.a, place), this.#number(num.b, place));
+      case "lag":
+        return this.#number(num.of, { ...place, shift: { n: num.n, grain: num.grain } });
+      case "running":
+        return this.#running(this.#number(num.of, place));
+    }
+  }
+
+  #metric(name: string, place: Place): string {
+    const { formula, date } = this.#compiler.metric(name);
+    const values = formula.aggregates.map((aggregate) => {
+      const home = this.#compiler.leafRows(aggregate).ds;
+      const part = this.#part(place, `metric ${home} ${JSON.stringify(date)}`, {
+        rows: () => this.#compiler.all(home),
+        date,
+      });
+      return this.#reference(part, aggregateSql(part.rows, aggregate), aggregate.isCount);
+    });
+    const [only] = values;
+    const isBare = formula.texts.every((text) => text.trim() === "");
+    return isBare && only !== undefined ? this.#orZero(only) : fillIn(formula.texts, values);
+  }
+
+  #aggregate({ fn, of, in: rel, path }: Extract<Num, { k: "agg" }>, place: Place): string {
+    if (path !== undefined) throw new CompileError("A number of one row cannot stand in a table of groups.");
+    const source = rel ?? { k: "all" as const, ds: of?.ds ?? this.#by[0]?.ds ?? "" };
+    const part = this.#part(place, `rows ${JSON.stringify(source)}`, {
+      rows: () => this.#compiler.rows(source),
+      date: null,
+    });
+    const isCount = fn === "count" || fn === "distinct";
+    return this.#orZero(this.#reference(part, this.#compiler.aggregateOf(part.rows, fn, of), isCount));
+  }
+
+  /** A field that is the same throughout a group, such as a store's floor area; no period belongs to it. */
+  #attribute(key: Key): string {
+    const part = this.#part({ scope: {} }, `field ${key.ds}`, {
+      rows: () => this.#compiler.all(key.ds),
+      date: null,
+    });
+    return this.#reference(part, `any_value(${part.rows.column(key)})`, false);
+  }
+
+  #each({ fn, of, per }: Extract<Num, { k: "each" }>, { scope }: Place): string {
+    const whole = scope.whole === true;
+    const by = [...(whole ? [] : this.#by), ...per];
+    const { whole: _, ...within } = scope;
+    const builder = new TableBuilder(this.#compiler, by, within);
+    const value = builder.number(of);
+    const source = builder.source();
+    const keys = whole ? [] : [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
+    const group = keys.length === 0 ? "" : " GROUP BY ALL";
+    const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
+    const name = this.#nextNumber();
+    const shown = [...keys, `${function_}(${value}) AS ${name}`].join(", ");
+    const sql = `${source.with}SELECT ${shown} FROM ${source.from}${group}`;
+    this.#ready.push({
+      name: `part_${this.#parts.size + this.#ready.length + 1}`,
+      sql,
+      numbers: [name],
+      isWhole: whole,
+    });
+    return whole ? `(SELECT ${name} FROM ${this.#ready.at(-1)?.name})` : name;
+  }
+
+  readonly #ready: { name: string; sql: string; numbers: string[]; isWhole: boolean }[] = [];
+
+  #running(value: string): string {
+    const time = this.#by.findIndex(({ bucket }) => bucket !== undefined);
+    if (time === -1) throw new CompileError("A running total needs periods to run over.");
+    const others = this.keys.filter((_, i) => i !== time);
+    const partition = others.length === 0 ? "" : `PARTITION BY ${others.join(", ")} `;
+    return `sum(${value}) OVER (${partition}ORDER BY k${time + 1})`;
+  }
+
+  #part({ scope, shift }: Place, kind: string, { rows, date }: { rows: () => Rows; date: Key | null }): Part {
+    const id = `${kind} ${JSON.stringify([scope, shift])}`;
+    const known = this.#parts.get(id);
+    if (known !== undefined) return known;
+    const part: Part = {
+      name: `part_${this.#parts.size + this.#ready.length + 1}`,
+      rows: this.#compiler.within(rows(), scope, { date, shift }),
+      shift,
+      date,
+      isWhole: scope.whole === true,
+      aggregates: [],
+    };
+    this.#parts.set(id, part);
+    return part;
+  }
+
+  #reference(part: Part, sql: string, isCount: boolean): string {
+    const known = part.aggregates.find((each) => each.sql === sql);
+    const name = known?.name ?? this.#nextNumber();
+    if (known === undefined) part.aggregates.push({ name, sql });
+    if (isCount) this.#counts.add(name);
+    return part.isWhole ? `(SELECT ${name} FROM ${part.name})` : name;
+  }
+
+  #nextNumber(): string {
+    this.#lastNumber += 1;
+    return `n${this.#lastNumber}`;
+  }
+
+  #orZero(reference: string): string {
+    return this.#counts.has(reference) ? `coalesce(${reference}, 0)` : reference;
+  }
+
+  having(cond: Cond): string {
+    switch (cond.k) {
+      case "and":
+      case "or":
+        return `(${cond.of.map((each) => this.having(each)).join(cond.k === "and" ? " AND " : " OR ")})`;
+      case "not":
+        return `NOT coalesce(${this.having(cond.of)}, false)`;
+      case "cmp": {
+        const side = (value: Num | Key) => (isKey(value) ? this.key(value) : this.number(value));
+        return `${side(cond.a)} ${cond.op} ${side(cond.b)}`;
+      }
+      default:
+        throw new CompileError("Groups can be chosen by their numbers only.");
+    }
+  }
+
+  /** Whether a group has any number; a count of 0 is none, and what is merely known of it does not bring it in. */
+  isSomething(cols: readonly Num[], numbers: readonly string[]): string {
+    const known = numbers.filter((_, i) => !["running", "lit", "field"].includes(cols[i]?.k ?? ""));
+    if (known.length === 0) return "true";
+    return `(${known.map((sql) => (/^coalesce\(n\d+, 0\)$/.test(sql) ? `${sql} > 0` : `${sql} IS NOT NULL`)).join(" OR ")})`;
+  }
+
+  defaultOrder(first: string | undefined): { sql: string; dir: "asc" | "desc" }[] {
+    const time = this.#by.findIndex(({ bucket }) => bucket !== undefined);
+    if (time !== -1) return [{ sql: `k${time + 1}`, dir: "asc" }, ...this.#others(time)];
+    return this.#by.length === 0 || first === undefined
+      ? []
+      : [{ sql: first, dir: "desc" }, ...this.#others(-1)];
+  }
+
+  #others(without: number): { sql: string; dir: "asc" }[] {
+    return this.keys.filter((_, i) => i !== without).map((sql) => ({ sql, dir: "asc" }));
+  }
+
+  /** All periods of a window, to stand beside those that have rows. */
+  periods(win: Window | undefined): string | undefined {
+    const [key] = this.#by;
+    if (this.#by.length !== 1 || key?.bucket === undefined || !win?.from || !win.to) return undefined;
+    const months = key.fiscal === true ? this.#compiler.schema.fiscalMonth - 1 : 0;
+    const shift = months === 0 ? "" : ` - INTERVAL ${months} MONTH`;
+    const back = months === 0 ? "" : ` + INTERVAL ${months} MONTH`;
+    const first = `date_trunc('${key.bucket}', DATE '${win.from.slice(0, 10)}'${shift})${back}`;
+    const steps = `generate_series(${first}, DATE '${win.to.slice(0, 10)}' - INTERVAL 1 DAY, INTERVAL 1 ${key.bucket.toUpperCase()})`;
+    return `SELECT CAST(unnest(${steps}) AS DATE) AS k1`;
+  }
+
+  /** The parts side by side: what stands before the SELECT, and what it reads from. */
+  source(periods?: string): { with: string; from: string } {
+    const parts = [
+      ...[...this.#parts.values()].map((part) => ({
+        name: part.name,
+        isWhole: part.isWhole,
+        numbers: part.aggregates.map(({ name }) => name),
+        sql: this.#selectPart(part),
+      })),
+      ...this.#ready,
+    ];
+    const ctes = parts.map(({ name, sql }) => `${name} AS (${sql})`);
+    const grouped = parts.filter(({ isWhole }) => !isWhole);
+    let from = grouped.map(({ name }) => name).join(", ");
+    if (grouped.length > 1 && this.#by.length > 0) {
+      const union = grouped.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL BY NAME ");
+      const numbers = grouped.flatMap((part) => part.numbers.map((name) => `any_value(${name}) AS ${name}`));
+      const keys = [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
+      ctes.push(
+        `groups AS (SELECT ${[...keys, ...numbers].join(", ")} FROM (${union}) AS parts GROUP BY ALL)`,
+      );
+      from = "groups";
+    }
+    if (periods !== undefined) {
+      ctes.push(`periods AS (${periods})`);
+      from = `periods LEFT JOIN ${from} USING (k1)`;
+    }
+    if (from === "") from = "(SELECT 1) AS nothing";
+    return { with: ctes.length === 0 ? "" : `WITH ${ctes.join(", ")} `, from };
+  }
+
+  #selectPart({ rows, shift, date, isWhole, aggregates }: Part): string {
+    const numbers = aggregates.map(({ name, sql }) => `${sql} AS ${name}`);
+    if (isWhole || this.#by.length === 0) return `SELECT ${numbers.join(", ")} ${rows.from()}`;
+    const keys = this.#by.map((key, i) => `${this.#keyOf(rows, key, { date, shift })} AS k${i + 1}`);
+    const hidden = this.#hiddenKeys().map(
+      ({ name, key }) => `${this.#keyOf(rows, key, { date, shift })} AS ${name}`,
+    );
+    const shown = [...keys, ...hidden, ...numbers].join(", ");
+    return `SELECT ${shown} ${rows.from()} GROUP BY ALL`;
+  }
+
+  /** Two entities of one name are two groups. */
+  #hiddenKeys(): { name: string; key: Key }[] {
+    return this.#by.flatMap((key, i) => {
+      const dataset = this.#compiler.dataset(key.ds);
+      if (key.bucket !== undefined || !dataset.isKeyed || dataset.nameField !== key.field) return [];
+      return dataset.key
+        .filter((field) => field !== key.field)
+        .map((field, j) => ({ name: `k${i + 1}_${j + 1}`, key: { ...key, field } }));
+    });
+  }
+
+  /** Periods are the same whichever date they are made of; any other key has to be reached. */
+  #keyOf(rows: Rows, key: Key, { date, shift }: { date: Key | null; shift: Shift | undefined }): string {
+    if (key.bucket === undefined) {
+      if (!rows.reaches(key))
+        throw new CompileError(`${rows.ds} cannot be told apart by ${key.field} of ${key.ds}.`);
+      const column = rows.column(key);
+      // What belongs to no store is in no group of stores.
+      if (key.ds !== rows.ds || key.path !== undefined) rows.where(this.#compiler.isThere(rows, key));
+      return column;
+    }
+    const own = [key, date, this.#compiler.dataset(rows.ds).date].find(
+      (each) => each !== null && rows.reaches(each),
+    );
+    if (own === undefined || own === null)
+      throw new CompileError(`${rows.ds} has no date to tell periods by.`);
+    const column = rows.column({
+      ...own,
+      bucket: key.bucket,
+      ...(key.fiscal === true ? { fiscal: true } : {}),
+    });
+    if (shift === undefined) return column;
+    return `CAST(${column} + INTERVAL ${shift.n} ${shift.grain.toUpperCase()} AS DATE)`;
+  }
+}
+
+function inner(place: Place, scope: Scope | undefined): Place {
+  if (scope === undefined) return place;
+  const conditions = [place.scope.if, scope.if].filter((cond) => cond !== undefined);
+  const merged: Scope = { ...place.scope, ...scope };
+  if (conditions.length === 2) merged.if = { k: "and", of: conditions };
+  return { ...place, scope: merged };
+}

@@ -1,0 +1,429 @@
+import type { CafeRows } from "../../../../test/support/cafe-tables.ts";
+import {
+  type Ask,
+  type Cond,
+  isKey,
+  type Key,
+  type Num,
+  type Rel,
+  type Scope,
+} from "../query/semantic-query.ts";
+
+/** What queries over the cafés mean, worked out row by row and without SQL: slow, simple, and written apart. */
+
+type Row = Record<string, unknown>;
+type Dataset = keyof CafeRows;
+type Value = string | number | null;
+/** One row of one dataset. */
+interface Thing {
+  ds: string;
+  row: Row;
+}
+interface Shift {
+  months: number;
+}
+
+const PARENTS: Record<string, { column: string; ds: string }[]> = {
+  shops: [{ column: "region_id", ds: "regions" }],
+  visits: [
+    { column: "shop_id", ds: "shops" },
+    { column: "guest_id", ds: "guests" },
+  ],
+  items: [{ column: "visit_id", ds: "visits" }],
+  goals: [{ column: "region_id", ds: "regions" }],
+};
+const IDS: Record<string, string> = {
+  regions: "region_id",
+  shops: "shop_id",
+  guests: "guest_id",
+  visits: "visit_id",
+  items: "item_id",
+  goals: "goal_id",
+};
+const NAMES: Record<string, string> = { regions: "region_name", shops: "shop_name", guests: "guest_name" };
+const DATES: Record<string, Key> = {
+  visits: { ds: "visits", field: "visited_on" },
+  items: { ds: "visits", field: "visited_on" },
+  goals: { ds: "goals", field: "month" },
+};
+
+interface Leaf {
+  ds: string;
+  of(rows: Thing[]): Value;
+}
+const sumOf = (values: (number | null)[]): Value => {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+};
+const averageOf = (values: (number | null)[]): Value => {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : (sumOf(known) as number) / known.length;
+};
+const number = (thing: Thing, field: string) => thing.row[field] as number | null;
+const REVENUE: Leaf = {
+  ds: "items",
+  of: (rows) => sumOf(rows.map((row) => times(number(row, "quantity"), number(row, "price")))),
+};
+const VISITS: Leaf = { ds: "visits", of: (rows) => rows.length };
+const METRICS: Record<string, { leaves: Leaf[]; of(values: Value[]): Value }> = {
+  revenue: { leaves: [REVENUE], of: ([value]) => value as Value },
+  visit_count: { leaves: [VISITS], of: ([value]) => (value ?? 0) as Value },
+  average_ticket: {
+    leaves: [REVENUE, VISITS],
+    of: ([a, b]) => (a === null || !b ? null : (a as number) / (b as number)),
+  },
+  goal: {
+    leaves: [{ ds: "goals", of: (rows) => sumOf(rows.map((row) => number(row, "amount"))) }],
+    of: ([value]) => value as Value,
+  },
+  average_tip: {
+    leaves: [{ ds: "visits", of: (rows) => averageOf(rows.map((row) => number(row, "tip"))) }],
+    of: ([value]) => value as Value,
+  },
+};
+
+function times(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a * b;
+}
+
+export class BruteForce {
+  readonly #data: CafeRows;
+
+  constructor(data: CafeRows) {
+    this.#data = data;
+  }
+
+  answer(ask: Ask): Value[][] {
+    if (ask.k === "table") return this.#table(ask);
+    return this.#rel(ask.rel).map((thing) => ask.show.map((key) => this.#field(thing, key)));
+  }
+
+  #all(ds: string): Thing[] {
+    return this.#data[ds as Dataset].map((row) => ({ ds, row }));
+  }
+
+  /** The row that this one belongs to; undefined where it belongs to none. */
+  #above(thing: Thing, ds: string): Thing | undefined {
+    if (thing.ds === ds) return thing;
+    for (const { column, ds: parent } of PARENTS[thing.ds] ?? []) {
+      const id = thing.row[column];
+      const found = this.#all(parent).find(({ row }) => id !== null && row[IDS[parent] as string] === id);
+      const end = found === undefined ? undefined : this.#above(found, ds);
+      if (end !== undefined) return end;
+    }
+    return undefined;
+  }
+
+  #field(thing: Thing, key: Key, shift?: Shift): Value {
+    const value = (this.#above(thing, key.ds)?.row[key.field] ?? null) as Value;
+    if (key.bucket !== "month" || value === null) return value;
+    return moved(`${String(value).slice(0, 7)}-01`, shift?.months ?? 0);
+  }
+
+  #rel(rel: Rel): Thing[] {
+    switch (rel.k) {
+      case "all":
+        return this.#all(rel.ds);
+      case "where":
+        return this.#rel(rel.in).filter((thing) => this.#cond(thing, rel.if) === true);
+      case "via": {
+        const found = rel.path.reduce(
+          (from, hop) => this.#step(from, hop.link, hop.dir),
+          this.#rel(rel.from),
+        );
+        return unique(found);
+      }
+      case "top": {
+        const { by, per = [] } = rel;
+        const valued = this.#rel(rel.in)
+          .map((thing) => ({ thing, value: isKey(by) ? this.#field(thing, by) : this.#rowNumber(thing, by) }))
+          .filter(({ value }) => value !== null);
+        const group = ({ thing }: { thing: Thing }) =>
+          JSON.stringify(per.map((key) => this.#field(thing, key)));
+        return valued
+          .filter((each) => {
+            const better = valued.filter(
+              (other) => group(other) === group(each) && isBefore(other.value, each.value, rel.dir),
+            );
+            return better.length < rel.n;
+          })
+          .map(({ thing }) => thing);
+      }
+      case "set": {
+        const [a, b] = [this.#rel(rel.a), this.#rel(rel.b)];
+        const isIn = (some: Thing[], { row }: Thing) => some.some((other) => other.row === row);
+        if (rel.op === "union") return unique([...a, ...b]);
+        return a.filter((thing) => isIn(b, thing) === (rel.op === "intersect"));
+      }
+    }
+  }
+
+  #step(from: Thing[], link: string, dir: "one" | "many"): Thing[] {
+    const [below = "", above = ""] = link.split("_");
+    const column = IDS[above] as string;
+    const target = this.#all(dir === "one" ? above : below);
+    return from.flatMap(({ row }) =>
+      target.filter((other) => row[column] !== null && other.row[column] === row[column]),
+    );
+  }
+
+  /** True, false or unknown. */
+  #cond(thing: Thing, cond: Cond): boolean | null {
+    switch (cond.k) {
+      case "and": {
+        const all = cond.of.map((each) => this.#cond(thing, each));
+        return all.includes(false) ? false : all.includes(null) ? null : true;
+      }
+      case "or": {
+        const all = cond.of.map((each) => this.#cond(thing, each));
+        return all.includes(true) ? true : all.includes(null) ? null : false;
+      }
+      case "not":
+        return this.#cond(thing, cond.of) !== true;
+      case "is": {
+        const value = this.#field(thing, cond.key);
+        return value === null ? null : cond.values.includes(value);
+      }
+      case "null":
+        return this.#field(thing, cond.key) === null;
+      case "cmp": {
+        const [a, b] = [cond.a, cond.b].map((side) =>
+          isKey(side) ? this.#field(thing, side) : this.#rowNumber(thing, side),
+        ) as [Value, Value];
+        return compared(a, cond.op, b);
+      }
+      case "link": {
+        const start = this.#above(thing, cond.at);
+        const wanted = this.#rel(cond.to);
+        const reached = cond.path.reduce(
+          (from, hop) => this.#step(from, hop.link, hop.dir),
+          start === undefined ? [] : [start],
+        );
+        const found = unique(reached).filter((each) => wanted.some(({ row }) => row === each.row)).length;
+        return cond.count === undefined ? found > 0 : compared(found, cond.count.op, cond.count.n);
+      }
+      case "during":
+        throw new Error("not needed here");
+    }
+  }
+
+  #rowNumber(thing: Thing, num: Num): Value {
+    switch (num.k) {
+      case "lit":
+        return num.v;
+      case "metric": {
+        const { leaves, of } = METRICS[num.name] as (typeof METRICS)[string];
+        return of(
+          leaves.map((leaf) =>
+            leaf.of(this.#all(leaf.ds).filter((each) => this.#above(each, thing.ds)?.row === thing.row)),
+          ),
+        );
+      }
+      case "agg": {
+        const reached = (num.path ?? []).reduce((from, hop) => this.#step(from, hop.link, hop.dir), [thing]);
+        return unique(reached).length;
+      }
+      default:
+        throw new Error("not needed here");
+    }
+  }
+
+  #table(ask: Extract<Ask, { k: "table" }>): Value[][] {
+    const scope = ask.scope ?? {};
+    const extra = ask.top === undefined ? [] : [ask.top.by];
+    const groups = this.#groups(ask.by, [...ask.cols, ...extra], scope);
+    const rows = groups.map((group) => ({
+      group,
+      values: ask.cols.map((num) => this.#groupNumber(group, ask.by, num, scope)),
+      rank: ask.top === undefined ? null : this.#groupNumber(group, ask.by, ask.top.by, scope),
+    }));
+    const isCount = (num: Num | undefined) => num?.k === "metric" && num.name === "visit_count";
+    const shown = rows
+      .filter(
+        ({ group }) => ask.having === undefined || this.#having(group, ask.by, ask.having, scope) === true,
+      )
+      .filter(
+        ({ values }) =>
+          ask.by.length === 0 ||
+          values.some((value, i) => value !== null && !(isCount(ask.cols[i]) && value === 0)),
+      );
+    const { top } = ask;
+    const best =
+      top === undefined
+        ? shown
+        : shown.filter(
+            ({ rank }) => shown.filter((other) => ranksBefore(other.rank, rank, top.dir)).length < top.n,
+          );
+    return best.map(({ group, values }) => [...group.slice(0, ask.by.length), ...values]);
+  }
+
+  /** Names of groups: the keys, and the ids of entities that are called by name. */
+  #groups(by: readonly Key[], nums: readonly Num[], scope: Scope): Value[][] {
+    if (by.length === 0) return [[]];
+    const found = new Map<string, Value[]>();
+    for (const num of nums.flatMap(partsOf)) {
+      const { shift } = num;
+      for (const leaf of num.leaves) {
+        for (const thing of this.#within(leaf.ds, { ...scope, ...num.scope }, shift)) {
+          const group = this.#groupOf(thing, by, shift);
+          if (group !== undefined) found.set(JSON.stringify(group), group);
+        }
+      }
+    }
+    return [...found.values()];
+  }
+
+  #groupOf(thing: Thing, by: readonly Key[], shift: Shift | undefined): Value[] | undefined {
+    const ids: Value[] = [];
+    for (const key of by) {
+      if (key.bucket !== undefined) continue;
+      const owner = this.#above(thing, key.ds);
+      if (owner === undefined) return undefined;
+      if (NAMES[key.ds] === key.field) ids.push(owner.row[IDS[key.ds] as string] as Value);
+    }
+    const keys = by.map((key) =>
+      key.bucket === undefined ? this.#field(thing, key) : this.#period(thing, key, shift),
+    );
+    return [...keys, ...ids];
+  }
+
+  /** Each dataset has periods by its own date. */
+  #period(thing: Thing, key: Key, shift: Shift | undefined): Value {
+    const date = thing.ds === "goals" ? (DATES.goals as Key) : key;
+    return this.#field(thing, { ...date, bucket: "month" }, shift);
+  }
+
+  #within(ds: string, { if: cond, win }: Scope, shift?: Shift): Thing[] {
+    return this.#all(ds).filter((thing) => {
+      if (cond !== undefined && this.#cond(thing, cond) !== true) return false;
+      if (win === undefined) return true;
+      const day = this.#field(thing, DATES[ds] as Key);
+      if (day === null) return false;
+      const months = -(shift?.months ?? 0);
+      return (
+        (win.from === null || day >= moved(win.from, months)) &&
+        (win.to === null || day < moved(win.to, months))
+      );
+    });
+  }
+
+  #groupNumber(group: Value[], by: readonly Key[], num: Num, scope: Scope, shift?: Shift): Value {
+    switch (num.k) {
+      case "lit":
+        return num.v;
+      case "metric": {
+        const inner = { ...scope, ...num.scope };
+        const { leaves, of } = METRICS[num.name] as (typeof METRICS)[string];
+        const values = leaves.map((leaf) => {
+          const rows = this.#within(leaf.ds, inner, shift).filter(
+            (thing) =>
+              inner.whole === true ||
+              JSON.stringify(this.#groupOf(thing, by, shift)) === JSON.stringify(group),
+          );
+          // A group that has no rows of this kind has no number, not even a count.
+          return rows.length === 0 && by.length > 0 && inner.whole !== true ? null : leaf.of(rows);
+        });
+        return of(values);
+      }
+      case "calc": {
+        const [a, b] = [num.a, num.b].map((side) => this.#groupNumber(group, by, side, scope, shift)) as [
+          Value,
+          Value,
+        ];
+        if (a === null || b === null) return null;
+        const [x, y] = [a as number, b as number];
+        if (num.op === "+") return x + y;
+        if (num.op === "-") return x - y;
+        if (num.op === "*") return x * y;
+        if (y === 0) return null;
+        return num.op === "/" ? x / y : (x - y) / y;
+      }
+      case "lag":
+        return this.#groupNumber(group, by, num.of, scope, { months: num.n });
+      case "each": {
+        const inner = { ...scope, ...num.scope };
+        const isWhole = inner.whole === true;
+        const { whole: _, ...rest } = inner;
+        const fine = [...(isWhole ? [] : by), ...num.per];
+        // Keys come first, then the ids of what is called by name: those of the coarse group before the others.
+        const ids = group.length - by.length;
+        const coarse = (each: Value[]) => [
+          ...each.slice(0, by.length),
+          ...each.slice(fine.length, fine.length + ids),
+        ];
+        const values = this.#groups(fine, [num.of], rest)
+          .filter((each) => isWhole || JSON.stringify(coarse(each)) === JSON.stringify(group))
+          .map((each) => this.#groupNumber(each, fine, num.of, rest) as number | null);
+        return averageOf(values);
+      }
+      default:
+        throw new Error("not needed here");
+    }
+  }
+
+  #having(group: Value[], by: readonly Key[], cond: Cond, scope: Scope): boolean | null {
+    if (cond.k !== "cmp") throw new Error("not needed here");
+    const [a, b] = [cond.a, cond.b].map((side) => this.#groupNumber(group, by, side as Num, scope)) as [
+      Value,
+      Value,
+    ];
+    return compared(a, cond.op, b);
+  }
+}
+
+/** The leaves of a number that bring groups into a table. */
+function partsOf(num: Num): { leaves: Leaf[]; scope?: Scope | undefined; shift?: Shift }[] {
+  switch (num.k) {
+    case "metric":
+      return num.scope?.whole === true
+        ? []
+        : [{ leaves: (METRICS[num.name] as (typeof METRICS)[string]).leaves, scope: num.scope }];
+    case "calc":
+      return [...partsOf(num.a), ...partsOf(num.b)];
+    case "lag":
+      return partsOf(num.of).map((part) => ({ ...part, shift: { months: num.n } }));
+    case "each":
+      return num.scope?.whole === true ? [] : partsOf(num.of);
+    default:
+      return [];
+  }
+}
+
+function unique(things: Thing[]): Thing[] {
+  return [...new Map(things.map((thing) => [thing.row, thing])).values()];
+}
+
+function compared(a: Value, op: string, b: Value): boolean | null {
+  if (a === null || b === null) return null;
+  switch (op) {
+    case "=":
+      return a === b;
+    case "<>":
+      return a !== b;
+    case "<":
+      return a < b;
+    case "<=":
+      return a <= b;
+    case ">":
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+function isBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
+  return compared(a, dir === "max" ? ">" : "<", b) === true;
+}
+
+/** What is unknown comes last. */
+function ranksBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
+  if (a === null || b === null) return a !== null && b === null;
+  return isBefore(a, b, dir);
+}
+
+/** The same day some months later; only first days of months are moved. */
+function moved(day: string, months: number): string {
+  const [year = 0, month = 1] = day.split("-").map(Number);
+  const date = new Date(Date.UTC(year, month - 1 + months, 1));
+  return `${date.toISOString().slice(0, 7)}-${day.slice(8, 10)}`;
+}

@@ -1,0 +1,111 @@
+/** What the chart is made of: words and numbers at the bottom, periods above them, findings on top. */
+
+export type Unit =
+  | "hour"
+  | "day"
+  | "workday"
+  | "week"
+  | "workweek"
+  | "weekend"
+  | "fortnight"
+  | "month"
+  | "quarter"
+  | "half"
+  | "year"
+  | "decade"
+  | "century";
+
+export type Grain = "day" | "week" | "month" | "quarter" | "year";
+
+/** A half-open stretch of wall-clock time in milliseconds; null is open. */
+export interface Span {
+  from: number | null;
+  to: number | null;
+}
+
+/** A stretch with both ends. */
+export interface Closed {
+  from: number;
+  to: number;
+}
+
+export interface Step {
+  unit: Unit;
+  n: number;
+  fiscal?: boolean;
+}
+
+export type Part = "early" | "mid" | "late" | "start" | "end";
+
+/**
+ * A period that has a name. Either it is fixed, or it lacks something (mostly its year) that a neighbour may still
+ * give; what nobody gave is chosen when it is resolved.
+ */
+export interface Period {
+  t: "time";
+  unit: Unit | "season";
+  fixed?: Closed;
+  year?: number;
+  fiscal?: boolean;
+  month?: number;
+  day?: number;
+  weekday?: number;
+  /** Number of the quarter, half, week or season. */
+  n?: number;
+  holiday?: string;
+  part?: Part;
+  /** Said as so many periods before (negative) or after the present one. */
+  away?: Step;
+  /** May be something else than a date, as a bare 2025. */
+  latent?: boolean;
+  /** Hardly ever a date when it stands alone, as the word may. */
+  weak?: boolean;
+  /** Something before it shows that it is a date. */
+  led?: boolean;
+  /** Another reading of the same text, as 3 April for 4/3. */
+  other?: Period;
+}
+
+/** A finished window: nothing adds to it. */
+export interface Window {
+  t: "window";
+  span: Span;
+  unit: Period["unit"];
+  fiscal?: boolean;
+  ends?: [Closed, Closed];
+  others?: Span[];
+  latent?: boolean;
+  led?: boolean;
+}
+
+export interface Shift {
+  grain: Grain;
+  /** Negative: so many periods back. */
+  by: number;
+}
+
+export interface Compare {
+  t: "compare";
+  /** From the window that is compared. */
+  shift?: Shift;
+  with?: Period | Window;
+  /** Every period is compared with its predecessor. */
+  series?: boolean;
+}
+
+export type Value =
+  | { t: "word"; word: string }
+  | { t: "int"; n: number; digits: number }
+  | { t: "ord"; n: number }
+  | { t: "unit"; unit: Unit; plural: boolean; fiscal?: boolean }
+  | { t: "month"; month: number; weak: boolean }
+  | { t: "duration"; steps: Step[] }
+  | Period
+  | Window
+  | Compare
+  | { t: "grain"; grain: Grain; fiscal?: true }
+  | { t: "same"; unit: Unit }
+  /** Looks like a date and is none, as the day of the week. */
+  | { t: "none" };
+
+export type ValueOf<T extends Value["t"]> = Extract<Value, { t: T }>;

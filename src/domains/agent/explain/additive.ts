@@ -1,0 +1,28 @@
+import type { Schema } from "../query/schema.ts";
+import type { Num, Rel } from "../query/semantic-query.ts";
+
+/** Whether the numbers of all groups together are the number of the whole. */
+export function isAdditive(num: Num, schema: Schema): boolean {
+  if (num.k !== "metric" && num.k !== "agg") return false;
+  if (num.scope?.whole === true) return false;
+  if (num.k === "metric") return isAdditiveMetric(num.name, schema);
+  if (num.path !== undefined) return false;
+  if (num.fn === "sum") return true;
+  // An entity belongs to one group, so it is counted in one.
+  return num.fn === "count" && (num.of !== undefined || isKeyed(num.in, schema));
+}
+
+function isAdditiveMetric(name: string, schema: Schema): boolean {
+  const formula = schema.metrics.get(name)?.formula;
+  const [only, ...others] = formula?.aggregates ?? [];
+  if (only === undefined || others.length > 0 || formula?.texts.some((text) => text.trim() !== ""))
+    return false;
+  const text = only.pieces.map((piece) => (typeof piece === "string" ? piece : "x")).join("");
+  return /^\s*(sum|count)\s*\((?!\s*distinct\b)/i.test(text);
+}
+
+function isKeyed(rel: Rel | undefined, schema: Schema): boolean {
+  if (rel === undefined) return false;
+  if (rel.k === "where" || rel.k === "top") return isKeyed(rel.in, schema);
+  return rel.k === "all" && schema.datasets.get(rel.ds)?.isKeyed === true;
+}

@@ -1,0 +1,174 @@
+import { clip } from "../../../kernel/clip.ts";
+import type { JsonValue } from "../../../platform/analytics/index.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { type Grain, isKey, type Key, type Num } from "../query/semantic-query.ts";
+
+/** How the values of a column read. */
+export type Format =
+  | { kind: "money"; symbol: string }
+  /** `by` makes a fraction a percentage. */
+  | { kind: "percent"; by: 100 | 1 }
+  | { kind: "integer" }
+  | { kind: "number" }
+  | { kind: "period"; grain: Grain; isFiscal: boolean }
+  | { kind: "text" };
+
+const CURRENCIES: readonly [RegExp, string][] = [
+  [/€|\beuros?\b|\bEUR\b/i, "€"],
+  [/\$|\b(US )?dollars?\b|\bUSD\b/i, "$"],
+  [/£|\bpounds sterling\b|\bGBP\b/i, "£"],
+  [/\bCHF\b|\b(swiss )?francs?\b/i, "CHF "],
+  [/¥|\byen\b|\bJPY\b/i, "¥"],
+];
+const MONEY_WORDS =
+  /(^|[\W_])(revenue|sales|turnover|profit|price|cost|costs|amount|spend|spending|budget|refunds?|money|value|salary|fees?|target_revenue|umsatz|erlös|gewinn|preis|kosten|betrag)($|[\W_])/i;
+const COUNT_WORDS = /(^|[\W_])(number of|count|units|quantity|anzahl|menge)($|[\W_])/i;
+const FRACTION_WORDS = /(^|[\W_])(fraction|share|rate|ratio|margin|growth|anteil|quote)($|[\W_])/i;
+const PERCENT_WORDS = /(^|[\W_])(percent|percentage|pct|prozent)($|[\W_])|%/i;
+const NUMBER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i;
+const INTEGER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER)|^DECIMAL\(\d+,0\)/i;
+
+export function formatOf(of: Key | Num, type: string, knowledge: Knowledge): Format {
+  if (!isKey(of)) return formatOfNumber(of, type, knowledge);
+  if (of.bucket !== undefined) return { kind: "period", grain: of.bucket, isFiscal: of.fiscal ?? false };
+  return NUMBER_TYPES.test(type) ? formatOfField(of, type, knowledge) : { kind: "text" };
+}
+
+export function isNumeric({ kind }: Format): boolean {
+  return kind !== "text" && kind !== "period";
+}
+
+function formatOfNumber(num: Num, type: string, knowledge: Knowledge): Format {
+  switch (num.k) {
+    case "metric": {
+      const metric = knowledge.model.metrics.find(({ name }) => name === num.name);
+      const words = `${metric?.name ?? ""} ${metric?.description ?? ""} ${metric?.ai.instructions ?? ""}`;
+      return formatOfWords(metric?.name ?? "", words, type, knowledge);
+    }
+    case "agg":
+      if (num.fn === "count" || num.fn === "distinct" || num.of === undefined) return { kind: "integer" };
+      return formatOfField(num.of, type, knowledge);
+    case "each":
+      return num.fn === "count" || num.fn === "distinct"
+        ? { kind: "integer" }
+        : formatOfNumber(num.of, type, knowledge);
+    case "calc":
+      return formatOfCalc(num, type, knowledge);
+    case "lag":
+    case "running":
+      return formatOfNumber(num.of, type, knowledge);
+    case "field":
+      return formatOfField(num.key, type, knowledge);
+    case "lit":
+      return { kind: "number" };
+  }
+}
+
+function formatOfCalc(calc: Extract<Num, { k: "calc" }>, type: string, knowledge: Knowledge): Format {
+  if (calc.op === "growth") return { kind: "percent", by: 100 };
+  const [a, b] = [formatOfNumber(calc.a, type, knowledge), formatOfNumber(calc.b, type, knowledge)];
+  if (calc.op !== "/") return a.kind === "integer" ? numberOrInteger(type) : a;
+  if (measured(calc.a) === measured(calc.b)) return { kind: "percent", by: 100 };
+  return a.kind === "money" && b.kind !== "money" ? a : { kind: "number" };
+}
+
+/** What a number measures, whichever rows it is made of: one of the same is a share of it. */
+function measured(num: Num): string {
+  switch (num.k) {
+    case "metric":
+      return num.name;
+    case "agg":
+      return `${num.fn} ${num.of?.ds ?? ""}.${num.of?.field ?? ""}`;
+    case "lag":
+    case "running":
+      return measured(num.of);
+    default:
+      return num.k;
+  }
+}
+
+function formatOfField({ ds, field }: Key, type: string, knowledge: Knowledge): Format {
+  const dataset = knowledge.model.datasets.find(({ name }) => name === ds);
+  const found = dataset?.fields.find(({ name }) => name === field);
+  const words = `${field} ${found?.label ?? ""} ${found?.description ?? ""}`;
+  return formatOfWords(field, words, type, knowledge);
+}
+
+function formatOfWords(name: string, words: string, type: string, { model }: Knowledge): Format {
+  if (/(^|_)id$/i.test(name)) return { kind: "text" };
+  const isWhole = INTEGER_TYPES.test(type);
+  if (!isWhole && FRACTION_WORDS.test(words)) return { kind: "percent", by: 100 };
+  if (PERCENT_WORDS.test(words)) return { kind: "percent", by: 1 };
+  const own = currencyIn(words);
+  if (own !== undefined) return { kind: "money", symbol: own };
+  const house = currencyIn(`${model.description ?? ""} ${model.ai.instructions ?? ""}`);
+  const isMoney = MONEY_WORDS.test(words) && !COUNT_WORDS.test(words);
+  return house !== undefined && isMoney ? { kind: "money", symbol: house } : numberOrInteger(type);
+}
+
+function numberOrInteger(type: string): Format {
+  return { kind: INTEGER_TYPES.test(type) ? "integer" : "number" };
+}
+
+function currencyIn(text: string): string | undefined {
+  return CURRENCIES.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** A value as people read it. */
+export function show(value: JsonValue | undefined, format: Format): string {
+  if (value === null || value === undefined) return "–";
+  if (format.kind === "period") return showPeriod(String(value), format);
+  if (format.kind === "text") return showText(value);
+  const number = numberIn(value);
+  return number === undefined ? showText(value) : showNumber(number, format);
+}
+
+/** Large numbers come as text, so that no digit is lost. */
+export function numberIn(value: JsonValue | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value !== "string" || !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return undefined;
+  return Number(value);
+}
+
+export function showNumber(number: number, format: Format): string {
+  switch (format.kind) {
+    case "money":
+      return `${number < 0 ? "−" : ""}${format.symbol}${decimals(Math.abs(number), 2, 2)}`;
+    case "percent":
+      return `${decimals(number * format.by, 1, 1).replace("-", "−")}%`;
+    case "integer":
+      return decimals(number, 0, 0).replace("-", "−");
+    default:
+      return decimals(number, 0, Math.abs(number) >= 1 || number === 0 ? 2 : 4).replace("-", "−");
+  }
+}
+
+function decimals(number: number, least: number, most: number): string {
+  return number.toLocaleString("en-US", { minimumFractionDigits: least, maximumFractionDigits: most });
+}
+
+function showPeriod(date: string, { grain, isFiscal }: Extract<Format, { kind: "period" }>): string {
+  const [year = "", month = ""] = date.split("-");
+  const name = MONTHS[Number(month) - 1] ?? month;
+  if (isFiscal && (grain === "year" || grain === "quarter")) return `fiscal ${grain} from ${name} ${year}`;
+  switch (grain) {
+    case "year":
+      return year;
+    case "quarter":
+      return `Q${Math.ceil(Number(month) / 3)} ${year}`;
+    case "month":
+      return `${name} ${year}`;
+    case "week":
+      return `week of ${date.slice(0, 10)}`;
+    case "day":
+      return date.slice(0, 10);
+  }
+}
+
+/** Texts of the data stand in Markdown as what they are, and cannot become headings, links or rows of a table. */
+function showText(value: JsonValue): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return clip(text.replaceAll(/\s+/g, " "), 200).replaceAll(/[\\|*_`[\]<>#~]/g, "\\$&");
+}

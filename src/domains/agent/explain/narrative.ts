@@ -1,0 +1,227 @@
+import type { JsonValue } from "../../../platform/analytics/index.ts";
+import type { Result } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import { isKey } from "../query/semantic-query.ts";
+import { isAdditive } from "./additive.ts";
+import { type Format, showNumber } from "./format.ts";
+import { cell, inWords, numberOf, rowName, type ShownColumn, type View } from "./view.ts";
+
+/** Up to this many groups are written as a list with their shares; more become a table. */
+const LISTED = 8;
+
+/** What an analyst would write about a result that has rows. `totals` are the numbers of the whole, by column. */
+export function narrate(
+  { reading, isTruncated }: Result,
+  view: View,
+  { knowledge, totals }: { knowledge: Knowledge; totals: readonly JsonValue[] | undefined },
+): string {
+  const said = inWords(reading.said);
+  const wholes = wholeNumbers(view, knowledge, totals);
+  const [first] = view.rows;
+  if (first === undefined) return `${said}: nothing was found.`;
+  if (view.rows.length === 1) return aboutOneRow(said, view, first);
+  const time = view.keys.find(({ format }) => format.kind === "period");
+  const { ask } = reading;
+  const isPart = ask.k === "table" && (ask.top !== undefined || ask.having !== undefined);
+  const parts =
+    view.numbers.length === 0
+      ? aboutNames(said, view)
+      : time === undefined
+        ? aboutGroups(said, view, wholes, isPart)
+        : aboutPeriods(said, view, time, wholes);
+  if (isTruncated) parts.push(`Only the first ${count(view.rows.length)} rows were read.`);
+  return parts.join("\n\n");
+}
+
+/** The number of the whole for each column, where groups add up to it. */
+function wholeNumbers(
+  { numbers, columns }: View,
+  { schema }: Knowledge,
+  totals: readonly JsonValue[] | undefined,
+): Map<ShownColumn, number> {
+  const found = new Map<ShownColumn, number>();
+  if (totals === undefined) return found;
+  const keys = columns.filter(({ of }) => isKey(of)).length;
+  for (const column of numbers) {
+    const whole = numberOf(totals, { ...column, index: column.index - keys });
+    if (whole !== undefined && !isKey(column.of) && isAdditive(column.of, schema)) found.set(column, whole);
+  }
+  return found;
+}
+
+function aboutOneRow(said: string, { columns, keys, numbers }: View, row: readonly JsonValue[]): string {
+  const [only] = columns;
+  if (columns.length === 1 && only !== undefined) {
+    return row[only.index] === null ? `${said}: there is no value.` : `${said}: **${cell(row, only)}**`;
+  }
+  if (keys.length === 0) {
+    const lines = numbers.map((column) => `- **${column.label}**: ${cell(row, column)}`);
+    return [`${said}:`, lines.join("\n"), ...changeBetween(row, numbers)].join("\n\n");
+  }
+  const facts = numbers.map((column) => `${column.label}: ${cell(row, column)}`);
+  const [name, ...others] = keys;
+  const more = others.map((key) => `${key.label}: ${cell(row, key)}`);
+  const detail = [...more, ...facts];
+  const named = name === undefined ? "" : cell(row, name);
+  return `${said}: **${named}**${detail.length === 0 ? "" : ` (${detail.join(", ")})`}`;
+}
+
+/** Two numbers of the same sort side by side are there to be compared. */
+function changeBetween(row: readonly JsonValue[], numbers: readonly ShownColumn[]): string[] {
+  const [a, b] = numbers;
+  if (numbers.length !== 2 || a === undefined || b === undefined) return [];
+  if (a.format.kind !== b.format.kind || a.format.kind === "percent") return [];
+  const [x, y] = [numberOf(row, a), numberOf(row, b)];
+  if (x === undefined || y === undefined || measure(a) !== measure(b)) return [];
+  const relative = y === 0 ? "" : ` (${signedPercent((x - y) / Math.abs(y))})`;
+  return [`${a.label} against ${b.label}: ${signed(x - y, a.format)}${relative}.`];
+}
+
+function measure({ of }: ShownColumn): string {
+  return "k" in of && of.k === "metric" ? of.name : JSON.stringify(of);
+}
+
+function aboutNames(said: string, view: View): string[] {
+  const { keys, rows } = view;
+  const [name] = keys;
+  if (keys.length === 1 && name !== undefined && rows.length <= LISTED) {
+    const items = rows.map((row) => `- **${cell(row, name)}**`).join("\n");
+    return [`${said} (${count(rows.length)}):`, items];
+  }
+  return [`${said}: ${count(rows.length)} in all.`, table(view)];
+}
+
+function aboutGroups(said: string, view: View, wholes: Map<ShownColumn, number>, isPart: boolean): string[] {
+  const { keys, numbers, rows } = view;
+  const main = numbers[0] as ShownColumn;
+  const whole = wholes.get(main);
+  const ranked = rankedBy(rows, main);
+  const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(ranked, main, whole, isPart)}`];
+  if (ranked.length > 0) parts.push(aboutTheFirst(ranked, keys, main, whole));
+  parts.push(...changesOf(rows, keys, numbers));
+  const isShort = rows.length <= LISTED && numbers.length === 1 && keys.length === 1;
+  if (isShort) {
+    const items = rows.map(
+      (row) => `- **${rowName(row, keys)}**: ${cell(row, main)}${share(row, main, whole)}`,
+    );
+    parts.push(items.join("\n"));
+  } else parts.push(table(view));
+  return parts;
+}
+
+/** The whole; and where only some groups are shown, how much of it they are. */
+function inAll(rows: readonly JsonValue[][], main: ShownColumn, whole: number, isPart: boolean): string {
+  const all = showNumber(whole, main.format);
+  if (!isPart) return `**${all}** in all.`;
+  const sum = rows.reduce((total, row) => total + (numberOf(row, main) as number), 0);
+  const fraction = whole === 0 ? "" : ` (${showNumber(sum / whole, { kind: "percent", by: 100 })})`;
+  return `those shown come to **${showNumber(sum, main.format)}** of ${all} in all${fraction}.`;
+}
+
+/** Two numbers of the same sort for each group: where they differ most. */
+function changesOf(
+  rows: readonly JsonValue[][],
+  keys: readonly ShownColumn[],
+  numbers: readonly ShownColumn[],
+): string[] {
+  const [a, b] = numbers;
+  if (numbers.length !== 2 || a === undefined || b === undefined || measure(a) !== measure(b)) return [];
+  const changes = rows.flatMap((row) => {
+    const [x, y] = [numberOf(row, a), numberOf(row, b)];
+    return x === undefined || y === undefined ? [] : [{ row, by: x - y, relative: (x - y) / Math.abs(y) }];
+  });
+  const ranked = changes.toSorted((one, other) => other.by - one.by);
+  const [most, least] = [ranked[0], ranked.at(-1)];
+  const told = ({ row, by, relative }: (typeof changes)[number]) =>
+    `${rowName(row, keys)} with ${signed(by, a.format)}${Number.isFinite(relative) ? ` (${signedPercent(relative)})` : ""}`;
+  const lines = [
+    ...(most !== undefined && most.by > 0 ? [`largest rise: ${told(most)}`] : []),
+    ...(least !== undefined && least.by < 0 ? [`largest fall: ${told(least)}`] : []),
+  ];
+  return lines.length === 0 ? [] : [`${a.label} against ${b.label}: ${lines.join("; ")}.`];
+}
+
+/** Who leads, by how much, and who comes last. */
+function aboutTheFirst(
+  ranked: readonly JsonValue[][],
+  keys: readonly ShownColumn[],
+  main: ShownColumn,
+  whole: number | undefined,
+): string {
+  const [first, second] = ranked as [JsonValue[], JsonValue[] | undefined];
+  const last = ranked.at(-1) as JsonValue[];
+  const value = (row: JsonValue[]) => `${cell(row, main)}${share(row, main, whole)}`;
+  const lead = `**${rowName(first, keys)}** is highest with ${value(first)}`;
+  if (second === undefined || last === first) return `${lead}.`;
+  if (numberOf(first, main) === numberOf(last, main)) return `All are equal, with ${value(first)} each.`;
+  const isTie = numberOf(first, main) === numberOf(second, main);
+  const next = isTie
+    ? `, level with ${rowName(second, keys)}`
+    : `, ahead of ${rowName(second, keys)} with ${value(second)}`;
+  return ranked.length < 3
+    ? `${lead}${next}.`
+    : `${lead}${next}; ${rowName(last, keys)} is lowest with ${value(last)}.`;
+}
+
+function aboutPeriods(
+  said: string,
+  view: View,
+  time: ShownColumn,
+  wholes: Map<ShownColumn, number>,
+): string[] {
+  const { keys, numbers, rows } = view;
+  const main = numbers[0] as ShownColumn;
+  if (keys.length > 1) return [`${said}: ${count(rows.length)} rows.`, table(view)];
+  const whole = wholes.get(main);
+  const lead = whole === undefined ? `${said}:` : `${said}: **${showNumber(whole, main.format)}** in all.`;
+  const known = rows.filter((row) => numberOf(row, main) !== undefined);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined || first === last) return [lead, table(view)];
+  const [from, to] = [numberOf(first, main) as number, numberOf(last, main) as number];
+  const isShare = main.format.kind === "percent";
+  const change = isShare || from === 0 ? "" : ` (${signedPercent((to - from) / Math.abs(from))})`;
+  const path = `From ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
+  const ranked = rankedBy(known, main);
+  const [high, low] = [ranked[0] as JsonValue[], ranked.at(-1) as JsonValue[]];
+  const extremes = `Highest: ${cell(high, time)} with ${cell(high, main)}; lowest: ${cell(low, time)} with ${cell(low, main)}.`;
+  return [lead, `${path} ${extremes}`, table(view)];
+}
+
+function rankedBy(rows: readonly JsonValue[][], main: ShownColumn): JsonValue[][] {
+  return rows
+    .filter((row) => numberOf(row, main) !== undefined)
+    .toSorted((a, b) => (numberOf(b, main) as number) - (numberOf(a, main) as number));
+}
+
+function share(row: readonly JsonValue[], column: ShownColumn, whole: number | undefined): string {
+  const value = numberOf(row, column);
+  if (whole === undefined || whole <= 0 || value === undefined || value < 0) return "";
+  return ` (${showNumber(value / whole, { kind: "percent", by: 100 })})`;
+}
+
+/** A table in Markdown, of the first rows. */
+function table({ columns, rows }: View): string {
+  const shown = rows.slice(0, LIMITS.agent.tableRows);
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const head = line(columns.map(({ label }) => label));
+  const rule = line(
+    columns.map(({ format }) => (format.kind === "text" || format.kind === "period" ? "---" : "---:")),
+  );
+  const body = shown.map((row) => line(columns.map((column) => cell(row, column))));
+  const left = rows.length - shown.length;
+  const more = left === 0 ? "" : `\n\n… and ${count(left)} more rows.`;
+  return `${[head, rule, ...body].join("\n")}${more}`;
+}
+
+function signed(number: number, format: Format): string {
+  return number > 0 ? `+${showNumber(number, format)}` : showNumber(number, format);
+}
+
+function signedPercent(fraction: number): string {
+  return signed(fraction, { kind: "percent", by: 100 });
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}

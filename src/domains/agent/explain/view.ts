@@ -1,0 +1,75 @@
+import type { JsonValue } from "../../../platform/analytics/index.ts";
+import type { Result } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { isKey, type Key, type Num } from "../query/semantic-query.ts";
+import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
+
+/** A column of a result with everything that is needed to write about it. */
+export interface ShownColumn {
+  index: number;
+  label: string;
+  format: Format;
+  of: Key | Num;
+}
+
+/** A result, ready to be written about. */
+export interface View {
+  columns: ShownColumn[];
+  /** What tells the rows apart. */
+  keys: ShownColumn[];
+  numbers: ShownColumn[];
+  rows: JsonValue[][];
+}
+
+export function viewOf({ compiled, types, rows }: Result, knowledge: Knowledge): View {
+  const columns = compiled.columns.map(({ of, name }, index) => ({
+    index,
+    of,
+    label: labelOf(of, name, knowledge),
+    format: formatOf(of, types[index] ?? "", knowledge),
+  }));
+  const isNumber = ({ of, format }: ShownColumn) => isNumeric(format) && !isGrouping(of, compiled.columns);
+  return {
+    columns,
+    keys: columns.filter((column) => !isNumber(column)),
+    numbers: columns.filter(isNumber),
+    rows,
+  };
+}
+
+/** Beside numbers that were worked out, a field is what they are told apart by, even if it is a number itself. */
+function isGrouping(of: Key | Num, all: Result["compiled"]["columns"]): boolean {
+  return isKey(of) && all.some((column) => !isKey(column.of));
+}
+
+export function cell(row: readonly JsonValue[], { index, format }: ShownColumn): string {
+  return show(row[index], format);
+}
+
+export function numberOf(row: readonly JsonValue[], { index }: ShownColumn): number | undefined {
+  return numberIn(row[index]);
+}
+
+/** What a row is called. */
+export function rowName(row: readonly JsonValue[], keys: readonly ShownColumn[]): string {
+  return keys.map((key) => cell(row, key)).join(", ");
+}
+
+function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
+  if (!isKey(of)) return windowed(of) ?? inWords(name);
+  if (of.bucket !== undefined) return inWords(name);
+  const dataset = model.datasets.find((each) => each.name === of.ds);
+  const label = dataset?.fields.find((field) => field.name === of.field)?.label;
+  return label ?? inWords(name.replace(/_name$/i, ""));
+}
+
+/** Numbers of different periods are told apart by these. */
+function windowed(num: Num): string | undefined {
+  if (num.k !== "metric" || num.scope?.win === undefined) return undefined;
+  return `${inWords(num.name)} (${num.scope.win.said})`;
+}
+
+export function inWords(name: string): string {
+  const words = name.replaceAll(/[_\s]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../../../kernel/errors.ts";
+import { KeptPromises } from "../../../kernel/kept-promises.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { ModelsServices, PublishedModel } from "../../models/index.ts";
+import { LIMITS } from "../limits.ts";
+import { buildKnowledge, type FieldValues, type Knowledge } from "./build-knowledge.ts";
+import { readValues } from "./read-values.ts";
+
+/** Datasets whose values are read at once. */
+const AT_ONCE = 4;
+/** How often it is tried to read values that do not change meanwhile. */
+const TRIES = 3;
+
+type Models = ModelsServices["models"];
+type SeenRows = Awaited<ReturnType<Models["seeRows"]>>;
+
+/**
+ * What is known about models, for each that sees something else of them. Values are read with the rights of whoever
+ * asks and kept under a key that names exactly the rows and columns behind them, so nobody is given values of rows
+ * that are hidden from them, and changed rows are read again.
+ */
+export class KnowledgeCache {
+  readonly #models: Models;
+  readonly #known = new KeptPromises(LIMITS.agent.keptModels);
+  readonly #values = new KeptPromises(LIMITS.agent.keptDatasets);
+
+  constructor(models: Models) {
+    this.#models = models;
+  }
+
+  async get(caller: Caller, published: PublishedModel): Promise<Knowledge> {
+    for (let tries = 1; ; tries += 1) {
+      const seen = await this.#models.seeRows(caller, published);
+      try {
+        return await this.#known.get(modelKey(seen), async () =>
+          buildKnowledge(seen.model, await this.#read(caller, published, seen)),
+        );
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;
+      }
+    }
+  }
+
+  async #read(caller: Caller, published: PublishedModel, { model, rows }: SeenRows): Promise<FieldValues[]> {
+    // Others may wait for the same values, so they are read to the end whether this caller goes away or not.
+    const signal = AbortSignal.timeout(LIMITS.agent.totalMs);
+    const ms = LIMITS.agent.queryMs;
+    const all = await mapBounded(model.datasets, AT_ONCE, (dataset) => {
+      const key = rows.get(dataset.name) ?? "";
+      const fields = dataset.fields.map(({ name }) => name);
+      return this.#values.get(JSON.stringify([model.id, dataset.name, fields, key]), async () => {
+        const values = await readValues(dataset, (sql, most) =>
+          this.#models.query(caller, published, { sql, signal, rows: most, ms }),
+        );
+        const again = await this.#models.seeRows(caller, published);
+        if (again.rows.get(dataset.name) !== key) throw new ChangedMeanwhile();
+        return values;
+      });
+    });
+    return within(all.flat(), LIMITS.agent.values);
+  }
+}
+
+/** What was read under one key may belong to another by now, and must not be kept under it. */
+class ChangedMeanwhile extends AppError {
+  constructor() {
+    super("unavailable", "The data changed again and again while they were looked at.", {
+      hint: "Ask again in a moment.",
+    });
+  }
+}
+
+/** The rows say which columns there are, and the version what is said of them; fields may be hidden by name. */
+function modelKey({ model, rows }: SeenRows): string {
+  const fields = model.datasets.map(({ fields }) => fields.map(({ name }) => name));
+  const seen = [model.id, model.version, [...rows], fields];
+  return createHash("sha256").update(JSON.stringify(seen)).digest("base64url");
+}
+
+/** As many values as there is room for. */
+function within(fields: readonly FieldValues[], most: number): FieldValues[] {
+  let room = most;
+  return fields.map((field) => {
+    const values = field.values.slice(0, room);
+    room -= values.length;
+    return { ...field, values, isCut: field.isCut || values.length < field.values.length };
+  });
+}

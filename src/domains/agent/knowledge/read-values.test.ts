@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { visibleCafe } from "../../../../test/support/cafe-tables.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../limits.ts";
+import { readValues } from "./read-values.ts";
+
+const shops = visibleCafe().datasets.find(({ name }) => name === "shops") as ReturnType<
+  typeof visibleCafe
+>["datasets"][number];
+const answer = (rows: [number, string][], isTruncated = false) => ({
+  columns: [],
+  rows,
+  isTruncated,
+  isTooLarge: false,
+});
+
+describe("values of a dataset", () => {
+  it("are read by one statement, for the text dimensions alone", async () => {
+    const asked: string[] = [];
+    const values = await readValues(shops, async (sql) => {
+      asked.push(sql);
+      return answer([
+        [1, "Bern"],
+        [0, "Aroma"],
+        [1, "Rome"],
+      ]);
+    });
+    expect(values).toEqual([
+      { ds: "shops", field: "shop_name", values: ["Aroma"], isCut: false },
+      { ds: "shops", field: "city", values: ["Bern", "Rome"], isCut: false },
+    ]);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toContain("seats");
+  });
+
+  it("are any texts where the author names no dimension", async () => {
+    const fields = shops.fields.map((field) => ({ ...field, isTime: null }));
+    const values = await readValues({ ...shops, fields }, async () => answer([]));
+    expect(values.map(({ field }) => field)).toEqual(["shop_name", "city"]);
+  });
+
+  it("are read one by one where they do not fit into one answer, and are bounded", async () => {
+    const many = Array.from({ length: LIMITS.agent.valuesPerField + 1 }, (_, i): [number, string] => [
+      0,
+      `v${i}`,
+    ]);
+    let asked = 0;
+    const values = await readValues(shops, async () => {
+      asked += 1;
+      return asked === 1 ? answer(many, true) : answer(many);
+    });
+    expect(asked).toBe(3);
+    expect(values.map(({ values, isCut }) => [values.length, isCut])).toEqual([
+      [LIMITS.agent.valuesPerField, true],
+      [LIMITS.agent.valuesPerField, true],
+    ]);
+  });
+
+  it("are none where reading them takes too long; other failures are told", async () => {
+    const failing = (code: "timeout" | "unavailable") =>
+      readValues(shops, () => Promise.reject(new AppError(code, "no")));
+    expect(await failing("timeout")).toEqual([
+      { ds: "shops", field: "shop_name", values: [], isCut: true },
+      { ds: "shops", field: "city", values: [], isCut: true },
+    ]);
+    await expect(failing("unavailable")).rejects.toThrow("no");
+  });
+});

@@ -1,0 +1,34 @@
+export const LIMITS = {
+  agent: {
+    /** Longest that one query of a question may run. */
+    queryMs: 30_000,
+    /** Longest that a question may take in all. */
+    totalMs: 5 * 60_000,
+    /** Rows that are read to answer a question. */
+    rows: 10_000,
+    /** Rows of an answer that are handed to the client as data. */
+    shownRows: 1_000,
+    /** Rows of a table in the text of an answer. */
+    tableRows: 25,
+    /** Readings of a question that are run to see whether they differ. */
+    rivals: 3,
+    /** Questions that are asked back at once. */
+    clarifications: 3,
+    /** Queries more that are run to find out why a result is empty. */
+    repairs: 3,
+    /** Values of one field that questions can name without saying which field they mean. */
+    valuesPerField: 5_000,
+    /** Such values of all fields of a model. */
+    values: 100_000,
+    /** Longest such value. */
+    valueCharacters: 200,
+    /** Models, as different callers see them, whose values are kept in memory; the longest unused one makes room. */
+    keptModels: 20,
+    /** Datasets, as different callers see them, whose values are kept in memory. */
+    keptDatasets: 200,
+    /** Groups that one chart shows. */
+    chartGroups: 30,
+    /** Points of a line or of a cloud of points in a chart. */
+    chartPoints: 500,
+  },
+} as const;

@@ -1,0 +1,63 @@
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import type { QueryAnswer } from "../../models/index.ts";
+import type { Result } from "../answer.ts";
+import type { Clarification } from "../understand/reading.ts";
+import type { Statement } from "./build-sql.ts";
+
+/** Runs SQL over the model with the rights of whoever asks, within the limits of a question. */
+export type Query = (sql: string) => Promise<QueryAnswer>;
+
+export type Execution =
+  | { k: "result"; result: Result; notes: string[]; rivals: number }
+  /** Readings that are equally good give different rows. */
+  | { k: "clarify"; questions: Clarification[] };
+
+/** The Executor: runs what was built, and asks back only where the rows really differ. */
+export async function execute(statements: readonly Statement[], query: Query): Promise<Execution> {
+  const outcomes = await Promise.allSettled(statements.map((statement) => run(statement, query)));
+  const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const [failure] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  // What ran out of time or was cancelled says nothing about the reading.
+  if (failure !== undefined && (results.length === 0 || !isAboutSql(failure))) throw explained(failure);
+  const filled = results.filter(isFilled);
+  const kept = filled.length === 0 ? results : filled;
+  const [best] = kept as [Result];
+  const different = new Map(
+    kept.map((result) => [fingerprint(result), result]).toReversed() as [string, Result][],
+  );
+  if (different.size > 1) {
+    const suggestions = kept
+      .filter((result) => different.get(fingerprint(result)) === result)
+      .map(({ reading }) => reading.said);
+    return { k: "clarify", questions: [{ question: "Which of these do you mean?", suggestions }] };
+  }
+  const empty = results.filter((result) => !kept.includes(result));
+  const notes = empty.map(({ reading }) => `Understood as "${reading.said}", nothing was found.`);
+  return { k: "result", result: best, notes, rivals: results.length - 1 };
+}
+
+async function run({ route: { reading, compiled }, sql }: Statement, query: Query): Promise<Result> {
+  const { columns, rows, isTruncated } = await query(sql);
+  return { reading, compiled, types: columns.map(({ type }) => type), rows, isTruncated };
+}
+
+function isAboutSql(error: unknown): boolean {
+  return isAppError(error) && error.code === "bad_request";
+}
+
+function explained(error: unknown): unknown {
+  if (!isAppError(error) || error.code !== "bad_request") return error;
+  return new AppError("bad_request", `The query that this question became has failed: ${error.message}`, {
+    hint: "Ask in another way, or tell the author of the model.",
+    cause: error,
+  });
+}
+
+function isFilled({ rows }: Pick<Result, "rows">): boolean {
+  return rows.some((row) => row.some((value) => value !== null));
+}
+
+/** The same rows in another order, or under other names, are the same answer. */
+function fingerprint({ rows }: Result): string {
+  return JSON.stringify(rows.map((row) => JSON.stringify(row)).toSorted());
+}

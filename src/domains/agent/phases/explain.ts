@@ -1,0 +1,71 @@
+import type { Answer, Result } from "../answer.ts";
+import { chartsOf } from "../explain/chart.ts";
+import { lineageOf } from "../explain/lineage.ts";
+import { narrate } from "../explain/narrative.ts";
+import { inWords, type View } from "../explain/view.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Verified } from "./verify.ts";
+
+/** Readings that depend on a choice are less certain by this much for each. */
+const CHOICE_DOUBT = 0.1;
+const RIVAL_DOUBT = 0.1;
+const EMPTY_DOUBT = 0.2;
+/** What a reading costs counts this much, up to a bound: costs are comparable, but of no meaning by themselves. */
+const COST_DOUBT = 0.1;
+const COST_DOUBT_MOST = 0.4;
+const LEAST_CONFIDENCE = 0.05;
+const MOST_CONFIDENCE = 0.95;
+
+interface Context {
+  knowledge: Knowledge;
+  verified: Verified;
+  /** What the other phases have to say about how the answer came about. */
+  notes: readonly string[];
+  rivals: number;
+}
+
+/** The Explainer: the answer in words, charts and lineage; every number is of the result, or follows from it. */
+export function explain(result: Result, view: View, context: Context): Answer {
+  const { reading, compiled, rows, isTruncated } = result;
+  const { knowledge, verified, notes, rivals } = context;
+  const { caveats, totals, emptiness } = verified;
+  const assumptions = reading.assumptions.map(({ choice }) => choice);
+  const told =
+    emptiness.length > 0 || rows.length === 0
+      ? nothing(
+          reading.said,
+          emptiness,
+          rows.length === 0 ? undefined : narrate(result, view, { knowledge, totals }),
+        )
+      : narrate(result, view, { knowledge, totals });
+  const said = `*Understood as: ${reading.said}.*`;
+  const assumed = assumptions.map((choice) => `- ${inWords(choice)}`);
+  const narrative = [told, [said, ...assumed].join("\n")].join("\n\n");
+  const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
+  const doubt =
+    CHOICE_DOUBT * open +
+    RIVAL_DOUBT * rivals +
+    (rows.length === 0 ? EMPTY_DOUBT : 0) +
+    Math.min(COST_DOUBT_MOST, Math.max(0, reading.cost) * COST_DOUBT);
+  return {
+    outcome: "answer",
+    model: knowledge.model.name,
+    narrative,
+    columns: compiled.columns.map(({ name }) => name),
+    rows,
+    isTruncated,
+    sql: compiled.sql,
+    reading: reading.said,
+    assumptions,
+    confidence: Math.max(LEAST_CONFIDENCE, Math.round((MOST_CONFIDENCE - doubt) * 100) / 100),
+    charts: chartsOf(view, reading.said),
+    lineage: lineageOf(result, knowledge),
+    caveats: [...notes, ...caveats],
+    questions: [],
+  };
+}
+
+/** That there is nothing is an answer; which condition is the reason, and what there is instead, helps on. */
+function nothing(said: string, reasons: readonly string[], told: string | undefined): string {
+  return [told ?? `${inWords(said)}: nothing was found.`, ...reasons].join("\n\n");
+}

@@ -1,0 +1,74 @@
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import type { SchemaDataset } from "../query/schema.ts";
+import type { Literal } from "../query/semantic-query.ts";
+import type { Reading } from "../understand/reading.ts";
+import type { Query } from "./execute.ts";
+import { filtersIn, instead, type NamedFilter } from "./filters.ts";
+import { isSame } from "./plan.ts";
+import type { Question } from "./question.ts";
+
+/** Fields by which entities of one name are told apart. */
+const TOLD = 4;
+
+/**
+ * Numbers about somebody whose name others have as well are numbers about several people: one reading becomes one
+ * for each of them, or the one that an answer has chosen.
+ */
+export async function apart(
+  readings: readonly Reading[],
+  { answers, isForced }: Question,
+  { knowledge, query }: { knowledge: Knowledge; query: Query },
+): Promise<{ readings: readonly Reading[]; isChosen: boolean }> {
+  const [best, ...others] = readings;
+  const asTheyAre = { readings, isChosen: false };
+  if (best === undefined || best.ask.k !== "table" || isForced) return asTheyAre;
+  for (const filter of filtersIn(best.ask)) {
+    const dataset = entitiesNamedIn(filter, knowledge);
+    if (dataset === undefined) continue;
+    const each = await oneForEach(best, filter, dataset, query);
+    const chosen = each.find(({ said }) => answers.some((answer) => isSame(answer, said)));
+    if (chosen !== undefined) return { readings: [chosen], isChosen: true };
+    if (each.length > 1) return { readings: [...each, ...others], isChosen: false };
+  }
+  return asTheyAre;
+}
+
+/** The dataset whose entities a condition calls by a name that is not their key. */
+function entitiesNamedIn({ key, value }: NamedFilter, { schema }: Knowledge): SchemaDataset | undefined {
+  const dataset = key === undefined ? undefined : schema.datasets.get(key.ds);
+  if (dataset === undefined || value === undefined) return undefined;
+  const isName = dataset.isKeyed && dataset.nameField === key?.field && dataset.key.length === 1;
+  return isName && !dataset.key.includes(dataset.nameField as string) ? dataset : undefined;
+}
+
+async function oneForEach(
+  reading: Reading,
+  filter: NamedFilter,
+  { name, key, fields, nameField }: SchemaDataset,
+  query: Query,
+): Promise<Reading[]> {
+  const [id] = key as [string];
+  const texts = [...fields.values()].filter((field) => field.kind === "text" && field.name !== nameField);
+  const told = [id, ...texts.map((field) => field.name).filter((field) => field !== id)].slice(0, TOLD + 1);
+  const value = filter.value as string;
+  const { rows } = await query(
+    `SELECT ${told.map(quoteName).join(", ")} FROM ${quoteName(name)} WHERE ${quoteName(nameField as string)} = ${quoteText(value)} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
+  );
+  if (rows.length < 2) return [];
+  return rows.slice(0, LIMITS.agent.rivals).map((row) => {
+    const facts = told.map((field, i) => `${field.replaceAll("_", " ")} ${row[i] ?? "unknown"}`);
+    const cond = {
+      k: "is" as const,
+      key: { ...(filter.key as NonNullable<NamedFilter["key"]>), field: id },
+      values: [row[0] as Literal],
+      match: "equal" as const,
+    };
+    return {
+      ...reading,
+      ask: instead(reading.ask, filter, cond),
+      said: `${reading.said}: ${value} with ${facts.join(", ")}`,
+    };
+  });
+}

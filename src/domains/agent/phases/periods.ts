@@ -1,0 +1,10 @@
+import type { Grain } from "../query/semantic-query.ts";
+
+/** The day after the last one of a period that begins on this day. */
+export function periodEnd(start: string, grain: Grain): string {
+  const day = new Date(`${start.slice(0, 10)}T00:00:00Z`);
+  if (grain === "day") day.setUTCDate(day.getUTCDate() + 1);
+  else if (grain === "week") day.setUTCDate(day.getUTCDate() + 7);
+  else day.setUTCMonth(day.getUTCMonth() + { month: 1, quarter: 3, year: 12 }[grain]);
+  return day.toISOString().slice(0, 10);
+}

@@ -1,0 +1,106 @@
+import { inTheirWords } from "../explain/say.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import type { Ask } from "../query/semantic-query.ts";
+import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
+import type { Question } from "./question.ts";
+
+/**
+ * Readings that cost at most this much more than the best one are its rivals. Names show by themselves what they are
+ * a list of; of a number nobody sees that other rows were meant.
+ */
+const MARGIN: Readonly<Record<Ask["k"], number>> = { table: 0.2, list: 0.05 };
+
+/** Gives the readings of a question: rules, or whoever else fills the same structure. */
+export type Understand = (
+  question: { text: string; now: string; timeZone: string },
+  knowledge: Knowledge,
+) => Understanding;
+
+export interface Moment {
+  /** ISO 8601. */
+  now: string;
+  timeZone: string;
+}
+
+export type Plan =
+  /** The best first; those behind it are tried only where the model cannot carry it. */
+  | { k: "run"; readings: Reading[]; isSettled: boolean; notes: string[] }
+  | { k: "clarify"; questions: Clarification[] }
+  | { k: "refuse"; missing: Understanding["missing"] };
+
+/** The Planner: what the question means, or what has to be known before it means something. */
+export function plan(question: Question, knowledge: Knowledge, moment: Moment, understand: Understand): Plan {
+  const read = (text: string) => understand({ text, ...moment }, knowledge);
+  const plain = read(question.text);
+  if (question.answers.length === 0) return decide(plain, question, read);
+  const chosen = inTheirWords(plain.readings).find(({ said }) =>
+    question.answers.some((answer) => isSame(answer, said)),
+  );
+  if (chosen !== undefined && plain.missing.length === 0) {
+    return { k: "run", readings: [chosen], isSettled: true, notes: [] };
+  }
+  const answered = read(`${question.text} ${question.answers.join(" ")}`);
+  const isBetter = answered.missing.length <= plain.missing.length && answered.readings.length > 0;
+  if (isBetter || plain.readings.length === 0) return decide(answered, question, read);
+  const decided = decide(plain, question, read);
+  if (decided.k !== "run") return decided;
+  const ignored = `These answers could not be used: ${question.answers.join("; ")}.`;
+  return { ...decided, notes: [...decided.notes, ignored] };
+}
+
+function decide(
+  { missing, unclear, readings }: Understanding,
+  { text, isForced }: Question,
+  read: (text: string) => Understanding,
+): Plan {
+  if (missing.length > 0) return { k: "refuse", missing };
+  if (unclear.length > 0 && !isForced) {
+    return { k: "clarify", questions: unclear.slice(0, LIMITS.agent.clarifications) };
+  }
+  if (unclear.length > 0) return assume(unclear, text, readings, read);
+  if (readings.length === 0) return { k: "refuse", missing: [] };
+  return { k: "run", readings, isSettled: isForced, notes: isForced ? othersOf(readings) : [] };
+}
+
+/** Whoever wants no questions gets the first suggestion for each, and is told so. */
+function assume(
+  unclear: readonly Clarification[],
+  text: string,
+  readings: readonly Reading[],
+  read: (text: string) => Understanding,
+): Plan {
+  const first = unclear.flatMap(({ suggestions }) => suggestions.slice(0, 1));
+  const notes = unclear.flatMap(({ question, suggestions: [choice] }) =>
+    choice === undefined ? [] : [`Assumed: ${choice} (${question})`],
+  );
+  const settled = read(`${text} ${first.join(" ")}`);
+  const isUsable = settled.missing.length === 0 && settled.readings.length > 0;
+  if (isUsable) return { k: "run", readings: settled.readings, isSettled: true, notes };
+  if (readings.length > 0) return { k: "run", readings: [...readings], isSettled: true, notes };
+  return { k: "clarify", questions: unclear.slice(0, LIMITS.agent.clarifications) };
+}
+
+function othersOf(readings: readonly Reading[]): string[] {
+  const [best, ...others] = rivalsOf(inTheirWords(readings));
+  if (best === undefined || others.length === 0) return [];
+  return [`Assumed: ${best.said} (and not ${others.map(({ said }) => said).join(", or ")})`];
+}
+
+/** The best reading, and those that are nearly as good. */
+export function rivalsOf(readings: readonly Reading[]): Reading[] {
+  const [best] = readings;
+  if (best === undefined) return [];
+  const most = best.cost + MARGIN[best.ask.k];
+  return readings.filter(({ cost }) => cost <= most).slice(0, LIMITS.agent.rivals);
+}
+
+/** Whether an answer is what was suggested. */
+export function isSame(a: string, b: string): boolean {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+      .trim();
+  return plain(a) === plain(b);
+}

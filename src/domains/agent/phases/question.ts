@@ -1,0 +1,27 @@
+/** A question as it was sent, taken apart. */
+export interface Question {
+  /** Without what follows. */
+  text: string;
+  /** `[Time period: Current quarter]`: answers to what was asked back. */
+  answers: string[];
+  /** Whoever asks wants an answer with assumptions rather than to be asked back. */
+  isForced: boolean;
+}
+
+const ANSWER = /\[([^[\]:]{1,200}):\s*([^[\]]{1,500})\]/g;
+const PROCEED =
+  /[[(]?\s*\b(?:please\s+)?(?:just\s+)?(?:proceed|continue|go ahead|mach(?:e)? weiter)\s+(?:anyway|regardless|with (?:your |reasonable )?assumptions|trotzdem)\b[.!]?\s*[\])]?/gi;
+
+export function readQuestion(sent: string): Question {
+  const answers: string[] = [];
+  const isForced = sent.search(PROCEED) !== -1;
+  const text = sent
+    .replace(PROCEED, " ")
+    .replace(ANSWER, (_, _label: string, answer: string) => {
+      answers.push(answer.trim());
+      return " ";
+    })
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return { text, answers, isForced };
+}

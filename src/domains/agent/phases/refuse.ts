@@ -1,0 +1,58 @@
+import type { Answer } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Clarification, Understanding } from "../understand/reading.ts";
+
+/** Metrics that a refusal names. */
+const NAMED_METRICS = 20;
+
+const NOTHING = {
+  columns: [],
+  rows: [],
+  isTruncated: false,
+  sql: null,
+  reading: null,
+  assumptions: [],
+  confidence: null,
+  charts: [],
+  lineage: null,
+  caveats: [],
+  questions: [],
+} satisfies Partial<Answer>;
+
+/** Says what is missing and what there is, so that whoever asked can ask for that. */
+export function refuse(
+  { missing, obstacles }: { missing: Understanding["missing"]; obstacles: readonly string[] },
+  { model }: Knowledge,
+  word: string,
+): Answer {
+  const lines = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
+  const available = `**Available datasets:**\n${lines(model.datasets.map(({ name }) => name))}`;
+  const metrics = model.metrics.slice(0, NAMED_METRICS).map(({ name }) => name);
+  const numbers = metrics.length === 0 ? [] : [`**Available metrics:**\n${lines(metrics)}`];
+  const narrative =
+    missing.length > 0
+      ? [
+          `I cannot answer this question because the required data is not available in the ${word}.`,
+          `**Missing datasets:**\n${lines(missing.map(missingLine))}`,
+          available,
+          ...numbers,
+        ]
+      : [
+          `I cannot answer this question because I could not tell what of the ${word} it asks for.`,
+          ...(obstacles.length === 0 ? [] : [lines([...new Set(obstacles)])]),
+          available,
+          ...numbers,
+        ];
+  return { ...NOTHING, outcome: "refuse", model: model.name, narrative: narrative.join("\n\n") };
+}
+
+function missingLine({ text, nearest }: Understanding["missing"][number]): string {
+  return nearest.length === 0 ? text : `${text} (nearest: ${nearest.slice(0, 3).join(", ")})`;
+}
+
+export function clarify(questions: readonly Clarification[], { model }: Knowledge): Answer {
+  const narrative = questions
+    .map(({ question, suggestions }) => [question, ...suggestions.map((each) => `- ${each}`)].join("\n"))
+    .join("\n\n");
+  return { ...NOTHING, outcome: "clarify", model: model.name, narrative, questions: [...questions] };
+}

@@ -1,0 +1,150 @@
+import type { VisibleModel } from "../../models/index.ts";
+import { type ColumnRef, type MetricFormula, splitFormula } from "./metric-formula.ts";
+import type { Key } from "./semantic-query.ts";
+
+/** What the compiler has to know of a model, as one caller sees it. */
+export interface Schema {
+  datasets: ReadonlyMap<string, SchemaDataset>;
+  links: ReadonlyMap<string, Link>;
+  metrics: ReadonlyMap<string, SchemaMetric>;
+  /** The month in which the fiscal year starts. */
+  fiscalMonth: number;
+}
+
+export interface SchemaDataset {
+  name: string;
+  fields: ReadonlyMap<string, SchemaField>;
+  /** What tells one entity from another: the primary key, or else the name. */
+  key: readonly string[];
+  /** Whether each row is one entity. */
+  isKeyed: boolean;
+  /** The field that people call an entity by. */
+  nameField: string | null;
+  /** The date that is meant when none is named. */
+  date: Key | null;
+}
+
+export interface SchemaField {
+  name: string;
+  type: string;
+  kind: "text" | "number" | "date" | "boolean" | "other";
+}
+
+/** Each row of `from` has at most one partner in `to`. */
+export interface Link {
+  name: string;
+  from: string;
+  to: string;
+  columns: { from: string; to: string }[];
+  /** What a step along it costs where there are several ways: less for those that the author prefers. */
+  cost: number;
+}
+
+export interface SchemaMetric {
+  name: string;
+  formula: MetricFormula;
+  date: Key | null;
+}
+
+/** What the author's instructions settle for the compiler. */
+export interface SchemaRules {
+  fiscalMonth?: number;
+  /** The date of a metric or dataset, by its name. */
+  dates?: ReadonlyMap<string, Key>;
+  /** Links to be taken where there are several ways. */
+  preferredLinks?: ReadonlySet<string>;
+}
+
+const HOP_COST = 1;
+const PREFERRED_COST = 0.5;
+
+export function schemaOf(
+  model: VisibleModel,
+  { rules = {}, isAggregate }: { rules?: SchemaRules; isAggregate: (name: string) => boolean },
+): Schema {
+  const datasets = new Map(
+    model.datasets.map((dataset) => [dataset.name, datasetSchema(dataset, rules)] as const),
+  );
+  const links = new Map(
+    model.relationships.map(({ name, from, to, fromColumns, toColumns }) => {
+      const columns = fromColumns.map((column, i) => ({ from: column, to: toColumns[i] as string }));
+      const cost = rules.preferredLinks?.has(name) ? PREFERRED_COST : HOP_COST;
+      return [name, { name, from, to, columns, cost }] as const;
+    }),
+  );
+  // What has no date of its own goes by that of what it belongs to.
+  for (const [name, dataset] of datasets) {
+    if (dataset.date === null) datasets.set(name, { ...dataset, date: nearestDate(name, datasets, links) });
+  }
+  const find = (dataset: string | null, column: string) => findColumn(datasets, dataset, column);
+  const metrics = new Map<string, SchemaMetric>();
+  for (const { name, sql } of model.metrics) {
+    const formula = splitFormula(sql, { isAggregate, find });
+    if (formula !== undefined) metrics.set(name, { name, formula, date: rules.dates?.get(name) ?? null });
+  }
+  return { datasets, links, metrics, fiscalMonth: rules.fiscalMonth ?? 1 };
+}
+
+function nearestDate(
+  from: string,
+  datasets: ReadonlyMap<string, SchemaDataset>,
+  links: ReadonlyMap<string, Link>,
+): Key | null {
+  const seen = new Set([from]);
+  for (const place of seen) {
+    const date = datasets.get(place)?.date ?? null;
+    if (date !== null) return date;
+    for (const link of links.values()) if (link.from === place) seen.add(link.to);
+  }
+  return null;
+}
+
+function datasetSchema(dataset: VisibleModel["datasets"][number], { dates }: SchemaRules): SchemaDataset {
+  const fields = new Map(
+    dataset.fields.map(
+      ({ name, type, isTime }) => [name, { name, type, kind: kindOf(type, isTime) }] as const,
+    ),
+  );
+  const nameField = nameFieldOf(dataset);
+  const isKeyed = dataset.primaryKey.length > 0;
+  const key = isKeyed ? dataset.primaryKey : nameField === null ? [] : [nameField];
+  const firstDate = dataset.fields.find(({ name }) => fields.get(name)?.kind === "date");
+  const date = firstDate === undefined ? null : { ds: dataset.name, field: firstDate.name };
+  return { name: dataset.name, fields, key, isKeyed, nameField, date: dates?.get(dataset.name) ?? date };
+}
+
+/** The text that stands for an entity: called `name`, or like the dataset; else the first dimension of text. */
+function nameFieldOf({ name, fields, primaryKey }: VisibleModel["datasets"][number]): string | null {
+  const texts = fields.filter(({ type, isTime }) => isTime !== null && kindOf(type, isTime) === "text");
+  const stem = name.toLowerCase().replace(/s$/, "");
+  const named = texts.find(
+    ({ name: field }) => /(^|_)name$/i.test(field) && field.toLowerCase().startsWith(stem),
+  );
+  const found =
+    named ??
+    texts.find(({ name: field }) => /(^|_)(name|title|label)$/i.test(field)) ??
+    (primaryKey.length === 0 ? texts[0] : undefined);
+  return found?.name ?? (primaryKey.length === 1 ? (primaryKey[0] as string) : null);
+}
+
+export function kindOf(type: string, isTime: boolean | null): SchemaField["kind"] {
+  if (/^(DATE|TIMESTAMP)/i.test(type)) return "date";
+  if (/^(VARCHAR|ENUM|UUID)/i.test(type)) return isTime === true ? "other" : "text";
+  if (/^BOOL/i.test(type)) return "boolean";
+  return /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i.test(type)
+    ? "number"
+    : "other";
+}
+
+function findColumn(
+  datasets: ReadonlyMap<string, SchemaDataset>,
+  dataset: string | null,
+  column: string,
+): ColumnRef | undefined {
+  for (const { name, fields } of datasets.values()) {
+    if (dataset !== null && name.toLowerCase() !== dataset.toLowerCase()) continue;
+    const field = [...fields.keys()].find((each) => each.toLowerCase() === column.toLowerCase());
+    if (field !== undefined) return { ds: name, field };
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+/**
+ * What a question means, before anybody thinks of SQL. Rules and language models produce this, and everything after
+ * it (SQL, checks, narrative, lineage) is read off it. Names are those of the model's datasets, fields and metrics.
+ */
+export type Ask =
+  /** Entities of one dataset, each once. */
+  | { k: "list"; rel: Rel; show: Key[]; order?: Order[]; limit?: number }
+  /** Numbers by keys; without keys it is one row. */
+  | {
+      k: "table";
+      by: Key[];
+      cols: Num[];
+      scope?: Scope;
+      having?: Cond;
+      top?: Top;
+      order?: Order[];
+      /** Periods of the first time key without any rows are shown as well. */
+      fill?: boolean;
+    };
+
+export type Grain = "day" | "week" | "month" | "quarter" | "year";
+export type Literal = string | number | boolean;
+export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
+
+/** One step along a link: `one` from its `from` to its `to`, `many` back. */
+export interface Hop {
+  link: string;
+  dir: "one" | "many";
+}
+
+export interface Key {
+  ds: string;
+  field: string;
+  /** The last links on the way to `ds`, where there are several ways. */
+  path?: Hop[];
+  bucket?: Grain;
+  fiscal?: boolean;
+}
+
+/** Half-open; null is open. `on` is the date meant; without it the default of what is measured. */
+export interface Window {
+  from: string | null;
+  to: string | null;
+  on?: Key;
+  said: string;
+}
+
+/** Entities or rows of one dataset. */
+export type Rel =
+  | { k: "all"; ds: string }
+  | { k: "where"; in: Rel; if: Cond }
+  /** What `from` reaches along the path. */
+  | { k: "via"; from: Rel; path: Hop[] }
+  | { k: "top"; in: Rel; by: Num | Key; dir: "max" | "min"; n: number; per?: Key[]; ties: "keep" | "cut" }
+  | { k: "set"; op: "union" | "intersect" | "minus"; a: Rel; b: Rel };
+
+/** True or false of one row, or of one group in `having`. */
+export type Cond =
+  | { k: "and" | "or"; of: Cond[] }
+  | { k: "not"; of: Cond }
+  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains" }
+  | { k: "null"; key: Key }
+  | { k: "during"; win: Window }
+  | { k: "cmp"; a: Num | Key; op: Comparison; b: Num | Key }
+  /** Whether the row of `at` (this row's own, or one it belongs to) reaches one of `to`. Without a path: is one of them. */
+  | { k: "link"; at: string; path: Hop[]; to: Rel; count?: { op: Comparison; n: number } };
+
+export type Aggregate = "count" | "distinct" | "sum" | "avg" | "median" | "min" | "max" | "only";
+
+/** Which rows a number is made of; `whole` leaves the group that it stands in. */
+export interface Scope {
+  if?: Cond;
+  win?: Window;
+  whole?: boolean;
+}
+
+/** A number, in the context of a row, a group or the whole. */
+export type Num =
+  | { k: "lit"; v: number; unit?: string }
+  | { k: "field"; key: Key }
+  | { k: "metric"; name: string; scope?: Scope }
+  /** `in` is a closed set; `path` goes from this row. */
+  | { k: "agg"; fn: Aggregate; of?: Key; in?: Rel; path?: Hop[]; scope?: Scope }
+  /** An aggregate of aggregates: of `of` for each of `per`. */
+  | { k: "each"; fn: Aggregate; of: Num; per: Key[]; scope?: Scope }
+  | { k: "calc"; op: "+" | "-" | "*" | "/" | "growth"; a: Num; b: Num }
+  /** The same number some periods earlier. */
+  | { k: "lag"; of: Num; n: number; grain: Grain }
+  | { k: "running"; of: Num };
+
+export interface Order {
+  by: Num | Key;
+  dir: "asc" | "desc";
+}
+
+export interface Top {
+  n: number;
+  by: Num;
+  dir: "max" | "min";
+  per?: Key[];
+  ties: "keep" | "cut";
+}
+
+export function isKey(value: Num | Key): value is Key {
+  return !("k" in value);
+}
+
+/** The dataset whose entities these are. */
+export function datasetOf(rel: Rel, end: (path: Hop[]) => string): string {
+  switch (rel.k) {
+    case "all":
+      return rel.ds;
+    case "where":
+    case "top":
+      return datasetOf(rel.in, end);
+    case "via":
+      return end(rel.path);
+    case "set":
+      return datasetOf(rel.a, end);
+  }
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import type { Caller, CallMeta } from "../../../registry/caller.ts";
+import type { ClientLink } from "../../../registry/context.ts";
+import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
+import { PHASES } from "../agent.ts";
+import type { Answer } from "../answer.ts";
+import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
+import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+
+const { instructionCharacters } = KERNEL.call;
+const UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+
+/** Its bounds are checked by the tool, whose contract has its own words for them. */
+const question = z
+  .string()
+  .meta({ minLength: 1, maxLength: instructionCharacters })
+  .describe("Natural language question about the data");
+
+/** A plain question about the data of one semantic model. */
+export const askQuestion = defineTool({
+  name: "ask_question",
+  toolset: "models",
+  wire: {
+    agent: {
+      name: "ask_question",
+      description:
+        "Execute a natural language query against an ontology using the multi-phase Data Agent pipeline.",
+      input: z.strictObject({
+        // An id of another form is one that does not exist, and is told as such.
+        ontologyId: z.string().meta({ pattern: UUID }).describe("UUID of the ontology to query"),
+        question,
+      }),
+      adapt: ({ ontologyId, question }: { ontologyId: string; question: string }) => ({
+        model: ontologyId,
+        question,
+      }),
+    },
+  },
+  title: "Ask a question",
+  description:
+    'Answer a question in plain words about the data of a semantic model: what it found as text, rows, SQL and lineage. When it asks back, ask again with the answers in brackets behind the question ("… [Time period: last quarter]"), or with "proceed anyway".',
+  permission: "data_agent:write",
+  effect: "read",
+  within: ["models"],
+  timeoutMs: LIMITS.agent.totalMs + 10_000,
+  input: z.strictObject({
+    question,
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Name or id of the semantic model; may be left out when there is only one"),
+  }),
+  output: answerShape,
+  content: contentOf,
+
+  async run(input, { agent, models, shownRows, caller, meta, client, signal }) {
+    requireReading(caller);
+    const text = input.question.trim();
+    if (text === "" || Array.from(text).length > instructionCharacters) {
+      throw new AppError("bad_request", `Question must be between 1 and ${instructionCharacters} characters`);
+    }
+    const model = await findModel({ models, caller, meta }, input.model);
+    const ask = (answers: readonly string[]) => {
+      let done = 0;
+      return agent.ask(caller, {
+        model,
+        question: text,
+        answers,
+        word: meta.surface === "agent" ? "ontology" : "semantic model",
+        signal,
+        onPhase(phase) {
+          client.progress(done, { total: PHASES.length, message: phase });
+          done += 1;
+        },
+      });
+    };
+    const first = await ask([]);
+    const answers = first.outcome === "clarify" ? await answersOf(client, first) : [];
+    return outputOf(answers.length === 0 ? first : await ask(answers), shownRows);
+  },
+});
+
+/** Questions read models, which a token may be kept from although it may ask. */
+function requireReading({ permissions }: Caller): void {
+  if (permissions.includes("ontologies:read")) return;
+  const missing = ["ontologies:read"];
+  throw new AppError("forbidden", "Insufficient permissions: ontologies:read is missing.", {
+    hint: "Use a token with that scope.",
+    data: { required: ["data_agent:write", ...missing], missing },
+  });
+}
+
+interface Asking {
+  models: ModelsServices["models"];
+  caller: Caller;
+  meta: CallMeta;
+}
+
+/** The model that is named, or the only one that there is. */
+async function findModel(asking: Asking, name: string | undefined): Promise<PublishedModel> {
+  if (name !== undefined) return requireModel(asking, name);
+  const known = await asking.models.summaries(asking.caller);
+  const [only, ...others] = known;
+  if (only === undefined) {
+    throw new AppError("not_found", "There is no published semantic model to ask.", {
+      hint: "Publish one first.",
+    });
+  }
+  if (others.length === 0) return requireModel(asking, only.uuid);
+  const names = known.slice(0, 20).map((each) => each.name);
+  throw new AppError("bad_request", "There are several semantic models, so model is required.", {
+    hint: `One of: ${names.join(", ")}${known.length > names.length ? ", …" : ""}.`,
+  });
+}
+
+/** Puts the questions to the person, where the client can; nothing when they do not want to answer. */
+async function answersOf(client: ClientLink, { questions }: Answer): Promise<string[]> {
+  if (!client.canElicit) return [];
+  const fields = questions.map(({ question, suggestions }, i) => {
+    const options = [...new Set(suggestions)];
+    const answer = options.length === 0 ? z.string().max(200) : z.enum(options as [string, ...string[]]);
+    return [`answer${i + 1}`, answer.describe(question)] as const;
+  });
+  const message = questions.map(({ question }) => question).join(" ");
+  const answer = await client.elicit("clarification", {
+    message,
+    schema: z.object(Object.fromEntries(fields)),
+  });
+  return answer.action === "accept" ? Object.values(answer.content).map(String) : [];
+}

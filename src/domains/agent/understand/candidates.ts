@@ -1,0 +1,143 @@
+import { editDistance } from "../../../kernel/nearest.ts";
+import {
+  COMPARATIVES,
+  EVALUATIVE,
+  FILLERS,
+  GRAMMAR,
+  HOW,
+  MEASURES,
+  QUANTITIES,
+  SUPERLATIVES,
+} from "./english.ts";
+import type { Sense } from "./fragment.ts";
+import type { Entry, Lexicon } from "./lexicon.ts";
+import type { Word } from "./words.ts";
+
+/** What some words mean by themselves. */
+export interface Found {
+  sense: Sense;
+  start: number;
+  end: number;
+  cost: number;
+}
+
+/** Numbers, and how something is compared with them: "more than 60k". */
+export function numberCandidates(words: readonly Word[]): Found[] {
+  const found: Found[] = [];
+  for (const [i, word] of words.entries()) {
+    const match = /^[$€£]?(\d[\d.,]*)([km])?(%)?$/.exec(word.norm);
+    if (match === null) continue;
+    const scale = match[2] === "k" ? 1e3 : match[2] === "m" ? 1e6 : 1;
+    const isPercent = match[3] === "%" || words[i + 1]?.norm === "percent";
+    const value = (Number((match[1] as string).replaceAll(",", "")) * scale) / (isPercent ? 100 : 1);
+    found.push({ sense: { t: "number", value, isPercent }, start: i, end: i + 1, cost: 0 });
+    for (const length of [1, 2, 3]) {
+      const said = words
+        .slice(Math.max(0, i - length), i)
+        .map(({ norm }) => norm)
+        .join(" ");
+      const op = i >= length ? QUANTITIES.get(said) : undefined;
+      if (op !== undefined)
+        found.push({
+          sense: { t: "quantity", op, value },
+          start: i - length,
+          end: i + 1,
+          cost: -0.3 * length,
+        });
+    }
+  }
+  return found;
+}
+
+/** Everything that stretches of words can mean by themselves. */
+export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
+  const found: Found[] = [];
+  for (let start = 0; start < words.length; start += 1) {
+    for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest); end += 1) {
+      const span = words.slice(start, end);
+      const stems = span.map(({ stem }) => stem).join(" ");
+      const norms = span.map(({ norm }) => norm).join(" ");
+      const bonus = (end - start - 1) * -0.3;
+      const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
+      for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) {
+        const said: Sense =
+          sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
+        found.push({ sense: said, start, end, cost: cost + bonus });
+      }
+      // A word of the model is more often meant than a value that looks like it.
+      const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
+      for (const { sense, cost } of lexicon.values.get(norms) ?? [])
+        found.push({ sense, start, end, cost: cost + bonus + rival });
+      const grammar = GRAMMAR.get(stems) ?? GRAMMAR.get(norms);
+      if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
+      const sup = SUPERLATIVES.get(norms) ?? SUPERLATIVES.get(stems);
+      if (sup !== undefined) {
+        found.push({
+          sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false },
+          start,
+          end,
+          cost: bonus,
+        });
+      }
+      const measure = MEASURES.get(stems);
+      if (measure !== undefined)
+        found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
+      const compare =
+        end - start === 2 && words[start + 1]?.norm === "than"
+          ? COMPARATIVES.get(words[start]?.norm ?? "")
+          : undefined;
+      if (compare !== undefined)
+        found.push({ sense: { t: "op", op: "compare", arg: compare }, start, end, cost: bonus });
+      const how =
+        end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
+      if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
+    }
+  }
+  return [...found, ...misspelt(words, found, lexicon)];
+}
+
+/** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
+function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexicon): Found[] {
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  return words.flatMap((word, i): Found[] => {
+    if (
+      known.has(i) ||
+      FILLERS.has(word.norm) ||
+      EVALUATIVE.has(word.norm) ||
+      word.norm.length < 5 ||
+      /\d/.test(word.norm)
+    )
+      return [];
+    const at = { start: i, end: i + 1 };
+    const beginning = [...lexicon.values].filter(
+      ([key]) => key.startsWith(word.norm) && key.length <= word.norm.length + 2,
+    );
+    if (beginning.length === 1)
+      return (beginning[0] as [string, Entry[]])[1].map(({ sense, cost }) => ({
+        ...at,
+        sense,
+        cost: cost + 0.8,
+      }));
+    const most = word.norm.length >= 8 ? 2 : 1;
+    const near = [...lexicon.phrases].filter(
+      ([key]) =>
+        !key.includes(" ") &&
+        key.length >= 5 &&
+        Math.abs(key.length - word.stem.length) <= most &&
+        editDistance(key, word.stem) <= most,
+    );
+    if (near.length > 0)
+      return near.flatMap(([, entries]) =>
+        entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
+      );
+    // "the Hallbach companies": several whose names have the word in them.
+    const isSeveral = /[^s]s$/.test(words[i + 1]?.norm ?? "");
+    return isSeveral
+      ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }))
+      : [];
+  });
+}
+
+export function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
+}

@@ -1,0 +1,109 @@
+import { editDistance } from "../../../kernel/nearest.ts";
+import { type DateFound, type DateWindow, readDates, type WindowFound } from "../dates/read-dates.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Found } from "./candidates.ts";
+import { FILLERS } from "./english.ts";
+import type { Sense } from "./fragment.ts";
+import type { Lexicon } from "./lexicon.ts";
+import { stem, type Word } from "./words.ts";
+
+const DATE_WORDS =
+  "month monthly months quarter quarterly quarters weekly weeks yearly years january february march april june july august september october november december".split(
+    " ",
+  );
+
+/** Misspelt words of time are corrected before dates are read. */
+export function withDateWords(text: string, lexicon: Lexicon): string {
+  return text.replace(/\p{L}{5,}/gu, (word) => {
+    const norm = word.toLowerCase();
+    if (
+      DATE_WORDS.includes(norm) ||
+      FILLERS.has(norm) ||
+      lexicon.values.has(norm) ||
+      lexicon.phrases.has(stem(norm))
+    )
+      return word;
+    return DATE_WORDS.find((known) => editDistance(known, norm) === 1) ?? word;
+  });
+}
+
+/** Dates are read by a grammar of their own. */
+export function dateCandidates(
+  { text, now, timeZone }: { text: string; now: string; timeZone: string },
+  words: readonly Word[],
+  { definitions }: Knowledge,
+): Found[] {
+  const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
+  const found = readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+  const pairs = windowPairs(found, text);
+  const joined = [...pairs].flatMap(([second, first]) => paired(second, first, text, words));
+  const single = found.flatMap((each): Found[] => {
+    const start = words.findIndex((word) => word.end > each.start);
+    const end = words.findLastIndex((word) => word.start < each.end) + 1;
+    if (start === -1 || end <= start) return [];
+    const at = { start, end, cost: (end - start - 1) * -0.3 };
+    if (each.kind === "window" || (each.kind === "same" && each.window !== undefined)) {
+      const sense: Sense = { t: "window", win: { ...(each.window as DateWindow), said: each.said } };
+      const cost = at.cost + ("latent" in each && each.latent ? 0.1 : 0);
+      const ends = "ends" in each ? each.ends : undefined;
+      return [
+        { ...at, cost, sense },
+        ...(ends === undefined
+          ? []
+          : [
+              {
+                ...at,
+                cost: cost + 0.2,
+                sense: {
+                  t: "windows" as const,
+                  wins: ends.toReversed().map((win) => ({ ...win, said: "" })),
+                },
+              },
+            ]),
+      ];
+    }
+    if (each.kind === "grain")
+      return [{ ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false } }];
+    if (each.kind === "same") return [];
+    if (each.series === true && each.shift !== undefined)
+      return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];
+    if (each.shift !== undefined)
+      return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
+    return [];
+  });
+  return [...single, ...joined];
+}
+
+/** Windows that stand beside each other: "2024 and 2025", "Q1 2026 vs Q1 2025". */
+function windowPairs(found: readonly DateFound[], text: string): Map<DateFound, WindowFound> {
+  const pairs = new Map<DateFound, WindowFound>();
+  for (const [i, first] of found.entries()) {
+    const second = found[i + 1];
+    if (first.kind !== "window" || second === undefined) continue;
+    const between = text.slice(first.end, second.start).trim();
+    const isWindow =
+      second.kind === "window" &&
+      /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?)$/i.test(between);
+    const isCompare = second.kind === "compare" && second.window !== undefined && /^,?$/.test(between);
+    if (isWindow || isCompare) pairs.set(second, first);
+  }
+  return pairs;
+}
+
+function paired(second: DateFound, first: WindowFound, text: string, words: readonly Word[]): Found[] {
+  if (second.kind === "grain" || second.window === undefined) return [];
+  const start = words.findIndex((word) => word.end > first.start);
+  const end = words.findLastIndex((word) => word.start < second.end) + 1;
+  const at = { start, end, cost: (end - start - 1) * -0.3 };
+  const wins = [first, second].map(({ window, said }) => ({ ...(window as DateWindow), said }));
+  const [a, b] = [first.window, second.window];
+  const isAnd = /^\s*(and|und)\s*$/i.test(text.slice(first.end, second.start));
+  if (isAnd && a.to !== null && a.to === b.from) {
+    const win = { from: a.from, to: b.to, said: `${first.said} and ${second.said}` };
+    return [
+      { ...at, sense: { t: "window", win } },
+      { ...at, cost: at.cost + 0.5, sense: { t: "windows", wins } },
+    ];
+  }
+  return [{ ...at, sense: { t: "windows", wins } }];
+}

@@ -1,0 +1,226 @@
+/** Words of grammar, and what they ask for. Phrases are written as stems: see `stem`. */
+export interface GrammarWord {
+  op: string;
+  arg?: string;
+}
+
+export interface Superlative {
+  dir: "max" | "min";
+  /** The dimension that it speaks of; null when a noun says it. */
+  dim: string | null;
+  isCount?: boolean;
+}
+
+/** Words that say nothing about the data. */
+export const FILLERS: ReadonlySet<string> = new Set(
+  `what which who whom whats the a an is are was were be been am do does did there here that this these those
+  me i we you they it its them their our us his her my your 's please can could would will shall should tell show
+  give list name find get see display know about all any some one ones named called name of located found exist
+  live lives stay stays lie lies situated out so just now then ? ! . , ; : " ' ’ ( ) & also else other euro euros
+  state? want like need have? come came happen did made make makes doing
+  currently really exactly like look looking question help how got goods goods companies company bring brought brings
+  bringing add adds added up together developed develop evolved evolve trend yet still but both different distinct
+  times time? single worth? came comes coming take took taken place placed happened generate generated
+  as if when first? respectively euro basis following based overall? us already ever now today's pay? doing
+  miles mile kilometers km metre metres meter meters unit? people? altogether had more? we've i'd let know across`
+    .split(/\s+/)
+    .filter((word) => !word.endsWith("?") || word === "?"),
+);
+
+export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
+  Object.entries({
+    in: { op: "prep" },
+    of: { op: "prep", arg: "of" },
+    for: { op: "prep" },
+    from: { op: "prep" },
+    on: { op: "prep" },
+    at: { op: "prep" },
+    to: { op: "prep" },
+    within: { op: "prep" },
+    insid: { op: "prep" },
+    among: { op: "prep" },
+    through: { op: "prep" },
+    over: { op: "prep" },
+    across: { op: "prep" },
+    "that of": { op: "that of" },
+    with: { op: "has" },
+    has: { op: "has" },
+    have: { op: "has" },
+    had: { op: "has" },
+    contain: { op: "has" },
+    whos: { op: "has" },
+    whose: { op: "has" },
+    not: { op: "not" },
+    no: { op: "not" },
+    without: { op: "not" },
+    never: { op: "not" },
+    exclud: { op: "not" },
+    except: { op: "not" },
+    besid: { op: "not" },
+    "how many": { op: "count" },
+    "number of": { op: "count" },
+    "the number of": { op: "count" },
+    "how much": { op: "how much" },
+    averag: { op: "agg", arg: "avg" },
+    avg: { op: "agg", arg: "avg" },
+    mean: { op: "agg", arg: "avg" },
+    median: { op: "agg", arg: "median" },
+    total: { op: "agg", arg: "sum" },
+    combin: { op: "agg", arg: "sum" },
+    sum: { op: "agg", arg: "sum" },
+    overall: { op: "agg", arg: "sum" },
+    by: { op: "by" },
+    per: { op: "by" },
+    each: { op: "each" },
+    every: { op: "each" },
+    "for each": { op: "each" },
+    where: { op: "where" },
+    and: { op: "and" },
+    or: { op: "or" },
+    than: { op: "than" },
+    share: { op: "share" },
+    fraction: { op: "share" },
+    percentag: { op: "share" },
+    "percent of": { op: "share" },
+    part: { op: "share" },
+    proportion: { op: "share" },
+    growth: { op: "growth" },
+    grow: { op: "growth" },
+    chang: { op: "growth" },
+    "run total": { op: "running" },
+    "running total": { op: "running" },
+    cumulativ: { op: "running" },
+    versus: { op: "versus" },
+    vs: { op: "versus" },
+    compar: { op: "compare them" },
+    dur: { op: "prep" },
+    during: { op: "prep" },
+    sinc: { op: "prep" },
+    "based in": { op: "prep" },
+    "as a share of the total": { op: "share" },
+    "as a share of total": { op: "share" },
+    "by what fraction": { op: "prep" },
+    "by what percentag": { op: "prep" },
+    more: { op: "more" },
+    higher: { op: "more" },
+    "how much more": { op: "more" },
+    "how much higher": { op: "more" },
+  } satisfies Record<string, GrammarWord>),
+);
+
+export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
+  Object.entries({
+    largest: { dir: "max", dim: "big" },
+    biggest: { dir: "max", dim: "big" },
+    smallest: { dir: "min", dim: "big" },
+    highest: { dir: "max", dim: "high" },
+    tallest: { dir: "max", dim: "high" },
+    lowest: { dir: "min", dim: "high" },
+    longest: { dir: "max", dim: "long" },
+    shortest: { dir: "min", dim: "long" },
+    densest: { dir: "max", dim: "dense" },
+    sparsest: { dir: "min", dim: "dense" },
+    greatest: { dir: "max", dim: null },
+    maximum: { dir: "max", dim: null },
+    minimum: { dir: "min", dim: null },
+    most: { dir: "max", dim: null, isCount: true },
+    fewest: { dir: "min", dim: null, isCount: true },
+    least: { dir: "min", dim: null, isCount: true },
+    top: { dir: "max", dim: null },
+    bottom: { dir: "min", dim: null },
+    strongest: { dir: "max", dim: null },
+    weakest: { dir: "min", dim: null },
+    fastest: { dir: "max", dim: null },
+    slowest: { dir: "min", dim: null },
+    last: { dir: "max", dim: "date" },
+    first: { dir: "min", dim: "date" },
+    "most recent": { dir: "max", dim: "date" },
+    oldest: { dir: "min", dim: "date" },
+    newest: { dir: "max", dim: "date" },
+    latest: { dir: "max", dim: "date" },
+    earliest: { dir: "min", dim: "date" },
+    cheapest: { dir: "min", dim: "price" },
+    "most expensiv": { dir: "max", dim: "price" },
+  } satisfies Record<string, Superlative>),
+);
+
+/** Words that judge without saying by which number. */
+export const EVALUATIVE: ReadonlySet<string> = new Set(
+  "best worst good bad better worse volume performance performing successful important popular strong weak".split(
+    " ",
+  ),
+);
+
+/** Words before a number: how it is compared. */
+export const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">="> = new Map(
+  Object.entries({
+    "more than": ">",
+    "greater than": ">",
+    "higher than": ">",
+    over: ">",
+    above: ">",
+    exceeding: ">",
+    "at least": ">=",
+    "no less than": ">=",
+    "less than": "<",
+    "fewer than": "<",
+    "lower than": "<",
+    under: "<",
+    below: "<",
+    "at most": "<=",
+    "up to": "<=",
+    "no more than": "<=",
+    within: "<=",
+  }),
+);
+
+/** Comparatives before `than`: what has more or less of a dimension. */
+export const COMPARATIVES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    higher: ">:high",
+    taller: ">:high",
+    lower: "<:high",
+    larger: ">:big",
+    bigger: ">:big",
+    smaller: "<:big",
+    longer: ">:long",
+    shorter: "<:long",
+    greater: ">:",
+    more: ">:",
+    less: "<:",
+    fewer: "<:",
+  }),
+);
+
+/** Nouns of a dimension: the size of something is how big it is. */
+export const MEASURES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ size: "big", height: "high", elevation: "high", altitud: "high", length: "long" }),
+);
+
+/** Adjectives after `how`, and the dimension that they ask for. */
+export const HOW: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    big: "big",
+    larg: "big",
+    small: "big",
+    high: "high",
+    tall: "high",
+    long: "long",
+    short: "long",
+    dens: "dense",
+    old: "date",
+    expensiv: "price",
+  }),
+);
+
+/** Words by which a field shows that it measures a dimension, the best first. */
+export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    big: ["big", "larg", "size", "area", "population"],
+    high: ["high", "tall", "height", "elevation", "altitud"],
+    long: ["long", "length"],
+    dense: ["dens", "density"],
+    date: ["date", "day", "start"],
+    price: ["price", "cost"],
+  }),
+);

@@ -1,0 +1,400 @@
+import type { Aggregate, Cond, Key, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { By, Mod, Sense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { aggregate, attr, count, firstCost, made, type RelSense, table, top } from "./make.ts";
+
+const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
+  t: "mod",
+  mod: {
+    m: "to",
+    rel: rel.rel,
+    ds: rel.ds,
+    form: rel.form,
+    paths,
+    not,
+    ...(isOf ? { isOf: true as const } : {}),
+  },
+});
+
+/** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
+export const ENTITY_RULES: Rules = {
+  "op rel": [
+    rule<"op", "rel">((grammar, { op, arg }, rel) => {
+      switch (op) {
+        case "prep":
+        case "has":
+        case "where":
+          if (op === "where") return grammar.parent(rel);
+          return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
+        case "not":
+          return [{ sense: to(rel, null, true), cost: 0 }];
+        case "count":
+          return [{ sense: table(count(rel.rel)), cost: 0 }];
+        case "how": {
+          const key = grammar.dimension(rel.ds, arg ?? "");
+          return key === undefined ? [] : [attr(rel.rel, rel.ds, [key], 0)];
+        }
+        default:
+          return [];
+      }
+    }),
+  ],
+  "op attr": [
+    rule<"op", "attr">((grammar, { op, arg }, { rel, ds, keys }) => {
+      const [key] = keys as [Key];
+      if (op === "how") {
+        const measured = grammar.measureOf(key, arg ?? "");
+        return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
+      }
+      if (op === "agg") return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
+      if (op === "where") return [attr(rel, ds, keys, 0)];
+      if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
+      if (op === "count")
+        return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
+      if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
+      if (op === "has") return first(grammar, key);
+      if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
+      return [];
+    }),
+  ],
+  "op field": [
+    rule<"op", "field">((grammar, { op, arg }, { key }) => {
+      if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
+      if (op === "has") {
+        const firsts = first(grammar, key);
+        return firsts.length > 0 ? firsts : [{ sense: { t: "mod", mod: { m: "show", key } }, cost: 0.3 }];
+      }
+      if (op === "by" || op === "prep") {
+        return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
+      }
+      if (op === "agg") {
+        return [{ sense: table(aggregate(arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 }];
+      }
+      return [];
+    }),
+  ],
+  "attr op": [
+    rule<"attr", "op">((_grammar, { rel, keys }, { op, arg }) =>
+      op === "agg" ? [{ sense: table(aggregate(arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }] : [],
+    ),
+  ],
+  "op supby": [
+    rule<"op", "supby">((_grammar, { op }, { dir, by, n }) =>
+      op === "has" ? [{ sense: { t: "mod", mod: { m: "first", dir, by, n } }, cost: 0 }] : [],
+    ),
+  ],
+  "op cond": [
+    rule<"op", "cond">((grammar, { op, arg }, { ds, cond }) => {
+      if (op === "has" || op === "prep")
+        return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
+      if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
+      if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
+      const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+      if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
+      if (op === "how" && cond.k === "is") {
+        const key = grammar.measureOf(cond.key, arg ?? "");
+        return key === undefined ? [] : [attr(rel, ds, [key], 0)];
+      }
+      if (op === "compare") return [];
+      return [];
+    }),
+  ],
+  "link rel": [
+    rule<"link", "rel">((_grammar, { paths }, rel) => [
+      { sense: to(rel, paths), cost: 0 },
+      ...(rel.form === "noun"
+        ? [{ sense: { t: "role" as const, rel: rel.rel, ds: rel.ds, paths }, cost: 0 }]
+        : []),
+    ]),
+  ],
+  "role mod": [
+    rule<"role", "mod">((grammar, { rel, ds, paths }, { mod }) =>
+      mod.m === "to" && mod.paths === null
+        ? grammar.apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+        : [],
+    ),
+  ],
+  "op role": [
+    rule<"op", "role">((_grammar, { op }, { rel, ds, paths }) =>
+      op === "not"
+        ? [{ sense: { t: "mod", mod: { m: "to", rel, ds, form: "noun", paths, not: true } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "op all": [
+    rule<"op", "all">((_grammar, { op }) =>
+      op === "prep" ? [{ sense: { t: "mod", mod: { m: "all" } }, cost: 0 }] : [],
+    ),
+  ],
+  "rel all": [rule<"rel", "all">((_grammar, rel) => [{ sense: rel, cost: 0.2 }])],
+  "rel link": [
+    rule<"rel", "link">((_grammar, rel, { paths }) => [
+      { sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 },
+    ]),
+  ],
+  // "borders the most states"
+  "link supby": [
+    rule<"link", "supby">((_grammar, { paths }, { dir, by, n }) =>
+      by.k === "count"
+        ? [{ sense: { t: "mod", mod: { m: "first", dir, by: { ...by, paths }, n } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  // "in which state is the highest point"
+  "mod attr": [
+    rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
+      mod.m === "to" && mod.form === "noun" && !mod.not
+        ? neighbours(
+            grammar,
+            { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
+            { t: "rel", rel, ds, form: "made", isTopped: false },
+            0.2,
+          )
+        : [],
+    ),
+  ],
+  "supby link": [rule<"supby", "link">((_grammar, supby) => [{ sense: supby, cost: 0.2 }])],
+  "link mod": [
+    rule<"link", "mod">((_grammar, { paths }, { mod }) =>
+      mod.m === "to" && mod.paths === null
+        ? [{ sense: { t: "mod", mod: { ...mod, paths } }, cost: 0.1 }]
+        : [],
+    ),
+  ],
+  "op link": [
+    rule<"op", "link">((_grammar, { op }, link) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
+  ],
+  "link op": [
+    rule<"link", "op">((_grammar, link, { op }) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
+  ],
+  "rel mod": [rule<"rel", "mod">((grammar, rel, { mod }) => grammar.apply(rel, mod))],
+  "mod rel": [
+    rule<"mod", "rel">((grammar, { mod }, rel) => [
+      ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 })),
+      // "in which state is Rochester"
+      ...(mod.m === "to" && mod.form === "noun" && rel.form !== "noun"
+        ? neighbours(grammar, { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false }, rel, 0.2)
+        : []),
+    ]),
+  ],
+  "rel rel": [
+    rule<"rel", "rel">((grammar, left, right) => [
+      ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3),
+      ...neighbours(grammar, right, left, left.form === "name" && right.form !== "name" ? 0.4 : 1.2),
+    ]),
+  ],
+  "sup rel": [
+    rule<"sup", "rel">((grammar, sup, rel) => {
+      if (sup.dim === null) {
+        const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
+        return sup.isCount ? [{ sense: { t: "supby", dir: sup.dir, by, n: sup.n }, cost: 0 }] : [];
+      }
+      return grammar.dimension(rel.ds, sup.dim) === undefined ? [] : topped(grammar, rel, sup);
+    }),
+  ],
+  "rel window": [
+    rule<"rel", "window">((grammar, rel, { win }) =>
+      grammar.schema.datasets.get(rel.ds)?.date == null ? [] : grammar.apply(rel, { m: "during", win }),
+    ),
+  ],
+  // "launched in 2026": the field says which date is meant.
+  "field window": [
+    rule<"field", "window">((grammar, { key }, { win }) =>
+      grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+        ? [{ sense: { t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "op window": [
+    rule<"op", "window">((_grammar, { op }, { win }) => {
+      if (op === "prep") return [{ sense: { t: "window", win }, cost: 0 }];
+      if (op === "not") return [{ sense: { t: "mod", mod: { m: "notduring", win } }, cost: 0 }];
+      return op === "than" ? [{ sense: { t: "than", win, cond: null, ds: null }, cost: 0 }] : [];
+    }),
+  ],
+  "sup sup": [
+    rule<"sup", "sup">((_grammar, { dir, dim }, second) =>
+      dim !== null && second.dim === "date" && second.n === null
+        ? [{ sense: { t: "order", dir: dir === "min" ? "asc" : "desc", dim }, cost: -0.3 }]
+        : [],
+    ),
+  ],
+  "attr order": [
+    rule<"attr", "order">((grammar, sense, { dir, dim }) => {
+      const by = grammar.dimension(sense.ds, dim);
+      return by === undefined ? [] : [{ sense: { ...sense, order: [{ by, dir }] }, cost: 0 }];
+    }),
+  ],
+  "rel sup": [
+    rule<"rel", "sup">((grammar, rel, sup) =>
+      sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+    ),
+  ],
+  "sup field": [
+    rule<"sup", "field">((grammar, { dir, n, dim }, { key }) =>
+      grammar.isNumber(key)
+        ? [{ sense: { t: "supby", dir, by: { k: "key", key }, n }, cost: dim === "long" ? 1 : 0 }]
+        : [],
+    ),
+  ],
+  "supby rel": [
+    rule<"supby", "rel">((grammar, { dir, by, n }, rel) =>
+      by.k === "key" && by.key.ds === rel.ds ? grammar.apply(rel, { m: "first", dir, by, n }) : [],
+    ),
+  ],
+  "rel supby": [
+    rule<"rel", "supby">((grammar, rel, { dir, by, n }) =>
+      grammar.apply(rel, { m: "first", dir, by, n }).map((each) => ({ ...each, cost: each.cost + 0.1 })),
+    ),
+  ],
+  "rel by": [
+    rule<"rel", "by">((_grammar, rel, { by, keys }) => {
+      // "store by store"
+      if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
+        return [{ sense: { t: "by", keys, by }, cost: 0 }];
+      if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
+      return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
+    }),
+  ],
+  "field mod": [
+    rule<"field", "mod">((grammar, { key }, { mod }) => {
+      if (mod.m === "attr") {
+        const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
+        return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
+      }
+      if (mod.m === "all") return ofEverything(grammar, key);
+      if (mod.m !== "to" || mod.not) return [];
+      const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
+      return grammar.attributes(key, rel);
+    }),
+  ],
+  "op mod": [
+    rule<"op", "mod">((grammar, { op, arg }, { mod }) => {
+      if (op === "how") return measured(grammar, arg ?? "", mod);
+      if (op === "than" && mod.m === "is")
+        return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
+      if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
+      if (op !== "not") return [];
+      if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
+      if (mod.m === "is")
+        return [{ sense: { t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } }, cost: 0 }];
+      return [];
+    }),
+  ],
+  "field rel": [
+    rule<"field", "rel">((grammar, { key }, rel) => [
+      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
+      // "opened a ticket"
+      ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+        ? [{ sense: rel, cost: 0.1 }]
+        : []),
+    ]),
+  ],
+  "rel field": [
+    rule<"rel", "field">((grammar, rel, { key }) =>
+      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
+    ),
+  ],
+  "attr mod": [
+    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>
+      grammar
+        .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
+        .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, ds, keys, cost + 0.2)] : [])),
+    ),
+  ],
+  "cond rel": [
+    rule<"cond", "rel">((grammar, { ds, cond }, rel) =>
+      grammar
+        .apply(rel, { m: "is", ds, cond })
+        .map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) })),
+    ),
+  ],
+  "rel cond": [
+    rule<"rel", "cond">((grammar, rel, { ds, cond }) =>
+      grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+    ),
+  ],
+  // "capital austin": the field says which column the value is in.
+  "field cond": [
+    rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
+      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
+        ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }]
+        : [],
+    ),
+  ],
+  "cond field": [
+    rule<"cond", "field">((_grammar, { ds, cond }, { key }) =>
+      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
+        ? [{ sense: { t: "cond", ds, cond }, cost: 0 }]
+        : [],
+    ),
+  ],
+};
+
+/** A state with the highest point: every state has one, so it is the highest of them. */
+function first(grammar: Grammar, key: Key): Combined[] {
+  const dir = /^(high|max|long|larg|big|most)/.test(key.field)
+    ? "max"
+    : /^(low|min|short|small|least)/.test(key.field)
+      ? "min"
+      : null;
+  const measure = dir === null ? undefined : grammar.isNumber(key) ? key : grammar.measureOf(key, "high");
+  if (dir === null || measure === undefined) return [];
+  return [
+    { sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 },
+  ];
+}
+
+/** A field of everything there is: of numbers the sum, of extremes the most extreme. */
+function ofEverything(grammar: Grammar, key: Key): Combined[] {
+  const all: Rel = { k: "all", ds: key.ds };
+  const [mod] = first(grammar, key);
+  if (mod?.sense.t === "mod" && mod.sense.mod.m === "first" && mod.sense.mod.by.k === "key") {
+    const { dir, by } = mod.sense.mod;
+    return [attr({ k: "top", in: all, by: by.key, dir, n: 1, ties: "keep" }, key.ds, [key], 0)];
+  }
+  if (grammar.isNumber(key)) return [{ sense: table(aggregate("sum", key, all)), cost: 0.2 }];
+  return [attr(all, key.ds, [key], 0)];
+}
+
+/** Higher than the highest point of Texas: what has a higher one. */
+function compared(grammar: Grammar, arg: string, { rel, key }: { rel: Rel; key: Key }): Combined[] {
+  const [op, dim] = arg.split(":") as [">" | "<", string];
+  const measure = grammar.isNumber(key) ? key : grammar.measureOf(key, dim);
+  if (measure === undefined) return [];
+  const cond: Cond = { k: "cmp", a: measure, op, b: { k: "agg", fn: "only", of: measure, in: rel } };
+  return [{ sense: { t: "cond", ds: measure.ds, cond }, cost: 0 }];
+}
+
+function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
+  if (mod.m === "attr") {
+    const key = grammar.measureOf(mod.key, dim);
+    return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+  }
+  if (mod.m !== "to" || mod.not) return [];
+  const key = grammar.dimension(mod.ds, dim);
+  return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+}
+
+function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
+  const mod: Mod = {
+    m: "to",
+    rel: other.rel,
+    ds: other.ds,
+    form: other.form,
+    paths: null,
+    not: false,
+    isOf: true,
+  };
+  return grammar.apply(head, mod).map((each) => ({
+    ...each,
+    cost: each.cost + (head.ds === other.ds ? 0 : cost),
+  }));
+}
+
+function topped(grammar: Grammar, rel: RelSense, { dir, dim, n }: Extract<Sense, { t: "sup" }>): Combined[] {
+  const key = grammar.dimension(rel.ds, dim ?? "");
+  if (key === undefined) return [];
+  return [made(top(rel, key, dir, n), firstCost(rel), true)];
+}

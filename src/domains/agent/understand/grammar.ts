@@ -1,0 +1,321 @@
+import { toOnePath } from "../compile/paths.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Schema } from "../query/schema.ts";
+import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import type { Combine, Combined } from "./chart.ts";
+import { DIMENSIONS } from "./english.ts";
+import type { By, Mod, Sense, TableSense } from "./fragment.ts";
+import { attr, duringCost, firstCost, made, notThen, type RelSense, top, where } from "./make.ts";
+import { dimensionField, foreignLink } from "./model-words.ts";
+import { phraseKey } from "./words.ts";
+
+type Attr = Extract<Sense, { t: "attr" }>;
+
+/** The rules by which neighbours are put together. */
+export class Grammar {
+  readonly #model: Knowledge["model"];
+  readonly #schema: Schema;
+  readonly #rules: readonly Rules[];
+  /** The cheapest ways from a dataset to all others. */
+  readonly #ways = new Map<string, Map<string, { cost: number; path: Hop[] }>>();
+  readonly #pairs = new Map<string, Combine | undefined>();
+
+  constructor({ model, schema }: Knowledge, rules: readonly Rules[]) {
+    this.#rules = rules;
+    this.#model = model;
+    this.#schema = schema;
+  }
+
+  /** What one meaning can stand for besides itself. */
+  convert(sense: Sense): Combined[] {
+    if (sense.t === "field") {
+      const { key } = sense;
+      return [{ sense: { t: "attr", rel: { k: "all", ds: key.ds }, ds: key.ds, keys: [key] }, cost: 0.4 }];
+    }
+    if (sense.t === "attr") return this.#linkedEntities(sense);
+    if (sense.t === "mod" && sense.mod.m === "to") {
+      return [];
+    }
+    return [];
+  }
+
+  /** A capital is a field of a state, and a city as well. */
+  #linkedEntities({ rel, ds, keys }: Attr): Combined[] {
+    const [key] = keys;
+    if (keys.length !== 1 || key === undefined) return [];
+    const soft = [...this.#schema.links.values()].find(
+      (link) => link.name === `~${ds}.${key.field}` && link.from === ds,
+    );
+    if (soft === undefined) return [];
+    const made: Rel = { k: "via", from: rel, path: [{ link: soft.name, dir: "one" }] };
+    return [{ sense: { t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, cost: 0.3 }];
+  }
+
+  /** What is known about two neighbours of these kinds. */
+  rulesFor(left: Sense["t"], right: Sense["t"]): Combine | undefined {
+    const pair = `${left} ${right}`;
+    const known = this.#pairs.get(pair);
+    if (known !== undefined || this.#pairs.has(pair)) return known;
+    const rules = this.#rules.flatMap((each) => each[pair] ?? []);
+    const combine: Combine | undefined =
+      rules.length === 0 ? undefined : (a, b) => rules.flatMap((rule) => rule(this, a as never, b as never));
+    this.#pairs.set(pair, combine);
+    return combine;
+  }
+
+  /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
+  reachedBy({ cols }: TableSense, ds: string): boolean {
+    return cols.some((num) =>
+      this.#homes(num).some((home) => home === ds || toOnePath(this.#schema, home, ds) !== undefined),
+    );
+  }
+
+  #homes(num: Num): string[] {
+    switch (num.k) {
+      case "metric":
+        return (this.#schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
+          const named = [
+            ...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds]))),
+          ];
+          return named.filter((ds) =>
+            named.every((other) => toOnePath(this.#schema, ds, other) !== undefined),
+          );
+        });
+      case "agg":
+        return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#end(path))];
+      case "calc":
+        return [...this.#homes(num.a), ...this.#homes(num.b)];
+      case "each":
+      case "lag":
+      case "running":
+        return this.#homes(num.of);
+      case "field":
+        return [num.key.ds];
+      case "lit":
+        return [];
+    }
+  }
+
+  /** The date that a number goes by. */
+  dateOf({ cols }: TableSense): Key | undefined {
+    const [num] = cols;
+    if (num === undefined) return undefined;
+    const metric = num.k === "metric" ? this.#schema.metrics.get(num.name)?.date : null;
+    const [home] = this.#homes(num);
+    return metric ?? this.#schema.datasets.get(home ?? "")?.date ?? undefined;
+  }
+
+  get schema(): Schema {
+    return this.#schema;
+  }
+
+  dimension(ds: string, dim: string): Key | undefined {
+    if (dim === "date") {
+      const date = this.#schema.datasets.get(ds)?.date;
+      return date?.ds === ds ? date : undefined;
+    }
+    const field = dimensionField(this.#model, this.#schema, ds, dim);
+    return field === undefined ? undefined : { ds, field };
+  }
+
+  /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
+  isEvent(ds: string): boolean {
+    const dataset = this.#schema.datasets.get(ds);
+    return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
+  }
+
+  isNumber({ ds, field }: Key): boolean {
+    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
+  }
+
+  nameKey(ds: string): Key | undefined {
+    const dataset = this.#schema.datasets.get(ds);
+    const field = dataset?.nameField ?? dataset?.key[0];
+    return field === undefined ? undefined : { ds, field };
+  }
+
+  /** Says something of entities. */
+  apply(rel: RelSense, mod: Mod): Combined[] {
+    const late = rel.isTopped ? 1.5 : 0;
+    switch (mod.m) {
+      case "to":
+        return this.#applyLink(rel, mod, late);
+      case "first": {
+        const by = this.measure(rel.ds, mod.by);
+        if (by === undefined) return [];
+        return [made(top(rel, by.by, mod.dir, mod.n), by.cost + firstCost(rel), true)];
+      }
+      case "is": {
+        if (mod.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.ds) !== undefined) {
+          return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
+        }
+        const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
+        const linked = {
+          m: "to" as const,
+          rel: some,
+          ds: mod.ds,
+          form: "made" as const,
+          paths: null,
+          not: false,
+        };
+        return this.#applyLink(rel, linked, late + 0.5);
+      }
+      case "during":
+        return [
+          made(
+            where(rel, { k: "during", win: mod.win }),
+            late + duringCost(rel, this.isEvent(rel.ds)),
+            rel.isTopped,
+          ),
+        ];
+      case "all":
+        return [{ sense: rel, cost: 0 }];
+      case "notduring":
+        return notThen(rel, mod.win);
+      case "show": {
+        const name = this.nameKey(rel.ds);
+        const isReached = mod.key.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.key.ds) !== undefined;
+        return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, mod.key], 0)];
+      }
+      case "attr":
+        return [];
+    }
+  }
+
+  #applyLink(rel: RelSense, mod: Extract<Mod, { m: "to" }>, late: number): Combined[] {
+    if (rel.ds === mod.ds && mod.paths === null) {
+      // "the city of New York", "the Colorado River"
+      if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
+        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.3 }];
+      }
+      if (mod.not && mod.form === "name" && rel.form !== "name") {
+        return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }, true), late, rel.isTopped)];
+      }
+      return [];
+    }
+    const way = this.path(rel.ds, mod.ds, mod.paths);
+    if (way === undefined) return [];
+    const cond: Cond = { k: "link", at: rel.ds, path: way.path, to: mod.rel };
+    // That a city is in a state says nothing; who asks so wants the state.
+    const idle = rel.form === "name" && mod.form !== "name" ? 1.5 : 0;
+    return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
+  }
+
+  /** The way between entities: the one that was named, or the cheapest. */
+  path(
+    from: string,
+    to: string,
+    named: { from: string; path: Hop[] }[] | null,
+  ): { path: Hop[]; cost: number } | undefined {
+    for (const { from: start, path } of named ?? []) {
+      if (start === from && this.#end(path) === to) return { path, cost: 0 };
+    }
+    const found = this.#cheapest(from, to);
+    if (found === undefined) return undefined;
+    return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
+  }
+
+  #end(path: readonly Hop[]): string {
+    const last = path.at(-1) as Hop;
+    const link = this.#schema.links.get(last.link);
+    return (last.dir === "one" ? link?.to : link?.from) ?? "";
+  }
+
+  #cheapest(from: string, to: string): Hop[] | undefined {
+    if (from === to) return undefined;
+    const known = this.#ways.get(from) ?? this.#waysFrom(from);
+    this.#ways.set(from, known);
+    return known.get(to)?.path;
+  }
+
+  #waysFrom(from: string): Map<string, { cost: number; path: Hop[] }> {
+    const ways = new Map<string, { cost: number; path: Hop[] }>([[from, { cost: 0, path: [] }]]);
+    const open = [from];
+    for (let place = open.shift(); place !== undefined; place = open.shift()) {
+      const here = ways.get(place) as { cost: number; path: Hop[] };
+      for (const link of this.#schema.links.values()) {
+        if (link.from === link.to) continue;
+        for (const dir of ["one", "many"] as const) {
+          const [near, far] = dir === "one" ? [link.from, link.to] : [link.to, link.from];
+          if (near !== place) continue;
+          const cost = here.cost + link.cost * (dir === "one" ? 1 : 1.5);
+          if (cost >= (ways.get(far)?.cost ?? Number.POSITIVE_INFINITY)) continue;
+          ways.set(far, { cost, path: [...here.path, { link: link.name, dir }] });
+          open.push(far);
+        }
+      }
+    }
+    return ways;
+  }
+
+  /** What entities of a dataset are compared by. */
+  measure(ds: string, by: By): { by: Num | Key; cost: number } | undefined {
+    if (by.k === "num") return { by: by.num, cost: 0 };
+    if (by.k === "key") {
+      if (by.key.ds === ds || toOnePath(this.#schema, ds, by.key.ds) !== undefined) {
+        return { by: by.key, cost: by.key.ds === ds ? 0 : 0.5 };
+      }
+      const way = this.path(ds, by.key.ds, null);
+      if (way === undefined) return undefined;
+      return { by: { k: "agg", fn: "max", of: by.key, path: way.path }, cost: 0.6 + way.cost };
+    }
+    const way = this.path(ds, by.ds, by.paths ?? null);
+    if (way === undefined) return undefined;
+    return { by: { k: "agg", fn: "count", in: by.rel, path: way.path }, cost: way.cost };
+  }
+
+  /** A field of some entities: their own, or of what belongs to them. */
+  attributes(key: Key, rel: RelSense): Combined[] {
+    if (key.ds === rel.ds) return [attr(rel.rel, rel.ds, [key], 0)];
+    const out = toOnePath(this.#schema, rel.ds, key.ds);
+    if (out !== undefined) return [attr(rel.rel, rel.ds, [key], 0.4)];
+    const way = this.path(key.ds, rel.ds, null);
+    if (way === undefined) return [];
+    const to: Cond = { k: "link", at: key.ds, path: way.path, to: rel.rel };
+    return [attr({ k: "where", in: { k: "all", ds: key.ds }, if: to }, key.ds, [key], 0.2 + way.cost)];
+  }
+
+  /** How high a "highest point" is: the number that shares its words. */
+  measureOf(key: Key, dim: string): Key | undefined {
+    const own = key.field.split("_");
+    const fields = [...(this.#schema.datasets.get(key.ds)?.fields.values() ?? [])];
+    const hints = DIMENSIONS.get(dim) ?? [];
+    const near = fields.find(
+      ({ name, kind }) =>
+        kind === "number" &&
+        name !== key.field &&
+        name.split("_")[0] === own[0] &&
+        phraseKey(name)
+          .split(" ")
+          .some((word) => hints.includes(word)),
+    );
+    return near === undefined ? undefined : { ds: key.ds, field: near.name };
+  }
+
+  /** Where an entity is: what it belongs to. */
+  parent(rel: RelSense): Combined[] {
+    for (const link of this.#schema.links.values()) {
+      if (link.from !== rel.ds || link.to === rel.ds || link.name.startsWith("~")) continue;
+      const key = this.nameKey(link.to);
+      if (key !== undefined) return [attr(rel.rel, rel.ds, [key], 0)];
+    }
+    const place = [...(this.#schema.datasets.get(rel.ds)?.fields.values() ?? [])].find(
+      ({ name, kind }) =>
+        kind === "text" &&
+        /country|city|place|location|region/.test(name) &&
+        foreignLink(this.#schema, rel.ds, name) === undefined,
+    );
+    return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
+  }
+}
+
+/** What two neighbours mean together, by their kinds: `rel mod`. */
+export type Rules = Readonly<Record<string, readonly Rule[]>>;
+
+export type Rule = (grammar: Grammar, left: never, right: never) => Combined[];
+
+export function rule<L extends Sense["t"], R extends Sense["t"]>(
+  build: (grammar: Grammar, left: Extract<Sense, { t: L }>, right: Extract<Sense, { t: R }>) => Combined[],
+): Rule {
+  return build as unknown as Rule;
+}

@@ -1,0 +1,194 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Schema, SchemaDataset } from "../query/schema.ts";
+import type { Hop } from "../query/semantic-query.ts";
+import type { Sense, TableSense } from "./fragment.ts";
+import { foreignLink } from "./model-words.ts";
+import { phraseKey, wordsOf } from "./words.ts";
+
+export interface Entry {
+  sense: Sense;
+  cost: number;
+}
+
+/** The words of a model: what each phrase can mean in it. */
+export interface Lexicon {
+  /** By the stems of its words. */
+  phrases: ReadonlyMap<string, readonly Entry[]>;
+  /** Values of the data, by their folded words. */
+  values: ReadonlyMap<string, readonly Entry[]>;
+  /** Entities whose names contain a word. */
+  parts: (word: string) => Entry[];
+  /** The longest phrase or value, in words. */
+  longest: number;
+}
+
+const COST = { name: 0, synonym: 0.1, verb: 0.3, partial: 2 };
+
+export function lexiconOf(knowledge: Knowledge): Lexicon {
+  const { model, schema, values } = knowledge;
+  const phrases = new Map<string, Entry[]>();
+  const add = (text: string, sense: Sense, cost: number) => put(phrases, phraseKey(text), { sense, cost });
+  // Of "runs through", the verb stands alone in "through which it runs".
+  const addLink = (text: string, sense: Sense) => {
+    add(text, sense, COST.synonym);
+    const [verb, ...more] = text.split(" ");
+    if (more.length === 1 && verb !== undefined) add(verb, sense, COST.verb);
+  };
+  for (const dataset of model.datasets) {
+    const { name } = dataset;
+    const bridge = bridgePaths(schema, name);
+    const sense: Sense =
+      bridge === undefined
+        ? { t: "rel", rel: { k: "all", ds: name }, ds: name, form: "noun", isTopped: false }
+        : { t: "link", paths: bridge };
+    add(name, sense, COST.name);
+    for (const synonym of dataset.ai.synonyms) add(synonym, sense, COST.synonym);
+    if (bridge !== undefined) continue;
+    for (const field of dataset.fields) {
+      const only = onlyValue(values, name, field.name);
+      const texts = [field.name, ...(field.label === null ? [] : [field.label]), ...field.ai.synonyms];
+      const foreign = foreignLink(schema, name, field.name);
+      if (foreign !== undefined) {
+        const sense: Sense = { t: "link", paths: bothWays(schema, [foreign]) };
+        for (const synonym of field.ai.synonyms) addLink(synonym, sense);
+        continue;
+      }
+      const key = { ds: name, field: field.name };
+      for (const [i, text] of texts.entries()) {
+        // `state` is the entity, not the field that holds its name.
+        if (only && i > 0) {
+          add(text, { t: "all" }, COST.synonym);
+          continue;
+        }
+        const isEntity = field.name === schema.datasets.get(name)?.nameField && saysDataset(dataset, text);
+        if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
+      }
+      const parts = field.name.split("_");
+      if (parts.length > 1) add(parts.at(-1) as string, { t: "field", key }, COST.partial);
+    }
+  }
+  for (const { name, ai } of model.relationships) {
+    const sense: Sense = { t: "link", paths: bothWays(schema, [{ link: name, dir: "one" }]) };
+    for (const synonym of ai.synonyms) addLink(synonym, sense);
+  }
+  for (const { name, ai } of model.metrics) {
+    if (!schema.metrics.has(name)) continue;
+    const table = { ...emptyTable(), cols: [{ k: "metric" as const, name }] };
+    add(name, { t: "table", table }, COST.name);
+    for (const synonym of ai.synonyms) add(synonym, { t: "table", table }, COST.synonym);
+  }
+  const { definitions } = knowledge;
+  for (const { phrase, ds, cond } of definitions.nouns) {
+    const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
+    const sense: Sense = { t: "rel", rel, ds, form: "noun", isTopped: false };
+    for (const text of [phrase, phrase.split(" ").at(-1) as string]) add(text, sense, -0.2);
+  }
+  for (const { phrase, ds } of definitions.counts) {
+    const counted = { k: "agg" as const, fn: "count" as const, in: { k: "all" as const, ds } };
+    add(phrase, { t: "table", table: { ...emptyTable(), cols: [counted] } }, 0);
+  }
+  for (const { phrase, metric } of definitions.aliases) {
+    add(phrase, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name: metric }] } }, 0);
+  }
+  for (const { verbs, ds, cond } of definitions.events) {
+    const all = { k: "all" as const, ds };
+    const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
+    for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
+  }
+  const found = valueEntries(schema, values);
+  // As written: what is "opened" is not "open".
+  for (const { word, ds, cond } of definitions.adjectives)
+    put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
+  const longest = Math.max(1, ...[...phrases.keys(), ...found.keys()].map((key) => key.split(" ").length));
+  return {
+    phrases,
+    values: found,
+    longest: Math.min(longest, 12),
+    parts: (word) => namesWith(schema, values, word),
+  };
+}
+
+function emptyTable(): TableSense {
+  return { cols: [], by: [], conds: [], win: null, top: null, having: null, order: [] };
+}
+
+function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
+  if (key === "") return;
+  const known = map.get(key) ?? [];
+  const text = JSON.stringify(entry.sense);
+  const same = known.find(({ sense }) => JSON.stringify(sense) === text);
+  if (same === undefined) map.set(key, [...known, entry]);
+  else same.cost = Math.min(same.cost, entry.cost);
+}
+
+function saysDataset({ name, ai }: { name: string; ai: { synonyms: string[] } }, text: string): boolean {
+  const key = phraseKey(text);
+  return [name, ...ai.synonyms].some((word) => phraseKey(word) === key);
+}
+
+/** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
+function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Entry[]> {
+  const found = new Map<string, Entry[]>();
+  for (const { ds, field, values } of all) {
+    if (foreignLink(schema, ds, field) !== undefined) continue;
+    const isName = schema.datasets.get(ds)?.nameField === field;
+    const [only] = values;
+    if (values.length === 1 && only !== undefined && !isName) {
+      put(found, valueKey(only), { sense: { t: "all" }, cost: 0 });
+      continue;
+    }
+    for (const value of values) {
+      const cond = { k: "is" as const, key: { ds, field }, values: [value], match: "equal" as const };
+      const sense: Sense = isName
+        ? { t: "rel", rel: { k: "where", in: { k: "all", ds }, if: cond }, ds, form: "name", isTopped: false }
+        : { t: "cond", ds, cond };
+      put(found, valueKey(value), { sense, cost: isName ? 0 : 0.2 });
+    }
+  }
+  return found;
+}
+
+function namesWith(schema: Schema, all: Knowledge["values"], word: string): Entry[] {
+  return all.flatMap(({ ds, field, values }): Entry[] => {
+    if (schema.datasets.get(ds)?.nameField !== field) return [];
+    const hits = values.filter((value) => valueKey(value).split(" ").includes(word));
+    if (hits.length === 0) return [];
+    const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const };
+    const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
+    return [{ sense: { t: "rel", rel, ds, form: "name", isTopped: false }, cost: 0 }];
+  });
+}
+
+function valueKey(value: string): string {
+  return wordsOf(value)
+    .map(({ norm }) => norm)
+    .filter((norm) => !/^[.,&]$/.test(norm))
+    .join(" ");
+}
+
+function onlyValue(all: Knowledge["values"], ds: string, field: string): boolean {
+  return all.some((each) => each.ds === ds && each.field === field && each.values.length === 1);
+}
+
+/** A dataset that says nothing but what is linked to what. */
+function bridgePaths(schema: Schema, ds: string): { from: string; path: Hop[] }[] | undefined {
+  const dataset = schema.datasets.get(ds) as SchemaDataset;
+  const links = [...dataset.fields.keys()].map((field) => foreignLink(schema, ds, field));
+  const [a, b] = links;
+  if (links.length !== 2 || a === undefined || b === undefined) return undefined;
+  return bothWays(schema, [{ link: a.link, dir: "many" }, b]);
+}
+
+function bothWays(schema: Schema, path: Hop[]): { from: string; path: Hop[] }[] {
+  const back = path
+    .toReversed()
+    .map(({ link, dir }) => ({ link, dir: dir === "one" ? ("many" as const) : ("one" as const) }));
+  const start = (hops: Hop[]) => {
+    const [first] = hops as [Hop];
+    const link = schema.links.get(first.link);
+    return first.dir === "one" ? (link?.from ?? "") : (link?.to ?? "");
+  };
+  const ways = [path, back].map((hops) => ({ from: start(hops), path: hops }));
+  // A link of a dataset with itself that stands in both directions is the same both ways.
+  return ways[0]?.from === ways[1]?.from ? [ways[0] as (typeof ways)[number]] : ways;
+}

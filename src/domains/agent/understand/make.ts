@@ -1,0 +1,65 @@
+import type { Aggregate, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { Sense, TableSense } from "./fragment.ts";
+
+export type RelSense = Extract<Sense, { t: "rel" }>;
+
+export const EMPTY_TABLE: TableSense = {
+  cols: [],
+  by: [],
+  conds: [],
+  win: null,
+  top: null,
+  having: null,
+  order: [],
+};
+
+/** A period belongs to what happened then: more likely to an event than to whom it happened. */
+export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">, isEvent: boolean): number {
+  if (form === "name") return 2;
+  if (JSON.stringify(rel).includes('"k":"link"')) return 1;
+  if (form === "noun") return 0.4;
+  return isEvent ? 0.2 : 0.7;
+}
+
+/** "bought in 2024 but not in 2025" */
+export function notThen(rel: RelSense, win: Window): Combined[] {
+  if (rel.rel.k !== "where" || rel.rel.if.k !== "link" || rel.rel.if.to.k !== "where") return [];
+  const { to } = rel.rel.if;
+  if (to.if.k !== "during") return [];
+  const then: Cond = { ...rel.rel.if, to: { ...to, if: { k: "during", win } } };
+  return [made(where(rel, then, true), 0, false)];
+}
+
+/** Of one that is named there is no first one. */
+export function firstCost(rel: RelSense): number {
+  return (rel.isTopped ? 2 : 0) + (rel.form === "name" ? 3 : 0);
+}
+
+export function top(rel: RelSense, by: Num | Key, dir: "max" | "min", n: number | null): RelSense {
+  return { ...rel, rel: { k: "top", in: rel.rel, by, dir, n: n ?? 1, ties: n === null ? "keep" : "cut" } };
+}
+
+export function where(rel: RelSense, cond: Cond, not = false): RelSense {
+  return { ...rel, rel: { k: "where", in: rel.rel, if: not ? { k: "not", of: cond } : cond } };
+}
+
+export function made(rel: RelSense, cost: number, isTopped: boolean): Combined {
+  return { sense: { ...rel, form: "made", isTopped }, cost };
+}
+
+export function attr(rel: Rel, ds: string, keys: Key[], cost: number): Combined {
+  return { sense: { t: "attr", rel, ds, keys }, cost };
+}
+
+export function table(num: Num): Sense {
+  return { t: "table", table: { ...EMPTY_TABLE, cols: [num] } };
+}
+
+export function count(rel: Rel): Num {
+  return { k: "agg", fn: "count", in: rel };
+}
+
+export function aggregate(fn: Aggregate, of: Key, rel: Rel): Num {
+  return { k: "agg", fn, of, in: rel };
+}

@@ -1,0 +1,44 @@
+import type { Ask } from "../query/semantic-query.ts";
+
+/** Where in the question something stands: characters, the end excluded. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** A choice that the question left open. */
+export interface Assumption {
+  at: Span | null;
+  /** What was chosen, in words: "revenue goes by the date of the order". */
+  choice: string;
+  /** What else it could have meant. */
+  others: string[];
+}
+
+/** One meaning that a question can have. */
+export interface Reading {
+  ask: Ask;
+  /** Less is better; of no meaning by itself. */
+  cost: number;
+  assumptions: Assumption[];
+  /** The reading in words, to be said back. */
+  said: string;
+}
+
+/** Something to ask back, with answers to choose from. */
+export interface Clarification {
+  question: string;
+  suggestions: string[];
+}
+
+/** What the rules make of a question, before anything is run. */
+export interface Understanding {
+  /** The best first. */
+  readings: Reading[];
+  /** Words that nothing in the model carries: with any of them the question is refused. */
+  missing: { span: Span; text: string; nearest: string[] }[];
+  /** What has to be asked whichever reading is meant, such as "best" without a measure. */
+  unclear: Clarification[];
+  /** What each stage found, for those who look into it. */
+  trace: { stage: string; found: string[] }[];
+}

@@ -1,0 +1,287 @@
+import type { Cond, Grain, Key, Num, Scope, Window } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { By, Mod, Sense, TableSense } from "./fragment.ts";
+import type { Grammar } from "./grammar.ts";
+import { duringCost, type RelSense } from "./make.ts";
+
+export function asTable(table: TableSense, cost: number): Combined {
+  return { sense: { t: "table", table }, cost };
+}
+
+export function more(each: Combined, cost: number): Combined {
+  return { ...each, cost: each.cost + cost };
+}
+
+export function again(
+  sense: Extract<Sense, { t: "firstby" | "having" | "share" }>,
+  { sense: made, cost }: Combined,
+): Combined {
+  return { sense: made.t === "table" ? { ...sense, table: made.table } : sense, cost };
+}
+
+export function column(table: TableSense, change: (num: Num) => Num, cost: number): Combined {
+  return asTable({ ...table, cols: table.cols.map(change) }, cost);
+}
+
+export function within(table: TableSense, win: Window): Combined[] {
+  if (table.win !== null) return [];
+  const [num] = table.cols;
+  const counted =
+    num?.k === "agg" && num.in !== undefined ? duringCost({ rel: num.in, form: "noun" }, true) : 0;
+  return [asTable({ ...table, win }, counted)];
+}
+
+/** A number of some rows only. */
+export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined[] {
+  switch (mod.m) {
+    case "to": {
+      if (mod.paths !== null) return [];
+      return ofEntities(
+        grammar,
+        table,
+        { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false },
+        0,
+        mod.not,
+      );
+    }
+    case "is":
+      return grammar.reachedBy(table, mod.ds)
+        ? [asTable({ ...table, conds: [...table.conds, mod.cond] }, 0)]
+        : [];
+    case "during":
+      return within(table, mod.win);
+    case "all":
+      return [asTable(table, 0)];
+    default:
+      return [];
+  }
+}
+
+export function ofEntities(
+  grammar: Grammar,
+  table: TableSense,
+  rel: RelSense,
+  cost: number,
+  not = false,
+): Combined[] {
+  if (!grammar.reachedBy(table, rel.ds)) return [];
+  if (rel.rel.k === "all") return not ? [] : [asTable(table, cost + 0.3)];
+  const cond: Cond = condOf(rel);
+  return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost)];
+}
+
+/** Conditions on an entity's own fields hold of whatever belongs to it. */
+function condOf({ rel, ds }: RelSense): Cond {
+  const plain: Cond[] = [];
+  let inner = rel;
+  while (inner.k === "where" && isPlain(inner.if)) {
+    plain.unshift(inner.if);
+    inner = inner.in;
+  }
+  if (inner.k === "all" && plain.length > 0)
+    return plain.length === 1 ? (plain[0] as Cond) : { k: "and", of: plain };
+  return { k: "link", at: ds, path: [], to: rel };
+}
+
+function isPlain(cond: Cond): boolean {
+  return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
+}
+
+export function grouped(table: TableSense, keys: Key[]): Combined[] {
+  if (keys.length === 0) return [];
+  if (table.top === null) return [asTable({ ...table, by: [...table.by, ...keys] }, 0)];
+  // The first ones of each.
+  const top = { ...table.top, per: keys };
+  return table.top.per === undefined ? [asTable({ ...table, by: [...keys, ...table.by], top }, 0)] : [];
+}
+
+export function divided(grammar: Grammar, table: TableSense, keys: Key[], by: By | null): Combined[] {
+  if (by?.k === "num") {
+    const win = by.table?.win ?? null;
+    if (win !== null && table.win !== null) return [];
+    return ratio({ ...table, win: table.win ?? win }, by.num);
+  }
+  const [key] = keys;
+  const perUnit =
+    keys.length === 1 && key !== undefined && grammar.isNumber(key) ? ratio(table, { k: "field", key }) : [];
+  return [...perUnit, ...grouped(table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
+}
+
+/** "more in 2025 than in 2024", "higher in this category than in that one" */
+export function moreThan(
+  grammar: Grammar,
+  table: TableSense,
+  { win, cond, ds }: Extract<Sense, { t: "than" }>,
+): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined) return [];
+  if (win !== null && table.win !== null) return compared({ ...table, win: null }, [table.win, win]);
+  const last = table.conds.at(-1);
+  if (cond === null || ds === null || last === undefined || !grammar.reachedBy(table, ds)) return [];
+  const a = scoped(num, { if: last });
+  const b = scoped(num, { if: cond });
+  return [asTable({ ...table, conds: table.conds.slice(0, -1), cols: [{ k: "calc", op: "-", a, b }] }, 0)];
+}
+
+export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
+  const date = grammar.dateOf(table);
+  if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
+  const key: Key = { ...date, bucket: grain, ...(isFiscal ? { fiscal: true } : {}) };
+  return [asTable({ ...table, by: [key, ...table.by] }, 0)];
+}
+
+/** Average monthly revenue: of the revenue of each month. */
+export function averaged(_grammar: Grammar, table: TableSense): Combined[] {
+  const [key, ...others] = table.by;
+  if (key?.bucket === undefined) {
+    const [num] = table.cols;
+    return num?.k === "metric" && /^(average|avg|mean)_|csat|rate|margin/.test(num.name)
+      ? [asTable(table, 0)]
+      : [];
+  }
+  const each = table.cols.map((of): Num => ({ k: "each", fn: "avg", of, per: [key] }));
+  return [asTable({ ...table, cols: each, by: others }, 0)];
+}
+
+/** A number that was limited already is the part; otherwise the part is still to come. */
+export function shared(table: TableSense): Combined[] {
+  const last = table.conds.at(-1);
+  const waiting: Combined = { sense: { t: "share", table, rel: null, ds: null }, cost: 0 };
+  if (last === undefined) return [waiting];
+  const whole = { ...table, conds: table.conds.slice(0, -1) };
+  return [waiting, column(whole, (num) => ({ k: "calc", op: "/", a: scoped(num, { if: last }), b: num }), 0)];
+}
+
+/** Month over month: each period with the one before. */
+export function overSeries(grammar: Grammar, table: TableSense, grain: Grain): Combined[] {
+  const date = grammar.dateOf(table);
+  const [num] = table.cols;
+  if (date === undefined || num === undefined) return [];
+  const base = num.k === "calc" && num.op === "growth" ? num.a : num;
+  const growth: Num = { k: "calc", op: "growth", a: base, b: { k: "lag", of: base, n: 1, grain } };
+  // Year over year of one period is one number; month over month of a year is a series.
+  const by = grain === "year" ? table.by : [{ ...date, bucket: grain }, ...table.by];
+  return [asTable({ ...table, cols: [growth], by }, 0)];
+}
+
+export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined) return [];
+  if (num.k === "calc" && num.op === "growth") return [asTable(table, 0)];
+  return [asTable({ ...table, cols: [num, { k: "lag", of: num, n: 1, grain }] }, 0)];
+}
+
+function ratio(table: TableSense, per: Num): Combined[] {
+  return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
+}
+
+export function growing(table: TableSense): Combined[] {
+  if (table.cols.length === 2) {
+    const [a, b] = table.cols as [Num, Num];
+    return [asTable({ ...table, cols: [{ k: "calc", op: "growth", a, b }] }, 0)];
+  }
+  const time = table.by.find(({ bucket }) => bucket !== undefined);
+  if (table.cols.some((num) => num.k === "calc" && num.op === "growth")) return [asTable(table, 0)];
+  return [
+    column(
+      table,
+      (num) => ({
+        k: "calc",
+        op: "growth",
+        a: num,
+        b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" },
+      }),
+      time === undefined ? 0.5 : 0.1,
+    ),
+  ];
+}
+
+export function compared(table: TableSense, wins: Window[]): Combined[] {
+  if (table.win !== null || table.cols.length !== 1) return [];
+  const [num] = table.cols as [Num];
+  const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
+  if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
+    const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
+    const growth: Num = { k: "calc", op: "growth", a, b };
+    const top = table.top === null ? null : { ...table.top, by: growth };
+    return [asTable({ ...table, cols: [growth], top }, -0.3)];
+  }
+  return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
+}
+
+export function scoped(num: Num, scope: Scope): Num {
+  if (num.k === "metric" || num.k === "agg" || num.k === "each")
+    return { ...num, scope: { ...num.scope, ...scope } };
+  if (num.k === "calc") return { ...num, a: scoped(num.a, scope), b: scoped(num.b, scope) };
+  return num;
+}
+
+export function firstOf(
+  grammar: Grammar,
+  rel: RelSense,
+  { dir, n, table }: Extract<Sense, { t: "firstby" }>,
+): Combined[] {
+  const key = grammar.nameKey(rel.ds);
+  const [by] = table.cols;
+  if (key === undefined || by === undefined || !grammar.reachedBy(table, rel.ds)) return [];
+  const conds = rel.rel.k === "all" ? table.conds : [...table.conds, condOf(rel)];
+  return [
+    asTable(
+      { ...table, conds, by: [key], top: { n: n ?? 1, by, dir, ties: n === null ? "keep" : "cut" } },
+      0,
+    ),
+  ];
+}
+
+export function chosen(
+  grammar: Grammar,
+  rel: RelSense,
+  { table, op, value }: Extract<Sense, { t: "having" }>,
+): Combined[] {
+  const key = grammar.nameKey(rel.ds);
+  const [num] = table.cols;
+  if (key === undefined || num === undefined || !grammar.reachedBy(table, rel.ds)) return [];
+  const conds = rel.rel.k === "all" ? table.conds : [...table.conds, condOf(rel)];
+  return [
+    asTable({ ...table, conds, by: [key], having: { k: "cmp", a: num, op, b: { k: "lit", v: value } } }, 0),
+  ];
+}
+
+export function shareOf(
+  grammar: Grammar,
+  { table, rel, ds }: Extract<Sense, { t: "share" }>,
+  mod: Mod,
+): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined) return [];
+  if (rel !== null && ds !== null) {
+    return grammar
+      .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, mod)
+      .flatMap(({ sense, cost }) => {
+        if (sense.t !== "rel") return [];
+        const part: Num = { k: "agg", fn: "count", in: sense.rel };
+        return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
+      });
+  }
+  return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
+    if (sense.t !== "table" || sense.table.conds.length === 0) return [];
+    const part = scoped(num, { if: sense.table.conds[0] as Cond });
+    return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
+  });
+}
+
+export function shareOfWhole(table: TableSense): TableSense {
+  return {
+    ...table,
+    cols: table.cols.map((num) => ({ k: "calc", op: "/", a: num, b: scoped(num, { whole: true }) })),
+  };
+}
+
+export function among(
+  grammar: Grammar,
+  table: TableSense,
+  { ds, cond, key }: { ds: string; cond: Cond; key: Key },
+): Combined[] {
+  if (!grammar.reachedBy(table, ds)) return [];
+  return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, 0)];
+}

@@ -1,0 +1,243 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
+import { candidates, type Found, numberCandidates, range } from "./candidates.ts";
+import { parse } from "./chart.ts";
+import { dateCandidates, withDateWords } from "./date-candidates.ts";
+import { EVALUATIVE, FILLERS, GRAMMAR } from "./english.ts";
+import { ENTITY_RULES } from "./entity-rules.ts";
+import type { Fragment, Sense, TableSense } from "./fragment.ts";
+import { Grammar } from "./grammar.ts";
+import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import type { Reading, Understanding } from "./reading.ts";
+import { TABLE_RULES } from "./table-rules.ts";
+import { type Word, wordsOf } from "./words.ts";
+
+/** What is made of a model once, however many questions there are. */
+const prepared = new WeakMap<Knowledge, { lexicon: Lexicon; grammar: Grammar }>();
+
+function prepare(knowledge: Knowledge): { lexicon: Lexicon; grammar: Grammar } {
+  const known = prepared.get(knowledge);
+  if (known !== undefined) return known;
+  const made = {
+    lexicon: lexiconOf(knowledge),
+    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES]),
+  };
+  prepared.set(knowledge, made);
+  return made;
+}
+
+interface Question {
+  text: string;
+  now: string;
+  timeZone: string;
+}
+
+/** Reads a question by rules alone: pure, and quick enough to be called for every keystroke. */
+export function understand(question: Question, knowledge: Knowledge): Understanding {
+  const whole = understandText(question, knowledge);
+  if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
+  // What stands before a question often only says why it is asked.
+  const tail = /[.!:;]\s+(\S[^.!:;]*)$/.exec(question.text)?.[1];
+  if (tail === undefined) return whole;
+  const last = understandText({ ...question, text: tail }, knowledge);
+  return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
+}
+
+function understandText(question: Question, knowledge: Knowledge): Understanding {
+  const { lexicon, grammar } = prepare(knowledge);
+  const text = withDateWords(question.text, lexicon);
+  const all = wordsOf(text);
+  const found = [
+    ...candidates(all, lexicon),
+    ...dateCandidates({ ...question, text }, all, knowledge),
+    ...numberCandidates(all),
+  ];
+  const kept = keepWords(all, found);
+  const place = new Map(kept.map((index, i) => [index, i]));
+  const fragments = found.flatMap((each) => moved(each, place, kept));
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  const parsed = parse({
+    words: kept.length,
+    fragments,
+    rulesFor: (left, right) => grammar.rulesFor(left, right),
+    convert: (sense) => grammar.convert(sense),
+    skipCost: (word) => skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number)),
+  });
+  const readings = parsed.flatMap((fragment) => {
+    const asked = askOf(grammar, fragment.sense);
+    if (asked === undefined) return [];
+    return [{ ...asked, fragment, cost: fragment.cost + asked.cost + listCost(question.text, asked.ask) }];
+  });
+  readings.sort((a, b) => a.cost - b.cost);
+  const [best] = readings;
+  const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
+  // Whatever carries meaning and was left over makes an answer to another question.
+  const skipped = left
+    .map((i) => kept[i] as number)
+    .filter((i) => skipCost(all[i] as Word, known.has(i)) >= 3);
+  const judged = skipped.filter((i) => EVALUATIVE.has(all[i]?.norm ?? ""));
+  const missing = skipped
+    .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
+    .map((i) => {
+      const word = all[i] as Word;
+      return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
+    });
+  return {
+    readings: readings.slice(0, 10).map(
+      ({ ask, cost, fragment }): Reading => ({
+        ask: finished(ask, question, knowledge),
+        cost,
+        assumptions: [],
+        said: fragment.notes.join("; "),
+      }),
+    ),
+    missing,
+    unclear: judged.map((i) => ({
+      question: `By which number is "${all[i]?.text}" meant?`,
+      suggestions: knowledge.model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " ")),
+    })),
+    trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
+  };
+}
+
+/** "Which orders" wants the orders, "orders last week" their number. */
+function listCost(text: string, ask: Ask): number {
+  const wantsList = /^\s*(which|list|show|name|who|give)\b/i.test(text);
+  if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
+  const [key] = ask.show;
+  const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
+  return isNumbered && !wantsList ? 0.6 : 0;
+}
+
+/** What the question leaves to the author's conventions. */
+function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask {
+  if (ask.k !== "table") return ask;
+  const months = Math.max(
+    0,
+    ...ask.cols.map((num) =>
+      num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0,
+    ),
+  );
+  const { win } = ask.scope ?? {};
+  if (win !== undefined) return withinWindow(ask, win);
+  if (months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
+  const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
+  to.setUTCDate(to.getUTCDate() + 1);
+  const from = new Date(to);
+  from.setUTCMonth(from.getUTCMonth() - months);
+  const recent = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
+  return { ...ask, scope: { ...ask.scope, win: recent } };
+}
+
+/** The top customers of a question about 2025 are those of 2025. */
+function withinWindow<T>(node: T, win: Window): T {
+  if (Array.isArray(node)) return node.map((each) => withinWindow(each, win)) as T;
+  if (typeof node !== "object" || node === null) return node;
+  const changed = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)]),
+  ) as T & { k?: string; by?: Num };
+  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined)
+    return { ...changed, by: { ...changed.by, scope: { win } } };
+  return changed;
+}
+
+function isoDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** Words that say nothing are left out, unless something is made of them together with others. */
+function keepWords(words: readonly Word[], found: readonly Found[]): number[] {
+  const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  return words.flatMap((word, i) => {
+    const isFiller = FILLERS.has(word.norm);
+    return isFiller && !used.has(i) ? [] : [i];
+  });
+}
+
+function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly number[]): Fragment[] {
+  const start = place.get(found.start);
+  const last = place.get(found.end - 1);
+  if (start === undefined || last === undefined || kept.length === 0) return [];
+  return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], notes: [] }];
+}
+
+/** Words of grammar that may be left over. */
+const LIGHT: ReadonlySet<string> = new Set([
+  "prep",
+  "has",
+  "by",
+  "and",
+  "or",
+  "than",
+  "each",
+  "more",
+  "compare them",
+  "how much",
+  "where",
+]);
+
+function skipCost({ norm, stem }: Word, isKnown: boolean): number {
+  if (FILLERS.has(norm)) return 0;
+  const grammar = GRAMMAR.get(norm) ?? GRAMMAR.get(stem);
+  if (grammar !== undefined) return LIGHT.has(grammar.op) ? 0.5 : 3;
+  return isKnown ? 3 : 6;
+}
+
+function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
+    // "who reports to X": entities of the same kind.
+    const { ds } = sense.mod;
+    const heads = grammar.apply(
+      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
+      sense.mod,
+    );
+    const [head] = heads;
+    return head === undefined ? undefined : askOf(grammar, head.sense);
+  }
+  if (sense.t === "rel") {
+    const key = grammar.nameKey(sense.ds);
+    if (key === undefined) return undefined;
+    const { rel } = sense;
+    // What is first by a date is shown with it, and in its order.
+    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
+    const isDate =
+      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
+    const order: Order[] =
+      by !== undefined && isDate && rel.k === "top"
+        ? [
+            { by, dir: rel.dir === "max" ? "desc" : "asc" },
+            { by: key, dir: "desc" },
+          ]
+        : [];
+    const ask: Ask = {
+      k: "list",
+      rel,
+      show: by !== undefined && isDate ? [key, by] : [key],
+      ...(order.length === 0 ? {} : { order }),
+    };
+    return { ask, cost: sense.form === "name" ? 1 : 0 };
+  }
+  if (sense.t === "attr") {
+    const { rel, keys, order } = sense;
+    return { ask: { k: "list", rel, show: keys, ...(order === undefined ? {} : { order }) }, cost: 0 };
+  }
+  if (sense.t === "table") return { ask: tableAsk(sense.table), cost: 0 };
+  if (sense.t === "share") return undefined;
+  return undefined;
+}
+
+function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
+  const cond =
+    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
+  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
+  return {
+    k: "table",
+    by,
+    cols,
+    scope,
+    ...(top === null ? {} : { top }),
+    ...(having === null ? {} : { having }),
+    ...(order.length === 0 ? {} : { order }),
+    ...(by.length === 1 && by[0]?.bucket !== undefined ? { fill: true } : {}),
+  };
+}
