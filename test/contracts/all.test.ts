@@ -56,7 +56,7 @@ describe("the list of tools", () => {
     const real = (await names()).filter((name) => !name.startsWith("fixture_"));
     expect(real).toEqual(expect.arrayContaining(["whoami", "list_toolsets", "memory_health"]));
     expect(real).not.toContain("list_audit_events");
-    expect(real.length).toBeLessThanOrEqual(24);
+    expect(real.length).toBeLessThanOrEqual(30);
     expect(real.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
   });
 
