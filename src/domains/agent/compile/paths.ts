@@ -25,7 +25,7 @@ export function reversed(path: readonly Hop[]): Hop[] {
 
 /**
  * The cheapest way from a dataset to one that each of its rows belongs to. Links of a dataset to itself (a manager)
- * are taken only when the tail names them, since nobody means them by accident.
+ * and those that were guessed are taken only when the tail names them, since nobody means them by accident.
  */
 export function toOnePath(
   schema: Schema,
@@ -56,7 +56,7 @@ function waysFrom(schema: Schema, from: string): Map<string, { cost: number; pat
   for (let place = open.shift(); place !== undefined; place = open.shift()) {
     const here = best.get(place) as { cost: number; path: Link[] };
     for (const link of schema.links.values()) {
-      if (link.from !== place || link.to === place) continue;
+      if (link.from !== place || link.to === place || link.isSoft === true) continue;
       const cost = here.cost + link.cost;
       if (cost >= (best.get(link.to)?.cost ?? Number.POSITIVE_INFINITY)) continue;
       best.set(link.to, { cost, path: [...here.path, link] });

@@ -47,7 +47,7 @@ function softLinks(schema: Schema, all: readonly FieldValues[]): Link[] {
       const hits = values.filter((value) => known.has(value.toLowerCase())).length;
       if (hits < values.length * SOFT_SHARE) continue;
       const columns = [{ from: field, to: target.nameField }, ...sharedKeys(schema, ds, target.name)];
-      links.push({ name: `~${ds}.${field}`, from: ds, to: target.name, columns, cost: 4 });
+      links.push({ name: `~${ds}.${field}`, from: ds, to: target.name, columns, cost: 4, isSoft: true });
     }
   }
   return links;

@@ -17,10 +17,10 @@ const TOO_MUCH: readonly ErrorCode[] = ["timeout", "too_large", "bad_request"];
 /** One more tells whether there are more. */
 const MOST = LIMITS.agent.valuesPerField + 1;
 
-/** The values of a dataset's text dimensions, the most frequent first. */
+/** The values of a dataset's text fields, the most frequent first. */
 export async function readValues(dataset: VisibleDataset, query: Query): Promise<FieldValues[]> {
   const found: FieldValues[] = [];
-  const fields = textDimensions(dataset);
+  const fields = textFields(dataset);
   for (let i = 0; i < fields.length; i += TOGETHER) {
     found.push(...(await readFields(dataset.name, fields.slice(i, i + TOGETHER), query)));
   }
@@ -52,11 +52,13 @@ async function readFields(ds: string, fields: readonly string[], query: Query): 
   });
 }
 
-/** Where the author says of no field that it is a dimension, any text may be one. */
-function textDimensions({ fields }: VisibleDataset): string[] {
+/** What the author calls a dimension comes first; any other short text can be named as well. */
+function textFields({ fields }: VisibleDataset): string[] {
   const texts = fields.filter(({ type, isTime }) => kindOf(type, isTime) === "text");
-  const isSaid = fields.some(({ isTime }) => isTime !== null);
-  return texts.filter(({ isTime }) => !isSaid || isTime === false).map(({ name }) => name);
+  const isDimension = ({ isTime }: VisibleDataset["fields"][number]) => isTime === false;
+  return [...texts.filter(isDimension), ...texts.filter((field) => !isDimension(field))].map(
+    ({ name }) => name,
+  );
 }
 
 function valuesSql(dataset: string, field: string, index: number): string {

@@ -38,6 +38,8 @@ export interface Link {
   columns: { from: string; to: string }[];
   /** What a step along it costs where there are several ways: less for those that the author prefers. */
   cost: number;
+  /** Found by its values, and not named by the author. */
+  isSoft?: true;
 }
 
 export interface SchemaMetric {

@@ -13,7 +13,7 @@ export interface Superlative {
 
 /** Words that say nothing about the data. */
 export const FILLERS: ReadonlySet<string> = new Set(
-  `what which who whom whats the a an is are was were be been am do does did there here that this these those
+  `what which who whom names whats the a an is are was were be been am do does did there here that this these those
   me i we you they it its them their our us his her my your 's please can could would will shall should tell show
   give list name find get see display know about all any some one ones named called name of located found exist
   live lives stay stays lie lies situated out so just now then ? ! . , ; : " ' ’ ( ) & also else other euro euros

@@ -168,7 +168,13 @@ export const ENTITY_RULES: Rules = {
   "link op": [
     rule<"link", "op">((_grammar, link, { op }) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
   ],
-  "rel mod": [rule<"rel", "mod">((grammar, rel, { mod }) => grammar.apply(rel, mod))],
+  "rel mod": [
+    rule<"rel", "mod">((grammar, rel, { mod }) => {
+      // In "states that border states that border Texas" each clause belongs to the noun before it.
+      const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && (mod.m === "to" || mod.m === "first");
+      return grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + (isFar ? 0.25 : 0) }));
+    }),
+  ],
   "mod rel": [
     rule<"mod", "rel">((grammar, { mod }, rel) => [
       ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 })),

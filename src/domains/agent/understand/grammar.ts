@@ -186,7 +186,7 @@ export class Grammar {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
       if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
-        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.3 }];
+        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.6 }];
       }
       if (mod.not && mod.form === "name" && rel.form !== "name") {
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }, true), late, rel.isTopped)];
@@ -272,7 +272,26 @@ export class Grammar {
     const way = this.path(key.ds, rel.ds, null);
     if (way === undefined) return [];
     const to: Cond = { k: "link", at: key.ds, path: way.path, to: rel.rel };
-    return [attr({ k: "where", in: { k: "all", ds: key.ds }, if: to }, key.ds, [key], 0.2 + way.cost)];
+    return [
+      attr(
+        { k: "where", in: { k: "all", ds: key.ds }, if: to },
+        key.ds,
+        [key],
+        (this.#isOneToOne(way.path) ? 0.2 : 0.7) + way.cost,
+      ),
+    ];
+  }
+
+  /** Whether each side has at most one of the other. */
+  #isOneToOne(path: readonly Hop[]): boolean {
+    const [hop] = path;
+    const link = path.length === 1 ? this.#schema.links.get(hop?.link ?? "") : undefined;
+    const key = this.#schema.datasets.get(link?.from ?? "")?.key ?? [];
+    return (
+      link !== undefined &&
+      link.columns.length === key.length &&
+      link.columns.every(({ from }) => key.includes(from))
+    );
   }
 
   /** How high a "highest point" is: the number that shares its words. */

@@ -24,6 +24,9 @@ export interface Lexicon {
 
 const COST = { name: 0, synonym: 0.1, verb: 0.3, partial: 2 };
 
+/** Last words of a name that say nothing by themselves. */
+const NO_PART = new Set(["name", "id", "key", "code", "number", "date", "at", "type", "total"]);
+
 export function lexiconOf(knowledge: Knowledge): Lexicon {
   const { model, schema, values } = knowledge;
   const phrases = new Map<string, Entry[]>();
@@ -64,7 +67,8 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
         if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
       }
       const parts = field.name.split("_");
-      if (parts.length > 1) add(parts.at(-1) as string, { t: "field", key }, COST.partial);
+      const last = parts.at(-1) as string;
+      if (parts.length > 1 && !NO_PART.has(last.toLowerCase())) add(last, { t: "field", key }, COST.partial);
     }
   }
   for (const { name, ai } of model.relationships) {
@@ -131,7 +135,10 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
   const found = new Map<string, Entry[]>();
   for (const { ds, field, values } of all) {
     if (foreignLink(schema, ds, field) !== undefined) continue;
-    const isName = schema.datasets.get(ds)?.nameField === field;
+    const dataset = schema.datasets.get(ds);
+    const isName = dataset?.nameField === field;
+    // A whole key names one entity; a part of one may name several.
+    const isWhole = dataset?.key.length === 1 && dataset.key[0] === field;
     const [only] = values;
     if (values.length === 1 && only !== undefined && !isName) {
       put(found, valueKey(only), { sense: { t: "all" }, cost: 0 });
@@ -142,7 +149,7 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
       const sense: Sense = isName
         ? { t: "rel", rel: { k: "where", in: { k: "all", ds }, if: cond }, ds, form: "name", isTopped: false }
         : { t: "cond", ds, cond };
-      put(found, valueKey(value), { sense, cost: isName ? 0 : 0.2 });
+      put(found, valueKey(value), { sense, cost: isWhole ? 0 : isName && dataset.isKeyed ? 0.3 : 0.5 });
     }
   }
   return found;

@@ -303,6 +303,11 @@ export const TABLE_RULES: Rules = {
         : [],
     ),
   ],
+  "number field": [
+    rule<"number", "field">((_grammar, { value }, field) =>
+      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
+    ),
+  ],
   "some firstby": [
     rule<"some", "firstby">((grammar, { rel, ds, n }, first) =>
       firstOf(grammar, { t: "rel", rel, ds, form: "made", isTopped: false }, { ...first, n }),

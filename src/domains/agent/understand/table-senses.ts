@@ -46,7 +46,7 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
     }
     case "is":
       return grammar.reachedBy(table, mod.ds)
-        ? [asTable({ ...table, conds: [...table.conds, mod.cond] }, 0)]
+        ? [asTable({ ...table, conds: [...table.conds, mod.cond] }, countedCost(table))]
         : [];
     case "during":
       return within(table, mod.win);
@@ -67,7 +67,13 @@ export function ofEntities(
   if (!grammar.reachedBy(table, rel.ds)) return [];
   if (rel.rel.k === "all") return not ? [] : [asTable(table, cost + 0.3)];
   const cond: Cond = condOf(rel);
-  return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost)];
+  const late = countedCost(table);
+  return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost + late)];
+}
+
+/** What is said of counted entities belongs to them, before they are counted. */
+function countedCost({ cols: [num] }: TableSense): number {
+  return num?.k === "agg" && num.in !== undefined && num.of === undefined ? 0.4 : 0;
 }
 
 /** Conditions on an entity's own fields hold of whatever belongs to it. */
