@@ -171,7 +171,7 @@ export const ENTITY_RULES: Rules = {
   "rel mod": [
     rule<"rel", "mod">((grammar, rel, { mod }) => {
       // In "states that border states that border Texas" each clause belongs to the noun before it.
-      const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && (mod.m === "to" || mod.m === "first");
+      const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && mod.m !== "all";
       return grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + (isFar ? 0.25 : 0) }));
     }),
   ],
@@ -179,7 +179,11 @@ export const ENTITY_RULES: Rules = {
     rule<"mod", "rel">((grammar, { mod }, rel) => [
       ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 })),
       // "in which state is Rochester"
-      ...(mod.m === "to" && mod.form === "noun" && rel.form !== "noun"
+      ...(mod.m === "to" &&
+      mod.paths === null &&
+      mod.ds !== rel.ds &&
+      mod.form === "noun" &&
+      rel.form !== "noun"
         ? neighbours(grammar, { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false }, rel, 0.2)
         : []),
     ]),
