@@ -20,17 +20,23 @@ export interface ChartOptions {
   /** Words that may be left out, with what that costs. */
   skipCost: (word: number) => number;
   beam?: number;
+  /** Pairs that are looked at. */
+  steps?: number;
 }
 
 const BEAM = 30;
 /** Meanings that cost so much more than the best of their stretch are not looked at further. */
 const MARGIN = 7;
+/** The longest questions that people ask have half of it. */
+const MOST_WORDS = 45;
+/** Some fifty milliseconds; a question of twenty words takes a tenth of it. */
+const STEPS = 40_000;
 /** Of a stretch with a word left out, only the best meanings are kept. */
 const SKIPPED = 12;
 
 /**
  * Puts neighbouring meanings together until one covers the whole question. Each stretch keeps its cheapest meanings
- * only, so the work is bounded by the number of words and the width of the beam.
+ * only, and beyond some work nothing is made of a question: it would keep others waiting.
  */
 export function parse({
   words,
@@ -38,8 +44,12 @@ export function parse({
   rulesFor,
   convert,
   skipCost,
-  beam = BEAM,
-}: ChartOptions): Fragment[] {
+  ...bounds
+}: ChartOptions): Fragment[] | undefined {
+  const { beam = BEAM, steps = STEPS } = bounds;
+  if (words === 0) return [];
+  if (words > MOST_WORDS) return undefined;
+  let stepsLeft = steps;
   const cells = Array.from({ length: words }, () => Array.from({ length: words + 1 }, () => new Cell(beam)));
   const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
   const put = (fragment: Fragment, depth = 0): void => {
@@ -82,11 +92,13 @@ export function parse({
           for (const [rightKind, rights] of cell(middle, end).kinds) {
             const combine = rulesFor(leftKind, rightKind);
             if (combine === undefined) continue;
+            stepsLeft -= lefts.length * rights.length;
             for (const left of lefts) for (const right of rights) join(combine, left, right);
           }
         }
       }
       cell(start, end).close();
+      if (stepsLeft < 0) return undefined;
     }
   }
   return cell(0, words).all;

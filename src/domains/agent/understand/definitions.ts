@@ -111,7 +111,7 @@ function countsAs({ model, schema, into }: Reader, sentence: string): boolean {
 }
 
 function comparisonIn(text: string): Comparison | undefined {
-  if (/exceeds|more than|over|above|greater than/i.test(text)) return ">";
+  if (/exceeds?|more than|over|above|greater than/i.test(text)) return ">";
   if (/at least|or more|from/i.test(text)) return ">=";
   if (/less than|below|under|fewer than/i.test(text)) return "<";
   return /at most|up to|or less/i.test(text) ? "<=" : undefined;

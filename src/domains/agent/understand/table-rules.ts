@@ -1,16 +1,14 @@
-import type { Cond, Grain, Num, Rel } from "../query/semantic-query.ts";
+import type { Grain, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Mod } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense } from "./make.ts";
 import {
   again,
-  among,
   asTable,
   averaged,
   chosen,
   column,
-  compared,
   compareEarlier,
   divided,
   firstOf,
@@ -24,8 +22,6 @@ import {
   periods,
   scoped,
   shared,
-  shareOf,
-  shareOfWhole,
   within,
 } from "./table-senses.ts";
 
@@ -140,11 +136,12 @@ export const TABLE_RULES: Rules = {
     }),
   ],
   "by by": [
-    rule<"by", "by">((_grammar, left, right) =>
-      left.by === null && right.by === null
-        ? [{ sense: { t: "by", keys: [...left.keys, ...right.keys], by: null }, cost: 0 }]
-        : [],
-    ),
+    rule<"by", "by">((grammar, left, right) => {
+      // A number is what something is divided by.
+      const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
+      if (left.by !== null || right.by !== null || !isPlain) return [];
+      return [{ sense: { t: "by", keys: [...left.keys, ...right.keys], by: null }, cost: 0 }];
+    }),
   ],
   "by op": [rule<"by", "op">((_grammar, by, { op }) => (op === "and" ? [{ sense: by, cost: 0 }] : []))],
   "by field": [
@@ -292,7 +289,6 @@ export const TABLE_RULES: Rules = {
     }),
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
-  "op than": [],
   "number rel": [
     rule<"number", "rel">((_grammar, { value }, rel) =>
       rel.form === "noun" && Number.isInteger(value)
@@ -368,67 +364,5 @@ export const TABLE_RULES: Rules = {
         asTable({ ...table, by: [key], having: { k: "cmp", a: num, op, b: { k: "lit", v: value } } }, 0.1),
       ];
     }),
-  ],
-  "share cond": [
-    rule<"share", "cond">((grammar, share, { ds, cond }) => shareOf(grammar, share, { m: "is", ds, cond })),
-  ],
-  "share mod": [rule<"share", "mod">((grammar, share, { mod }) => shareOf(grammar, share, mod))],
-  "share window": [
-    rule<"share", "window">((_grammar, share, { win }) =>
-      within(share.table, win).map((each) => again(share, each)),
-    ),
-  ],
-  "window share": [
-    rule<"window", "share">((_grammar, { win }, share) =>
-      within(share.table, win).map((each) => again(share, each)),
-    ),
-  ],
-  "share by": [
-    rule<"share", "by">((_grammar, { table }, { keys, by }) =>
-      by === null ? grouped(shareOfWhole(table), keys) : [],
-    ),
-  ],
-  "share table": [],
-  "op share": [
-    rule<"op", "share">((_grammar, { op }, share) =>
-      op === "prep" || op === "how much" ? [{ sense: share, cost: 0.1 }] : [],
-    ),
-  ],
-  "share op": [
-    rule<"share", "op">((_grammar, share, { op }) => (op === "prep" ? [{ sense: share, cost: 0.2 }] : [])),
-  ],
-  "table windows": [rule<"table", "windows">((_grammar, { table }, { wins }) => compared(table, wins))],
-  "windows table": [rule<"windows", "table">((_grammar, { wins }, { table }) => compared(table, wins))],
-  "cond op": [
-    rule<"cond", "op">((_grammar, { ds, cond }, { op }) =>
-      op === "versus" || op === "or" ? [{ sense: { t: "versus", ds, cond }, cost: 0 }] : [],
-    ),
-  ],
-  "versus cond": [
-    rule<"versus", "cond">((_grammar, { ds, cond }, right) => {
-      if (
-        cond.k !== "is" ||
-        right.cond.k !== "is" ||
-        JSON.stringify(cond.key) !== JSON.stringify(right.cond.key)
-      )
-        return [];
-      const both: Cond = { ...cond, values: [...cond.values, ...right.cond.values] };
-      return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
-    }),
-  ],
-  "among table": [
-    rule<"among", "table">((grammar, { ds, cond, key }, { table }) =>
-      among(grammar, table, { ds, cond, key }),
-    ),
-  ],
-  "table among": [
-    rule<"table", "among">((grammar, { table }, { ds, cond, key }) =>
-      among(grammar, table, { ds, cond, key }),
-    ),
-  ],
-  "op among": [
-    rule<"op", "among">((_grammar, { op }, each) =>
-      op === "prep" || op === "by" ? [{ sense: each, cost: 0 }] : [],
-    ),
   ],
 };

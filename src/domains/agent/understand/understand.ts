@@ -2,6 +2,7 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
 import { candidates, type Found, numberCandidates, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
+import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, withDateWords } from "./date-candidates.ts";
 import { EVALUATIVE, FILLERS, GRAMMAR } from "./english.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
@@ -20,7 +21,7 @@ function prepare(knowledge: Knowledge): { lexicon: Lexicon; grammar: Grammar } {
   if (known !== undefined) return known;
   const made = {
     lexicon: lexiconOf(knowledge),
-    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES]),
+    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES]),
   };
   prepared.set(knowledge, made);
   return made;
@@ -43,6 +44,11 @@ export function understand(question: Question, knowledge: Knowledge): Understand
   return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
 }
 
+const TOO_LONG = {
+  question: "The question is too long to be read at once. Can it be asked in one short sentence?",
+  suggestions: [],
+};
+
 function understandText(question: Question, knowledge: Knowledge): Understanding {
   const { lexicon, grammar } = prepare(knowledge);
   const text = withDateWords(question.text, lexicon);
@@ -63,6 +69,7 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
     convert: (sense) => grammar.convert(sense),
     skipCost: (word) => skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number)),
   });
+  if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
   const readings = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
     if (asked === undefined) return [];

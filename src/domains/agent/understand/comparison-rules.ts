@@ -1,0 +1,68 @@
+import type { Cond } from "../query/semantic-query.ts";
+import { type Rules, rule } from "./grammar.ts";
+import { again, among, compared, grouped, shareOf, shareOfWhole, within } from "./table-senses.ts";
+
+/** Rules for shares, and for numbers beside each other. */
+export const COMPARISON_RULES: Rules = {
+  "share cond": [
+    rule<"share", "cond">((grammar, share, { ds, cond }) => shareOf(grammar, share, { m: "is", ds, cond })),
+  ],
+  "share mod": [rule<"share", "mod">((grammar, share, { mod }) => shareOf(grammar, share, mod))],
+  "share window": [
+    rule<"share", "window">((_grammar, share, { win }) =>
+      within(share.table, win).map((each) => again(share, each)),
+    ),
+  ],
+  "window share": [
+    rule<"window", "share">((_grammar, { win }, share) =>
+      within(share.table, win).map((each) => again(share, each)),
+    ),
+  ],
+  "share by": [
+    rule<"share", "by">((_grammar, { table }, { keys, by }) =>
+      by === null ? grouped(shareOfWhole(table), keys) : [],
+    ),
+  ],
+  "op share": [
+    rule<"op", "share">((_grammar, { op }, share) =>
+      op === "prep" || op === "how much" ? [{ sense: share, cost: 0.1 }] : [],
+    ),
+  ],
+  "share op": [
+    rule<"share", "op">((_grammar, share, { op }) => (op === "prep" ? [{ sense: share, cost: 0.2 }] : [])),
+  ],
+  "table windows": [rule<"table", "windows">((_grammar, { table }, { wins }) => compared(table, wins))],
+  "windows table": [rule<"windows", "table">((_grammar, { wins }, { table }) => compared(table, wins))],
+  "cond op": [
+    rule<"cond", "op">((_grammar, { ds, cond }, { op }) =>
+      op === "versus" || op === "or" ? [{ sense: { t: "versus", ds, cond }, cost: 0 }] : [],
+    ),
+  ],
+  "versus cond": [
+    rule<"versus", "cond">((_grammar, { ds, cond }, right) => {
+      if (
+        cond.k !== "is" ||
+        right.cond.k !== "is" ||
+        JSON.stringify(cond.key) !== JSON.stringify(right.cond.key)
+      )
+        return [];
+      const both: Cond = { ...cond, values: [...cond.values, ...right.cond.values] };
+      return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
+    }),
+  ],
+  "among table": [
+    rule<"among", "table">((grammar, { ds, cond, key }, { table }) =>
+      among(grammar, table, { ds, cond, key }),
+    ),
+  ],
+  "table among": [
+    rule<"table", "among">((grammar, { table }, { ds, cond, key }) =>
+      among(grammar, table, { ds, cond, key }),
+    ),
+  ],
+  "op among": [
+    rule<"op", "among">((_grammar, { op }, each) =>
+      op === "prep" || op === "by" ? [{ sense: each, cost: 0 }] : [],
+    ),
+  ],
+};
