@@ -1,4 +1,5 @@
 import { editDistance } from "../../../kernel/nearest.ts";
+import type { Grain } from "../query/semantic-query.ts";
 import {
   COMPARATIVES,
   EVALUATIVE,
@@ -12,6 +13,13 @@ import {
 import type { Sense } from "./fragment.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
 import type { Word } from "./words.ts";
+
+const GRAINS: ReadonlyMap<string, Grain> = new Map(
+  (["day", "week", "month", "quarter", "year"] as const).flatMap((grain) => [
+    [grain, grain] as const,
+    [`${grain}s`, grain] as const,
+  ]),
+);
 
 /** What some words mean by themselves. */
 export interface Found {
@@ -79,6 +87,9 @@ export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
           cost: bonus,
         });
       }
+      const grain = GRAINS.get(norms);
+      if (grain !== undefined)
+        found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
       const measure = MEASURES.get(stems);
       if (measure !== undefined)
         found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });

@@ -19,8 +19,8 @@ export const COMPARISON_RULES: Rules = {
     ),
   ],
   "share by": [
-    rule<"share", "by">((_grammar, { table }, { keys, by }) =>
-      by === null ? grouped(shareOfWhole(table), keys) : [],
+    rule<"share", "by">((grammar, { table }, { keys, by }) =>
+      by === null ? grouped(grammar, shareOfWhole(table), keys) : [],
     ),
   ],
   "op share": [
@@ -35,11 +35,13 @@ export const COMPARISON_RULES: Rules = {
   "windows table": [rule<"windows", "table">((_grammar, { wins }, { table }) => compared(table, wins))],
   "cond op": [
     rule<"cond", "op">((_grammar, { ds, cond }, { op }) =>
-      op === "versus" || op === "or" ? [{ sense: { t: "versus", ds, cond }, cost: 0 }] : [],
+      op === "versus" || op === "or" || op === "and"
+        ? [{ sense: { t: "versus", ds, cond, isAnd: op !== "versus" }, cost: 0 }]
+        : [],
     ),
   ],
   "versus cond": [
-    rule<"versus", "cond">((_grammar, { ds, cond }, right) => {
+    rule<"versus", "cond">((_grammar, { ds, cond, isAnd }, right) => {
       if (
         cond.k !== "is" ||
         right.cond.k !== "is" ||
@@ -47,6 +49,8 @@ export const COMPARISON_RULES: Rules = {
       )
         return [];
       const both: Cond = { ...cond, values: [...cond.values, ...right.cond.values] };
+      // "Kitchen and Audio" together, "Kitchen vs Audio" side by side.
+      if (isAnd) return [{ sense: { t: "cond", ds, cond: both }, cost: 0 }];
       return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
     }),
   ],

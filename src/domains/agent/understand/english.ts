@@ -21,8 +21,8 @@ export const FILLERS: ReadonlySet<string> = new Set(
   currently really exactly like look looking question help how got goods goods companies company bring brought brings
   bringing add adds added up together developed develop evolved evolve trend yet still but both different distinct
   times time? single worth? came comes coming take took taken place placed happened generate generated
-  as if when first? respectively euro basis following based overall? us already ever now today's pay? doing
-  miles mile kilometers km metre metres meter meters unit? people? altogether had more? we've i'd let know across`
+  as if when first? respectively euro based overall? us already ever now today's pay? doing
+  miles mile kilometers km metre metres meter meters unit? people? altogether had more? we've i'd let know across only roughly approximately just exactly table chart pie rank ranked ranking`
     .split(/\s+/)
     .filter((word) => !word.endsWith("?") || word === "?"),
 );
@@ -126,6 +126,8 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     most: { dir: "max", dim: null, isCount: true },
     fewest: { dir: "min", dim: null, isCount: true },
     least: { dir: "min", dim: null, isCount: true },
+    best: { dir: "max", dim: null },
+    worst: { dir: "min", dim: null },
     top: { dir: "max", dim: null },
     bottom: { dir: "min", dim: null },
     strongest: { dir: "max", dim: null },

@@ -1,8 +1,8 @@
 import type { Aggregate, Cond, Key, Rel } from "../query/semantic-query.ts";
-import type { Combined } from "./chart.ts";
+import { compared, first, measured, measuredBy, neighbours, ofEverything, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, count, firstCost, made, type RelSense, table, top } from "./make.ts";
+import { type Rules, rule } from "./grammar.ts";
+import { aggregate, attr, count, EMPTY_TABLE, type RelSense, table } from "./make.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -47,7 +47,8 @@ export const ENTITY_RULES: Rules = {
         const measured = grammar.measureOf(key, arg ?? "");
         return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
       }
-      if (op === "agg") return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
+      if (op === "agg" && grammar.isNumber(key))
+        return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
       if (op === "where") return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
       if (op === "count")
@@ -68,15 +69,17 @@ export const ENTITY_RULES: Rules = {
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
       }
-      if (op === "agg") {
+      if (op === "agg" && grammar.isNumber(key)) {
         return [{ sense: table(aggregate(arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 }];
       }
       return [];
     }),
   ],
   "attr op": [
-    rule<"attr", "op">((_grammar, { rel, keys }, { op, arg }) =>
-      op === "agg" ? [{ sense: table(aggregate(arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }] : [],
+    rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
+      op === "agg" && grammar.isNumber(keys[0] as Key)
+        ? [{ sense: table(aggregate(arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
+        : [],
     ),
   ],
   "op supby": [
@@ -274,6 +277,17 @@ export const ENTITY_RULES: Rules = {
         return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
       }
       if (mod.m === "all") return ofEverything(grammar, key);
+      // "which city has the most customers"
+      if (mod.m === "first" && mod.by.k === "count" && mod.by.ds === key.ds) {
+        const num = count(mod.by.rel);
+        const top = {
+          n: mod.n ?? 1,
+          by: num,
+          dir: mod.dir,
+          ties: mod.n === null ? ("keep" as const) : ("cut" as const),
+        };
+        return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols: [num], by: [key], top } }, cost: 0 }];
+      }
       if (mod.m !== "to" || mod.not) return [];
       const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
       return grammar.attributes(key, rel);
@@ -325,6 +339,30 @@ export const ENTITY_RULES: Rules = {
       grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
     ),
   ],
+  // "a list price over 300"
+  "field quantity": [
+    rule<"field", "quantity">((grammar, { key }, { op, value }) => measuredBy(grammar, key, op, value)),
+  ],
+  "quantity field": [
+    rule<"quantity", "field">((grammar, { op, value }, { key }) => measuredBy(grammar, key, op, value)),
+  ],
+  // "Emma and Dune"
+  "rel op": [
+    rule<"rel", "op">((_grammar, { rel, ds, form }, { op }) =>
+      form === "name" && (op === "and" || op === "or")
+        ? [{ sense: { t: "namesand", rel, ds }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "namesand rel": [
+    rule<"namesand", "rel">((_grammar, { rel, ds }, second) => {
+      if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
+        return [];
+      if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
+      const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
+      return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
+    }),
+  ],
   // "capital austin": the field says which column the value is in.
   "field cond": [
     rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
@@ -341,70 +379,3 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
 };
-
-/** A state with the highest point: every state has one, so it is the highest of them. */
-function first(grammar: Grammar, key: Key): Combined[] {
-  const dir = /^(high|max|long|larg|big|most)/.test(key.field)
-    ? "max"
-    : /^(low|min|short|small|least)/.test(key.field)
-      ? "min"
-      : null;
-  const measure = dir === null ? undefined : grammar.isNumber(key) ? key : grammar.measureOf(key, "high");
-  if (dir === null || measure === undefined) return [];
-  return [
-    { sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 },
-  ];
-}
-
-/** A field of everything there is: of numbers the sum, of extremes the most extreme. */
-function ofEverything(grammar: Grammar, key: Key): Combined[] {
-  const all: Rel = { k: "all", ds: key.ds };
-  const [mod] = first(grammar, key);
-  if (mod?.sense.t === "mod" && mod.sense.mod.m === "first" && mod.sense.mod.by.k === "key") {
-    const { dir, by } = mod.sense.mod;
-    return [attr({ k: "top", in: all, by: by.key, dir, n: 1, ties: "keep" }, key.ds, [key], 0)];
-  }
-  if (grammar.isNumber(key)) return [{ sense: table(aggregate("sum", key, all)), cost: 0.2 }];
-  return [attr(all, key.ds, [key], 0)];
-}
-
-/** Higher than the highest point of Texas: what has a higher one. */
-function compared(grammar: Grammar, arg: string, { rel, key }: { rel: Rel; key: Key }): Combined[] {
-  const [op, dim] = arg.split(":") as [">" | "<", string];
-  const measure = grammar.isNumber(key) ? key : grammar.measureOf(key, dim);
-  if (measure === undefined) return [];
-  const cond: Cond = { k: "cmp", a: measure, op, b: { k: "agg", fn: "only", of: measure, in: rel } };
-  return [{ sense: { t: "cond", ds: measure.ds, cond }, cost: 0 }];
-}
-
-function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
-  if (mod.m === "attr") {
-    const key = grammar.measureOf(mod.key, dim);
-    return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
-  }
-  if (mod.m !== "to" || mod.not) return [];
-  const key = grammar.dimension(mod.ds, dim);
-  return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
-}
-
-function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
-  const mod: Mod = {
-    m: "to",
-    rel: other.rel,
-    ds: other.ds,
-    form: other.form,
-    paths: null,
-    not: false,
-    isOf: true,
-  };
-  return grammar.apply(head, mod).map((each) => ({
-    ...each,
-    cost: each.cost + (head.ds === other.ds ? 0 : cost),
-  }));
-}
-
-function topped(grammar: Grammar, rel: RelSense, { dir, dim, n }: Extract<Sense, { t: "sup" }>): Combined[] {
-  const key = grammar.dimension(rel.ds, dim ?? "");
-  if (key === undefined) return [];
-  return [made(top(rel, key, dir, n), firstCost(rel), true)];
-}

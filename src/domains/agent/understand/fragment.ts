@@ -37,7 +37,7 @@ export type Sense =
   /** `more than 60k`. */
   | { t: "quantity"; op: Comparison; value: number }
   /** `by`, `per`, `each` with a key. */
-  | { t: "by"; keys: Key[]; by: By | null }
+  | { t: "by"; keys: Key[]; by: By | null; grain?: Grain }
   /** Everything there is: a value that all rows have, such as the only country. */
   | { t: "all" }
   /** What something is to another: `neighbouring states` of what follows. */
@@ -55,7 +55,11 @@ export type Sense =
   | { t: "windows"; wins: Window[] }
   /** "oldest first" */
   | { t: "order"; dir: "asc" | "desc"; dim: string }
-  | { t: "versus"; ds: string; cond: Cond }
+  | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
+  /** "Emma and …" */
+  | { t: "namesand"; rel: Rel; ds: string }
+  /** "revenue and …" */
+  | { t: "tableand"; table: TableSense }
   | { t: "among"; ds: string; cond: Cond; key: Key }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };

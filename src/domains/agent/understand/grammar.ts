@@ -70,6 +70,27 @@ export class Grammar {
     );
   }
 
+  /** Whether a nearer dataset has a field of the same name. */
+  isFarther(table: TableSense, key: Key): boolean {
+    if (key.path !== undefined) return false;
+    const own = this.#distance(table, key.ds);
+    return [...this.#schema.datasets.values()].some(
+      ({ name, fields }) => name !== key.ds && fields.has(key.field) && this.#distance(table, name) < own,
+    );
+  }
+
+  #distance({ cols }: TableSense, ds: string): number {
+    const ways = cols.flatMap((num) => this.#homes(num)).map((home) => toOnePath(this.#schema, home, ds));
+    const costs = ways.map(
+      (way) => way?.reduce((sum, { cost }) => sum + cost, 0) ?? Number.POSITIVE_INFINITY,
+    );
+    return Math.min(...costs, Number.POSITIVE_INFINITY);
+  }
+
+  datasetOf(rel: Rel): string {
+    return datasetOf(rel, (path) => this.#end(path));
+  }
+
   #homes(num: Num): string[] {
     switch (num.k) {
       case "metric":
@@ -146,6 +167,7 @@ export class Grammar {
         return [made(top(rel, by.by, mod.dir, mod.n), by.cost + firstCost(rel), true)];
       }
       case "is": {
+        if (isContrary(rel.rel, mod.cond)) return [];
         if (mod.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.ds) !== undefined) {
           return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
         }
@@ -326,6 +348,14 @@ export class Grammar {
     );
     return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
   }
+}
+
+/** Two different values of one field at once are nobody's. */
+function isContrary(rel: Rel, cond: Cond): boolean {
+  if (rel.k !== "where" || cond.k !== "is") return false;
+  const isSame =
+    rel.if.k === "is" && rel.if.match === "equal" && JSON.stringify(rel.if.key) === JSON.stringify(cond.key);
+  return isSame || isContrary(rel.in, cond);
 }
 
 /** What two neighbours mean together, by their kinds: `rel mod`. */

@@ -66,7 +66,14 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
         const isEntity = field.name === schema.datasets.get(name)?.nameField && saysDataset(dataset, text);
         if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
       }
+      const kind = schema.datasets.get(name)?.fields.get(field.name)?.kind;
+      if (kind === "boolean") {
+        const cond = { k: "is" as const, key, values: [true], match: "equal" as const };
+        for (const text of texts) add(text, { t: "cond", ds: name, cond }, 0);
+      }
       const parts = field.name.split("_");
+      // "opened in 2022": of an `opened_date`.
+      if (kind === "date" && parts.length > 1) add(parts[0] as string, { t: "field", key }, COST.verb);
       const last = parts.at(-1) as string;
       if (parts.length > 1 && !NO_PART.has(last.toLowerCase())) add(last, { t: "field", key }, COST.partial);
     }

@@ -8,12 +8,14 @@ import {
   asTable,
   averaged,
   chosen,
+  chosenEntities,
   column,
   compareEarlier,
   divided,
   firstOf,
   grouped,
   growing,
+  inPeriods,
   limited,
   more,
   moreThan,
@@ -47,11 +49,21 @@ export const TABLE_RULES: Rules = {
   ],
   "table rel": [rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, 0.5))],
   "rel table": [rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, 0.5))],
-  "table by": [rule<"table", "by">((grammar, { table }, { keys, by }) => divided(grammar, table, keys, by))],
-  "by table": [
-    rule<"by", "table">((_grammar, { keys, by }, { table }) =>
-      by?.k === "num" ? [] : grouped(table, keys).map((each) => more(each, 0.1)),
+  "table by": [
+    rule<"table", "by">((grammar, { table }, { keys, by, grain }) =>
+      inPeriods(
+        grammar,
+        keys.length === 0 && grain !== undefined ? [asTable(table, 0)] : divided(grammar, table, keys, by),
+        grain,
+      ),
     ),
+  ],
+  "by table": [
+    rule<"by", "table">((grammar, { keys, by, grain }, { table }) => {
+      if (by?.k === "num") return [];
+      const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
+      return inPeriods(grammar, all, grain).map((each) => more(each, 0.1));
+    }),
   ],
   "table grain": [
     rule<"table", "grain">((grammar, { table }, { grain, isFiscal }) =>
@@ -65,6 +77,7 @@ export const TABLE_RULES: Rules = {
   ],
   "op table": [
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
+      if (op === "count" && (table.having !== null || table.top !== null)) return [];
       if (op === "count" || op === "how much" || op === "prep")
         return [{ sense: { t: "table", table }, cost: op === "prep" ? 0.3 : 0 }];
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
@@ -86,6 +99,7 @@ export const TABLE_RULES: Rules = {
   ],
   "table op": [
     rule<"table", "op">((grammar, { table }, { op, arg }) => {
+      if (op === "and") return [{ sense: { t: "tableand", table }, cost: 0 }];
       if (op === "growth") return growing(table);
       if (op === "share") return shared(table);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
@@ -113,7 +127,7 @@ export const TABLE_RULES: Rules = {
                   t: "mod",
                   mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
                 },
-                cost: 0.1,
+                cost: 0.9,
               },
             ]
           : [];
@@ -132,7 +146,7 @@ export const TABLE_RULES: Rules = {
     rule<"rel", "by">((grammar, rel, { keys, by }) => {
       const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
       if (by !== null || rel.isTopped || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
-      return grouped(table, keys).map((each) => more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3));
+      return grouped(grammar, table, keys).map((each) => more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3));
     }),
   ],
   "by by": [
@@ -355,7 +369,31 @@ export const TABLE_RULES: Rules = {
       op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
     ),
   ],
-  "rel having": [rule<"rel", "having">((grammar, rel, having) => chosen(grammar, rel, having))],
+  "rel having": [
+    rule<"rel", "having">((grammar, rel, having) => [
+      ...chosen(grammar, rel, having),
+      ...chosenEntities(grammar, rel, having),
+    ]),
+  ],
+  // "by region and month"
+  "op grain": [
+    rule<"op", "grain">((_grammar, { op }, { grain }) =>
+      op === "by" || op === "each" ? [{ sense: { t: "by", keys: [], by: null, grain }, cost: 0 }] : [],
+    ),
+  ],
+  "by grain": [
+    rule<"by", "grain">((_grammar, by, { grain }) =>
+      by.by === null && by.grain === undefined ? [{ sense: { ...by, grain }, cost: 0 }] : [],
+    ),
+  ],
+  "tableand table": [
+    rule<"tableand", "table">((_grammar, left, { table }) => {
+      const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
+      if (!isPlain || left.table.by.length > 0 || left.table.conds.length > 0) return [];
+      const win = table.win ?? left.table.win;
+      return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
+    }),
+  ],
   "field having": [
     rule<"field", "having">((_grammar, { key }, { table, op, value }) => {
       const [num] = table.cols;

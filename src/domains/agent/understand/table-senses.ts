@@ -1,4 +1,4 @@
-import type { Cond, Grain, Key, Num, Scope, Window } from "../query/semantic-query.ts";
+import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
@@ -45,8 +45,14 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
       );
     }
     case "is":
+      if (contradicts(table.conds, mod.cond)) return [];
       return grammar.reachedBy(table, mod.ds)
-        ? [asTable({ ...table, conds: [...table.conds, mod.cond] }, countedCost(table))]
+        ? [
+            asTable(
+              { ...table, conds: [...table.conds, mod.cond] },
+              countedCost(table) + farCost(grammar, table, mod.cond),
+            ),
+          ]
         : [];
     case "during":
       return within(table, mod.win);
@@ -71,6 +77,17 @@ export function ofEntities(
   return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost + late)];
 }
 
+function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
+  return cond.k === "is" && grammar.isFarther(table, cond.key) ? FAR_COST : 0;
+}
+
+/** Two different values of one field at once are nobody's. */
+export function contradicts(conds: readonly Cond[], cond: Cond): boolean {
+  if (cond.k !== "is" || cond.match !== "equal") return false;
+  const key = JSON.stringify(cond.key);
+  return conds.some((each) => each.k === "is" && each.match === "equal" && JSON.stringify(each.key) === key);
+}
+
 /** What is said of counted entities belongs to them, before they are counted. */
 function countedCost({ cols: [num] }: TableSense): number {
   return num?.k === "agg" && num.in !== undefined && num.of === undefined ? 0.4 : 0;
@@ -93,8 +110,16 @@ function isPlain(cond: Cond): boolean {
   return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
 }
 
-export function grouped(table: TableSense, keys: Key[]): Combined[] {
-  if (keys.length === 0) return [];
+export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combined[] {
+  if (keys.length === 0 || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+  const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
+  return groupedBy(table, keys).map((each) => more(each, far));
+}
+
+/** Of two fields of one name, the nearer one is meant. */
+const FAR_COST = 0.4;
+
+function groupedBy(table: TableSense, keys: Key[]): Combined[] {
   if (table.top === null) return [asTable({ ...table, by: [...table.by, ...keys] }, 0)];
   // The first ones of each.
   const top = { ...table.top, per: keys };
@@ -110,7 +135,7 @@ export function divided(grammar: Grammar, table: TableSense, keys: Key[], by: By
   const [key] = keys;
   const perUnit =
     keys.length === 1 && key !== undefined && grammar.isNumber(key) ? ratio(table, { k: "field", key }) : [];
-  return [...perUnit, ...grouped(table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
+  return [...perUnit, ...grouped(grammar, table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
 }
 
 /** "more in 2025 than in 2024", "higher in this category than in that one" */
@@ -134,6 +159,13 @@ export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFis
   if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
   const key: Key = { ...date, bucket: grain, ...(isFiscal ? { fiscal: true } : {}) };
   return [asTable({ ...table, by: [key, ...table.by] }, 0)];
+}
+
+export function inPeriods(grammar: Grammar, tables: Combined[], grain: Grain | undefined): Combined[] {
+  if (grain === undefined) return tables;
+  return tables.flatMap(({ sense, cost }) =>
+    sense.t === "table" ? periods(grammar, sense.table, grain, false).map((each) => more(each, cost)) : [],
+  );
 }
 
 /** Average monthly revenue: of the revenue of each month. */
@@ -197,7 +229,7 @@ export function growing(table: TableSense): Combined[] {
         a: num,
         b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" },
       }),
-      time === undefined ? 0.5 : 0.1,
+      time === undefined ? 0.7 : 0.1,
     ),
   ];
 }
@@ -237,6 +269,23 @@ export function firstOf(
       0,
     ),
   ];
+}
+
+/** The same as entities, so that they can be counted. */
+export function chosenEntities(
+  grammar: Grammar,
+  rel: RelSense,
+  { table, op, value }: Extract<Sense, { t: "having" }>,
+): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined || table.conds.length > 0) return [];
+  const scope = table.win === null ? {} : { win: table.win };
+  const counted = num.k === "agg" && num.in !== undefined ? num.in : undefined;
+  const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
+  if (counted !== undefined && way === undefined) return [];
+  const a: Num = way === undefined ? scoped(num, scope) : ({ ...num, path: way.path, scope } as Num);
+  const made: Rel = { k: "where", in: rel.rel, if: { k: "cmp", a, op, b: { k: "lit", v: value } } };
+  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
 }
 
 export function chosen(

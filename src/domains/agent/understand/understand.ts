@@ -183,8 +183,11 @@ const LIGHT: ReadonlySet<string> = new Set([
   "where",
 ]);
 
+/** A word that mostly says nothing, but also stands for something in this model. */
+const FILLER_COST = 1;
+
 function skipCost({ norm, stem }: Word, isKnown: boolean): number {
-  if (FILLERS.has(norm)) return 0;
+  if (FILLERS.has(norm)) return isKnown && !GRAMMAR.has(norm) ? FILLER_COST : 0;
   const grammar = GRAMMAR.get(norm) ?? GRAMMAR.get(stem);
   if (grammar !== undefined) return LIGHT.has(grammar.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;

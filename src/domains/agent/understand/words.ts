@@ -12,7 +12,7 @@ export interface Word {
 const MOST_WORDS = 120;
 
 const PATTERN =
-  /[$€£]?\d(?:[\d.,]*\d)?(?:[kKmM](?![\p{L}\p{N}]))?%?(?![\p{L}])|[\p{L}\p{M}\p{N}]+(?:[-–][\p{L}\p{M}\p{N}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/gu;
+  /[$€£]?\d(?:[\d.,]*\d)?(?:[kKmM](?![\p{L}\p{N}]))?%?(?![\p{L}])|[\p{L}\p{M}\p{N}]+(?:[-–][\p{L}\p{M}\p{N}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/giu;
 
 /** The words of a question; a possessive ending stands by itself, and marks at the end are dropped. */
 export function wordsOf(text: string): Word[] {
@@ -21,7 +21,7 @@ export function wordsOf(text: string): Word[] {
     if (words.length === MOST_WORDS) break;
     const [token] = match;
     const start = match.index;
-    const norm = fold(token);
+    const norm = /^n['’]t$/i.test(token) ? "not" : fold(token);
     words.push({ text: token, start, end: start + token.length, norm, stem: stem(norm) });
   }
   return words;

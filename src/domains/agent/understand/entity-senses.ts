@@ -1,0 +1,83 @@
+import type { Comparison, Cond, Key, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { Mod, Sense } from "./fragment.ts";
+import type { Grammar } from "./grammar.ts";
+import { aggregate, attr, firstCost, made, type RelSense, table, top } from "./make.ts";
+
+export function measuredBy(grammar: Grammar, key: Key, op: Comparison, value: number): Combined[] {
+  if (!grammar.isNumber(key)) return [];
+  return [
+    { sense: { t: "cond", ds: key.ds, cond: { k: "cmp", a: key, op, b: { k: "lit", v: value } } }, cost: 0 },
+  ];
+}
+
+/** A state with the highest point: every state has one, so it is the highest of them. */
+export function first(grammar: Grammar, key: Key): Combined[] {
+  const dir = /^(high|max|long|larg|big|most)/.test(key.field)
+    ? "max"
+    : /^(low|min|short|small|least)/.test(key.field)
+      ? "min"
+      : null;
+  const measure = dir === null ? undefined : grammar.isNumber(key) ? key : grammar.measureOf(key, "high");
+  if (dir === null || measure === undefined) return [];
+  return [
+    { sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 },
+  ];
+}
+
+/** A field of everything there is: of numbers the sum, of extremes the most extreme. */
+export function ofEverything(grammar: Grammar, key: Key): Combined[] {
+  const all: Rel = { k: "all", ds: key.ds };
+  const [mod] = first(grammar, key);
+  if (mod?.sense.t === "mod" && mod.sense.mod.m === "first" && mod.sense.mod.by.k === "key") {
+    const { dir, by } = mod.sense.mod;
+    return [attr({ k: "top", in: all, by: by.key, dir, n: 1, ties: "keep" }, key.ds, [key], 0)];
+  }
+  if (grammar.isNumber(key)) return [{ sense: table(aggregate("sum", key, all)), cost: 0.2 }];
+  return [attr(all, key.ds, [key], 0)];
+}
+
+/** Higher than the highest point of Texas: what has a higher one. */
+export function compared(grammar: Grammar, arg: string, { rel, key }: { rel: Rel; key: Key }): Combined[] {
+  const [op, dim] = arg.split(":") as [">" | "<", string];
+  const measure = grammar.isNumber(key) ? key : grammar.measureOf(key, dim);
+  if (measure === undefined) return [];
+  const cond: Cond = { k: "cmp", a: measure, op, b: { k: "agg", fn: "only", of: measure, in: rel } };
+  return [{ sense: { t: "cond", ds: measure.ds, cond }, cost: 0 }];
+}
+
+export function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
+  if (mod.m === "attr") {
+    const key = grammar.measureOf(mod.key, dim);
+    return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+  }
+  if (mod.m !== "to" || mod.not) return [];
+  const key = grammar.dimension(mod.ds, dim);
+  return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+}
+
+export function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
+  const mod: Mod = {
+    m: "to",
+    rel: other.rel,
+    ds: other.ds,
+    form: other.form,
+    paths: null,
+    not: false,
+    isOf: true,
+  };
+  return grammar.apply(head, mod).map((each) => ({
+    ...each,
+    cost: each.cost + (head.ds === other.ds ? 0 : cost),
+  }));
+}
+
+export function topped(
+  grammar: Grammar,
+  rel: RelSense,
+  { dir, dim, n }: Extract<Sense, { t: "sup" }>,
+): Combined[] {
+  const key = grammar.dimension(rel.ds, dim ?? "");
+  if (key === undefined) return [];
+  return [made(top(rel, key, dir, n), firstCost(rel), true)];
+}
