@@ -17,15 +17,15 @@ export const LIMITS = {
     /** Queries more that are run to find out why a result is empty. */
     repairs: 3,
     /** Values of one field that questions can name without saying which field they mean. */
-    valuesPerField: 5_000,
+    valuesPerField: 3_000,
     /** Such values of all fields of a model. */
-    values: 100_000,
+    values: 40_000,
     /** Longest such value. */
-    valueCharacters: 200,
+    valueCharacters: 120,
     /** Models, as different callers see them, whose values are kept in memory; the longest unused one makes room. */
-    keptModels: 20,
+    keptModels: 10,
     /** Datasets, as different callers see them, whose values are kept in memory. */
-    keptDatasets: 200,
+    keptDatasets: 60,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */

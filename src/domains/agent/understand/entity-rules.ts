@@ -126,11 +126,15 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "op all": [
-    rule<"op", "all">((_grammar, { op }) =>
-      op === "prep" ? [{ sense: { t: "mod", mod: { m: "all" } }, cost: 0 }] : [],
+    rule<"op", "all">((_grammar, { op }, { field, value }) =>
+      op === "prep" ? [{ sense: { t: "mod", mod: { m: "all", field, value } }, cost: 0 }] : [],
     ),
   ],
-  "rel all": [rule<"rel", "all">((_grammar, rel) => [{ sense: rel, cost: 0.2 }])],
+  "rel all": [
+    rule<"rel", "all">((grammar, rel, { field, value }) =>
+      grammar.apply(rel, { m: "all", field, value }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+    ),
+  ],
   "rel link": [
     rule<"rel", "link">((_grammar, rel, { paths }) => [
       { sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 },
@@ -276,7 +280,7 @@ export const ENTITY_RULES: Rules = {
         const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
         return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
       }
-      if (mod.m === "all") return ofEverything(grammar, key);
+      if (mod.m === "all") return ofEverything(grammar, key, mod);
       // "which city has the most customers"
       if (mod.m === "first" && mod.by.k === "count" && mod.by.ds === key.ds) {
         const num = count(mod.by.rel);

@@ -26,8 +26,10 @@ export function first(grammar: Grammar, key: Key): Combined[] {
 }
 
 /** A field of everything there is: of numbers the sum, of extremes the most extreme. */
-export function ofEverything(grammar: Grammar, key: Key): Combined[] {
-  const all: Rel = { k: "all", ds: key.ds };
+export function ofEverything(grammar: Grammar, key: Key, only: Extract<Mod, { m: "all" }>): Combined[] {
+  const cond = grammar.everywhere(key.ds, only);
+  if (cond === undefined) return [];
+  const all: Rel = { k: "where", in: { k: "all", ds: key.ds }, if: cond };
   const [mod] = first(grammar, key);
   if (mod?.sense.t === "mod" && mod.sense.mod.m === "first" && mod.sense.mod.by.k === "key") {
     const { dir, by } = mod.sense.mod;

@@ -38,8 +38,8 @@ export type Sense =
   | { t: "quantity"; op: Comparison; value: number }
   /** `by`, `per`, `each` with a key. */
   | { t: "by"; keys: Key[]; by: By | null; grain?: Grain }
-  /** Everything there is: a value that all rows have, such as the only country. */
-  | { t: "all" }
+  /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */
+  | { t: "all"; field: string; value: string }
   /** What something is to another: `neighbouring states` of what follows. */
   | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
   | { t: "firstby"; dir: "max" | "min"; n: number | null; table: TableSense }
@@ -82,7 +82,7 @@ export type Mod =
   | { m: "first"; dir: "max" | "min"; by: By; n: number | null }
   | { m: "is"; ds: string; cond: Cond }
   | { m: "during"; win: Window }
-  | { m: "all" }
+  | { m: "all"; field: string; value: string }
   /** A field to be shown beside the name. */
   | { m: "show"; key: Key }
   /** "but not in 2025": the same did not happen then. */

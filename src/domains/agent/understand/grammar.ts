@@ -70,6 +70,22 @@ export class Grammar {
     );
   }
 
+  /** The condition that the only value of a field is for rows of a dataset: of its own field, or of what they belong to. */
+  everywhere(ds: string, { field, value }: { field: string; value: string }): Cond | undefined {
+    const near = [...this.#schema.datasets.values()]
+      .filter(({ fields }) => fields.has(field))
+      .map(({ name }) => ({ name, way: name === ds ? [] : toOnePath(this.#schema, ds, name) }))
+      .filter(({ way }) => way !== undefined)
+      .toSorted((a, b) => (a.way?.length ?? 0) - (b.way?.length ?? 0))[0];
+    return near && { k: "is", key: { ds: near.name, field }, values: [value], match: "equal" };
+  }
+
+  /** The same for the rows that a number is made of. */
+  everywhereOf({ cols }: TableSense, only: { field: string; value: string }): Cond | undefined {
+    const homes = cols.flatMap((num) => this.#homes(num));
+    return homes.map((home) => this.everywhere(home, only)).find((cond) => cond !== undefined);
+  }
+
   /** Whether a nearer dataset has a field of the same name. */
   isFarther(table: TableSense, key: Key): boolean {
     if (key.path !== undefined) return false;
@@ -190,8 +206,10 @@ export class Grammar {
             rel.isTopped,
           ),
         ];
-      case "all":
-        return [{ sense: rel, cost: 0 }];
+      case "all": {
+        const cond = this.everywhere(rel.ds, mod);
+        return cond === undefined ? [] : [{ sense: where(rel, cond), cost: 0 }];
+      }
       case "notduring":
         return notThen(rel, mod.win);
       case "show": {

@@ -59,8 +59,8 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
       const key = { ds: name, field: field.name };
       for (const [i, text] of texts.entries()) {
         // `state` is the entity, not the field that holds its name.
-        if (only && i > 0) {
-          add(text, { t: "all" }, COST.synonym);
+        if (only !== undefined && i > 0) {
+          add(text, { t: "all", field: field.name, value: only }, COST.synonym);
           continue;
         }
         const isEntity = field.name === schema.datasets.get(name)?.nameField && saysDataset(dataset, text);
@@ -148,7 +148,7 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
     const isWhole = dataset?.key.length === 1 && dataset.key[0] === field;
     const [only] = values;
     if (values.length === 1 && only !== undefined && !isName) {
-      put(found, valueKey(only), { sense: { t: "all" }, cost: 0 });
+      put(found, valueKey(only), { sense: { t: "all", field, value: only }, cost: 0 });
       continue;
     }
     for (const value of values) {
@@ -180,8 +180,9 @@ function valueKey(value: string): string {
     .join(" ");
 }
 
-function onlyValue(all: Knowledge["values"], ds: string, field: string): boolean {
-  return all.some((each) => each.ds === ds && each.field === field && each.values.length === 1);
+function onlyValue(all: Knowledge["values"], ds: string, field: string): string | undefined {
+  const found = all.find((each) => each.ds === ds && each.field === field);
+  return found?.values.length === 1 ? found.values[0] : undefined;
 }
 
 /** A dataset that says nothing but what is linked to what. */

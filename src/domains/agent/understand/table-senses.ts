@@ -56,8 +56,10 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(table, mod.win);
-    case "all":
-      return [asTable(table, 0)];
+    case "all": {
+      const cond = grammar.everywhereOf(table, mod);
+      return cond === undefined ? [] : [asTable({ ...table, conds: [...table.conds, cond] }, 0)];
+    }
     default:
       return [];
   }
@@ -82,7 +84,7 @@ function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
 }
 
 /** Two different values of one field at once are nobody's. */
-export function contradicts(conds: readonly Cond[], cond: Cond): boolean {
+function contradicts(conds: readonly Cond[], cond: Cond): boolean {
   if (cond.k !== "is" || cond.match !== "equal") return false;
   const key = JSON.stringify(cond.key);
   return conds.some((each) => each.k === "is" && each.match === "equal" && JSON.stringify(each.key) === key);

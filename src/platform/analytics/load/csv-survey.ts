@@ -134,7 +134,7 @@ function plainSql(type: string): string {
     case LONG_DECIMAL:
       return isWhole;
     case "DOUBLE":
-      return `${isWhole} AND abs(whole) < ${EXACT_DOUBLE}`;
+      return `${isWhole} AND whole BETWEEN -${EXACT_DOUBLE} AND ${EXACT_DOUBLE}`;
     case "BOOLEAN":
       return "v = 'true' OR v = 'false'";
     case "DATE":

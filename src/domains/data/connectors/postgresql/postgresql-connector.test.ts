@@ -241,7 +241,7 @@ describe("only one statement, and only one that reads", () => {
 describe("errors of the query", () => {
   it.each([
     ["SELECT nothing FROM orders", "bad_request", 'column "nothing" does not exist (at character 8)'],
-    ["SELECT * FROM nothing", "not_found", 'tableView "nothing" does not exist'],
+    ["SELECT * FROM nothing", "not_found", 'relation "nothing" does not exist'],
     ["SELECT 1 +", "bad_request", "syntax error at end of input"],
     ["SELECT 1 / 0", "bad_request", "division by zero"],
     ["SELECT 1 / (3 - x) FROM generate_series(1, 9) x", "bad_request", "division by zero"],
