@@ -29,7 +29,10 @@ interface Reader {
   schema: Schema;
   into: Definitions & {
     rules: { dates: Map<string, Key>; preferredLinks: Set<string>; fiscalMonth?: number };
+    defaultMonths: Map<string, number>;
   };
+  /** The metric that the sentences are about: a definition may take several. */
+  subject: string | undefined;
 }
 
 const MONTHS = "january february march april may june july august september october november december".split(
@@ -48,9 +51,10 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
     defaultMonths: new Map(),
     unread: [],
   };
-  readDescriptions({ model, schema, into });
+  const reader: Reader = { model, schema, into, subject: undefined };
+  readDescriptions(reader);
   for (const sentence of sentencesOf(model.ai.instructions ?? "")) {
-    const isRead = FRAMES.map((frame) => frame({ model, schema, into }, sentence)).some(Boolean);
+    const isRead = FRAMES.map((frame) => frame(reader, sentence)).some(Boolean);
     if (!isRead) into.unread.push(sentence);
   }
   return into;
@@ -147,7 +151,8 @@ function fiscalYear({ into }: Reader, sentence: string): boolean {
   const month = MONTHS.findIndex((name) =>
     new RegExp(`starts? (?:on|in) (?:the )?(?:\\d+\\.? )?${name}`, "i").test(sentence),
   );
-  if (month !== -1) into.rules.fiscalMonth = month + 1;
+  if (month === -1) return false;
+  into.rules.fiscalMonth = month + 1;
   return true;
 }
 
@@ -199,19 +204,17 @@ function place({ model, schema, into }: Reader, sentence: string): boolean {
 }
 
 /** "if no period is named, in the 12 months up to today" */
-function defaultPeriod({ model, into }: Reader, sentence: string): boolean {
+function defaultPeriod(reader: Reader, sentence: string): boolean {
   const months = /if no period is named, (?:in )?the (?:last )?(\d+) months/i.exec(sentence)?.[1];
   if (months === undefined) {
     const subject = /^(.+?): /.exec(sentence)?.[1];
-    lastSubject = subject === undefined ? undefined : metricNamed(model, subject);
-    return lastSubject !== undefined;
+    reader.subject = subject === undefined ? undefined : metricNamed(reader.model, subject);
+    return reader.subject !== undefined;
   }
-  if (lastSubject === undefined) return false;
-  (into.defaultMonths as Map<string, number>).set(lastSubject, Number(months));
+  if (reader.subject === undefined) return false;
+  reader.into.defaultMonths.set(reader.subject, Number(months));
   return true;
 }
-
-let lastSubject: string | undefined;
 
 /** "A customer bought something if it is in a completed order." */
 function event({ model, schema, into }: Reader, sentence: string): boolean {
@@ -252,7 +255,7 @@ const SAME_EVENT = [
 
 /** Sentences on how to count that the engine keeps to anyway. */
 function convention(_reader: Reader, sentence: string): boolean {
-  return /fractions|weeks start on monday|complete calendar period|end today|year to date|calendar ones|count completed orders|is \(new - old\)|its first quarter/i.test(
+  return /fractions|weeks start on monday|complete calendar period|end today|year to date|calendar ones|is \(new - old\)/i.test(
     sentence,
   );
 }

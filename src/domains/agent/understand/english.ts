@@ -13,18 +13,18 @@ export interface Superlative {
 
 /** Words that say nothing about the data. */
 export const FILLERS: ReadonlySet<string> = new Set(
-  `what which who whom names whats the a an is are was were be been am do does did there here that this these those
-  me i we you they it its them their our us his her my your 's please can could would will shall should tell show
-  give list name find get see display know about all any some one ones named called name of located found exist
-  live lives stay stays lie lies situated out so just now then ? ! . , ; : " ' ’ ( ) & also else other euro euros
-  state? want like need have? come came happen did made make makes doing
-  currently really exactly like look looking question help how got goods goods companies company bring brought brings
-  bringing add adds added up together developed develop evolved evolve trend yet still but both different distinct
-  times time? single worth? came comes coming take took taken place placed happened generate generated
-  as if when first? respectively euro based overall? us already ever now today's pay? doing
-  miles mile kilometers km metre metres meter meters unit? people? altogether had more? we've i'd let know across only roughly approximately just exactly table chart pie rank ranked ranking`
-    .split(/\s+/)
-    .filter((word) => !word.endsWith("?") || word === "?"),
+  `what which who whom names whats the a an is are was were be been am do does did there here that this
+  these those me i we you they it its them their our us his her my your 's please can could would will
+  shall should tell show give list name find get see display know about all any some one ones named
+  called of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
+  " ' ’ ( ) & also else other euro euros want like need come came happen made make makes doing currently
+  really exactly look looking question help how got goods companies company bring brought brings
+  bringing add adds added up together developed develop evolved evolve trend yet still but both
+  different distinct times single comes coming take took taken place placed happened generate generated
+  as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
+  altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking`.split(
+    /\s+/,
+  ),
 );
 
 export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(

@@ -193,6 +193,15 @@ describe("what is not answered", () => {
 });
 
 describe("instructions", () => {
+  it("of one model say nothing about another", () => {
+    const saying = (instructions: string) =>
+      buildKnowledge({ ...MODEL, ai: { ...NO_AI, instructions } }, VALUES).definitions.defaultMonths;
+    const period = "If no period is named, the last 6 months count.";
+    expect([...saying(`Fees: what is paid. ${period}`)]).toEqual([["fees", 6]]);
+    saying("Fees: what is paid.");
+    expect([...saying(period)]).toEqual([]);
+  });
+
   it("are compiled, and what was not understood is told", () => {
     const { definitions } = KNOWLEDGE;
     expect(definitions.adjectives).toMatchObject([{ word: "out" }, { word: "long", ds: "books" }]);

@@ -33,7 +33,7 @@ interface Question {
   timeZone: string;
 }
 
-/** Reads a question by rules alone: pure, and quick enough to be called for every keystroke. */
+/** Reads a question by rules alone, within bounds; pure. */
 export function understand(question: Question, knowledge: Knowledge): Understanding {
   const whole = understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
@@ -231,9 +231,7 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
     const { rel, keys, order } = sense;
     return { ask: { k: "list", rel, show: keys, ...(order === undefined ? {} : { order }) }, cost: 0 };
   }
-  if (sense.t === "table") return { ask: tableAsk(sense.table), cost: 0 };
-  if (sense.t === "share") return undefined;
-  return undefined;
+  return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
 }
 
 function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
