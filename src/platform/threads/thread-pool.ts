@@ -9,6 +9,8 @@ export interface ThreadPoolOptions {
   noun: string;
   /** Several of them. */
   nouns: string;
+  /** What is done with it, where that is not reading. */
+  work?: { doing: string; done: string; did: string };
   /** What to do when it takes too long or too much memory. */
   hint: string;
   /** The file that each thread runs. */
@@ -21,6 +23,7 @@ export interface ThreadPoolOptions {
 
 /** A thread takes longer to start than most work does, and who asks once asks again soon. */
 const IDLE_MS = 30_000;
+const READING = { doing: "Reading", done: "read", did: "read" };
 
 /**
  * Does work in threads beside the server's own, which hostile input could otherwise hold for seconds. A scope (a
@@ -129,18 +132,21 @@ class Thread<Question, Answer> {
 }
 
 /** Anything but a lack of memory is a bug of ours. */
-function causeOf(error: Error & { code?: string }, { noun, memoryMb, hint }: ThreadPoolOptions): Error {
+function causeOf(error: Error & { code?: string }, options: ThreadPoolOptions): Error {
   if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
-  const message = `The ${noun} could not be read within ${memoryMb} MB of memory.`;
+  const { noun, memoryMb, hint, work = READING } = options;
+  const message = `The ${noun} could not be ${work.done} within ${memoryMb} MB of memory.`;
   return new AppError("too_large", message, { hint, cause: error });
 }
 
-function tookTooLong({ noun, timeoutMs, hint }: ThreadPoolOptions): AppError {
-  return new AppError("timeout", `Reading the ${noun} took longer than ${timeoutMs / 1_000} s.`, { hint });
+function tookTooLong({ noun, timeoutMs, hint, work = READING }: ThreadPoolOptions): AppError {
+  return new AppError("timeout", `${work.doing} the ${noun} took longer than ${timeoutMs / 1_000} s.`, {
+    hint,
+  });
 }
 
-function gone({ noun }: ThreadPoolOptions): AppError {
-  return new AppError("unavailable", `The thread that read the ${noun} ended unexpectedly.`, {
+function gone({ noun, work = READING }: ThreadPoolOptions): AppError {
+  return new AppError("unavailable", `The thread that ${work.did} the ${noun} ended unexpectedly.`, {
     hint: "Try again.",
   });
 }

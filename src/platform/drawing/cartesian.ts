@@ -1,0 +1,280 @@
+import { type Chart, drawable } from "./chart.ts";
+import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
+import { formatter, knownLocale, marker } from "./formats.ts";
+import { type Element, headerOf, textAt } from "./header.ts";
+import { LIMITS } from "./limits.ts";
+import {
+  COLOURS,
+  colourOf,
+  FONT_FAMILY,
+  isRepeated,
+  type Look,
+  OTHER_COLOUR,
+  PADDING,
+  SIZES,
+} from "./look.ts";
+import { type Measure, oneLine, shorten } from "./text.ts";
+
+const { series: MOST_SERIES, bars: MOST_BARS, hoverValues: MOST_HOVERED } = LIMITS.drawing;
+/** Points of a line that are marked. */
+const MARKED_POINTS = 30;
+/** Height of a horizontal bar with its share of the space between bars. */
+const BAR_ROW = 30;
+const SERIES_ROW = 16;
+/** Bars are not wider than this, however few there are. */
+const WIDEST_BAR = 56;
+/** A line whose lowest value is above this part of its highest need not begin at zero. */
+const NARROW_RANGE = 0.75;
+
+interface Series {
+  label: string;
+  data: (number | null)[];
+  colour: string;
+  isRepeated: boolean;
+}
+
+interface Plot {
+  chart: Chart;
+  look: Look;
+  measure: Measure;
+  categories: string[];
+  series: Series[];
+  isHorizontal: boolean;
+  /** What is not shown. */
+  note: string | undefined;
+}
+
+/** Bars, lines and areas. */
+export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const all = (chart.series ?? []).map(({ label, data }) => ({
+    label: oneLine(label),
+    data: data.map(drawable),
+  }));
+  const length = Math.max(chart.categories?.length ?? 0, ...all.map(({ data }) => data.length), 0);
+  if (!all.some(({ data }) => data.some((value) => value !== null)))
+    return { kind: "empty", title: chart.title ?? "", why: "There are no values to draw." };
+  const shown = chart.type === "bar" ? Math.min(length, MOST_BARS) : length;
+  const categories = Array.from({ length: shown }, (_, i) => oneLine(chart.categories?.[i] ?? `${i + 1}`));
+  const series = all.slice(0, MOST_SERIES).map(({ label, data }, i) => ({
+    label,
+    data: Array.from({ length: shown }, (_, j) => data[j] ?? null),
+    colour: colourOf(i),
+    isRepeated: isRepeated(i),
+  }));
+  const notes = [
+    ...(shown < length ? [`${shown} of ${length} shown`] : []),
+    ...(all.length > MOST_SERIES ? [`${MOST_SERIES} of ${all.length} series shown`] : []),
+  ];
+  const isHorizontal = chart.type === "bar" && chart.layout === "horizontal";
+  return plotOf({
+    chart,
+    look,
+    measure,
+    categories,
+    series,
+    isHorizontal,
+    note: notes.join(" · ") || undefined,
+  });
+}
+
+function plotOf(plot: Plot): ChartDrawing {
+  const { chart, look, measure, series, isHorizontal } = plot;
+  const isLine = chart.type !== "bar";
+  const header = headerOf(
+    {
+      title: chart.title ?? "",
+      subtitle: chart.yAxisLabel,
+      legend:
+        series.length > 1
+          ? series.map(({ label, colour, isRepeated }) => ({ label, colour, isLine, isRepeated }))
+          : [],
+    },
+    look,
+    measure,
+  );
+  const height = look.height ?? heightOf(plot, header.bottom);
+  const footer = footerOf(plot, height);
+  const value = valueAxis(plot);
+  const category = categoryAxis(plot);
+  const grid = {
+    left: PADDING,
+    right: PADDING + (isHorizontal ? 44 : 8),
+    top: header.bottom + (hasLabels(plot) && !isHorizontal ? 22 : 14),
+    bottom: footer.length === 0 ? PADDING : PADDING + 20,
+    outerBoundsMode: "same",
+    outerBoundsContain: "axisLabel",
+  };
+  return {
+    kind: "chart",
+    title: chart.title ?? "",
+    height,
+    option: {
+      textStyle: { fontFamily: FONT_FAMILY },
+      grid,
+      xAxis: isHorizontal ? value : category,
+      yAxis: isHorizontal ? category : value,
+      series: series.map((one) => seriesOf(one, plot)),
+      graphic: [...header.elements, ...footer],
+    },
+    hover: hoverOf(plot),
+  };
+}
+
+function heightOf({ categories, series, isHorizontal, look }: Plot, top: number): number {
+  if (!isHorizontal) return Math.round(Math.min(420, Math.max(260, look.width * 0.5 + top / 2)));
+  const row = series.length === 1 ? BAR_ROW : 12 + SERIES_ROW * series.length;
+  return Math.round(Math.min(LIMITS.drawing.mostPx, top + 40 + Math.max(2, categories.length) * row));
+}
+
+/** The name of the axis below, and what is not shown. */
+function footerOf({ chart, look, measure, isHorizontal, note }: Plot, height: number): Element[] {
+  const parts = [isHorizontal ? undefined : chart.xAxisLabel, note].filter(
+    (part) => part !== undefined && part !== "",
+  );
+  if (parts.length === 0) return [];
+  const width = look.width - 2 * PADDING;
+  const words = shorten(oneLine(parts.join(" · ")), width, { size: SIZES.text, weight: 400, measure });
+  const style = { size: SIZES.text, weight: 400, fill: COLOURS[look.theme].muted, align: "center" };
+  return [textAt(look.width / 2, height - PADDING - 8, words, style)];
+}
+
+/** Values stand beside the bars where each has room for its own. */
+function hasLabels({ chart, look, measure, categories, series, isHorizontal }: Plot): boolean {
+  if (chart.type !== "bar" || series.length !== 1) return false;
+  if (isHorizontal) return true;
+  const write = formatter(chart.formats?.y, "short", knownLocale(look.locale));
+  const band = (look.width - 90) / Math.max(1, categories.length);
+  return (series[0] as Series).data.every((v) => v === null || measure(write(v), SIZES.text, 400) < band - 4);
+}
+
+function valueAxis(plot: Plot): Record<string, unknown> {
+  const { chart, look, series, isHorizontal } = plot;
+  const { grid, muted } = COLOURS[look.theme];
+  const isBare = isHorizontal && hasLabels(plot);
+  const values = series.flatMap(({ data }) => data).filter((value) => value !== null);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return {
+    type: "value",
+    // The length of a bar is its value, and that of an area as well.
+    scale: chart.type === "line" && least > 0 && least > most * NARROW_RANGE,
+    splitNumber: isHorizontal ? Math.max(2, Math.floor(look.width / 140)) : 4,
+    minInterval: chart.formats?.y === "integer" ? 1 : undefined,
+    axisLabel: {
+      show: !isBare,
+      color: muted,
+      fontSize: SIZES.text,
+      hideOverlap: true,
+      formatter: marker(chart.formats?.y, "compact"),
+    },
+    splitLine: { show: !isBare, lineStyle: { color: grid } },
+    axisLine: { show: false },
+    axisTick: { show: false },
+  };
+}
+
+function categoryAxis({ chart, look, measure, categories, isHorizontal }: Plot): Record<string, unknown> {
+  const { text, muted, axis } = COLOURS[look.theme];
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  const band = (look.width - 90) / Math.max(1, categories.length);
+  const isEach = chart.type === "bar" && (isHorizontal || band >= 56);
+  const room = isHorizontal ? Math.min(220, look.width * 0.34) : isEach ? band - 8 : 140;
+  return {
+    type: "category",
+    data: categories.map((category) => shorten(category, room, style)),
+    inverse: isHorizontal,
+    boundaryGap: chart.type === "bar" || categories.length === 1,
+    axisLabel: {
+      color: isHorizontal ? text : muted,
+      fontSize: SIZES.text,
+      margin: isHorizontal ? 10 : 8,
+      ...(isEach ? { interval: 0 } : { hideOverlap: true }),
+    },
+    axisLine: { lineStyle: { color: axis } },
+    axisTick: { show: false },
+  };
+}
+
+function seriesOf(series: Series, plot: Plot): Record<string, unknown> {
+  const { chart, look, categories } = plot;
+  const { label, data, colour } = series;
+  const common = { name: label, silent: false, emphasis: { disabled: true }, cursor: "default" };
+  const { text } = COLOURS[look.theme];
+  if (chart.type === "bar") {
+    return {
+      ...common,
+      type: "bar",
+      data: data.map((value, i) => barOf(value, isOther(plot, i) ? OTHER_COLOUR : colour, plot)),
+      itemStyle: { color: colour, opacity: series.isRepeated ? 0.55 : 1 },
+      barMaxWidth: WIDEST_BAR,
+      barCategoryGap: plot.isHorizontal ? "34%" : "38%",
+      barGap: "8%",
+      label: {
+        show: hasLabels(plot),
+        position: plot.isHorizontal ? "right" : "top",
+        color: text,
+        fontSize: SIZES.text,
+        textBorderWidth: 0,
+        formatter: marker(chart.formats?.y, "short"),
+      },
+    };
+  }
+  const isFilled = chart.type === "area";
+  const isStacked = isFilled && plot.series.length > 1;
+  return {
+    ...common,
+    type: "line",
+    data,
+    color: colour,
+    connectNulls: false,
+    showSymbol: categories.length <= MARKED_POINTS || hasLonePoint(data),
+    symbol: "circle",
+    symbolSize: categories.length <= MARKED_POINTS ? 7 : 4,
+    lineStyle: { width: 2.5, type: series.isRepeated ? "dashed" : "solid", join: "round", cap: "round" },
+    ...(isFilled && { areaStyle: { opacity: isStacked ? 0.75 : 0.16 } }),
+    ...(isStacked && { stack: "all" }),
+  };
+}
+
+/** Rounded where the value is; a label of what is below zero stands below. */
+function barOf(value: number | null, color: string, { isHorizontal }: Plot): Record<string, unknown> {
+  const isBelow = value !== null && value < 0;
+  const r = 3;
+  const radius = isHorizontal
+    ? isBelow
+      ? [r, 0, 0, r]
+      : [0, r, r, 0]
+    : isBelow
+      ? [0, 0, r, r]
+      : [r, r, 0, 0];
+  return {
+    value,
+    itemStyle: { color, borderRadius: radius },
+    ...(isBelow && { label: { position: isHorizontal ? "left" : "bottom" } }),
+  };
+}
+
+function isOther({ categories, series }: Plot, index: number): boolean {
+  return series.length === 1 && index === categories.length - 1 && categories[index] === "Other";
+}
+
+/** A value between two gaps is no line and would not be seen. */
+function hasLonePoint(data: readonly (number | null)[]): boolean {
+  return data.some(
+    (value, i) => value !== null && (data[i - 1] ?? null) === null && (data[i + 1] ?? null) === null,
+  );
+}
+
+function hoverOf({ chart, look, categories, series, isHorizontal }: Plot): Hover | null {
+  if (categories.length * series.length > MOST_HOVERED) return null;
+  const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
+  return {
+    by: "category",
+    axis: isHorizontal ? "y" : "x",
+    titles: categories,
+    series: series.map(({ label, data, colour }) => ({
+      name: label,
+      colour,
+      values: data.map((value) => (value === null ? "–" : write(value))),
+    })),
+  };
+}

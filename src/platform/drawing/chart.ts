@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { FORMAT_NAME } from "./formats.ts";
+import { LIMITS } from "./limits.ts";
+
+const { values: most } = LIMITS.drawing;
+
+const label = z.string();
+const value = z.number().nullable();
+
+/** A chart to be drawn: what the contract of the agent endpoint calls ChartSpec, and how its numbers read. */
+export const chartShape = z.object({
+  type: z.enum(["bar", "line", "area", "pie", "donut", "scatter"]),
+  title: label.default(""),
+  xAxisLabel: label.optional(),
+  yAxisLabel: label.optional(),
+  categories: z.array(label).max(most).optional(),
+  series: z
+    .array(z.object({ label, data: z.array(value).max(most) }))
+    .max(most)
+    .optional(),
+  slices: z.array(z.object({ label, value })).max(most).optional(),
+  points: z
+    .array(z.object({ x: value, y: value, label: label.optional() }))
+    .max(most)
+    .optional(),
+  layout: z.enum(["vertical", "horizontal"]).optional(),
+  /** Formats of the numbers along both axes, by name; a pie has `y` alone. */
+  formats: z
+    .object({ x: z.string().regex(FORMAT_NAME).optional(), y: z.string().regex(FORMAT_NAME).optional() })
+    .optional(),
+});
+
+export type Chart = z.input<typeof chartShape>;
+
+/** Values of a chart, as its bound counts them. */
+export function countValues({ series = [], slices = [], points = [] }: Chart): number {
+  return series.reduce((sum, { data }) => sum + data.length, slices.length + points.length);
+}
+
+/** Axes end a little beyond their largest value, which must still be a number. */
+const LARGEST = 1e300;
+
+/** Nothing in the place of what no axis can show. */
+export function drawable(value: number | null): number | null {
+  return value === null || !(Math.abs(value) <= LARGEST) ? null : value;
+}

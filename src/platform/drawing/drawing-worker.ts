@@ -1,0 +1,37 @@
+/** Runs in a thread of its own and draws: ECharts is large, and a chart with many points takes it some time. */
+import { AppError } from "../../kernel/errors.ts";
+import { answerQuestions } from "../threads/index.ts";
+import { countValues } from "./chart.ts";
+import { drawingOf, type Subject } from "./drawing.ts";
+import { measure } from "./font-metrics.ts";
+import { LIMITS } from "./limits.ts";
+import type { Look } from "./look.ts";
+import { pngOf } from "./render-png.ts";
+import { type Picture, pictureOf } from "./render-svg.ts";
+
+export interface DrawingQuestion {
+  subject: Subject;
+  looks: Look[];
+  isPng: boolean;
+}
+
+export interface DrawingAnswer {
+  pictures: Picture[];
+  /** Of the first one. */
+  png?: Uint8Array;
+}
+
+answerQuestions<DrawingQuestion, DrawingAnswer>(({ subject, looks, isPng }) => {
+  const pictures = looks.map((look) => pictureOf(toDrawing(subject, look), look));
+  const [first, look] = [pictures[0], looks[0]];
+  if (!isPng || first === undefined || look === undefined) return { pictures };
+  return { pictures, png: new Uint8Array(pngOf(first, look)) };
+});
+
+function toDrawing(subject: Subject, look: Look) {
+  if (subject.kind !== "spec") return subject;
+  const { values } = LIMITS.drawing;
+  if (countValues(subject.chart) > values)
+    throw new AppError("too_large", `A chart can have ${values} values, and this one has more.`);
+  return drawingOf(subject.chart, look, measure);
+}

@@ -1,0 +1,80 @@
+/**
+ * Formats stand in drawings by name, so that a drawing is plain JSON. `percent` is of a fraction, `percent:whole` of a
+ * number that is one already, `money` has the code of its currency.
+ */
+export const FORMAT_NAME = /^(number|integer|percent|percent:whole|money:[A-Z]{3})$/;
+
+/** `compact` for axes, `short` (three digits) beside marks, `full` where there is room. */
+export type FormatStyle = "compact" | "short" | "full";
+
+/** From here on digits are no longer counted by their names. */
+const SCIENTIFIC = 1e15;
+
+/** A number as people of a language read it. */
+export function formatter(
+  name: string | undefined,
+  style: FormatStyle,
+  locale: string,
+): (value: number) => string {
+  const [kind = "number", detail] = (name ?? "number").split(":");
+  const by = kind === "percent" && detail === "whole" ? 0.01 : 1;
+  const unit: Intl.NumberFormatOptions =
+    kind === "percent"
+      ? { style: "percent" }
+      : kind === "money"
+        ? { style: "currency", currency: detail ?? "USD", currencyDisplay: "narrowSymbol" }
+        : {};
+  const make = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, { ...unit, ...options });
+  const usual = make(digits(kind, style));
+  const scientific = make({ notation: "scientific", maximumFractionDigits: 2, minimumFractionDigits: 0 });
+  return (value) =>
+    (Math.abs(value) >= SCIENTIFIC ? scientific : usual).format(value * by).replace(/^-/, "−");
+}
+
+function digits(kind: string, style: FormatStyle): Intl.NumberFormatOptions {
+  const few = { notation: "compact", trailingZeroDisplay: "stripIfInteger" } as const;
+  if (style === "compact") return { ...few, maximumSignificantDigits: 4 };
+  if (style === "short") return { ...few, maximumSignificantDigits: 3 };
+  if (kind === "percent") return { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  if (kind === "integer") return { maximumFractionDigits: 0 };
+  return kind === "money" ? {} : { maximumSignificantDigits: 6, roundingPriority: "morePrecision" };
+}
+
+/** The language that was asked for, if it is one; texts of the server itself are in English. */
+export function knownLocale(wanted: string | undefined): string {
+  try {
+    return Intl.getCanonicalLocales(wanted)[0] ?? "en-US";
+  } catch {
+    return "en-US";
+  }
+}
+
+/** Stands in an option for the function that writes a number, or the name of what is drawn. */
+export interface FormatMarker {
+  $format: string;
+}
+
+export function marker(name: string | undefined, style: FormatStyle): FormatMarker {
+  return { $format: `${name ?? "number"}/${style}` };
+}
+
+/** Writes the name of a mark, whatever braces are in it: a template would take these for its own. */
+export const NAME_MARKER: FormatMarker = { $format: "name" };
+
+/** An option with functions in the place of its markers. */
+export function revive(option: unknown, locale: string): unknown {
+  if (Array.isArray(option)) return option.map((part) => revive(part, locale));
+  if (typeof option !== "object" || option === null) return option;
+  if ("$format" in option) return functionOf(String(option.$format), locale);
+  return Object.fromEntries(Object.entries(option).map(([key, part]) => [key, revive(part, locale)]));
+}
+
+function functionOf(format: string, locale: string): (value: unknown) => string {
+  if (format === "name") return (mark) => (mark as { name: string }).name;
+  const [name, style] = format.split("/");
+  const write = formatter(name, style as FormatStyle, locale);
+  return (value) => {
+    const number = typeof value === "object" && value !== null ? (value as { value: unknown }).value : value;
+    return typeof number === "number" ? write(number) : "";
+  };
+}

@@ -1,0 +1,93 @@
+import { COLOURS, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { type Measure, oneLine, shorten, wrap } from "./text.ts";
+
+export type Element = Record<string, unknown>;
+
+export interface LegendItem {
+  label: string;
+  colour: string;
+  isLine: boolean;
+  isRepeated: boolean;
+}
+
+interface HeaderParts {
+  title: string;
+  /** What the numbers are, with their unit. */
+  subtitle?: string | undefined;
+  legend?: readonly LegendItem[];
+}
+
+const TITLE_LINE = 20;
+const TEXT_LINE = 18;
+const KEY = 18;
+const GAP = 16;
+/** Longest name in a legend, in pixels. */
+const LEGEND_NAME = 180;
+
+/**
+ * Title, subtitle and legend as elements with places of their own, and where they end. ECharts' own components for
+ * them neither wrap nor make room for each other.
+ */
+export function headerOf(
+  { title, subtitle, legend = [] }: HeaderParts,
+  look: Look,
+  measure: Measure,
+): { elements: Element[]; bottom: number } {
+  const { text, muted } = COLOURS[look.theme];
+  const width = look.width - 2 * PADDING;
+  const elements: Element[] = [];
+  let y = PADDING;
+  const lines =
+    title === "" ? [] : wrap(oneLine(title), width, 2, { size: SIZES.title, weight: 600, measure });
+  for (const line of lines) {
+    elements.push(textAt(PADDING, y, line, { size: SIZES.title, weight: 600, fill: text }));
+    y += TITLE_LINE;
+  }
+  if (subtitle !== undefined && subtitle !== "") {
+    const line = shorten(oneLine(subtitle), width, { size: SIZES.text, weight: 400, measure });
+    elements.push(textAt(PADDING, y + 2, line, { size: SIZES.text, weight: 400, fill: muted }));
+    y += TEXT_LINE + 2;
+  }
+  const placed = placeLegend(legend, width, measure);
+  for (const { item, x, row, name } of placed.items) {
+    const top = y + 6 + row * TEXT_LINE;
+    elements.push(keyAt(PADDING + x, top, item));
+    elements.push(textAt(PADDING + x + KEY, top, name, { size: SIZES.text, weight: 400, fill: text }));
+  }
+  if (placed.rows > 0) y += 6 + placed.rows * TEXT_LINE;
+  return { elements, bottom: y };
+}
+
+function placeLegend(legend: readonly LegendItem[], width: number, measure: Measure) {
+  let [x, row] = [0, 0];
+  const items = legend.map((item) => {
+    const most = Math.min(LEGEND_NAME, width - KEY);
+    const name = shorten(oneLine(item.label), most, { size: SIZES.text, weight: 400, measure });
+    const own = KEY + measure(name, SIZES.text, 400);
+    if (x > 0 && x + own > width) {
+      x = 0;
+      row += 1;
+    }
+    const placed = { item, x, row, name };
+    x += own + GAP;
+    return placed;
+  });
+  return { items, rows: items.length === 0 ? 0 : row + 1 };
+}
+
+function keyAt(x: number, y: number, { colour, isLine, isRepeated }: LegendItem): Element {
+  const shape = isLine
+    ? { x, y: y + 5, width: 12, height: 3, r: 1.5 }
+    : { x, y: y + 1, width: 11, height: 11, r: 2 };
+  return { type: "rect", silent: true, shape, style: { fill: colour, opacity: isRepeated ? 0.55 : 1 } };
+}
+
+export function textAt(
+  x: number,
+  y: number,
+  text: string,
+  { size, weight, fill, align = "left" }: { size: number; weight: number; fill: string; align?: string },
+): Element {
+  const font = { fontWeight: weight, fontSize: size, fontFamily: FONT_FAMILY };
+  return { type: "text", silent: true, x, y, style: { text, ...font, fill, align, verticalAlign: "top" } };
+}

@@ -1,0 +1,30 @@
+export const LIMITS = {
+  drawing: {
+    /** Values that one chart may have, of all its series together. */
+    values: 6_000,
+    /** Series that one chart shows; more cannot be told apart. */
+    series: 12,
+    /** Bars that one chart shows; more are named below it. */
+    bars: 50,
+    /** Slices of a pie; with more, the smallest are put together as one. */
+    slices: 7,
+    /** Rows that a table shows as a picture. */
+    tableRows: 12,
+    /** Longest text in a chart that is looked at; what does not fit its place is cut off sooner. */
+    labelCharacters: 300,
+    /** Narrowest and lowest picture, in pixels. */
+    leastPx: 160,
+    /** Widest and highest picture, in pixels. */
+    mostPx: 2_000,
+    /** Values that are shown when a pointer is over a chart; a chart with more shows none. */
+    hoverValues: 3_000,
+    /** Longest that the drawing of one picture may take. */
+    ms: 10_000,
+    /** Pictures that are drawn at the same time, by all workspaces. */
+    threads: 2,
+    /** Pictures that wait to be drawn; a workspace has at most half of them. */
+    waiting: 32,
+    /** Memory of each thread that draws. */
+    memoryMb: 256,
+  },
+} as const;

@@ -1,0 +1,155 @@
+import type { Drawing } from "./drawing.ts";
+import { formatter, knownLocale } from "./formats.ts";
+import { LIMITS } from "./limits.ts";
+import { COLOURS, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { escapeXml, type Measure, oneLine, shorten, wrap } from "./text.ts";
+
+type Plain = Exclude<Drawing, { kind: "chart" }>;
+
+interface Words {
+  x: number;
+  y: number;
+  text: string;
+  size?: number;
+  weight?: 400 | 600;
+  fill: string;
+  anchor?: "start" | "end";
+}
+
+interface Canvas {
+  look: Look;
+  measure: Measure;
+  parts: string[];
+  /** Where the next line begins. */
+  y: number;
+}
+
+const ROW = 28;
+const WIDEST_COLUMN = 260;
+
+/** What is no chart: a number, a table, or some words. */
+export function plainSvgOf(drawing: Plain, look: Look, measure: Measure): { svg: string; height: number } {
+  const canvas: Canvas = { look, measure, parts: [], y: PADDING };
+  writeTitle(canvas, drawing.title);
+  if (drawing.kind === "number") writeNumber(canvas, drawing);
+  else if (drawing.kind === "table") writeTable(canvas, drawing);
+  else writeWords(canvas, drawing);
+  const height = look.height ?? canvas.y + PADDING;
+  const size = `width="${look.width}" height="${height}" viewBox="0 0 ${look.width} ${height}"`;
+  const svg = `<svg ${size} xmlns="http://www.w3.org/2000/svg">\n${canvas.parts.join("\n")}\n</svg>`;
+  return { svg, height };
+}
+
+function write(
+  { parts }: Canvas,
+  { x, y, text, size = SIZES.text, weight = 400, fill, anchor = "start" }: Words,
+) {
+  const font = `font-family="${FONT_FAMILY}" font-size="${size}" font-weight="${weight}"`;
+  parts.push(
+    `<text x="${round(x)}" y="${round(y + size)}" ${font} fill="${fill}" text-anchor="${anchor}">${escapeXml(text)}</text>`,
+  );
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}
+
+function writeTitle(canvas: Canvas, title: string): void {
+  if (title === "") return;
+  const { look, measure } = canvas;
+  const style = { size: SIZES.title, weight: 600, measure } as const;
+  for (const text of wrap(oneLine(title), look.width - 2 * PADDING, 2, style)) {
+    write(canvas, {
+      x: PADDING,
+      y: canvas.y,
+      text,
+      size: SIZES.title,
+      weight: 600,
+      fill: COLOURS[look.theme].text,
+    });
+    canvas.y += 20;
+  }
+}
+
+function writeNumber(canvas: Canvas, { label, value, format }: Extract<Plain, { kind: "number" }>): void {
+  const { look, measure } = canvas;
+  const { text, muted } = COLOURS[look.theme];
+  const locale = knownLocale(look.locale);
+  const width = look.width - 2 * PADDING;
+  const [full, short] = [formatter(format, "full", locale)(value), formatter(format, "short", locale)(value)];
+  const words = measure(full, 36, 600) <= width ? full : short;
+  write(canvas, { x: PADDING, y: canvas.y + 10, text: words, size: 36, weight: 600, fill: text });
+  const below = shorten(oneLine(label), width, { size: SIZES.text, weight: 400, measure });
+  write(canvas, { x: PADDING, y: canvas.y + 58, text: below, fill: muted });
+  canvas.y += 74;
+}
+
+function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, { kind: "table" }>): void {
+  const { look, measure, parts } = canvas;
+  const { text, muted, grid, axis } = COLOURS[look.theme];
+  const locale = knownLocale(look.locale);
+  const shown = rows.slice(0, LIMITS.drawing.tableRows);
+  const columnsOf = columns.map(({ label, format }, i) => {
+    const write = formatter(format, "full", locale);
+    const cells = shown.map((row) => cellOf(row[i], write));
+    const widest = Math.max(...[oneLine(label), ...cells].map((cell) => measure(cell, SIZES.text, 600)));
+    return {
+      label: oneLine(label),
+      cells,
+      isNumber: format !== undefined,
+      width: Math.min(WIDEST_COLUMN, widest),
+    };
+  });
+  const room = look.width - 2 * PADDING - (columns.length - 1) * PADDING;
+  const wanted = columnsOf.reduce((sum, { width }) => sum + width, 0);
+  const by = wanted > room ? room / wanted : 1;
+  const spare = wanted > room || columns.length < 2 ? 0 : (room - wanted) / (columns.length - 1);
+  const rule = (y: number, colour: string) =>
+    parts.push(`<path d="M${PADDING} ${y}H${look.width - PADDING}" stroke="${colour}"/>`);
+  let x = PADDING;
+  const top = canvas.y + 6;
+  for (const { label, cells, isNumber, width } of columnsOf) {
+    const own = width * by;
+    const at = isNumber ? { x: x + own, anchor: "end" as const } : { x };
+    const put = (words: string, row: number, fill: string, weight: 400 | 600) => {
+      const fitted = shorten(words, own, { size: SIZES.text, weight, measure });
+      write(canvas, { ...at, y: top + row * ROW + 7, text: fitted, fill, weight });
+    };
+    put(label, 0, muted, 600);
+    for (const [i, cell] of cells.entries()) put(cell, i + 1, text, 400);
+    x += own + PADDING + spare;
+  }
+  for (let row = 1; row <= shown.length; row++) rule(top + row * ROW, row === 1 ? axis : grid);
+  canvas.y = top + (shown.length + 1) * ROW;
+  if (rowCount <= shown.length) return;
+  const more = `${shown.length} of ${formatter("integer", "full", locale)(rowCount)} rows`;
+  write(canvas, { x: PADDING, y: canvas.y + 4, text: more, fill: muted });
+  canvas.y += 18;
+}
+
+function cellOf(value: string | number | null | undefined, write: (value: number) => string): string {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "number" ? write(value) : oneLine(value);
+}
+
+function writeWords(canvas: Canvas, drawing: Extract<Plain, { kind: "text" | "empty" | "error" }>): void {
+  const { look, measure } = canvas;
+  const { text, muted } = COLOURS[look.theme];
+  const said =
+    drawing.kind === "text"
+      ? [{ text: drawing.text, fill: text }]
+      : drawing.kind === "empty"
+        ? [{ text: drawing.why, fill: muted }]
+        : [
+            { text: drawing.what, fill: text },
+            { text: drawing.next, fill: muted },
+          ];
+  canvas.y += 8;
+  for (const { text: words, fill } of said) {
+    const style = { size: SIZES.text, weight: 400, measure } as const;
+    for (const line of wrap(oneLine(words), look.width - 2 * PADDING, 8, style)) {
+      write(canvas, { x: PADDING, y: canvas.y, text: line, fill });
+      canvas.y += 18;
+    }
+  }
+}

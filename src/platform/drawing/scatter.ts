@@ -1,0 +1,106 @@
+import { type Chart, drawable } from "./chart.ts";
+import type { Drawing } from "./drawing.ts";
+import { formatter, knownLocale, marker, NAME_MARKER } from "./formats.ts";
+import { headerOf, textAt } from "./header.ts";
+import { LIMITS } from "./limits.ts";
+import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { type Measure, oneLine, shorten } from "./text.ts";
+
+/** Points that are named in the chart; of more, only those under the pointer are. */
+const NAMED_POINTS = 12;
+const FEW_POINTS = 60;
+
+/** Two numbers of each thing. */
+export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const points = (chart.points ?? []).flatMap(({ x, y, label = "" }) =>
+    drawable(x) !== null && drawable(y) !== null
+      ? [{ x: x as number, y: y as number, label: oneLine(label) }]
+      : [],
+  );
+  const title = chart.title ?? "";
+  if (points.length === 0) return { kind: "empty", title, why: "There are no values to draw." };
+  const header = headerOf({ title, subtitle: chart.yAxisLabel }, look, measure);
+  const height =
+    look.height ?? Math.round(Math.min(440, Math.max(280, look.width * 0.55 + header.bottom / 2)));
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  const { text, muted } = COLOURS[look.theme];
+  const named = points.length <= NAMED_POINTS;
+  const below = shorten(oneLine(chart.xAxisLabel ?? ""), look.width - 2 * PADDING, style);
+  const footer = { size: SIZES.text, weight: 400, fill: muted, align: "center" };
+  return {
+    kind: "chart",
+    title,
+    height,
+    option: {
+      textStyle: { fontFamily: FONT_FAMILY },
+      grid: {
+        left: PADDING,
+        right: PADDING + 24,
+        top: header.bottom + 14,
+        bottom: below === "" ? PADDING : PADDING + 20,
+        outerBoundsMode: "same",
+        outerBoundsContain: "axisLabel",
+      },
+      xAxis: axisOf(chart.formats?.x, look),
+      yAxis: axisOf(chart.formats?.y, look),
+      series: [
+        {
+          type: "scatter",
+          data: points.map(({ x, y, label }) => ({ name: shorten(label, 110, style), value: [x, y] })),
+          symbolSize: points.length <= FEW_POINTS ? 10 : 6,
+          itemStyle: { color: colourOf(0), opacity: 0.75 },
+          emphasis: { disabled: true },
+          cursor: "default",
+          label: {
+            show: named,
+            position: "right",
+            color: text,
+            fontSize: 11,
+            textBorderWidth: 0,
+            formatter: NAME_MARKER,
+          },
+          labelLayout: { hideOverlap: true },
+        },
+      ],
+      graphic: [
+        ...header.elements,
+        ...(below === "" ? [] : [textAt(look.width / 2, height - PADDING - 8, below, footer)]),
+      ],
+    },
+    hover: points.length > LIMITS.drawing.hoverValues ? null : hoverOf(chart, points, look),
+  };
+}
+
+function hoverOf(
+  { xAxisLabel, yAxisLabel, formats }: Chart,
+  points: readonly { x: number; y: number; label: string }[],
+  { locale }: Look,
+) {
+  const known = knownLocale(locale);
+  const [x, y] = [formatter(formats?.x, "full", known), formatter(formats?.y, "full", known)];
+  const named = (name: string | undefined, words: string) =>
+    name === undefined || name === "" ? words : `${oneLine(name)}: ${words}`;
+  return {
+    by: "mark" as const,
+    titles: points.map(({ label }) => label),
+    lines: points.map((point) => `${named(xAxisLabel, x(point.x))}\n${named(yAxisLabel, y(point.y))}`),
+  };
+}
+
+function axisOf(format: string | undefined, { theme, width }: Look): Record<string, unknown> {
+  const { grid, muted, axis } = COLOURS[theme];
+  return {
+    type: "value",
+    scale: true,
+    splitNumber: Math.max(2, Math.floor(width / 130)),
+    axisLabel: {
+      color: muted,
+      fontSize: SIZES.text,
+      hideOverlap: true,
+      formatter: marker(format, "compact"),
+    },
+    splitLine: { lineStyle: { color: grid } },
+    axisLine: { show: true, onZero: false, lineStyle: { color: axis } },
+    axisTick: { show: false },
+  };
+}
