@@ -98,7 +98,7 @@ function plotOf(plot: Plot): ChartDrawing {
   const category = categoryAxis(plot);
   const grid = {
     left: PADDING,
-    right: PADDING + (isHorizontal ? 44 : 8),
+    right: PADDING + 8,
     top: header.bottom + (hasLabels(plot) && !isHorizontal ? 22 : 14),
     bottom: footer.length === 0 ? PADDING : PADDING + 20,
     outerBoundsMode: "same",
@@ -156,7 +156,8 @@ function valueAxis(plot: Plot): Record<string, unknown> {
   return {
     type: "value",
     // The length of a bar is its value, and that of an area as well.
-    scale: chart.type === "line" && least > 0 && least > most * NARROW_RANGE,
+    scale: chart.type === "line" && least < most && least > most * NARROW_RANGE,
+    ...(isBare && roomForLabels(plot, least, most)),
     splitNumber: isHorizontal ? Math.max(2, Math.floor(look.width / 140)) : 4,
     minInterval: chart.formats?.y === "integer" ? 1 : undefined,
     axisLabel: {
@@ -172,22 +173,39 @@ function valueAxis(plot: Plot): Record<string, unknown> {
   };
 }
 
+/** Where the axis ends so that the values beside the longest bars have room. */
+function roomForLabels({ chart, look, measure }: Plot, least: number, most: number) {
+  const write = formatter(chart.formats?.y, "short", knownLocale(look.locale));
+  const [below, above] = [Math.min(0, least), Math.max(0, most)];
+  const plotWidth = look.width * 0.6;
+  const part = (value: number) =>
+    ((measure(write(value), SIZES.text, 400) + 12) / plotWidth) * (above - below);
+  return {
+    min: below < 0 ? below - part(below) : 0,
+    max: above > 0 || below === 0 ? above + part(above) || 1 : 0,
+  };
+}
+
 function categoryAxis({ chart, look, measure, categories, isHorizontal }: Plot): Record<string, unknown> {
   const { text, muted, axis } = COLOURS[look.theme];
   const style = { size: SIZES.text, weight: 400, measure } as const;
   const band = (look.width - 90) / Math.max(1, categories.length);
   const isEach = chart.type === "bar" && (isHorizontal || band >= 56);
+  const isToTheEdge = chart.type !== "bar" && categories.length > 1;
+  const edge = (side: "left" | "right") => (isToTheEdge ? side : undefined);
   const room = isHorizontal ? Math.min(220, look.width * 0.34) : isEach ? band - 8 : 140;
   return {
     type: "category",
     data: categories.map((category) => shorten(category, room, style)),
     inverse: isHorizontal,
-    boundaryGap: chart.type === "bar" || categories.length === 1,
+    boundaryGap: !isToTheEdge,
     axisLabel: {
       color: isHorizontal ? text : muted,
       fontSize: SIZES.text,
       margin: isHorizontal ? 10 : 8,
-      ...(isEach ? { interval: 0 } : { hideOverlap: true }),
+      ...(isEach
+        ? { interval: 0 }
+        : { hideOverlap: true, alignMinLabel: edge("left"), alignMaxLabel: edge("right") }),
     },
     axisLine: { lineStyle: { color: axis } },
     axisTick: { show: false },

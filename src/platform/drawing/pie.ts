@@ -94,7 +94,7 @@ interface Place {
 function seriesOf({ type }: Chart, slices: readonly Slice[], place: Place): Record<string, unknown> {
   const { look, measure, isNarrow, middle, room } = place;
   const { text, axis, background } = COLOURS[look.theme];
-  const radius = Math.min(room / 2 - (isNarrow ? 4 : 18), look.width * (isNarrow ? 0.4 : 0.22));
+  const radius = Math.min(room / 2 - (isNarrow ? 4 : 26), look.width * (isNarrow ? 0.4 : 0.22));
   const beside = look.width / 2 - radius - 56;
   const name = ({ label, share }: Slice) => {
     const own = measure(` ${share}`, SIZES.text, 400);
