@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openAnalytics } from "../platform/analytics/index.ts";
+import { Drawings } from "../platform/drawing/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { createVault } from "../platform/vault/index.ts";
@@ -33,5 +34,6 @@ export async function openEngines(
   opened.defer(() => analytics.close());
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);
-  return { ...ground, home, root, claim, blobs, analytics, vault, fetch, allowPrivate, jobs };
+  const drawings = new Drawings(log);
+  return { ...ground, home, root, claim, blobs, analytics, drawings, vault, fetch, allowPrivate, jobs };
 }

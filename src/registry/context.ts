@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { JsonSlice } from "../kernel/json-slice.ts";
 import type { Caller, CallMeta } from "./caller.ts";
+import type { ContentBlock } from "./define-tool.ts";
 import type { Toolset } from "./toolsets.ts";
 
 /** What every handler gets, beside the services of its slice. */
@@ -38,6 +39,11 @@ export interface ListedToolset {
   url: string;
 }
 
+export interface Shown {
+  content?: readonly ContentBlock[];
+  meta?: Record<string, unknown>;
+}
+
 /**
  * The person and the model on the other side of a call.
  *
@@ -50,7 +56,11 @@ export interface ListedToolset {
 export interface ClientLink {
   readonly canElicit: boolean;
   readonly canSample: boolean;
+  /** Shows apps beside results: pages of ours (`ui://`) in a frame of the client's. */
+  readonly showsApps: boolean;
   progress(done: number, options?: { total?: number; message?: string }): void;
+  /** Adds to the result what is not part of the tool's output: blocks behind its content, or `_meta`, which no model sees. */
+  show(more: Shown): void;
   /** A line for the client's log, where it keeps one. */
   log(level: "debug" | "info" | "warning" | "error", message: string): void;
   /** Asks the person. Questions asked together (`Promise.all`) are put together. */

@@ -10,6 +10,7 @@ export interface ResourceContent {
   text?: string;
   /** Base64, for what is not text. */
   blob?: string;
+  _meta?: Record<string, unknown>;
 }
 
 /** One concrete resource in a listing. */
@@ -35,6 +36,8 @@ export interface ResourceSpec<Services> {
   /** As of a tool. */
   within?: readonly NamedLimit[];
   timeoutMs?: number;
+  /** A page to be shown by clients that show apps: others do not see it in their list. */
+  isForApps?: boolean;
   /** The concrete resources of a template that a listing shows; none when left out. */
   list?: (context: CallContext & Services) => Promise<ListedResource[]>;
   /** Values for one parameter of the template that begin with what was typed. */
@@ -56,6 +59,7 @@ export interface Resource extends Bounds {
   mimeType: string;
   permissions: readonly Permission[];
   timeoutMs: number | undefined;
+  isForApps: boolean;
   list: ((context: CallContext) => Promise<ListedResource[]>) | undefined;
   complete:
     | ((
@@ -85,6 +89,7 @@ export function resourcesOf<Services extends object>() {
       toolset: spec.toolset,
       within: spec.within,
       timeoutMs: spec.timeoutMs,
+      isForApps: spec.isForApps ?? false,
       list: list && ((context) => list({ ...services, ...context })),
       complete:
         complete &&

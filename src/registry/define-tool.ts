@@ -45,6 +45,10 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
    */
   longList?: string;
   timeoutMs?: number;
+  /** The page that shows its results, in clients that show apps. */
+  app?: string;
+  /** It is called by such pages alone: other clients do not see it. */
+  isForApps?: boolean;
   /** How a result reads: a text, or content blocks. JSON when left out. */
   content?: (output: z.output<Out>) => string | ContentBlock[];
   /** How a result reads on `/mcp` instead, where it can be shorter than a contract prints it. */
@@ -64,6 +68,8 @@ export interface Tool extends Bounds {
   output: z.ZodObject;
   longList: string | undefined;
   timeoutMs: number | undefined;
+  app: string | undefined;
+  isForApps: boolean;
   content: ((output: unknown) => string | ContentBlock[]) | undefined;
   compact: ((output: unknown) => CompactResult) | undefined;
   run: (input: unknown, context: CallContext) => Promise<unknown>;
@@ -90,6 +96,8 @@ export function toolsOf<Services extends object>() {
       output: typeof spec.output === "function" ? spec.output(assets) : spec.output,
       longList: spec.longList,
       timeoutMs: spec.timeoutMs,
+      app: spec.app,
+      isForApps: spec.isForApps ?? false,
       content: spec.content as Tool["content"],
       compact: spec.compact as Tool["compact"],
       run: (input, context) => spec.run(input as z.output<In>, { ...services, ...context }),

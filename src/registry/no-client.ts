@@ -5,6 +5,8 @@ import type { ClientLink } from "./context.ts";
 export const NO_CLIENT: ClientLink = {
   canElicit: false,
   canSample: false,
+  showsApps: false,
+  show: () => undefined,
   progress: () => undefined,
   log: () => undefined,
   step: (_key, work) => work(),

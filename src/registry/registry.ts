@@ -71,7 +71,7 @@ export class Registry {
     return Object.entries(TOOLSETS).map(([name, toolset]) => ({
       name,
       ...toolset,
-      tools: this.tools("all").filter(({ tool }) => tool.toolset === name),
+      tools: this.tools("all").filter(({ tool }) => tool.toolset === name && !tool.isForApps),
     }));
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Analytics } from "../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../platform/blobs/index.ts";
 import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
+import type { Drawings } from "../platform/drawing/index.ts";
 import type { GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import type { Jobs } from "../platform/jobs/index.ts";
 import type { SharedState } from "../platform/state/index.ts";
@@ -30,6 +31,8 @@ export interface Engines extends Ground {
   blobs: FolderBlobStore;
   /** Rows come from `Data.tableView` all the same. */
   analytics: Analytics;
+  /** Draws charts, for whoever shows one. */
+  drawings: Drawings;
   vault: Vault;
   fetch: GuardedFetch;
   /** Private addresses that others than `fetch` may connect to as well. */

@@ -79,12 +79,12 @@ function lineText({ verdict: _, kind: __, ...line }: Line): string {
 /** The server's engines in an empty home, without its endpoints. */
 async function openPlace(home: string) {
   const config = quiet(loadConfig({ env: { KENNING_HOME: home }, cwd: home }));
-  const { services, close } = await open(config);
+  const { engines, services, close } = await open(config);
   const { identity, data, models } = services;
   const workspace = await identity.workspaces.create({ slug: "eval", name: "Evaluation" });
   let today = new Date();
   const clock = { now: () => today };
-  const agent = openAgent({ models, clock }, { shownRows: LIMITS.agent.rows });
+  const agent = openAgent({ models, clock, drawings: engines.drawings }, { shownRows: LIMITS.agent.rows });
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
     models: models.models,

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../platform/analytics/index.ts";
+import type { Subject } from "../../platform/drawing/index.ts";
 import type { Compiled } from "./compile/compile.ts";
 import type { Clarification, Reading } from "./understand/reading.ts";
 
@@ -23,6 +24,8 @@ export interface Answer {
   /** From 0 to 1. */
   confidence: number | null;
   charts: ChartSpec[];
+  /** What a client that can show pictures is shown. */
+  picture?: Subject | undefined;
   lineage: Lineage | null;
   caveats: string[];
   /** What has to be known first. */

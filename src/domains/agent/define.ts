@@ -1,3 +1,5 @@
+import type { Drawings } from "../../platform/drawing/index.ts";
+import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
@@ -6,8 +8,10 @@ import type { Agent } from "./agent.ts";
 export interface AgentServices {
   agent: Agent;
   models: ModelsServices["models"];
+  drawings: Drawings;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
 }
 
 export const defineTool = toolsOf<AgentServices>();
+export const defineResource = resourcesOf<AgentServices>();

@@ -1,4 +1,5 @@
 import type { Clock } from "../../kernel/clock.ts";
+import type { Drawings } from "../../platform/drawing/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
@@ -6,7 +7,9 @@ import type { AgentServices } from "./define.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { LIMITS } from "./limits.ts";
 import type { Understand } from "./phases/plan.ts";
+import { pictureApp } from "./picture/picture-app.resource.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
+import { drawPicture } from "./tools/draw-picture.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
 
 export type { Answer } from "./answer.ts";
@@ -25,7 +28,7 @@ export interface AgentOptions {
 
 /** Opens the slice on the semantic models; it keeps nothing but what it knows of them, in memory. */
 export function openAgent(
-  { models: { models }, clock }: { models: ModelsServices; clock: Clock },
+  { models: { models }, clock, drawings }: { models: ModelsServices; clock: Clock; drawings: Drawings },
   { shownRows = LIMITS.agent.shownRows, ...options }: AgentOptions = {},
 ): AgentServices {
   const knowledge = new KnowledgeCache(models);
@@ -39,11 +42,12 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
-  return { agent, models, shownRows };
+  return { agent, models, drawings, shownRows };
 }
 
 export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices }> = {
   name: "agent",
-  open: ({ clock }, { models }) => ({ services: openAgent({ models, clock }) }),
-  tools: [askQuestion],
+  open: ({ clock, drawings }, { models }) => ({ services: openAgent({ models, clock, drawings }) }),
+  tools: [askQuestion, drawPicture],
+  resources: [pictureApp],
 };

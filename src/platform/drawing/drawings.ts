@@ -1,4 +1,6 @@
 import { extname, join } from "node:path";
+import type { Logger } from "pino";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import { ThreadPool } from "../threads/index.ts";
 import type { Subject } from "./drawing.ts";
 import type { DrawingAnswer, DrawingQuestion } from "./drawing-worker.ts";
@@ -6,14 +8,18 @@ import { LIMITS } from "./limits.ts";
 import { type Look, lookShape } from "./look.ts";
 import type { Picture } from "./render-svg.ts";
 
-export interface Drawn {
-  /** The workspace that it is drawn for: one never takes the last place from the others. */
+export interface DrawnFor {
+  /** A workspace, which never takes the last place from the others. */
   scope: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Draws charts, numbers and tables, in threads beside the server's own: the same picture for every place that shows one. */
+/**
+ * Draws charts, numbers and tables, in threads beside the server's own: one drawing for every place that shows one.
+ * Throws nothing but AppErrors, so that an answer need not fail with its picture.
+ */
 export class Drawings {
+  readonly #log: Pick<Logger, "error">;
   readonly #pool = new ThreadPool<DrawingQuestion, DrawingAnswer>({
     noun: "picture",
     nouns: "pictures",
@@ -24,21 +30,32 @@ export class Drawings {
     waiting: LIMITS.drawing.waiting,
     memoryMb: LIMITS.drawing.memoryMb,
     timeoutMs: LIMITS.drawing.ms,
+    idleMs: LIMITS.drawing.idleMs,
   });
 
+  constructor(log: Pick<Logger, "error">) {
+    this.#log = log;
+  }
+
   /** One picture for each look. */
-  async svg(subject: Subject, looks: readonly Partial<Look>[], drawn: Drawn): Promise<Picture[]> {
-    const { pictures } = await this.#ask({ subject, looks: looks.map(asLook), isPng: false }, drawn);
+  async svg(subject: Subject, looks: readonly Partial<Look>[], drawnFor: DrawnFor): Promise<Picture[]> {
+    const { pictures } = await this.#ask({ subject, looks: looks.map(asLook), isPng: false }, drawnFor);
     return pictures;
   }
 
-  async png(subject: Subject, look: Partial<Look>, drawn: Drawn): Promise<Uint8Array> {
-    const { png } = await this.#ask({ subject, looks: [asLook(look)], isPng: true }, drawn);
+  async png(subject: Subject, look: Partial<Look>, drawnFor: DrawnFor): Promise<Uint8Array> {
+    const { png } = await this.#ask({ subject, looks: [asLook(look)], isPng: true }, drawnFor);
     return png as Uint8Array;
   }
 
-  #ask(question: DrawingQuestion, { scope, signal }: Drawn): Promise<DrawingAnswer> {
-    return this.#pool.ask(scope, signal, () => ({ value: question }));
+  async #ask(question: DrawingQuestion, { scope, signal }: DrawnFor): Promise<DrawingAnswer> {
+    try {
+      return await this.#pool.ask(scope, signal, () => ({ value: question }));
+    } catch (error) {
+      if (isAppError(error)) throw error;
+      this.#log.error({ err: error }, "a picture could not be drawn");
+      throw new AppError("internal", "The picture could not be drawn.", { cause: error });
+    }
   }
 }
 

@@ -24,6 +24,8 @@ export const LIMITS = {
     threads: 2,
     /** Pictures that wait to be drawn; a workspace has at most half of them. */
     waiting: 32,
+    /** How long a thread that draws is kept when there is nothing to draw. */
+    idleMs: 5 * 60_000,
     /** Memory of each thread that draws. */
     memoryMb: 256,
   },

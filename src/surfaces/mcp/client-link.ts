@@ -16,7 +16,9 @@ import {
   type ListedToolset,
   type Question,
   type SampleRequest,
+  type Shown,
 } from "../../registry/context.ts";
+import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { Toolset } from "../../registry/toolsets.ts";
 
 /** What a waiting call carries through the client, signed: answers so far and the results of its steps. */
@@ -25,6 +27,15 @@ export interface Journal {
   answers: Record<string, unknown>;
   steps: Record<string, unknown>;
 }
+
+/** By its capabilities, as the extension of MCP for apps has them. */
+export function showsApps(server: Server): boolean {
+  const extension = server.getClientCapabilities()?.extensions?.["io.modelcontextprotocol/ui"];
+  const types = extension?.mimeTypes;
+  return extension !== undefined && (!Array.isArray(types) || types.includes(APP_TYPE));
+}
+
+const APP_TYPE = "text/html;profile=mcp-app";
 
 /** What is called, and with which arguments. */
 interface Subject {
@@ -39,6 +50,9 @@ interface Subject {
 export class McpClientLink implements ClientLink {
   readonly canElicit: boolean;
   readonly canSample: boolean;
+  readonly showsApps: boolean;
+  /** What the handler has added to its result. */
+  readonly shown: { content: ContentBlock[]; meta: Record<string, unknown> } = { content: [], meta: {} };
   readonly #context: ServerContext;
   readonly #call: Subject;
   readonly #journal: Omit<Journal, "call">;
@@ -54,6 +68,7 @@ export class McpClientLink implements ClientLink {
     const capabilities = server.getClientCapabilities();
     this.canElicit = capabilities?.elicitation !== undefined;
     this.canSample = capabilities?.sampling !== undefined;
+    this.showsApps = showsApps(server);
     this.#context = context;
     this.#call = call;
     this.listToolset = listToolset;
@@ -70,6 +85,11 @@ export class McpClientLink implements ClientLink {
       ...(message !== undefined && { message }),
     };
     this.#notify("notifications/progress", params);
+  }
+
+  show({ content = [], meta = {} }: Shown): void {
+    this.shown.content.push(...content);
+    Object.assign(this.shown.meta, meta);
   }
 
   log(level: "debug" | "info" | "warning" | "error", message: string): void {

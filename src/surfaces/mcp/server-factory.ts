@@ -22,7 +22,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { isChanged, type ResourceChange } from "../../registry/resource-change.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
 import { type Admission, admissionOf } from "./admission.ts";
-import { type Journal, McpClientLink } from "./client-link.ts";
+import { type Journal, McpClientLink, showsApps } from "./client-link.ts";
 import type { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { localError, localText } from "./local-advice.ts";
@@ -123,7 +123,7 @@ export class ServerFactory {
     server.setRequestHandler("tools/list", async (_request, context) => {
       await ownStep(context);
       const admission = await this.list.withEnabled(server, admissionOf(context));
-      return { tools: this.list.visible(admission).map(publish) };
+      return { tools: this.list.visible(admission, { showsApps: showsApps(server) }).map(publish) };
     });
     server.setRequestHandler("tools/call", (request, context) =>
       this.#callTool(server, request.params, context),
@@ -153,7 +153,8 @@ export class ServerFactory {
     const run = await this.#run(server, toolOperation(tool), params.arguments, context);
     if (run.waiting !== undefined) return run.waiting as never;
     if (run.error !== undefined) return surface.presenter.toolError(run.error, run.ms);
-    return surface.presenter.result(tool, run.output as Record<string, unknown>, run.ms);
+    const result = surface.presenter.result(tool, run.output as Record<string, unknown>, run.ms);
+    return withShown(result, run.shown);
   }
 
   #serveResources(server: Server): void {
@@ -161,6 +162,7 @@ export class ServerFactory {
     const allowed = (context: ServerContext) =>
       registry
         .resources(surface.name)
+        .filter(({ resource }) => !resource.isForApps || showsApps(server))
         .filter(({ resource }) => this.#isAllowed(resource, admissionOf(context).caller));
     const nameOf = ({ name, names }: Resource) => names[surface.name] ?? name;
     server.setRequestHandler("resources/list", async (_request, context) => {
@@ -357,10 +359,11 @@ export class ServerFactory {
     await ownStep(context);
     const { answered } = admissionOf(context);
     const most = KERNEL.call.resultCharacters;
-    const size = jsonSize(outcome.output, most);
+    const { shown } = environment.client;
+    const size = jsonSize({ output: outcome.output, shown }, most);
     if (answered.characters + size > most) return { ms, error: resultTooLarge(most) };
     answered.characters += size;
-    return { ms, output: outcome.output };
+    return { ms, output: outcome.output, shown };
   }
 
   /** An error in the words of this surface. */
@@ -385,6 +388,13 @@ export class ServerFactory {
       say: (text: string) => this.localText(text),
     } satisfies CallEnvironment;
   }
+}
+
+function withShown(result: CallToolResult, shown: McpClientLink["shown"] | undefined): CallToolResult {
+  if (shown === undefined || result.isError) return result;
+  const content = [...result.content, ...(shown.content as CallToolResult["content"])];
+  const isTold = Object.keys(shown.meta).length > 0;
+  return { ...result, content, ...(isTold && { _meta: { ...result._meta, ...shown.meta } }) };
 }
 
 /** Each message of a batch, and each result, is a step of its own, so that others are served in between. */

@@ -28,11 +28,12 @@ export class ToolList {
     return this.#parts.registry.tools(this.#parts.surface.name).map(({ name }) => name);
   }
 
-  /** The tools that this caller sees on this surface. */
-  visible({ caller, choice }: Pick<Admission, "caller" | "choice">): WireTool[] {
+  /** The tools that this caller sees on this surface; those of apps are only for clients that show these. */
+  visible({ caller, choice }: Pick<Admission, "caller" | "choice">, { showsApps = false } = {}): WireTool[] {
     const { surface, registry, authorizer } = this.#parts;
     return registry
       .tools(surface.name)
+      .filter((tool) => showsApps || !tool.tool.isForApps)
       .filter((tool) => isVisible(surface, tool, caller, choice, authorizer));
   }
 

@@ -35,6 +35,7 @@ export function rulesOf({ permissions, effect, toolset, within }: Rules): Rules 
 
 /** A tool as tools/list shows it. */
 export function publish({ tool, name, description, inputSchema, outputSchema }: WireTool): McpTool {
+  const ui = tool.isForApps ? { visibility: ["app"] } : tool.app && { resourceUri: tool.app };
   return {
     name,
     title: tool.title,
@@ -42,5 +43,6 @@ export function publish({ tool, name, description, inputSchema, outputSchema }: 
     inputSchema: inputSchema as McpTool["inputSchema"],
     outputSchema: outputSchema as NonNullable<McpTool["outputSchema"]>,
     annotations: ANNOTATIONS[tool.effect],
+    ...(ui !== undefined && { _meta: { ui } }),
   };
 }

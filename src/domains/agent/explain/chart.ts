@@ -1,37 +1,62 @@
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { ChartSpec } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
-import type { Num } from "../query/semantic-query.ts";
+import type { Schema } from "../query/schema.ts";
+import { type Ask, isKey, type Num } from "../query/semantic-query.ts";
+import { isAdditive } from "./additive.ts";
 import type { Format } from "./format.ts";
 import { cell, inWords, numberOf, type ShownColumn, type View } from "./view.ts";
 
-/** More slices of a pie than this are put together as one. */
-const SLICES = 8;
-/** More lines or groups of bars than this cannot be told apart. */
+/** More slices of a pie than this are put together as one; so are more lines or groups of bars, and more bars. */
+const SLICES = 7;
 const SERIES = 8;
+const BARS = 20;
+/** Shares of a whole add up to it, but for rounding. */
+const ROUNDING = 0.005;
+const OTHER = "Other";
 /** Fewer points show no connection. */
 const SCATTER_POINTS = 5;
 /** More bars than this, or longer names, read better from top to bottom. */
 const VERTICAL_BARS = 8;
 const VERTICAL_CHARACTERS = 14;
 
+/** What a chart is made of, beside the result as it is shown. */
+export interface Charted {
+  /** What the result says. */
+  said: string;
+  ask: Ask;
+  schema: Schema;
+  isTruncated: boolean;
+}
+
+interface Shape {
+  title: string;
+  /** Those of a ranking, and not all that there are. */
+  isRanking: boolean;
+  /** The rows of some groups together have the sum of their numbers. */
+  addsUp: boolean;
+}
+
 /** The charts that help to see what a result says: none for a single number or a list of names. */
-export function chartsOf(view: View, title: string): ChartSpec[] {
-  const chart = chartOf(view, inWords(title));
+export function chartsOf(view: View, { said, ask, schema, isTruncated }: Charted): ChartSpec[] {
+  const isRanking = ask.k === "table" && ask.top !== undefined;
+  const isPart = isTruncated || (ask.k === "table" && (isRanking || ask.having !== undefined));
+  const addsUp = !isPart && view.numbers.every(({ of }) => !isKey(of) && isAdditive(of, schema));
+  const chart = chartOf(view, { title: inWords(said), isRanking, addsUp });
   return chart === undefined ? [] : [chart];
 }
 
-function chartOf(view: View, title: string): ChartSpec | undefined {
+function chartOf(view: View, shape: Shape): ChartSpec | undefined {
   const { keys, numbers, rows } = view;
   const [main] = numbers;
   if (main === undefined || rows.length < 2 || keys.length === 0) return undefined;
   const time = keys.find(({ format }) => format.kind === "period");
-  if (keys.length === 2) return grouped(view, title, time);
+  if (keys.length === 2) return grouped(view, shape, time);
   if (keys.length > 2) return undefined;
-  if (time !== undefined) return lineOf(view, title, time);
-  if (numbers.length === 1 && isPart(main)) return pieOf(view, title, main);
+  if (time !== undefined) return lineOf(view, shape.title, time);
+  if (numbers.length === 1 && isPart(main)) return pieOf(view, shape, main);
   const isCloud = numbers.length === 2 && !isAlike(numbers) && rows.length >= SCATTER_POINTS;
-  return isCloud ? scatterOf(view, title) : barOf(view, title);
+  return isCloud ? scatterOf(view, shape.title) : barOf(view, shape);
 }
 
 /** Numbers that are read off the same axis: those that are like the first one. */
@@ -63,33 +88,53 @@ function lineOf({ numbers, rows }: View, title: string, time: ShownColumn): Char
   };
 }
 
-function barOf({ keys, numbers, rows }: View, title: string): ChartSpec | undefined {
+/** As they come, and where there are many and they add up, the largest and all others together. */
+function barOf({ keys, numbers, rows }: View, shape: Shape): ChartSpec | undefined {
   const key = keys[0] as ShownColumn;
-  const shown = complete(rows, onOneAxis(numbers)).slice(0, LIMITS.agent.chartGroups);
-  if (shown.length < 2) return undefined;
+  const columns = onOneAxis(numbers);
+  const known = complete(rows, columns);
+  if (known.length < 2) return undefined;
+  const isCut = known.length > BARS;
+  const shown = known.slice(0, isCut && shape.addsUp ? BARS - 1 : BARS);
   const categories = shown.map((row) => plain(row[key.index]));
+  const series = seriesOf(shown, columns);
+  if (isCut && shape.addsUp) {
+    const rest = known.slice(shown.length);
+    categories.push(OTHER);
+    for (const [i, { data }] of series.entries()) data.push(sumOf(rest, columns[i] as ShownColumn));
+  }
   const isLong = categories.some(({ length }) => length > VERTICAL_CHARACTERS);
+  const isMany = categories.length > VERTICAL_BARS;
   return {
     type: "bar",
-    title,
+    title: isCut && !shape.addsUp ? `${shape.title} (${BARS} of ${known.length})` : shape.title,
     xAxisLabel: key.label,
     yAxisLabel: axisLabel(numbers),
     categories,
-    series: seriesOf(shown, onOneAxis(numbers)),
-    layout: shown.length > VERTICAL_BARS || isLong ? "horizontal" : "vertical",
+    series,
+    layout: shape.isRanking || isMany || isLong ? "horizontal" : "vertical",
   };
 }
 
-/** Parts of a whole, the largest first; what is too small to be told apart is one slice. */
-function pieOf(view: View, title: string, main: ShownColumn): ChartSpec | undefined {
+function sumOf(rows: readonly JsonValue[][], column: ShownColumn): number {
+  return rows.reduce((sum, row) => sum + (numberOf(row, column) as number), 0);
+}
+
+/** Parts of a whole, the largest first; what is too small to be told apart, or not among the rows, is one slice. */
+function pieOf(view: View, shape: Shape, main: ShownColumn): ChartSpec | undefined {
   const key = view.keys[0] as ShownColumn;
   const slices = complete(view.rows, [main])
     .map((row) => ({ label: plain(row[key.index]), value: numberOf(row, main) as number }))
     .toSorted((a, b) => b.value - a.value);
-  if (slices.length < 2 || slices.some(({ value }) => value < 0)) return barOf(view, title);
-  if (slices.length <= SLICES) return { type: "pie", title, slices };
-  const rest = slices.slice(SLICES - 1).reduce((sum, { value }) => sum + value, 0);
-  return { type: "pie", title, slices: [...slices.slice(0, SLICES - 1), { label: "Other", value: rest }] };
+  const whole = main.format.kind === "percent" ? 100 / main.format.by : 1;
+  const missing = whole - slices.reduce((sum, { value }) => sum + value, 0);
+  const isWhole = missing >= -ROUNDING * whole && slices.every(({ value }) => value >= 0);
+  if (slices.length < 2 || !isWhole) return barOf(view, shape);
+  const isAll = missing <= ROUNDING * whole;
+  const shown = slices.slice(0, isAll && slices.length <= SLICES ? SLICES : SLICES - 1);
+  const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, isAll ? 0 : missing);
+  const title = shape.title;
+  return { type: "pie", title, slices: rest > 0 ? [...shown, { label: OTHER, value: rest }] : shown };
 }
 
 function scatterOf({ keys, numbers, rows }: View, title: string): ChartSpec {
@@ -108,30 +153,49 @@ function scatterOf({ keys, numbers, rows }: View, title: string): ChartSpec {
 /** Two keys: one along the axis, the other as lines or as bars side by side. */
 function grouped(
   { keys, numbers, rows }: View,
-  title: string,
+  { title, addsUp }: Shape,
   time: ShownColumn | undefined,
 ): ChartSpec | undefined {
   const main = numbers[0] as ShownColumn;
   const axis = time ?? (keys[0] as ShownColumn);
   const other = keys.find((key) => key !== axis) as ShownColumn;
-  const categories = [...new Set(rows.map((row) => categoryOf(row, axis)))];
-  const labels = [...new Set(rows.map((row) => plain(row[other.index])))];
+  const known = complete(time === undefined ? rows : rows.toSorted(by(axis)), [main]);
+  const categories = [...new Set(known.map((row) => categoryOf(row, axis)))];
+  const labels = largestFirst(known, other, main);
+  const shown = labels.length > SERIES && addsUp ? [...labels.slice(0, SERIES - 1), OTHER] : labels;
   const most = time === undefined ? LIMITS.agent.chartGroups : LIMITS.agent.chartPoints;
-  const isReadable = labels.length <= SERIES && categories.length >= 2 && categories.length <= most;
-  // A number that is not there cannot be drawn as one.
+  if (shown.length > SERIES || categories.length < 2 || categories.length > most) return undefined;
   const values = new Map<string, number>();
-  for (const row of rows) {
-    const value = numberOf(row, main);
-    if (value !== undefined)
-      values.set(JSON.stringify([categoryOf(row, axis), plain(row[other.index])]), value);
+  for (const row of known) {
+    const label = plain(row[other.index]);
+    const cell = JSON.stringify([categoryOf(row, axis), shown.includes(label) ? label : OTHER]);
+    values.set(cell, (values.get(cell) ?? 0) + (numberOf(row, main) as number));
   }
-  if (!isReadable || values.size < categories.length * labels.length) return undefined;
-  const series = labels.map((label) => ({
+  // What adds up is nothing where there are no rows; any other number that is not there cannot be drawn as one.
+  if (!addsUp && values.size < categories.length * shown.length) return undefined;
+  const series = shown.map((label) => ({
     label,
-    data: categories.map((category) => values.get(JSON.stringify([category, label])) as number),
+    data: categories.map((category) => values.get(JSON.stringify([category, label])) ?? 0),
   }));
   const type = time === undefined ? "bar" : "line";
   return { type, title, xAxisLabel: axis.label, yAxisLabel: axisLabel([main]), categories, series };
+}
+
+function by({ index }: ShownColumn) {
+  return (a: readonly JsonValue[], b: readonly JsonValue[]) =>
+    String(a[index]) < String(b[index]) ? -1 : String(a[index]) > String(b[index]) ? 1 : 0;
+}
+
+/** The groups of a key in the order in which they come; those beyond what can be told apart by their size. */
+function largestFirst(rows: readonly JsonValue[][], key: ShownColumn, main: ShownColumn): string[] {
+  const sums = new Map<string, number>();
+  for (const row of rows) {
+    const label = plain(row[key.index]);
+    sums.set(label, (sums.get(label) ?? 0) + (numberOf(row, main) as number));
+  }
+  const labels = [...sums.keys()];
+  if (labels.length <= SERIES) return labels;
+  return labels.toSorted((a, b) => (sums.get(b) as number) - (sums.get(a) as number));
 }
 
 function categoryOf(row: readonly JsonValue[], column: ShownColumn): string {
@@ -142,7 +206,10 @@ function complete(rows: readonly JsonValue[][], numbers: readonly ShownColumn[])
   return rows.filter((row) => numbers.every((column) => numberOf(row, column) !== undefined));
 }
 
-function seriesOf(rows: readonly JsonValue[][], numbers: readonly ShownColumn[]): ChartSpec["series"] {
+function seriesOf(
+  rows: readonly JsonValue[][],
+  numbers: readonly ShownColumn[],
+): NonNullable<ChartSpec["series"]> {
   return numbers.map((column) => ({
     label: column.label,
     data: rows.map((row) => numberOf(row, column) as number),

@@ -6,7 +6,6 @@ import type { Result } from "../answer.ts";
 import { compile } from "../compile/compile.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
-import { chartsOf } from "./chart.ts";
 import { show } from "./format.ts";
 import { lineageOf } from "./lineage.ts";
 import { narrate } from "./narrative.ts";
@@ -148,47 +147,6 @@ describe("narratives", () => {
     expect(text).toContain("40 in all.");
     expect(text).toContain("… and 15 more rows.");
     expect(told(names, [["Ada"]], ["VARCHAR"])).toBe("Guest of guests: **Ada**");
-  });
-});
-
-describe("charts", () => {
-  const chart = (ask: Ask, rows: JsonValue[][], types: string[]) =>
-    chartsOf(viewOf(resultOf(ask, rows, types), knowledge), "t")[0];
-
-  it("put what is too small into one slice", () => {
-    const share: Num = { k: "calc", op: "/", a: REVENUE, b: { ...REVENUE, scope: { whole: true } } as Num };
-    const rows = Array.from({ length: 10 }, (_, i) => [`s${i}`, (10 - i) / 55]);
-    const pie = chart(table([SHOP], [share]), rows, ["VARCHAR", "DOUBLE"]);
-    expect(pie?.slices).toHaveLength(8);
-    expect(pie?.slices?.[7]).toEqual({ label: "Other", value: expect.closeTo(6 / 55, 9) });
-  });
-
-  it("draw a line for each group, unless something is missing or there are too many", () => {
-    const ask = table([MONTH, REGION], [REVENUE]);
-    const rows = [
-      ["2025-01-01", "N", 1],
-      ["2025-01-01", "S", 2],
-      ["2025-02-01", "N", 3],
-      ["2025-02-01", "S", 4],
-    ];
-    const types = ["DATE", "VARCHAR", "DOUBLE"];
-    expect(chart(ask, rows, types)).toMatchObject({
-      type: "line",
-      categories: ["Jan 2025", "Feb 2025"],
-      series: [
-        { label: "N", data: [1, 3] },
-        { label: "S", data: [2, 4] },
-      ],
-    });
-    expect(chart(ask, rows.slice(0, 3), types)).toBeUndefined();
-  });
-
-  it("lie on their side when there are many, and leave out what has no number", () => {
-    const rows: JsonValue[][] = [...Array.from({ length: 9 }, (_, i) => [`s${i}`, i]), ["none", null]];
-    expect(chart(table([SHOP], [REVENUE]), rows, ["VARCHAR", "DOUBLE"])).toMatchObject({
-      layout: "horizontal",
-      categories: Array.from({ length: 9 }, (_, i) => `s${i}`),
-    });
   });
 });
 

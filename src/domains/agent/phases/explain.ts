@@ -2,6 +2,7 @@ import type { Answer, Result } from "../answer.ts";
 import { chartsOf } from "../explain/chart.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
+import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Verified } from "./verify.ts";
@@ -42,6 +43,8 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`);
   const narrative = [told, [said, ...assumed].join("\n")].join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
+  const { said: words, ask } = reading;
+  const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated });
   const doubt =
     CHOICE_DOUBT * open +
     RIVAL_DOUBT * rivals +
@@ -58,7 +61,8 @@ export function explain(result: Result, view: View, context: Context): Answer {
     reading: reading.said,
     assumptions,
     confidence: Math.max(LEAST_CONFIDENCE, Math.round((MOST_CONFIDENCE - doubt) * 100) / 100),
-    charts: chartsOf(view, reading.said),
+    charts,
+    picture: pictureOf(view, charts, inWords(reading.said)),
     lineage: lineageOf(result, knowledge),
     caveats: [...notes, ...caveats],
     questions: [],

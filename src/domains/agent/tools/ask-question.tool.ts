@@ -9,6 +9,7 @@ import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
 
 const { instructionCharacters } = KERNEL.call;
 const UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
@@ -46,6 +47,7 @@ export const askQuestion = defineTool({
   effect: "read",
   within: ["models"],
   timeoutMs: LIMITS.agent.totalMs + 10_000,
+  app: PICTURE_APP,
   input: z.strictObject({
     question,
     model: z
@@ -54,11 +56,12 @@ export const askQuestion = defineTool({
       .max(200)
       .optional()
       .describe("Name or id of the semantic model; may be left out when there is only one"),
+    image: z.boolean().default(false).describe("Add the chart as a PNG image"),
   }),
   output: answerShape,
   content: contentOf,
 
-  async run(input, { agent, models, shownRows, caller, meta, client, signal }) {
+  async run(input, { agent, models, drawings, shownRows, caller, meta, client, signal }) {
     requireReading(caller);
     const text = input.question.trim();
     if (text === "" || Array.from(text).length > instructionCharacters) {
@@ -81,7 +84,9 @@ export const askQuestion = defineTool({
     };
     const first = await ask([]);
     const answers = first.outcome === "clarify" ? await answersOf(client, first) : [];
-    return outputOf(answers.length === 0 ? first : await ask(answers), shownRows);
+    const answer = answers.length === 0 ? first : await ask(answers);
+    await showPicture(answer.picture, input.image, { drawings, caller, meta, client, signal });
+    return outputOf(answer, shownRows);
   },
 });
 
