@@ -21,6 +21,8 @@ const MARKED_POINTS = 30;
 /** Height of a horizontal bar with its share of the space between bars. */
 const BAR_ROW = 30;
 const SERIES_ROW = 16;
+/** What the names below the axis take. */
+const LABELS = 22;
 /** Bars are not wider than this, however few there are. */
 const WIDEST_BAR = 56;
 /** A line whose lowest value is above this part of its highest need not begin at zero. */
@@ -116,7 +118,7 @@ function plotOf(plot: Plot): ChartDrawing {
       series: series.map((one) => seriesOf(one, plot)),
       graphic: [...header.elements, ...footer],
     },
-    hover: hoverOf(plot),
+    hover: hoverOf(plot, isLine ? { top: grid.top, bottom: height - grid.bottom - LABELS } : null),
   };
 }
 
@@ -282,12 +284,16 @@ function hasLonePoint(data: readonly (number | null)[]): boolean {
   );
 }
 
-function hoverOf({ chart, look, categories, series, isHorizontal }: Plot): Hover | null {
+function hoverOf(
+  { chart, look, categories, series, isHorizontal }: Plot,
+  guide: { top: number; bottom: number } | null,
+): Hover | null {
   if (categories.length * series.length > MOST_HOVERED) return null;
   const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
   return {
     by: "category",
     axis: isHorizontal ? "y" : "x",
+    guide,
     titles: categories,
     series: series.map(({ label, data, colour }) => ({
       name: label,

@@ -10,6 +10,8 @@ export type Hover =
   | {
       by: "category";
       axis: "x" | "y";
+      /** Where a line through the category begins and ends; bars need none. */
+      guide: { top: number; bottom: number } | null;
       titles: string[];
       series: { name: string; colour: string; values: string[] }[];
     }

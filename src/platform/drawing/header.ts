@@ -20,7 +20,7 @@ interface HeaderParts {
 const TITLE_LINE = 20;
 const TEXT_LINE = 18;
 const KEY = 18;
-const GAP = 16;
+const GAP = 20;
 /** Longest name in a legend, in pixels. */
 const LEGEND_NAME = 180;
 

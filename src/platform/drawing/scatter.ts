@@ -9,6 +9,9 @@ import { type Measure, oneLine, shorten } from "./text.ts";
 /** Points that are named in the chart; of more, only those under the pointer are. */
 const NAMED_POINTS = 12;
 const FEW_POINTS = 60;
+/** A line through the points is drawn from this many points and this correlation on. */
+const TREND_POINTS = 8;
+const TREND_CORRELATION = 0.7;
 
 /** Two numbers of each thing. */
 export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
@@ -61,6 +64,7 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
           },
           labelLayout: { hideOverlap: true },
         },
+        ...trendOf(points, look),
       ],
       graphic: [
         ...header.elements,
@@ -69,6 +73,29 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
     },
     hover: points.length > LIMITS.drawing.hoverValues ? null : hoverOf(chart, points, look),
   };
+}
+
+/** The line of least squares, where the points lie along one. */
+function trendOf(points: readonly { x: number; y: number }[], { theme }: Look): Record<string, unknown>[] {
+  if (points.length < TREND_POINTS) return [];
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value / values.length, 0);
+  const [x, y] = [mean(points.map((point) => point.x)), mean(points.map((point) => point.y))];
+  const product = (f: (point: { x: number; y: number }) => number) => mean(points.map(f));
+  const [xx, yy] = [product((p) => (p.x - x) ** 2), product((p) => (p.y - y) ** 2)];
+  const xy = product((p) => (p.x - x) * (p.y - y));
+  // Points that are all alike, or too large to be squared, have none.
+  if (!(Math.abs(xy / Math.sqrt(xx * yy)) >= TREND_CORRELATION)) return [];
+  const at = (value: number) => [value, y + (xy / xx) * (value - x)];
+  const values = points.map((point) => point.x);
+  return [
+    {
+      type: "line",
+      data: [at(Math.min(...values)), at(Math.max(...values))],
+      showSymbol: false,
+      silent: true,
+      lineStyle: { color: COLOURS[theme].muted, width: 1.5, type: "dashed" },
+    },
+  ];
 }
 
 function hoverOf(

@@ -142,7 +142,7 @@
     else show(event, hover, found);
   }
 
-  function nearest(event, { axis, at }) {
+  function nearest(event, { axis, at, guide: line }) {
     const box = place.getBoundingClientRect();
     const scale = picture.width / box.width;
     const here = (axis === "x" ? event.clientX - box.left : event.clientY - box.top) * scale;
@@ -150,10 +150,13 @@
     for (let i = 1; i < at.length; i++) if (Math.abs(at[i] - here) < Math.abs(at[best] - here)) best = i;
     const step = at.length > 1 ? Math.abs(at[1] - at[0]) : picture.width;
     if (Math.abs(at[best] - here) > Math.max(step, 24)) return undefined;
-    const where = at[best] / scale;
-    guide.hidden = at.length === 1;
-    guide.style.cssText =
-      axis === "x" ? `left:${where}px;top:0;bottom:0;width:1px` : `top:${where}px;left:0;right:0;height:1px`;
+    guide.hidden = !line;
+    if (line) {
+      const [left, top, height] = [at[best], line.top, line.bottom - line.top].map(
+        (pixels) => pixels / scale,
+      );
+      guide.style.cssText = `left:${left}px;top:${top}px;height:${height}px;width:1px`;
+    }
     return best;
   }
 
