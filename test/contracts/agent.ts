@@ -48,6 +48,12 @@ export const agent = contract("agent", {
   "agent.chart.line": "Line: trends over time, several series for comparison",
   "agent.chart.pie": "Pie: parts of a whole as slices, the largest first, at most 8, smaller ones as Other",
   "agent.chart.scatter": "Scatter: points with x, y and a label, for two variables",
+  "agent.chart.draw.bar": "Drawn: grouped bars for several series, horizontal ones by layout",
+  "agent.chart.draw.line": "Drawn: points connected by a line, with marks; several series for comparison",
+  "agent.chart.draw.pie":
+    "Drawn: shares as value / sum, slices sorted, at most 8 with the smaller ones as Other",
+  "agent.chart.draw.scatter":
+    "Drawn: points on a plane with labels, and a trend line if correlation is strong",
   "agent.chart.none": "No chart block where a chart would not help",
 
   "agent.clarify.request":

@@ -48,6 +48,13 @@ export const all = contract("all", {
     "The text of rows has the names of columns once, then each row as a JSON array on a line of its own; structuredContent has them as objects",
   "all.files.once":
     "A file in an answer comes once, as an embedded resource; structuredContent says what it is and its address",
+  "all.apps.page":
+    "Clients that show apps find the chart page, the tool of the page and, in _meta, the picture of an answer",
+  "all.apps.hidden": "Other clients are neither listed the page nor its tool, and are sent no picture",
+  "all.apps.sealed":
+    "The chart page loads nothing, runs no script but its own, and takes names of the data for names only",
+  "all.apps.follows": "The chart page follows the client's theme, width and language",
+  "all.ask.image": "ask_question adds the chart as a PNG image on request",
   "all.tools.error": "A failed call is a result with isError and a text that says what to do next",
   "all.tools.unknown": "An unknown tool is -32602, with the nearest name",
   "all.whoami": "whoami tells user, workspace, role, permissions and token of the caller",

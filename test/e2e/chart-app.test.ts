@@ -70,7 +70,7 @@ const pictureIn = (result: { _meta?: Record<string, unknown> | undefined }) =>
   result._meta?.["kenning/picture"] as PictureMeta | undefined;
 
 describe("a client that shows apps", () => {
-  it("finds the page, the tool of the page, and the picture beside the answer", async () => {
+  it("[all.apps.page] finds the page, the tool of the page, and the picture beside the answer", async () => {
     await using client = await connect();
     const { tools } = await client.listTools();
     const metaOf = (name: string) => tools.find((tool) => tool.name === name)?._meta;
@@ -91,7 +91,7 @@ describe("a client that shows apps", () => {
     expect(picture?.light).toContain("Revenue by shop");
   });
 
-  it("is given a picture on the agent endpoint, too, whose tools are those of its contract", async () => {
+  it("[all.apps.page] is given a picture on the agent endpoint, too, whose tools are those of its contract", async () => {
     await using client = await connect(APPS, PATHS.agent);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["ask_question"]);
     const args = { ontologyId, question: "revenue by shop" };
@@ -102,7 +102,7 @@ describe("a client that shows apps", () => {
 });
 
 describe("any other client", () => {
-  it("sees nothing of it", async () => {
+  it("[all.apps.hidden] sees nothing of it", async () => {
     await using client = await connect({});
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain("draw_picture");
@@ -141,7 +141,7 @@ describe("the page", () => {
 
   const fills = (svg: string) => new Set([...svg.matchAll(/fill="(#\w+)"/g)].map((match) => match[1]));
 
-  it("shows the chart as large as it is, follows the theme, and says what is under the pointer", async () => {
+  it("[all.apps.follows] shows the chart as large as it is, follows the theme, and says what is under the pointer", async () => {
     await using page = await shown("revenue by shop");
     const svg = page.app.locator("#picture svg");
     await svg.waitFor();
@@ -163,7 +163,7 @@ describe("the page", () => {
     expect([...page.hosts]).toEqual(["host.test"]);
   });
 
-  it("has the chart drawn again for another width or language", async () => {
+  it("[all.apps.follows] has the chart drawn again for another width or language", async () => {
     await using page = await shown("revenue by month", { theme: "dark", locale: "de-DE" });
     const svg = page.app.locator("#picture svg");
     await svg.getByText("10 €").waitFor();
@@ -192,7 +192,7 @@ describe("the page", () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it("takes names of the data for nothing but names", async () => {
+  it("[all.apps.sealed] takes names of the data for nothing but names", async () => {
     const shop = { shop_id: 9, shop_name: HOSTILE, city: "Kyiv", seats: 5, region_id: 2 };
     const visit = { visit_id: 9, shop_id: 9, guest_id: 1, visited_on: "2025-02-10", tip: null };
     const item = { item_id: 9, visit_id: 9, product: "Tea", quantity: 1, price: 7 };

@@ -9,6 +9,9 @@ import type { Look } from "./look.ts";
 import { pngOf } from "./render-png.ts";
 import { type Picture, pictureOf } from "./render-svg.ts";
 
+// The second wall: whatever else gets past `revive` fails here instead of changing what others are drawn.
+Object.freeze(Object.prototype);
+
 export interface DrawingQuestion {
   subject: Subject;
   looks: Look[];

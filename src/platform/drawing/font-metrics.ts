@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Measure } from "./text.ts";
 
-const resolve = createRequire(import.meta.url).resolve;
+const require = createRequire(import.meta.url);
 const FONT_FILES = {
-  400: resolve("@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf"),
-  600: resolve("@expo-google-fonts/inter/600SemiBold/Inter_600SemiBold.ttf"),
+  400: require.resolve("@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf"),
+  600: require.resolve("@expo-google-fonts/inter/600SemiBold/Inter_600SemiBold.ttf"),
 } as const;
 export const FONT_PATHS = Object.values(FONT_FILES);
 

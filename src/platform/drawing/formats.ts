@@ -7,8 +7,9 @@ export const FORMAT_NAME = /^(number|integer|percent|percent:whole|money:[A-Z]{3
 /** `compact` for axes, `short` (three digits) beside marks, `full` where there is room. */
 export type FormatStyle = "compact" | "short" | "full";
 
-/** From here on digits are no longer counted by their names. */
+/** Beyond these nobody counts digits. */
 const SCIENTIFIC = 1e15;
+const TINY = 1e-6;
 
 /** A number as people of a language read it. */
 export function formatter(
@@ -27,8 +28,11 @@ export function formatter(
   const make = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, { ...unit, ...options });
   const usual = make(digits(kind, style));
   const scientific = make({ notation: "scientific", maximumFractionDigits: 2, minimumFractionDigits: 0 });
-  return (value) =>
-    (Math.abs(value) >= SCIENTIFIC ? scientific : usual).format(value * by).replace(/^-/, "−");
+  return (value) => {
+    const size = Math.abs(value);
+    const isOdd = size >= SCIENTIFIC || (size > 0 && size < TINY);
+    return (isOdd ? scientific : usual).format(value * by).replace(/^-/, "−");
+  };
 }
 
 function digits(kind: string, style: FormatStyle): Intl.NumberFormatOptions {
@@ -61,12 +65,21 @@ export function marker(name: string | undefined, style: FormatStyle): FormatMark
 /** Writes the name of a mark, whatever braces are in it: a template would take these for its own. */
 export const NAME_MARKER: FormatMarker = { $format: "name" };
 
-/** An option with functions in the place of its markers. */
+/** An option with functions in the place of its markers, and without texts that would do harm. */
 export function revive(option: unknown, locale: string): unknown {
+  if (typeof option === "string") return harmless(option);
   if (Array.isArray(option)) return option.map((part) => revive(part, locale));
   if (typeof option !== "object" || option === null) return option;
   if ("$format" in option) return functionOf(String(option.$format), locale);
   return Object.fromEntries(Object.entries(option).map(([key, part]) => [key, revive(part, locale)]));
+}
+
+/**
+ * ECharts looks texts up in plain objects that it keeps: "__proto__" would change the prototype of all objects, and with
+ * it every later drawing, of whichever workspace.
+ */
+function harmless(text: string): string {
+  return text in Object.prototype ? `${text} ` : text;
 }
 
 function functionOf(format: string, locale: string): (value: unknown) => string {

@@ -1,5 +1,4 @@
 export type { Drawing, Hover, Subject } from "./drawing.ts";
 export { Drawings } from "./drawings.ts";
-export { lookShape } from "./look.ts";
 export type { Picture } from "./render-svg.ts";
 export { subjectShape } from "./subject.ts";

@@ -13,7 +13,7 @@ export const drawPicture = defineTool({
   name: "draw_picture",
   toolset: "models",
   title: "Draw a picture again",
-  description: "For the chart page alone: draws what {tool:ask_question} answered in another size.",
+  description: "For the chart page alone: draws the picture of an answer again, in another size.",
   permission: "data_agent:read",
   effect: "read",
   within: [],

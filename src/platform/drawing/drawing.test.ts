@@ -1,0 +1,306 @@
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { describe, expect, it } from "vitest";
+import type { Chart } from "./chart.ts";
+import { type ChartDrawing, drawingOf } from "./drawing.ts";
+import { measure } from "./font-metrics.ts";
+import { formatter, knownLocale } from "./formats.ts";
+import { lookShape } from "./look.ts";
+import { pictureOf } from "./render-svg.ts";
+import { oneLine, shorten, wrap } from "./text.ts";
+
+const LOOK = lookShape.parse({});
+const bars = (data: (number | null)[], more: Partial<Chart> = {}): Chart => ({
+  type: "bar",
+  title: "Sales",
+  categories: data.map((_, i) => `c${i}`),
+  series: [{ label: "s", data }],
+  ...more,
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: the options of a chart are a tree of many shapes.
+type Option = any;
+
+function optionOf(chart: Chart): Option {
+  const drawing = drawingOf(chart, LOOK, measure);
+  expect(drawing.kind).toBe("chart");
+  return (drawing as ChartDrawing).option;
+}
+
+/** The texts and the names of the elements of a picture, which must be well-formed. */
+function read(chart: Chart, look = LOOK): { texts: string[]; elements: Set<string>; svg: string } {
+  const { svg } = pictureOf(drawingOf(chart, look, measure), look);
+  const texts: string[] = [];
+  const elements = new Set<string>();
+  const parser = new SaxesParser();
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("opentag", ({ name }) => {
+    elements.add(name);
+    if (name === "text") texts.push("");
+  });
+  parser.on("text", (text) => {
+    if (texts.length > 0 && text.trim() !== "") texts[texts.length - 1] += text;
+  });
+  parser.write(svg).close();
+  return { texts, elements, svg };
+}
+
+describe("numbers", () => {
+  it.each([
+    ["money:EUR", "full", "en-US", 1234567.891, "€1,234,567.89"],
+    ["money:EUR", "full", "de-DE", 1234567.891, "1.234.567,89 €"],
+    ["money:JPY", "full", "en-US", 1234.5, "¥1,235"],
+    ["money:USD", "compact", "en-US", 1_250_000, "$1.25M"],
+    ["money:EUR", "short", "en-US", -182_345, "−€182K"],
+    ["percent", "full", "en-US", 0.1234, "12.3%"],
+    ["percent:whole", "short", "en-US", 45, "45%"],
+    ["integer", "compact", "en-US", 800, "800"],
+    ["integer", "full", "en-US", 1234567, "1,234,567"],
+    ["number", "short", "en-US", 0.00012345, "0.000123"],
+    ["number", "full", "en-US", 1234.5678, "1,234.568"],
+    ["number", "compact", "en-US", 1e300, "1E300"],
+    ["money:EUR", "short", "en-US", 5e-324, "€5E-324"],
+    [undefined, "compact", "en-US", 1500, "1.5K"],
+  ] as const)("%s, %s, %s: %d", (name, style, locale, value, shown) => {
+    expect(formatter(name, style, locale)(value).replaceAll(/\s/g, " ")).toBe(shown);
+  });
+
+  it("are written in English where a language is not known", () => {
+    expect([knownLocale("de-DE"), knownLocale("no language"), knownLocale(undefined)]).toEqual([
+      "de-DE",
+      "en-US",
+      "en-US",
+    ]);
+  });
+});
+
+describe("texts", () => {
+  const style = { size: 12, weight: 400, measure } as const;
+
+  it("are as wide as the font has them", () => {
+    expect(measure("", 12, 400)).toBe(0);
+    expect(measure("WWW", 12, 400)).toBeGreaterThan(2 * measure("iii", 12, 400));
+    expect(measure("Sales", 24, 600)).toBeCloseTo(2 * measure("Sales", 12, 600));
+    expect(measure("国国", 10, 400)).toBe(20);
+  });
+
+  it("are cut or broken where they do not fit", () => {
+    expect(shorten("Sales", 100, style)).toBe("Sales");
+    expect(shorten("A very long name indeed", 80, style)).toMatch(/^A very lo.*…$/);
+    expect(wrap("one two three four five six", 60, 2, style)).toEqual([
+      "one two",
+      expect.stringMatching(/^three.*…$/),
+    ]);
+    expect(wrap("", 60, 2, style)).toEqual([""]);
+  });
+
+  it("have no characters that a picture cannot have", () => {
+    expect(oneLine("a\nb\u0000c\u202ed\ud800")).toBe("a b c d\ufffd");
+    expect(oneLine("x".repeat(1_000))).toHaveLength(300);
+  });
+});
+
+describe("bars", () => {
+  it("begin at zero, are named, and have their values where there is room", () => {
+    const { texts } = read(
+      bars([3, 1], { yAxisLabel: "Sales ($)", xAxisLabel: "Region", formats: { y: "money:USD" } }),
+    );
+    expect(texts).toEqual(
+      expect.arrayContaining(["Sales", "Sales ($)", "Region", "c0", "c1", "$0", "$3", "$1"]),
+    );
+    expect(optionOf(bars([103, 101])).yAxis.scale).toBe(false);
+  });
+
+  it("[agent.chart.draw.bar] lie on their side with their names in full, as long as these fit", () => {
+    const { xAxis, yAxis, series } = optionOf(bars([3, 1, -2], { layout: "horizontal" }));
+    expect(yAxis).toMatchObject({ type: "category", inverse: true, data: ["c0", "c1", "c2"] });
+    expect(xAxis.min).toBeLessThan(-2);
+    expect(series[0].data[2].label.position).toBe("left");
+    const long = "a name that goes on and on and on and on and on";
+    expect(optionOf(bars([1], { layout: "horizontal", categories: [long] })).yAxis.data[0]).toMatch(
+      /^a name.*…$/,
+    );
+  });
+
+  it("[agent.chart.draw.bar] of which there are too many, and series, say how many are shown", () => {
+    const { texts } = read(bars(Array.from({ length: 60 }, (_, i) => i)));
+    expect(texts).toContain("50 of 60 shown");
+    const series = Array.from({ length: 14 }, (_, i) => ({ label: `s${i}`, data: [1, 2] }));
+    const many = optionOf(bars([1, 2], { series }));
+    expect(many.series).toHaveLength(12);
+    expect(many.series[8].itemStyle.opacity).toBeLessThan(1);
+    expect(read(bars([1, 2], { series })).texts).toEqual(
+      expect.arrayContaining(["12 of 14 series shown", "s0", "s11"]),
+    );
+  });
+
+  it("of all others stand back", () => {
+    const { series } = optionOf(bars([3, 2], { categories: ["a", "Other"] }));
+    expect(series[0].data[1].itemStyle.color).not.toBe(series[0].data[0].itemStyle.color);
+  });
+});
+
+describe("lines", () => {
+  const line = (data: (number | null)[]) => bars(data, { type: "line" });
+
+  it("[agent.chart.draw.line] have marks, keep gaps, and show a point that stands alone", () => {
+    const { series } = optionOf(line([1, null, Number.NaN, 4, Number.POSITIVE_INFINITY, 1e301]));
+    expect(series[0]).toMatchObject({
+      data: [1, null, null, 4, null, null],
+      connectNulls: false,
+      showSymbol: true,
+    });
+  });
+
+  it("need not begin at zero where all values are high, unless it is one value", () => {
+    expect(optionOf(line([101, 103])).yAxis.scale).toBe(true);
+    expect(optionOf(line([1, 103])).yAxis.scale).toBe(false);
+    expect(optionOf(line([103])).yAxis.scale).toBe(false);
+  });
+
+  it("of very many points have neither marks nor colliding names", () => {
+    const chart = line(Array.from({ length: 500 }, (_, i) => i));
+    expect(optionOf(chart).series[0].showSymbol).toBe(false);
+    expect(read(chart).texts.filter((text) => /^c\d+$/.test(text)).length).toBeLessThan(25);
+  });
+});
+
+describe("pies", () => {
+  const pie = (values: (number | null)[], type: "pie" | "donut" = "pie"): Chart => ({
+    type,
+    title: "Shares",
+    slices: values.map((value, i) => ({ label: `p${i}`, value })),
+  });
+
+  it("[agent.chart.draw.pie] have their largest slice first, shares beside names, and the smallest together", () => {
+    const { data } = optionOf(pie([1, 2, 3, 4, 5, 6, 7, 8, null, 0])).series[0];
+    expect(data.map(({ name }: { name: string }) => name)).toEqual([
+      "p7 22.2%",
+      "p6 19.4%",
+      "p5 16.7%",
+      "p4 13.9%",
+      "p3 11.1%",
+      "p2 8.3%",
+      "Other 8.3%",
+    ]);
+  });
+
+  it("with something below zero are bars", () => {
+    expect(optionOf(pie([3, -1])).series[0].type).toBe("bar");
+  });
+
+  it("have a legend where there is no room beside them, and a total in the middle of a donut", () => {
+    expect(read(pie([3, 1]), { ...LOOK, width: 300 }).texts).toEqual(["Shares", "p0 75.0%", "p1 25.0%"]);
+    expect(read(pie([3, 1], "donut")).texts).toEqual(expect.arrayContaining(["4", "Total"]));
+  });
+});
+
+describe("points", () => {
+  const scatter = (points: NonNullable<Chart["points"]>): Chart => ({
+    type: "scatter",
+    title: "Points",
+    points,
+  });
+
+  it("[agent.chart.draw.scatter] have their names while they are few, and a line where they lie along one", () => {
+    const along = Array.from({ length: 10 }, (_, i) => ({ x: i, y: 2 * i, label: `p${i}` }));
+    expect(optionOf(scatter(along)).series).toHaveLength(2);
+    expect(optionOf(scatter(along.slice(0, 5))).series).toHaveLength(1);
+    expect(optionOf(scatter(along.map((p, i) => ({ ...p, y: i % 2 })))).series).toHaveLength(1);
+    expect(read(scatter(along)).texts).toContain("p9");
+    const many = Array.from({ length: 40 }, (_, i) => ({ x: i, y: i % 7, label: `p${i}` }));
+    expect(read(scatter(many)).texts).not.toContain("p9");
+  });
+});
+
+describe("any chart", () => {
+  it.each<Chart>([
+    { type: "bar", title: "Nothing" },
+    { type: "line", title: "Nothing", categories: ["a"], series: [{ label: "s", data: [null] }] },
+    { type: "pie", title: "Nothing", slices: [{ label: "a", value: 0 }] },
+    { type: "scatter", title: "Nothing", points: [{ x: Number.NaN, y: 1 }] },
+  ])("without values says so ($type)", (chart) => {
+    expect(drawingOf(chart, LOOK, measure)).toMatchObject({ kind: "empty", title: "Nothing" });
+    expect(read(chart).texts).toEqual(["Nothing", "There are no values to draw."]);
+  });
+
+  it("is plain JSON until it is drawn", () => {
+    const drawing = drawingOf(bars([3, 1], { formats: { y: "money:EUR" } }), LOOK, measure);
+    expect(JSON.parse(JSON.stringify(drawing))).toEqual(drawing);
+    expect(JSON.stringify(drawing)).toContain('"formatter":{"$format":"money:EUR/compact"}');
+  });
+
+  it("looks the same each time, in the colours of its theme", () => {
+    const chart = bars([3, 1]);
+    expect(read(chart).svg).toBe(read(chart).svg);
+    expect(read(chart, { ...LOOK, theme: "dark" }).svg).not.toContain("#1a1d24");
+  });
+
+  it("takes texts for nothing but texts", () => {
+    const hostile = ["</svg><script>x</script>", "{b}: {c}", "{a|x}", "]]>", "&amp;"];
+    const chart = bars([5, 4, 3, 2, 1], {
+      title: '"><script>t</script>{b}',
+      yAxisLabel: "<style>*{}</style>",
+      categories: hostile,
+      series: [
+        { label: "{a}", data: [5, 4, 3, 2, 1] },
+        { label: "<b>", data: [1, 2, 3, 4, 5] },
+      ],
+      layout: "horizontal",
+    });
+    const { texts, elements } = read(chart);
+    expect(texts).toEqual(
+      expect.arrayContaining([...hostile, '"><script>t</script>{b}', "<style>*{}</style>", "{a}", "<b>"]),
+    );
+    expect([...elements].toSorted()).toEqual(["path", "rect", "svg", "text"]);
+    const points = hostile.map((label, i) => ({ x: i, y: i * i, label }));
+    expect(read({ type: "scatter", title: "t", points }).texts).toEqual(
+      expect.arrayContaining(hostile.slice(1)),
+    );
+    const slices = hostile.map((label, i) => ({ label, value: i + 1 }));
+    expect(read({ type: "pie", title: "t", slices }).texts).toContain("{b}: {c} 13.3%");
+  });
+
+  it("leaves nothing behind for the next one, whatever it is called", () => {
+    const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+    const series = names.map((label) => ({ label, data: [1, 2, 3, 4, 5] }));
+    const before = Object.getOwnPropertyNames(Object.prototype);
+    for (const title of names) {
+      read(bars([1, 2, 3, 4, 5], { title, yAxisLabel: title, xAxisLabel: title, categories: names, series }));
+      read({ type: "pie", title, slices: names.map((label) => ({ label, value: 1 })) });
+      read({ type: "scatter", title, points: names.map((label, x) => ({ x, y: x, label })) });
+    }
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+    expect(Object.keys(Object)).toEqual([]);
+    expect(read(bars([1], { categories: ["__proto__"] })).texts).toContain("__proto__ ");
+  });
+
+  it("can be drawn, whatever is in it", () => {
+    const number = fc.oneof(fc.double(), fc.integer(), fc.constant(null));
+    const label = fc.string({ unit: "binary", maxLength: 40 });
+    const chart = fc.record({
+      type: fc.constantFrom("bar", "line", "area", "pie", "donut", "scatter"),
+      title: label,
+      xAxisLabel: label,
+      yAxisLabel: label,
+      categories: fc.array(label, { maxLength: 12 }),
+      series: fc.array(fc.record({ label, data: fc.array(number, { maxLength: 12 }) }), { maxLength: 14 }),
+      slices: fc.array(fc.record({ label, value: number }), { maxLength: 12 }),
+      points: fc.array(fc.record({ x: number, y: number, label }), { maxLength: 14 }),
+      layout: fc.constantFrom("vertical", "horizontal"),
+      formats: fc.record({ x: fc.constant("percent"), y: fc.constantFrom("money:EUR", "integer", "number") }),
+    });
+    const width = fc.integer({ min: 160, max: 2_000 });
+    fc.assert(
+      fc.property(chart, width, (one, wide) => {
+        const { elements } = read(one as Chart, { ...LOOK, width: wide });
+        expect(
+          [...elements].filter((name) => !/^(svg|text|path|rect|polyline|g|defs|clipPath)$/.test(name)),
+        ).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { Subject } from "./drawing.ts";
+import { Drawings } from "./drawings.ts";
+import { LIMITS } from "./limits.ts";
+
+const logged: unknown[] = [];
+const drawings = new Drawings({ error: (...what: unknown[]) => void logged.push(what) } as never);
+const FOR = { scope: "1" };
+
+const chart = (label: string): Subject => ({
+  kind: "spec",
+  chart: { type: "bar", title: "Sales", categories: [label], series: [{ label: "s", data: [1] }] },
+});
+
+/** Width and height of a PNG stand at its beginning. */
+function sizeOf(png: Uint8Array): { width: number; height: number } {
+  const bytes = Buffer.from(png);
+  expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+}
+
+describe("pictures", () => {
+  it("come one for each look, with where the pointer is over what", async () => {
+    const looks = [
+      { theme: "light", width: 400 },
+      { theme: "dark", width: 800, height: 500 },
+    ] as const;
+    const [light, dark] = await drawings.svg(chart("North"), looks, FOR);
+    expect(light).toMatchObject({
+      width: 400,
+      title: "Sales",
+      hover: { titles: ["North"], at: [expect.any(Number)] },
+    });
+    expect(dark).toMatchObject({ width: 800, height: 500 });
+    expect(dark?.svg).toContain('width="800" height="500"');
+  });
+
+  it("come as PNG, in which texts are written", async () => {
+    const [north, south] = await Promise.all(
+      ["North", "South"].map((name) => drawings.png(chart(name), { width: 500, height: 300 }, FOR)),
+    );
+    expect(sizeOf(north as Uint8Array)).toEqual({ width: 1_000, height: 600 });
+    // A font that cannot be read is no error there: nothing is written.
+    expect(Buffer.compare(north as Uint8Array, south as Uint8Array)).not.toBe(0);
+    const dark = await drawings.png(chart("North"), { theme: "dark" }, FOR);
+    expect(sizeOf(dark).width).toBe(1_280);
+  });
+
+  it.each<[Subject, string[]]>([
+    [
+      { kind: "number", title: "Revenue", label: "Revenue (€)", value: 1e6, format: "money:EUR" },
+      ["€1,000,000.00"],
+    ],
+    [
+      {
+        kind: "table",
+        title: "Shops",
+        columns: [{ label: "Shop" }, { label: "Revenue", format: "money:EUR" }],
+        rows: Array.from({ length: 20 }, (_, i) => [`shop ${i} <b>`, i === 3 ? null : i]),
+        rowCount: 4_810,
+      },
+      ["shop 11 &lt;b&gt;", "€11.00", "–", "12 of 4,810 rows"],
+    ],
+    [{ kind: "text", title: "Note", text: "Some words" }, ["Some words"]],
+    [{ kind: "empty", title: "Sales", why: "No rows in 2031." }, ["No rows in 2031."]],
+    [
+      { kind: "error", title: "Sales", what: "Unknown field.", next: "Did you mean x?" },
+      ["Unknown field.", "Did you mean x?"],
+    ],
+  ])("are of $kind as well", async (subject, texts) => {
+    const [picture] = await drawings.svg(subject, [{ width: 420 }], FOR);
+    for (const text of texts) expect(picture?.svg).toContain(`>${text}</text>`);
+    expect(picture?.svg).toContain(`aria-label="${subject.kind === "spec" ? "" : subject.title}"`);
+    expect(picture?.hover).toBeNull();
+  });
+});
+
+describe("bounds", () => {
+  it("hold for values and sizes", async () => {
+    const data = Array.from({ length: LIMITS.drawing.values + 1 }, (_, i) => i);
+    const large: Subject = {
+      kind: "spec",
+      chart: { type: "line", title: "t", series: [{ label: "s", data }] },
+    };
+    await expect(drawings.svg(large, [{}], FOR)).rejects.toMatchObject({ code: "too_large" });
+    await expect(drawings.svg(chart("a"), [{ width: 100_000 }], FOR)).rejects.toThrow();
+  });
+
+  it("what is cancelled ends, and the next one is drawn", async () => {
+    const signal = AbortSignal.abort();
+    await expect(drawings.svg(chart("a"), [{}], { ...FOR, signal })).rejects.toMatchObject({
+      code: "cancelled",
+    });
+    expect(await drawings.svg(chart("a"), [{}], FOR)).toHaveLength(1);
+  });
+
+  it("a bug is logged, and told without its insides", async () => {
+    const broken = { kind: "spec", chart: { type: "bar", series: 5 } } as unknown as Subject;
+    await expect(drawings.svg(broken, [{}], FOR)).rejects.toMatchObject({
+      code: "internal",
+      message: "The picture could not be drawn.",
+    });
+    expect(logged).toHaveLength(1);
+    expect(await drawings.svg(chart("a"), [{}], FOR)).toHaveLength(1);
+  });
+});
