@@ -86,10 +86,12 @@ describe("groups", () => {
   });
 
   it("that are many have the smallest together, if their numbers add up and all are there", () => {
-    const all = chart(table([SHOP], [REVENUE]), groups(30), GROUPED);
+    const all = chart(table([SHOP], [REVENUE]), groups(24), GROUPED);
     expect(all?.categories).toHaveLength(20);
     expect(all?.categories?.[19]).toBe("Other");
-    expect(all?.series?.[0]?.data.reduce((a, b) => a + b)).toBe((30 * 31) / 2);
+    expect(all?.series?.[0]?.data.reduce((a, b) => a + b)).toBe((24 * 25) / 2);
+    const flat = chart(table([SHOP], [REVENUE]), groups(60), GROUPED);
+    expect(flat).toMatchObject({ title: "T (20 of 60)", categories: { length: 20, 19: "s19" } });
     for (const [ask, isTruncated] of [
       [table([SHOP], [AVERAGE]), false],
       [table([SHOP], [REVENUE], { top: { ...TOP, n: 30 } }), false],
@@ -98,6 +100,26 @@ describe("groups", () => {
       const some = chart(ask, groups(30), GROUPED, isTruncated);
       expect(some).toMatchObject({ title: "T (20 of 30)", categories: { length: 20, 19: "s19" } });
     }
+  });
+
+  it("[agent.chart.bar.grouped] with several numbers of a kind have one name for their axis", () => {
+    const during = (from: string, to: string, said: string): Num =>
+      ({ ...REVENUE, scope: { win: { from, to, said } } }) as Num;
+    const cols = [
+      during("2025-02-01", "2025-03-01", "February"),
+      during("2025-01-01", "2025-02-01", "January"),
+    ];
+    const rows = [
+      ["a", 1, 2],
+      ["b", 3, 4],
+    ];
+    expect(chart(table([SHOP], cols), rows, ["VARCHAR", "DOUBLE", "DOUBLE"])).toMatchObject({
+      yAxisLabel: "Revenue (€)",
+      series: [
+        { label: "Revenue (February)", data: [1, 3] },
+        { label: "Revenue (January)", data: [2, 4] },
+      ],
+    });
   });
 
   it("[agent.chart.scatter] with two different numbers are points", () => {
@@ -152,7 +174,13 @@ describe("where no chart helps", () => {
   it("a number is shown as one", () => {
     const { chart, picture } = shown(table([], [REVENUE]), [[20]], ["DOUBLE"]);
     expect(chart).toBeUndefined();
-    expect(picture).toEqual({ kind: "number", title: "T", label: "Revenue", value: 20, format: "money:EUR" });
+    expect(picture).toEqual({
+      kind: "number",
+      title: "T",
+      label: "Revenue (€)",
+      value: 20,
+      format: "money:EUR",
+    });
   });
 
   it("and names as a table, of its first rows", () => {

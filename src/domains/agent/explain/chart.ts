@@ -14,6 +14,8 @@ const BARS = 20;
 /** Shares of a whole add up to it, but for rounding. */
 const ROUNDING = 0.005;
 const OTHER = "Other";
+/** All others together are not drawn when they are this many times as large as the largest. */
+const OVERWHELMING = 2;
 /** Fewer points show no connection. */
 const SCATTER_POINTS = 5;
 /** More bars than this, or longer names, read better from top to bottom. */
@@ -62,7 +64,11 @@ function chartOf(view: View, shape: Shape): ChartSpec | undefined {
 /** Numbers that are read off the same axis: those that are like the first one. */
 function onOneAxis(numbers: readonly ShownColumn[]): ShownColumn[] {
   const [main] = numbers;
-  return numbers.filter(({ format }) => format.kind === main?.format.kind).slice(0, SERIES);
+  return numbers.filter((column) => scaleOf(column) === (main && scaleOf(main))).slice(0, SERIES);
+}
+
+function scaleOf({ format }: ShownColumn): string {
+  return `${format.kind} ${unitOf(format)}`;
 }
 
 function isAlike(numbers: readonly ShownColumn[]): boolean {
@@ -82,34 +88,35 @@ function lineOf({ numbers, rows }: View, title: string, time: ShownColumn): Char
     type: "line",
     title,
     xAxisLabel: time.label,
-    yAxisLabel: axisLabel(numbers),
+    yAxisLabel: axisLabel(onOneAxis(numbers)),
     categories: shown.map((row) => cell(row, time)),
     series: seriesOf(shown, onOneAxis(numbers)),
   };
 }
 
-/** As they come, and where there are many and they add up, the largest and all others together. */
+/** As they come, and where there are many and they add up, the first ones and all others together. */
 function barOf({ keys, numbers, rows }: View, shape: Shape): ChartSpec | undefined {
   const key = keys[0] as ShownColumn;
   const columns = onOneAxis(numbers);
   const known = complete(rows, columns);
   if (known.length < 2) return undefined;
   const isCut = known.length > BARS;
-  const shown = known.slice(0, isCut && shape.addsUp ? BARS - 1 : BARS);
-  const categories = shown.map((row) => plain(row[key.index]));
-  const series = seriesOf(shown, columns);
-  if (isCut && shape.addsUp) {
-    const rest = known.slice(shown.length);
-    categories.push(OTHER);
-    for (const [i, { data }] of series.entries()) data.push(sumOf(rest, columns[i] as ShownColumn));
-  }
+  const others = columns.map((column) => sumOf(known.slice(BARS - 1), column));
+  const hasOther = isCut && shape.addsUp && !isOverwhelming(known, columns, others);
+  const shown = known.slice(0, hasOther ? BARS - 1 : BARS);
+  const names = shown.map((row) => plain(row[key.index]));
+  const categories = hasOther ? [...names, OTHER] : names;
+  const series = seriesOf(shown, columns).map(({ label, data }, i) => ({
+    label,
+    data: hasOther ? [...data, others[i] as number] : data,
+  }));
   const isLong = categories.some(({ length }) => length > VERTICAL_CHARACTERS);
   const isMany = categories.length > VERTICAL_BARS;
   return {
     type: "bar",
-    title: isCut && !shape.addsUp ? `${shape.title} (${BARS} of ${known.length})` : shape.title,
+    title: isCut && !hasOther ? `${shape.title} (${BARS} of ${known.length})` : shape.title,
     xAxisLabel: key.label,
-    yAxisLabel: axisLabel(numbers),
+    yAxisLabel: axisLabel(columns),
     categories,
     series,
     layout: shape.isRanking || isMany || isLong ? "horizontal" : "vertical",
@@ -118,6 +125,16 @@ function barOf({ keys, numbers, rows }: View, shape: Shape): ChartSpec | undefin
 
 function sumOf(rows: readonly JsonValue[][], column: ShownColumn): number {
   return rows.reduce((sum, row) => sum + (numberOf(row, column) as number), 0);
+}
+
+/** Beside all others together nothing could be seen of the rest. */
+function isOverwhelming(
+  rows: readonly JsonValue[][],
+  columns: readonly ShownColumn[],
+  others: readonly number[],
+): boolean {
+  const sizes = rows.flatMap((row) => columns.map((column) => Math.abs(numberOf(row, column) as number)));
+  return Math.max(...others.map(Math.abs)) > OVERWHELMING * Math.max(...sizes);
 }
 
 /** Parts of a whole, the largest first; what is too small to be told apart, or not among the rows, is one slice. */
@@ -225,13 +242,19 @@ function plain(value: JsonValue | undefined): string {
       : JSON.stringify(value);
 }
 
-function axisLabel(numbers: readonly ShownColumn[]): string {
+/** What the numbers of an axis are, with their unit: what is theirs alone says the legend. */
+export function axisLabel(numbers: readonly ShownColumn[]): string {
   const [main] = numbers as [ShownColumn];
+  const names = new Set(
+    numbers.map(({ label }) => (numbers.length > 1 ? label.replace(/ \([^()]*\)$/, "") : label)),
+  );
+  const label = [...names].join(", ");
   const unit = unitOf(main.format);
-  return unit === "" ? main.label : `${main.label} (${unit})`;
+  return unit === "" ? label : `${label} (${unit})`;
 }
 
 function unitOf(format: Format): string {
   if (format.kind === "money") return format.symbol.trim();
-  return format.kind === "percent" ? (format.by === 1 ? "%" : "fraction") : "";
+  if (format.kind === "percent") return format.by === 1 ? "%" : "fraction";
+  return "unit" in format ? (format.unit ?? "") : "";
 }

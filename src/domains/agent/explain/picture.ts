@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Subject } from "../../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import type { ChartSpec } from "../answer.ts";
+import { axisLabel } from "./chart.ts";
 import type { Format } from "./format.ts";
 import { cell, numberOf, type ShownColumn, type View } from "./view.ts";
 
@@ -25,7 +26,7 @@ export function pictureOf(view: View, [chart]: readonly ChartSpec[], title: stri
   if (first === undefined) return undefined;
   const value = main === undefined ? undefined : numberOf(first, main);
   if (rows.length === 1 && keys.length === 0 && numbers.length === 1 && main && value !== undefined)
-    return { kind: "number", title, label: main.label, value, format: formatName(main.format) };
+    return { kind: "number", title, label: axisLabel([main]), value, format: formatName(main.format) };
   const shown = columns.slice(0, COLUMNS);
   return {
     kind: "table",
