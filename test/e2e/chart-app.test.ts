@@ -41,8 +41,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function connect(capabilities: object = APPS, path = PATHS.all) {
-  const client = new Client({ name: "app-test", version: "1.0.0" }, { capabilities });
+type Mode = "legacy" | { pin: string };
+
+async function connect(capabilities: object = APPS, path = PATHS.all, mode: Mode = "legacy") {
+  const client = new Client(
+    { name: "app-test", version: "1.0.0" },
+    { capabilities, versionNegotiation: { mode } },
+  );
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${server.url}${path}`), { requestInit: { headers } }),
@@ -70,26 +75,29 @@ const pictureIn = (result: { _meta?: Record<string, unknown> | undefined }) =>
   result._meta?.["kenning/picture"] as PictureMeta | undefined;
 
 describe("a client that shows apps", () => {
-  it("[all.apps.page] finds the page, the tool of the page, and the picture beside the answer", async () => {
-    await using client = await connect();
-    const { tools } = await client.listTools();
-    const metaOf = (name: string) => tools.find((tool) => tool.name === name)?._meta;
-    expect(metaOf("ask_question")).toEqual({ ui: { resourceUri: URI } });
-    expect(metaOf("draw_picture")).toEqual({ ui: { visibility: ["app"] } });
-    const { resources } = await client.listResources();
-    expect(resources).toContainEqual(
-      expect.objectContaining({ uri: URI, mimeType: "text/html;profile=mcp-app" }),
-    );
-    const { contents } = await client.readResource({ uri: URI });
-    expect(contents[0]).toMatchObject({
-      uri: URI,
-      mimeType: "text/html;profile=mcp-app",
-      _meta: { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } },
-    });
-    const picture = pictureIn(await ask(client, "revenue by shop"));
-    expect(picture).toMatchObject({ width: 640, canRedraw: true, subject: { kind: "spec" } });
-    expect(picture?.light).toContain("Revenue by shop");
-  });
+  it.each<Mode>(["legacy", { pin: "2026-07-28" }])(
+    "[all.apps.page] finds the page, the tool of the page, and the picture beside the answer (%j)",
+    async (mode) => {
+      await using client = await connect(APPS, PATHS.all, mode);
+      const { tools } = await client.listTools();
+      const metaOf = (name: string) => tools.find((tool) => tool.name === name)?._meta;
+      expect(metaOf("ask_question")).toEqual({ ui: { resourceUri: URI } });
+      expect(metaOf("draw_picture")).toEqual({ ui: { visibility: ["app"] } });
+      const { resources } = await client.listResources();
+      expect(resources).toContainEqual(
+        expect.objectContaining({ uri: URI, mimeType: "text/html;profile=mcp-app" }),
+      );
+      const { contents } = await client.readResource({ uri: URI });
+      expect(contents[0]).toMatchObject({
+        uri: URI,
+        mimeType: "text/html;profile=mcp-app",
+        _meta: { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } },
+      });
+      const picture = pictureIn(await ask(client, "revenue by shop"));
+      expect(picture).toMatchObject({ width: 640, canRedraw: true, subject: { kind: "spec" } });
+      expect(picture?.light).toContain("Revenue by shop");
+    },
+  );
 
   it("[all.apps.page] is given a picture on the agent endpoint, too, whose tools are those of its contract", async () => {
     await using client = await connect(APPS, PATHS.agent);

@@ -10,6 +10,8 @@ export const LIMITS = {
     slices: 7,
     /** Rows that a table shows as a picture. */
     tableRows: 12,
+    /** Characters of what is sent to be drawn, as JSON. */
+    subjectCharacters: 500_000,
     /** Longest text in a chart that is looked at; what does not fit its place is cut off sooner. */
     labelCharacters: 300,
     /** Narrowest and lowest picture, in pixels. */

@@ -86,6 +86,10 @@ describe("draw_picture", () => {
     expect(await failure({ subject: { kind: "spec", chart: { ...subject.chart, series } } })).toMatch(
       /can have 6000 values/,
     );
+    const title = "x".repeat(LIMITS.drawing.subjectCharacters);
+    expect(await failure({ subject: { kind: "spec", chart: { ...subject.chart, title } } })).toMatch(
+      /500000 characters/,
+    );
   });
 });
 

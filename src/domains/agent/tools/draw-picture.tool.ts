@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
+import { jsonSize } from "../../../kernel/json-size.ts";
 import { type Subject, subjectShape } from "../../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import { defineTool } from "../define.ts";
 import { themedPicture } from "../picture/show-picture.ts";
 
-const { leastPx, mostPx } = DRAWING.drawing;
+const { leastPx, mostPx, subjectCharacters } = DRAWING.drawing;
 const pixels = z.int().min(leastPx).max(mostPx);
 
 /** Lets the page that shows a picture have it drawn for its own size and language. It reads nothing of the workspace. */
@@ -34,6 +35,12 @@ export const drawPicture = defineTool({
   content: () => "Drawn.",
 
   async run({ subject, width, height, locale }, { drawings, caller, signal }) {
+    // Checked before anything looks into it.
+    if (jsonSize(subject, subjectCharacters) > subjectCharacters)
+      throw new AppError(
+        "too_large",
+        `A picture can be made of ${subjectCharacters} characters of JSON at most.`,
+      );
     const parsed = subjectShape.safeParse(subject);
     if (!parsed.success) {
       const where = parsed.error.issues[0]?.path.join(".") ?? "";
