@@ -1,16 +1,7 @@
 import { editDistance } from "../../../kernel/nearest.ts";
 import type { Grain } from "../query/semantic-query.ts";
-import {
-  COMPARATIVES,
-  EVALUATIVE,
-  FILLERS,
-  GRAMMAR,
-  HOW,
-  MEASURES,
-  QUANTITIES,
-  SUPERLATIVES,
-} from "./english.ts";
 import type { Sense } from "./fragment.ts";
+import type { Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
 import type { Word } from "./words.ts";
 
@@ -30,21 +21,21 @@ export interface Found {
 }
 
 /** Numbers, and how something is compared with them: "more than 60k". */
-export function numberCandidates(words: readonly Word[]): Found[] {
+export function numberCandidates(words: readonly Word[], language: Language): Found[] {
   const found: Found[] = [];
   for (const [i, word] of words.entries()) {
     const match = /^[$€£]?(\d[\d.,]*)([km])?(%)?$/.exec(word.norm);
     if (match === null) continue;
     const scale = match[2] === "k" ? 1e3 : match[2] === "m" ? 1e6 : 1;
     const isPercent = match[3] === "%" || words[i + 1]?.norm === "percent";
-    const value = (Number((match[1] as string).replaceAll(",", "")) * scale) / (isPercent ? 100 : 1);
+    const value = (language.digits(match[1] as string) * scale) / (isPercent ? 100 : 1);
     found.push({ sense: { t: "number", value, isPercent }, start: i, end: i + 1, cost: 0 });
     for (const length of [1, 2, 3]) {
       const said = words
         .slice(Math.max(0, i - length), i)
         .map(({ norm }) => norm)
         .join(" ");
-      const op = i >= length ? QUANTITIES.get(said) : undefined;
+      const op = i >= length ? language.quantities.get(said) : undefined;
       if (op !== undefined)
         found.push({
           sense: { t: "quantity", op, value },
@@ -58,7 +49,7 @@ export function numberCandidates(words: readonly Word[]): Found[] {
 }
 
 /** Everything that stretches of words can mean by themselves. */
-export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
+export function candidates(words: readonly Word[], lexicon: Lexicon, language: Language): Found[] {
   const found: Found[] = [];
   for (let start = 0; start < words.length; start += 1) {
     for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest); end += 1) {
@@ -76,9 +67,9 @@ export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       for (const { sense, cost } of lexicon.values.get(norms) ?? [])
         found.push({ sense, start, end, cost: cost + bonus + rival });
-      const grammar = GRAMMAR.get(stems) ?? GRAMMAR.get(norms);
+      const grammar = language.grammar.get(stems) ?? language.grammar.get(norms);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
-      const sup = SUPERLATIVES.get(norms) ?? SUPERLATIVES.get(stems);
+      const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
       if (sup !== undefined) {
         found.push({
           sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false },
@@ -90,31 +81,38 @@ export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
       const grain = GRAINS.get(norms);
       if (grain !== undefined)
         found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
-      const measure = MEASURES.get(stems);
+      const measure = language.measures.get(stems);
       if (measure !== undefined)
         found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
       const compare =
-        end - start === 2 && words[start + 1]?.norm === "than"
-          ? COMPARATIVES.get(words[start]?.norm ?? "")
+        end - start === 2 && words[start + 1]?.norm === language.than
+          ? language.comparatives.get(words[start]?.norm ?? "")
           : undefined;
       if (compare !== undefined)
         found.push({ sense: { t: "op", op: "compare", arg: compare }, start, end, cost: bonus });
       const how =
-        end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
+        end - start === 2 && words[start]?.norm === language.asks
+          ? language.how.get(words[start + 1]?.stem ?? "")
+          : undefined;
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
   }
-  return [...found, ...misspelt(words, found, lexicon)];
+  return [...found, ...misspelt(words, found, lexicon, language)];
 }
 
 /** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
-function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexicon): Found[] {
+function misspelt(
+  words: readonly Word[],
+  found: readonly Found[],
+  lexicon: Lexicon,
+  language: Language,
+): Found[] {
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   return words.flatMap((word, i): Found[] => {
     if (
       known.has(i) ||
-      FILLERS.has(word.norm) ||
-      EVALUATIVE.has(word.norm) ||
+      language.fillers.has(word.norm) ||
+      language.evaluative.has(word.norm) ||
       word.norm.length < 5 ||
       /\d/.test(word.norm)
     )

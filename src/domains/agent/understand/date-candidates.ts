@@ -2,28 +2,23 @@ import { editDistance } from "../../../kernel/nearest.ts";
 import { type DateFound, type DateWindow, readDates, type WindowFound } from "../dates/read-dates.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Found } from "./candidates.ts";
-import { FILLERS } from "./english.ts";
 import type { Sense } from "./fragment.ts";
+import type { Language } from "./language.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { stem, type Word } from "./words.ts";
-
-const DATE_WORDS =
-  "month monthly months quarter quarterly quarters weekly weeks yearly years january february march april june july august september october november december".split(
-    " ",
-  );
+import type { Word } from "./words.ts";
 
 /** Misspelt words of time are corrected before dates are read. */
-export function withDateWords(text: string, lexicon: Lexicon): string {
+export function withDateWords(text: string, lexicon: Lexicon, language: Language): string {
   return text.replace(/\p{L}{5,}/gu, (word) => {
     const norm = word.toLowerCase();
     if (
-      DATE_WORDS.includes(norm) ||
-      FILLERS.has(norm) ||
+      language.dateWords.includes(norm) ||
+      language.fillers.has(norm) ||
       lexicon.values.has(norm) ||
-      lexicon.phrases.has(stem(norm))
+      lexicon.phrases.has(language.stem(norm))
     )
       return word;
-    return DATE_WORDS.find((known) => editDistance(known, norm) === 1) ?? word;
+    return language.dateWords.find((known) => editDistance(known, norm) === 1) ?? word;
   });
 }
 
