@@ -1,16 +1,8 @@
 import { editDistance } from "../../../kernel/nearest.ts";
-import type { Grain } from "../query/semantic-query.ts";
 import type { Sense } from "./fragment.ts";
-import type { Language } from "./language.ts";
+import type { Gloss, Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
 import type { Word } from "./words.ts";
-
-const GRAINS: ReadonlyMap<string, Grain> = new Map(
-  (["day", "week", "month", "quarter", "year"] as const).flatMap((grain) => [
-    [grain, grain] as const,
-    [`${grain}s`, grain] as const,
-  ]),
-);
 
 /** What some words mean by themselves. */
 export interface Found {
@@ -28,8 +20,10 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
     if (match === null) continue;
     const scale = match[2] === "k" ? 1e3 : match[2] === "m" ? 1e6 : 1;
     const isPercent = match[3] === "%" || words[i + 1]?.norm === "percent";
-    const value = (language.digits(match[1] as string) * scale) / (isPercent ? 100 : 1);
-    found.push({ sense: { t: "number", value, isPercent }, start: i, end: i + 1, cost: 0 });
+    const unit = language.scales.get(words[i + 1]?.norm ?? "");
+    const end = unit === undefined ? i + 1 : i + 2;
+    const value = (language.digits(match[1] as string) * scale * (unit ?? 1)) / (isPercent ? 100 : 1);
+    found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
     for (const length of [1, 2, 3]) {
       const said = words
         .slice(Math.max(0, i - length), i)
@@ -40,7 +34,7 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
         found.push({
           sense: { t: "quantity", op, value },
           start: i - length,
-          end: i + 1,
+          end,
           cost: -0.3 * length,
         });
     }
@@ -63,11 +57,23 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
+      for (const [rank, gloss] of glosses(span, language).entries()) {
+        // What the author defined is meant whatever it is called; other names give way to the author's own.
+        const isNamed = lexicon.phrases.has(stems);
+        const dear = bonus + GLOSS_COST + rank * GLOSS_RANK_COST;
+        for (const { sense, cost } of lexicon.phrases.get(gloss.stems) ?? []) {
+          if (cost < 0) found.push({ sense, start, end, cost: cost + bonus });
+          else if (!isNamed) found.push({ sense, start, end, cost: cost + dear });
+        }
+        if (isNamed) continue;
+        for (const { sense, cost } of lexicon.values.get(gloss.norms) ?? [])
+          found.push({ sense, start, end, cost: cost + dear });
+      }
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       for (const { sense, cost } of lexicon.values.get(norms) ?? [])
         found.push({ sense, start, end, cost: cost + bonus + rival });
-      const grammar = language.grammar.get(stems) ?? language.grammar.get(norms);
+      const grammar = language.grammar.get(norms) ?? language.grammar.get(stems);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
       const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
       if (sup !== undefined) {
@@ -78,7 +84,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           cost: bonus,
         });
       }
-      const grain = GRAINS.get(norms);
+      const grain = language.grains.get(norms);
       if (grain !== undefined)
         found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
       const measure = language.measures.get(stems);
@@ -100,6 +106,30 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
   return [...found, ...misspelt(words, found, lexicon, language)];
 }
 
+/** A name in another language counts for a little less than the author's own. */
+const GLOSS_COST = 0.15;
+const GLOSS_RANK_COST = 0.02;
+/** Names of models are short, and so is what is tried for one. */
+const GLOSS = { words: 4, tries: 60 };
+
+/** What some words are called in English: each by one of its names, or by itself. */
+function glosses(span: readonly Word[], { gloss }: Language): Gloss[] {
+  if (span.length > GLOSS.words || !span.some(({ stem }) => gloss.has(stem))) return [];
+  let made: Gloss[] = [{ stems: "", norms: "" }];
+  for (const { stem, norm } of span) {
+    const names = [...(gloss.get(stem) ?? []), { stems: stem, norms: norm }];
+    made = made
+      .flatMap((head) =>
+        names.map(({ stems, norms }) => ({
+          stems: `${head.stems} ${stems}`.trim(),
+          norms: `${head.norms} ${norms}`.trim(),
+        })),
+      )
+      .slice(0, GLOSS.tries);
+  }
+  return made;
+}
+
 /** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
 function misspelt(
   words: readonly Word[],
@@ -113,6 +143,7 @@ function misspelt(
       known.has(i) ||
       language.fillers.has(word.norm) ||
       language.evaluative.has(word.norm) ||
+      language.gloss.has(word.stem) ||
       word.norm.length < 5 ||
       /\d/.test(word.norm)
     )

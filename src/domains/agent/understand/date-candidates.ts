@@ -10,12 +10,13 @@ import type { Word } from "./words.ts";
 /** Misspelt words of time are corrected before dates are read. */
 export function withDateWords(text: string, lexicon: Lexicon, language: Language): string {
   return text.replace(/\p{L}{5,}/gu, (word) => {
-    const norm = word.toLowerCase();
+    const norm = language.fold(word);
     if (
       language.dateWords.includes(norm) ||
       language.fillers.has(norm) ||
       lexicon.values.has(norm) ||
-      lexicon.phrases.has(language.stem(norm))
+      lexicon.phrases.has(language.stem(norm)) ||
+      language.gloss.has(language.stem(norm))
     )
       return word;
     return language.dateWords.find((known) => editDistance(known, norm) === 1) ?? word;
@@ -23,13 +24,20 @@ export function withDateWords(text: string, lexicon: Lexicon, language: Language
 }
 
 /** Dates are read by a grammar of their own. */
-export function dateCandidates(
-  { text, now, timeZone }: { text: string; now: string; timeZone: string },
-  words: readonly Word[],
-  { definitions }: Knowledge,
-): Found[] {
+export function datesIn({ text, now, timeZone }: DatedText, { definitions }: Knowledge): DateFound[] {
   const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
-  const found = readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+  return readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+}
+
+interface DatedText {
+  text: string;
+  now: string;
+  timeZone: string;
+}
+
+export function dateCandidates(question: DatedText, words: readonly Word[], knowledge: Knowledge): Found[] {
+  const { text } = question;
+  const found = datesIn(question, knowledge);
   const pairs = windowPairs(found, text);
   const joined = [...pairs].flatMap(([second, first]) => paired(second, first, text, words));
   const single = found.flatMap((each): Found[] => {

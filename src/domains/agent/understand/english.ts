@@ -1,5 +1,5 @@
 import type { GrammarWord, Language, Superlative } from "./language.ts";
-import { stem } from "./words.ts";
+import { fold, stem } from "./words.ts";
 
 /** Words that say nothing about the data. */
 const FILLERS: ReadonlySet<string> = new Set(
@@ -233,6 +233,16 @@ export const ENGLISH: Language = {
       " ",
     ),
   listOpener: /^\s*(which|list|show|name|who|give)\b/i,
+  grains: new Map(
+    (["day", "week", "month", "quarter", "year"] as const).flatMap((grain) => [
+      [grain, grain] as const,
+      [`${grain}s`, grain] as const,
+    ]),
+  ),
+  scales: new Map(),
+  gloss: new Map(),
+  prepare: (text) => text,
+  fold,
   stem,
   digits: (text) => Number(text.replaceAll(",", "")),
 };

@@ -3,29 +3,29 @@ import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
 import { candidates, type Found, numberCandidates, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
-import { dateCandidates, withDateWords } from "./date-candidates.ts";
-import { ENGLISH } from "./english.ts";
+import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import type { Language } from "./language.ts";
+import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 /** What is made of a model once, however many questions there are. */
-const prepared = new WeakMap<Knowledge, { lexicon: Lexicon; grammar: Grammar }>();
+const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; grammar: Grammar }>();
 
-function prepare(knowledge: Knowledge): { lexicon: Lexicon; grammar: Grammar } {
-  const known = prepared.get(knowledge);
-  if (known !== undefined) return known;
-  const made = {
-    lexicon: lexiconOf(knowledge),
+function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; grammar: Grammar } {
+  const known = prepared.get(knowledge) ?? {
+    lexicons: new Map(),
     grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES]),
   };
-  prepared.set(knowledge, made);
-  return made;
+  prepared.set(knowledge, known);
+  const lexicon = known.lexicons.get(language) ?? lexiconOf(knowledge, language);
+  known.lexicons.set(language, lexicon);
+  return { lexicon, grammar: known.grammar };
 }
 
 interface Question {
@@ -50,11 +50,25 @@ const TOO_LONG = {
   suggestions: [],
 };
 
+/** In the language that its words of grammar are of; names alone are tried in each. */
 function understandText(question: Question, knowledge: Knowledge): Understanding {
-  const { lexicon, grammar } = prepare(knowledge);
-  const language = ENGLISH;
-  const text = withDateWords(question.text, lexicon, language);
-  const all = wordsOf(text);
+  const [first, ...others] = languagesOf(question.text).map(
+    (language) => () => understandIn(language, question, knowledge),
+  );
+  const read = (first as () => Understanding)();
+  if (isUnderstood(read)) return read;
+  return others.map((other) => other()).find(isUnderstood) ?? read;
+}
+
+function isUnderstood({ readings, missing }: Understanding): boolean {
+  return readings.length > 0 && missing.length === 0;
+}
+
+function understandIn(language: Language, question: Question, knowledge: Knowledge): Understanding {
+  const { lexicon, grammar } = prepare(knowledge, language);
+  const spelt = withDateWords(question.text, lexicon, language);
+  const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
+  const all = wordsOf(text, language);
   const found = [
     ...candidates(all, lexicon, language),
     ...dateCandidates({ ...question, text }, all, knowledge),
