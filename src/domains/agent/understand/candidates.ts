@@ -57,18 +57,8 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
-      for (const [rank, gloss] of glosses(span, language).entries()) {
-        // What the author defined is meant whatever it is called; other names give way to the author's own.
-        const isNamed = lexicon.phrases.has(stems);
-        const dear = bonus + GLOSS_COST + rank * GLOSS_RANK_COST;
-        for (const { sense, cost } of lexicon.phrases.get(gloss.stems) ?? []) {
-          if (cost < 0) found.push({ sense, start, end, cost: cost + bonus });
-          else if (!isNamed) found.push({ sense, start, end, cost: cost + dear });
-        }
-        if (isNamed) continue;
-        for (const { sense, cost } of lexicon.values.get(gloss.norms) ?? [])
-          found.push({ sense, start, end, cost: cost + dear });
-      }
+      for (const { sense, cost } of glossed(span, lexicon, language))
+        found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       for (const { sense, cost } of lexicon.values.get(norms) ?? [])
@@ -108,9 +98,23 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
 
 /** A name in another language counts for a little less than the author's own. */
 const GLOSS_COST = 0.15;
-const GLOSS_RANK_COST = 0.02;
 /** Names of models are short, and so is what is tried for one. */
 const GLOSS = { words: 4, tries: 60 };
+
+/** What the model has for some words by their English names; of several names the likeliest that there is. */
+function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: Language): Entry[] {
+  const names = glosses(span, language);
+  if (names.length === 0) return [];
+  const named = names.map(({ stems }) => phrases.get(stems) ?? []);
+  // What the author defined is meant whatever it is called; other names give way to the author's own.
+  const defined = named.flat().filter(({ cost }) => cost < 0);
+  if (phrases.has(span.map(({ stem }) => stem).join(" "))) return defined;
+  const plain = named.find((entries) => entries.some(({ cost }) => cost >= 0)) ?? [];
+  const valued =
+    names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
+  const others = [...plain.filter(({ cost }) => cost >= 0), ...valued];
+  return [...defined, ...others.map(({ sense, cost }) => ({ sense, cost: cost + GLOSS_COST }))];
+}
 
 /** What some words are called in English: each by one of its names, or by itself. */
 function glosses(span: readonly Word[], { gloss }: Language): Gloss[] {
@@ -171,7 +175,7 @@ function misspelt(
         entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
       );
     // "the Hallbach companies": several whose names have the word in them.
-    const isSeveral = /[^s]s$/.test(words[i + 1]?.norm ?? "");
+    const isSeveral = language.isMany(words[i + 1]?.norm ?? "");
     return isSeveral
       ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }))
       : [];

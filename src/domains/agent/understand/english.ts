@@ -244,5 +244,6 @@ export const ENGLISH: Language = {
   prepare: (text) => text,
   fold,
   stem,
+  isMany: (norm) => /[^s]s$/.test(norm),
   digits: (text) => Number(text.replaceAll(",", "")),
 };

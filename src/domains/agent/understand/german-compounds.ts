@@ -35,7 +35,9 @@ export function withParts(
     if (isGrammar(whole) || lookUp(whole).length > 0) return word;
     if (/[-–]/.test(word)) {
       const parts = word.split(/[-–]/);
-      return parts.some((part) => isKnown(foldGerman(part), vocabulary))
+      return parts.some(
+        (part) => isKnown(foldGerman(part), vocabulary) || vocabulary.words.values.has(foldGerman(part)),
+      )
         ? parts.map((part) => withParts(part, vocabulary, isGrammar)).join(" ")
         : word;
     }

@@ -7,6 +7,11 @@ import { phraseKey } from "./words.ts";
  * synonyms. What the author wrote comes first, and a word that the model has in neither language stays unknown.
  */
 const PAIRS = `
+durchschnitt: average, avg, mean
+gesamt: total
+median: median
+anteil: share
+wachstum: growth
 umsatz umsätze erlös erlöse: revenue, sales, turnover, amount
 einnahmen: income, revenue, receipts, takings
 gewinn ertrag überschuss: profit, earnings, income
@@ -71,7 +76,7 @@ kunde kundin käufer: customer, client, buyer
 kundenname: customer name
 interessent: lead, prospect
 neukunde: new customer
-firma unternehmen: company, account
+firma firmen unternehmen: company, account
 konto: account
 partner: partner
 händler: dealer, retailer, merchant
@@ -153,7 +158,8 @@ auslastung: utilization, utilisation
 ausschuss: scrap
 energie: energy
 strom: electricity
-ticket anfrage supportticket supportanfrage: ticket, support ticket, request, support request
+ticket anfrage: ticket, request
+supportticket supportanfrage: support ticket, support request, ticket
 anruf: call
 thema betreff: topic, subject
 priorität dringlichkeit: priority, urgency
@@ -202,7 +208,7 @@ eingeführt: launched, introduced
 markteinführung: launch
 aktiv: active
 inaktiv: inactive
-neu: new
+neu neue neuer neuen neues: new
 offen: open, pending
 geschlossen gelöst: closed, resolved
 abgeschlossen: completed
@@ -236,19 +242,19 @@ beleuchtung: lighting
 aufbewahrung: storage
 außendienst: field sales
 marktplatz: marketplace
-deutschland: germany
-österreich: austria
-schweiz: switzerland
-frankreich: france
-italien: italy
+deutschland deutsch: germany
+österreich österreichisch: austria
+schweiz schweizer schweizerisch: switzerland
+frankreich französisch: france
+italien italienisch: italy
 spanien: spain
 niederlande holland: netherlands
 belgien: belgium
 luxemburg: luxembourg
-polen: poland
-tschechien: czech republic, czechia
+polen polnisch: poland
+tschechien tschechisch: czech republic, czechia
 ungarn: hungary
-dänemark: denmark
+dänemark dänisch: denmark
 schweden: sweden
 norwegen: norway
 finnland: finland
@@ -291,7 +297,13 @@ function glossary(): Map<string, Gloss[]> {
     const [german = "", english = ""] = line.split(": ");
     const names = english
       .split(", ")
-      .map((name) => ({ stems: phraseKey(name, GERMAN_FORMS), norms: foldGerman(name) }));
+      // The model may have the verb in another form.
+      .flatMap((name) =>
+        [...new Set([name, phraseKey(name)].map((form) => phraseKey(form, GERMAN_FORMS)))].map((stems) => ({
+          stems,
+          norms: foldGerman(name),
+        })),
+      );
     for (const word of german.split(" ")) {
       const key = stemGerman(foldGerman(word));
       found.set(key, [...(found.get(key) ?? []), ...names]);

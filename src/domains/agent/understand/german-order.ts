@@ -12,6 +12,10 @@ const PARTICLES = new Set(
   "ab an auf aus bei ein her hin mit nach vor weg zu zurück zurueck zusammen".split(" "),
 );
 const AUXILIARY = /^(haben|hat|hatte|hatten|wurde|wurden|worden|sind|ist|war|waren|lag|lagen|habe)$/i;
+const AFTER_VERB =
+  /\s(?:haben|hat|hatten?|wurden?|sind|ist|waren?|gab(?: es)?|gibt(?: es)?|\p{Ll}+[^s]te|\p{Ll}+[^s]ten)\s*$/u;
+/** What follows is said of the last noun. */
+const RELATIVE = /^,\s*(?:die|der|das|den|dem|deren|dessen|welche)\b/i;
 const PARTICIPLE = /^(?:\p{Ll}{0,8}ge\p{Ll}{3,}(?:t|en)|(?:be|ver|er|ent|zer)\p{Ll}{2,}t|\p{Ll}{3,}iert)$/u;
 /** Between dates that belong together. */
 const JOINT =
@@ -22,7 +26,14 @@ const BEFORE_DATE = /(?:^|\s)(?:in|im|am|an|seit|während|für)(?:\s+(?:den|dem|
  * Writes the clauses of a question in the order of English: what belongs to a verb at the end of a clause comes after
  * it, and a verb that was parted is one word again.
  */
-export function inOrder(text: string, dates: readonly Stretch[]): string {
+export function inOrder(
+  said: string,
+  datesIn: (text: string) => readonly Stretch[],
+  isKnown: (norm: string) => boolean,
+): string {
+  // From one period to another: dates are joined by "bis".
+  const text = said.replaceAll(/(?<=\d) auf (?=(?:\p{L}{1,3}\s?)?\d)/gu, " bis ");
+  const dates = datesIn(text);
   let start = 0;
   const written: string[] = [];
   for (const end of clauseEnds(text, dates)) {
@@ -33,6 +44,7 @@ export function inOrder(text: string, dates: readonly Stretch[]): string {
       ordered(
         clause,
         own.map((date) => ({ start: date.start - from, end: date.end - from })),
+        { isKnown, isHead: RELATIVE.test(text.slice(end)) },
       ),
     );
     start = end;
@@ -47,14 +59,21 @@ function clauseEnds(text: string, dates: readonly Stretch[]): number[] {
   return [...ends, text.length];
 }
 
-function ordered(clause: string, dates: readonly Stretch[]): string {
+function ordered(
+  clause: string,
+  dates: readonly Stretch[],
+  { isKnown, isHead }: { isKnown: (norm: string) => boolean; isHead: boolean },
+): string {
   const groups = joined(clause, dates);
   const plain = withoutDates(clause, groups);
   const words = plain.rest.trimEnd().split(/\s+/);
   const isVerbLast = endsInVerb(words);
   const said = groups.map(({ start, end }) => clause.slice(start, end).trim()).join(" ");
-  if (groups.length > 0 && /(^|\s)nicht\s*$/i.test(clause) && !isVerbLast) return `${plain.rest} ${said}`;
-  if (!isVerbLast) return rejoined(clause);
+  if (groups.length > 0 && /(^|\s)nicht(\s+mehr)?\s*$/i.test(clause) && !isVerbLast)
+    return `${plain.rest.replace(/\s+mehr\s*$/i, "")} ${said}`;
+  // "hatten 2025 kein Ticket": what happened then follows.
+  const isEarly = groups.length === 1 && !isHead && AFTER_VERB.test(clause.slice(0, groups[0]?.start));
+  if (!isVerbLast) return rejoined(isEarly ? `${plain.rest} ${said} ` : clause, isKnown);
   const verbs = plain.rest.replace(/(am\s+\p{L}+sten)\s+(\S+\s*)$/iu, "$2 $1 ");
   return groups.length === 0 ? verbs : `${verbs} ${said} `;
 }
@@ -89,19 +108,16 @@ function endsInVerb(words: readonly string[]): boolean {
 }
 
 /** `legte … zu` is `zulegte`, where that is a word that is known. */
-function rejoined(clause: string): string {
+function rejoined(clause: string, isKnown: (norm: string) => boolean): string {
   const match = /^(.*\S)\s+(\p{L}+)(\s*)$/su.exec(clause);
   const particle = match?.[2]?.toLowerCase() ?? "";
   if (match === null || !PARTICLES.has(particle)) return clause;
   let isFound = false;
   const verb = (match[1] as string).replaceAll(/\p{L}+/gu, (word) => {
     const whole = foldGerman(particle + word);
-    if (isFound || !(GLOSSARY.has(stemGerman(whole)) || VERBS.has(whole))) return word;
+    if (isFound || !(GLOSSARY.has(stemGerman(whole)) || isKnown(whole))) return word;
     isFound = true;
     return whole;
   });
   return isFound ? verb + match[3] : clause;
 }
-
-/** Parted verbs of growth, and those that say nothing. */
-const VERBS = new Set("zulegte zulegten zulegt einbrachte einbrachten einbringt zunahm zunahmen".split(" "));

@@ -42,7 +42,9 @@ const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass
   tabelle diagramm verschieden* unterschiedlich* eingegangen angefallen verzeichnet stattgefunden kamen kommen
   kommt kam gekommen gehen geht ging prozentual* hoch beim frage aber sowohl beide beiden hin her wieder zur
   zum erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten aussehen sieht betrug betrugen beträgt betragen beläuft heißen
-  heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal angelegt aufgelistet sortiert wäre`;
+  heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal angelegt aufgelistet sortiert wäre einbrachte einbrachten einbringt brachte
+  brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen entfällt entfallen entfiel entfielen
+  abschneidet abschneiden läuft laufen lief liefen nutzen nutzt teil teile heraus fallen fiel fielen firmen dauert`;
 
 const GRAMMAR: Readonly<Record<string, string>> = {
   in: "in, im, an, am, auf, aus, bei, beim, für, zu, zum, zur, innerhalb, unter, über, durch, während, seit, per, um",
@@ -63,7 +65,7 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   and: "und, sowie",
   or: "oder",
   than: "als",
-  share: "anteil, anteile, prozentsatz, prozent der, prozent von, anteilig*",
+  share: "teil, anteil, anteile, prozentsatz, prozent der, prozent von, anteilig*",
   "as a share of the total": "als anteil am gesamten, anteil am gesamten",
   growth:
     "wachstum, wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, gestiegen, stieg, stiegen, steigerung, zuwachs, veränderung, verändert, änderung, zugenommen",
@@ -73,7 +75,8 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   more: "mehr, höher",
   "how much more": "wie viel mehr, um wie viel mehr",
   "how much higher": "wie viel höher, um wie viel höher",
-  "by what percentag": "um wie viel prozent, um wieviel prozent, um wie viel",
+  "by what percentag":
+    "um wie viel prozent, um wieviel prozent, um wie viel, um welchen anteil, um welchen prozentsatz",
 };
 
 const SUPERLATIVES: Readonly<Record<string, string>> = {
@@ -137,7 +140,7 @@ export const GERMAN: Language = {
   evaluative: new Set([
     ...ENGLISH.evaluative,
     ...formsOf(
-      "best*, schlechtest*, gut*, schlecht*, besser*, wichtigst*, wichtig*, erfolgreich*, erfolgreichst*, beliebt*, beliebtest*, leistung, am besten",
+      "best*, schlechtest*, gut*, schlecht*, besser*, wichtigst*, wichtig*, erfolgreich*, erfolgreichst*, beliebt*, beliebtest*, leistung, am besten, volumen, performance",
     ),
   ]),
   quantities: like(ENGLISH.quantities, QUANTITIES),
@@ -164,10 +167,15 @@ export const GERMAN: Language = {
   listOpener: /^\s*(welche|liste|zeig|nenn|wer|gib)/i,
   ...GERMAN_FORMS,
   prepare: (text, vocabulary, datesIn) =>
-    withParts(inOrder(text, datesIn(text)), vocabulary, (norm) => GRAMMATICAL.has(norm)),
+    withParts(inOrder(plain(text), datesIn, isGrammatical), vocabulary, isGrammatical),
   gloss: GLOSSARY,
+  isMany: (norm) => /[ersn]$/.test(norm),
   digits,
 };
+
+function isGrammatical(norm: string): boolean {
+  return GRAMMATICAL.has(norm);
+}
 
 /** Words of the tables, which are no compounds. */
 const GRAMMATICAL: ReadonlySet<string> = new Set(
@@ -181,4 +189,25 @@ function digits(text: string): number {
   if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(text) || text.includes(","))
     return Number(text.replaceAll(".", "").replace(",", "."));
   return Number(text);
+}
+
+const NUMBERS = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(" ");
+
+/** Numbers as digits, and what is said of series as dates know it. */
+function plain(text: string): string {
+  return (
+    text
+      .replaceAll(/\p{L}+/gu, (word) => {
+        const index = NUMBERS.indexOf(word.toLowerCase());
+        return index === -1 ? word : String(index + 2);
+      })
+      // "der Online-Anteil am Umsatz"
+      .replace(/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1")
+      .replace(/\b(?:von )?monat (?:zu|auf|über) monat\b|\bim monatsvergleich\b/i, "month over month")
+      .replace(
+        /\b(?:von )?quartal (?:zu|auf|über) quartal\b|\bim quartalsvergleich\b/i,
+        "quarter over quarter",
+      )
+      .replace(/\b(?:von )?jahr (?:zu|auf|über) jahr\b|\bim jahresvergleich\b/i, "year over year")
+  );
 }

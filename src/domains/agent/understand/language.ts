@@ -57,6 +57,8 @@ export interface Language extends Folding {
   gloss: ReadonlyMap<string, readonly Gloss[]>;
   /** Writes a question so that its words stand one by one and in the order that the rules know. */
   prepare: (text: string, lexicon: Vocabulary, datesIn: (text: string) => readonly Stretch[]) => string;
+  /** Whether a noun stands for several. */
+  isMany: (norm: string) => boolean;
   /** The value of digits with their marks: `60,000`. */
   digits: (text: string) => number;
 }
