@@ -183,7 +183,7 @@ status zustand: status
 art typ: type, kind
 name bezeichnung: name
 nummer: number
-anzahl zahl: count, number
+anzahl zahl: number of, count, number
 quote rate: rate
 fläche verkaufsfläche: floor area, area
 quadratmeter qm: square metres, square meters, sqm, area
@@ -196,6 +196,8 @@ alter: age
 geschlecht: gender, sex
 einwohner bevölkerung: population, people
 hauptstadt: capital
+grenzt grenzen angrenzend: border, borders
+fließt fließen durchfließt: runs through, flows through, runs, flows
 fluss flüsse: river
 berg: mountain
 see: lake

@@ -13,10 +13,13 @@ const PARTICLES = new Set(
 );
 const AUXILIARY = /^(haben|hat|hatte|hatten|wurde|wurden|worden|sind|ist|war|waren|lag|lagen|habe)$/i;
 const AFTER_VERB =
-  /\s(?:haben|hat|hatten?|wurden?|sind|ist|waren?|gab(?: es)?|gibt(?: es)?|\p{Ll}+[^s]te|\p{Ll}+[^s]ten)\s*$/u;
+  /\s(?:wuchs(?:en)?|stieg(?:en)?|haben|hat|hatten?|wurden?|sind|ist|waren?|gab(?: es)?|gibt(?: es)?|\p{Ll}+[^s]ten?)\s*$/u;
+const GROWTH_LAST =
+  /(am\s+\p{L}+sten)\s+((?:gewachsen|gestiegen|angestiegen|anstieg|zugelegt|zulegte|zugenommen|zunahm)(?:n|en)?\s*)$/iu;
 /** What follows is said of the last noun. */
 const RELATIVE = /^,\s*(?:die|der|das|den|dem|deren|dessen|welche)\b/i;
-const PARTICIPLE = /^(?:\p{Ll}{0,8}ge\p{Ll}{3,}(?:t|en)|(?:be|ver|er|ent|zer)\p{Ll}{2,}t|\p{Ll}{3,}iert)$/u;
+const PARTICIPLE =
+  /^(?:(?:ab|an|auf|aus|ein|zu|zurück)\p{Ll}{3,}(?:te|ten|t|en)|\p{Ll}{0,8}ge\p{Ll}{3,}(?:t|en)|(?:be|ver|er|ent|zer)\p{Ll}{2,}t|\p{Ll}{3,}iert)$/u;
 /** Between dates that belong together. */
 const JOINT =
   /^\s*(?:und|oder|bis|vs\.?|gegenüber|im vergleich (?:zu|mit)|mit|,)?\s*(?:dem|den|der|in|im|zum|zur)?\s*$/i;
@@ -32,7 +35,7 @@ export function inOrder(
   isKnown: (norm: string) => boolean,
 ): string {
   // From one period to another: dates are joined by "bis".
-  const text = said.replaceAll(/(?<=\d) auf (?=(?:\p{L}{1,3}\s?)?\d)/gu, " bis ");
+  const text = byClause(said.replaceAll(/(?<=\d) auf (?=(?:\p{L}{1,3}\s?)?\d)/gu, " bis "), isKnown);
   const dates = datesIn(text);
   let start = 0;
   const written: string[] = [];
@@ -44,12 +47,23 @@ export function inOrder(
       ordered(
         clause,
         own.map((date) => ({ start: date.start - from, end: date.end - from })),
-        { isKnown, isHead: RELATIVE.test(text.slice(end)) },
+        RELATIVE.test(text.slice(end)),
       ),
     );
     start = end;
   }
   return written.join("");
+}
+
+function byClause(text: string, isKnown: (norm: string) => boolean): string {
+  let start = 0;
+  return clauseEnds(text, [])
+    .map((end) => {
+      const clause = text.slice(start, end);
+      start = end;
+      return rejoined(clause, isKnown);
+    })
+    .join("");
 }
 
 function clauseEnds(text: string, dates: readonly Stretch[]): number[] {
@@ -59,11 +73,7 @@ function clauseEnds(text: string, dates: readonly Stretch[]): number[] {
   return [...ends, text.length];
 }
 
-function ordered(
-  clause: string,
-  dates: readonly Stretch[],
-  { isKnown, isHead }: { isKnown: (norm: string) => boolean; isHead: boolean },
-): string {
+function ordered(clause: string, dates: readonly Stretch[], isHead: boolean): string {
   const groups = joined(clause, dates);
   const plain = withoutDates(clause, groups);
   const words = plain.rest.trimEnd().split(/\s+/);
@@ -73,8 +83,8 @@ function ordered(
     return `${plain.rest.replace(/\s+mehr\s*$/i, "")} ${said}`;
   // "hatten 2025 kein Ticket": what happened then follows.
   const isEarly = groups.length === 1 && !isHead && AFTER_VERB.test(clause.slice(0, groups[0]?.start));
-  if (!isVerbLast) return rejoined(isEarly ? `${plain.rest} ${said} ` : clause, isKnown);
-  const verbs = plain.rest.replace(/(am\s+\p{L}+sten)\s+(\S+\s*)$/iu, "$2 $1 ");
+  if (!isVerbLast) return isEarly ? `${plain.rest} ${said} ` : clause;
+  const verbs = plain.rest.replace(GROWTH_LAST, "$2 $1 ");
   return groups.length === 0 ? verbs : `${verbs} ${said} `;
 }
 
@@ -107,17 +117,17 @@ function endsInVerb(words: readonly string[]): boolean {
   return words.length > 2 && (AUXILIARY.test(last) || PARTICIPLE.test(last));
 }
 
-/** `legte … zu` is `zulegte`, where that is a word that is known. */
+/** `legte … zu` is `… zulegte`, where that is a word that is known. */
 function rejoined(clause: string, isKnown: (norm: string) => boolean): string {
   const match = /^(.*\S)\s+(\p{L}+)(\s*)$/su.exec(clause);
   const particle = match?.[2]?.toLowerCase() ?? "";
   if (match === null || !PARTICLES.has(particle)) return clause;
-  let isFound = false;
-  const verb = (match[1] as string).replaceAll(/\p{L}+/gu, (word) => {
+  let verb: string | undefined;
+  const rest = (match[1] as string).replaceAll(/\p{L}+/gu, (word) => {
     const whole = foldGerman(particle + word);
-    if (isFound || !(GLOSSARY.has(stemGerman(whole)) || isKnown(whole))) return word;
-    isFound = true;
-    return whole;
+    if (verb !== undefined || !(GLOSSARY.has(stemGerman(whole)) || isKnown(whole))) return word;
+    verb = particle + word.toLowerCase();
+    return "";
   });
-  return isFound ? verb + match[3] : clause;
+  return verb === undefined ? clause : `${rest} ${verb}${match[3]}`;
 }

@@ -68,7 +68,7 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   share: "teil, anteil, anteile, prozentsatz, prozent der, prozent von, anteilig*",
   "as a share of the total": "als anteil am gesamten, anteil am gesamten",
   growth:
-    "wachstum, wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, gestiegen, stieg, stiegen, steigerung, zuwachs, veränderung, verändert, änderung, zugenommen",
+    "wachstum, wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstieg, anstiegen, angestiegen, gestiegen, stieg, stiegen, steigerung, zuwachs, veränderung, verändert, änderung, zugenommen",
   "running total": "kumuliert*, laufende summe, kumulierte summe, aufgelaufen*",
   versus: "gegenüber, gegen, verglichen mit, im vergleich zu, im vergleich zum, im vergleich zur, vs",
   compar: "vergleich, vergleiche, verglichen, vergleichen, im vergleich",
@@ -201,6 +201,7 @@ function plain(text: string): string {
         const index = NUMBERS.indexOf(word.toLowerCase());
         return index === -1 ? word : String(index + 2);
       })
+      .replaceAll(/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl")
       // "der Online-Anteil am Umsatz"
       .replace(/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1")
       .replace(/\b(?:von )?monat (?:zu|auf|über) monat\b|\bim monatsvergleich\b/i, "month over month")
