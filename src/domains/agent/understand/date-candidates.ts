@@ -86,7 +86,9 @@ function windowPairs(found: readonly DateFound[], text: string): Map<DateFound, 
     const between = text.slice(first.end, second.start).trim();
     const isWindow =
       second.kind === "window" &&
-      /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?)$/i.test(between);
+      /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?|ggü\.?|im vergleich (zu|mit)|verglichen mit)$/i.test(
+        between,
+      );
     const isCompare = second.kind === "compare" && second.window !== undefined && /^,?$/.test(between);
     if (isWindow || isCompare) pairs.set(second, first);
   }

@@ -5,7 +5,7 @@ import type { Vocabulary } from "./language.ts";
 
 /** Words of grammar that form one word with a number or with a noun. */
 const GRAMMAR_PARTS = new Set(
-  "gesamt durchschnitt anteil wachstum zuwachs steiger verander summe anzahl zahl median vergleich".split(
+  "gesamt durchschnitt anteil wachstum zuwachs steiger verander summe anzahl zahl median vergleich entwickl verlauf".split(
     " ",
   ),
 );
@@ -50,6 +50,7 @@ function partsOf(word: string, vocabulary: Vocabulary): string[] | undefined {
   // `umsatzstärkste`: of the highest revenue.
   if (first !== null && isKnown(first[1] as string, vocabulary))
     return [/^(schwach|arm|niedrig)/.test(first[2] as string) ? "niedrigste" : "höchste", first[1] as string];
+  if (/^(meist|best)verkauft/.test(word) && isKnown("absatz", vocabulary)) return ["höchste", "Absatz"];
   if (/^meist(?=.{5})/.test(word)) return ["meiste", word.slice(5)];
   for (const [prefix, adjective] of PERIODS) {
     const rest = word.slice(prefix.length);

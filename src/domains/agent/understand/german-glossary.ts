@@ -13,6 +13,7 @@ median: median
 anteil: share
 wachstum: growth
 umsatz umsätze erlös erlöse: revenue, sales, turnover, amount
+umgesetzt umsetzte umsetzten: revenue, sales, turnover
 einnahmen: income, revenue, receipts, takings
 gewinn ertrag überschuss: profit, earnings, income
 rohertrag bruttogewinn: gross profit

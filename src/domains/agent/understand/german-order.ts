@@ -12,6 +12,8 @@ const PARTICLES = new Set(
   "ab an auf aus bei ein her hin mit nach vor weg zu zurück zurueck zusammen".split(" "),
 );
 const AUXILIARY = /^(haben|hat|hatte|hatten|wurde|wurden|worden|sind|ist|war|waren|lag|lagen|habe)$/i;
+/** "der Umsatz am niedrigsten" */
+const LOWEST_LAST = /\s(\p{L}{4,})\s+(am\s+(?:höchsten|niedrigsten|größten|geringsten|kleinsten))\s*$/iu;
 const AFTER_VERB =
   /\s(?:wuchs(?:en)?|stieg(?:en)?|haben|hat|hatten?|wurden?|sind|ist|waren?|gab(?: es)?|gibt(?: es)?|\p{Ll}+[^s]ten?)\s*$/u;
 const GROWTH_LAST =
@@ -83,6 +85,8 @@ function ordered(clause: string, dates: readonly Stretch[], isHead: boolean): st
     return `${plain.rest.replace(/\s+mehr\s*$/i, "")} ${said}`;
   // "hatten 2025 kein Ticket": what happened then follows.
   const isEarly = groups.length === 1 && !isHead && AFTER_VERB.test(clause.slice(0, groups[0]?.start));
+  const first = LOWEST_LAST.exec(plain.rest);
+  if (first !== null) return `${plain.rest.replace(LOWEST_LAST, " $2 $1")} ${said} `;
   if (!isVerbLast) return isEarly ? `${plain.rest} ${said} ` : clause;
   const verbs = plain.rest.replace(GROWTH_LAST, "$2 $1 ");
   return groups.length === 0 ? verbs : `${verbs} ${said} `;

@@ -44,7 +44,8 @@ const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass
   zum erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten aussehen sieht betrug betrugen beträgt betragen beläuft heißen
   heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal angelegt aufgelistet sortiert wäre einbrachte einbrachten einbringt brachte
   brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen entfällt entfallen entfiel entfielen
-  abschneidet abschneiden läuft laufen lief liefen nutzen nutzt teil teile heraus fallen fiel fielen firmen dauert`;
+  abschneidet abschneiden läuft laufen lief liefen nutzen nutzt teil teile heraus fallen fiel fielen firmen dauert verteilt verteilen verteilung
+  entwicklung trend`;
 
 const GRAMMAR: Readonly<Record<string, string>> = {
   in: "in, im, an, am, auf, aus, bei, beim, für, zu, zum, zur, innerhalb, unter, über, durch, während, seit, per, um",
@@ -162,7 +163,7 @@ export const GERMAN: Language = {
   than: "als",
   asks: "wie",
   dateWords: formsOf(
-    "monat, monate, monatlich, quartal, quartale, woche, wochen, wöchentlich, jährlich, januar, februar, april, juni, juli, august, september, oktober, november, dezember",
+    "monat, monate, monaten, monats, monatlich, quartal, quartale, quartalen, quartals, woche, wochen, wöchentlich, jährlich, januar, februar, april, juni, juli, august, september, oktober, november, dezember",
   ),
   listOpener: /^\s*(welche|liste|zeig|nenn|wer|gib)/i,
   ...GERMAN_FORMS,
@@ -201,6 +202,7 @@ function plain(text: string): string {
         const index = NUMBERS.indexOf(word.toLowerCase());
         return index === -1 ? word : String(index + 2);
       })
+      .replace(/\bkoste[nt](?=\s+(?:mehr|weniger|über|unter|mindestens|höchstens|maximal)\b)/u, "Preis")
       .replaceAll(/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl")
       // "der Online-Anteil am Umsatz"
       .replace(/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1")
