@@ -96,8 +96,8 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
   return [...found, ...misspelt(words, found, lexicon, language)];
 }
 
-/** A name in another language counts for a little less than the author's own. */
-const GLOSS_COST = 0.15;
+/** A name in another language counts for a little less, and beside the author's own for much less. */
+const GLOSS_COST = { only: 0.15, rival: 0.5 };
 /** Names of models are short, and so is what is tried for one. */
 const GLOSS = { words: 4, tries: 60 };
 
@@ -108,17 +108,26 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
   const named = names.map(({ stems }) => phrases.get(stems) ?? []);
   // What the author defined is meant whatever it is called; other names give way to the author's own.
   const defined = named.flat().filter(({ cost }) => cost < 0);
-  if (phrases.has(span.map(({ stem }) => stem).join(" "))) return defined;
+  const isNamed = phrases.has(span.map(({ stem }) => stem).join(" "));
   const plain = named.find((entries) => entries.some(({ cost }) => cost >= 0)) ?? [];
   const valued =
     names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
   const others = [...plain.filter(({ cost }) => cost >= 0), ...valued];
-  return [...defined, ...others.map(({ sense, cost }) => ({ sense, cost: cost + GLOSS_COST }))];
+  return [
+    ...defined,
+    ...others.map(({ sense, cost }) => ({
+      sense,
+      cost: cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
+    })),
+  ];
 }
 
 /** What some words are called in English: each by one of its names, or by itself. */
-function glosses(span: readonly Word[], { gloss }: Language): Gloss[] {
+function glosses(span: readonly Word[], { gloss, fillers, grammar }: Language): Gloss[] {
+  const isEmpty = (norm: string) => fillers.has(norm) && !grammar.has(norm);
   if (span.length > GLOSS.words || !span.some(({ stem }) => gloss.has(stem))) return [];
+  // Names do not begin or end with a word that says nothing: "war" is not "Ware".
+  if (isEmpty(span[0]?.norm ?? "") || isEmpty(span.at(-1)?.norm ?? "")) return [];
   let made: Gloss[] = [{ stems: "", norms: "" }];
   for (const { stem, norm } of span) {
     const names = [...(gloss.get(stem) ?? []), { stems: stem, norms: norm }];

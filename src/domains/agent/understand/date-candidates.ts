@@ -89,7 +89,7 @@ function windowPairs(found: readonly DateFound[], text: string): Map<DateFound, 
       /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?|ggü\.?|im vergleich (zu|mit)|verglichen mit)$/i.test(
         between,
       );
-    const isCompare = second.kind === "compare" && second.window !== undefined && /^,?$/.test(between);
+    const isCompare = second.kind === "compare" && second.window !== undefined && /^(,|im)?$/i.test(between);
     if (isWindow || isCompare) pairs.set(second, first);
   }
   return pairs;
