@@ -28,7 +28,7 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
   return { lexicon, grammar: known.grammar };
 }
 
-interface Question {
+export interface Question {
   text: string;
   now: string;
   timeZone: string;
