@@ -102,7 +102,7 @@ versand: shipping, shipment
 versandt verschickt: shipped
 lieferzeit: delivery time, lead time
 retoure rückgabe rücksendung: return
-zurückgegeben zurückgeschickt zurückgesandt: returned
+zurückgegeben zurückgeschickt zurückgesandt retourniert: returned
 retourenquote rückgabequote: return rate
 stornoquote stornierungsquote: cancellation rate
 erstattung rückerstattung: refund

@@ -37,7 +37,13 @@ export function inOrder(
   isKnown: (norm: string) => boolean,
 ): string {
   // From one period to another: dates are joined by "bis".
-  const text = byClause(said.replaceAll(/(?<=\d) auf (?=(?:\p{L}{1,3}\s?)?\d)/gu, " bis "), isKnown);
+  const text = byClause(
+    said
+      .replaceAll(/(?<=\d) auf (?=(?:\p{L}{1,14}\s?)?\d)/gu, " bis ")
+      // "2025 aber nicht"
+      .replace(/,\s+([^,]{3,25}?)\s+aber\s+nicht(?:\s+mehr)?/iu, ", aber nicht $1"),
+    isKnown,
+  );
   const dates = datesIn(text);
   let start = 0;
   const written: string[] = [];

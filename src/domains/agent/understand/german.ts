@@ -45,14 +45,15 @@ const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass
   heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal angelegt aufgelistet sortiert wäre einbrachte einbrachten einbringt brachte
   brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen entfällt entfallen entfiel entfielen
   abschneidet abschneiden läuft laufen lief liefen nutzen nutzt teil teile heraus fallen fiel fielen firmen dauert verteilt verteilen verteilung
-  entwicklung trend`;
+  entwicklung trend aktuell momentan derzeit zurzeit nun zusammen gewonnen rein herein reingekommen beliefen belaufen
+  etwas gestellt getan passiert erfolgt erfolgten angaben überblick frage interessiert hätte gern gerne tatsächlich`;
 
 const GRAMMAR: Readonly<Record<string, string>> = {
-  in: "in, im, an, am, auf, aus, bei, beim, für, zu, zum, zur, innerhalb, unter, über, durch, während, seit, per, um",
+  in: "in, im, an, am, auf, aus, bei, beim, für, zu, zum, zur, innerhalb, unter, über, durch, während, seit, per, um, wegen, aufgrund, mithilfe",
   of: "von, vom, der, des, davon",
   "that of": "dem der, denen der, der von, dem von, dem des",
   with: "mit, hat, haben, hatte, hatten, besitzen, besitzt, deren, dessen, enthalten, enthält",
-  not: "nicht, kein*, ohne, nie, niemals, außer, ausgenommen, exklusive, ausschließlich, abgesehen",
+  not: "nicht, nichts, kein*, ohne, nie, niemals, außer, ausgenommen, exklusive, ausschließlich, abgesehen",
   "how many":
     "wie viele, wie vielen, wieviele, wievielen, anzahl, anzahl der, anzahl von, zahl der, die anzahl der",
   "how much": "wie viel, wieviel, wie hoch, wie groß",
@@ -66,7 +67,8 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   and: "und, sowie",
   or: "oder",
   than: "als",
-  share: "teil, anteil, anteile, prozentsatz, prozent der, prozent von, anteilig*",
+  share:
+    "teil, anteil, anteile, prozentsatz, prozent, prozent der, prozent des, prozent von, prozent vom, wie viel prozent, wieviel prozent, wie viel prozent der, wie viel prozent des, anteilig*",
   "as a share of the total": "als anteil am gesamten, anteil am gesamten",
   growth:
     "wachstum, wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstieg, anstiegen, angestiegen, gestiegen, stieg, stiegen, steigerung, zuwachs, veränderung, verändert, änderung, zugenommen",
