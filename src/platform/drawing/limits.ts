@@ -4,7 +4,7 @@ export const LIMITS = {
     values: 6_000,
     /** Series that one chart shows; more cannot be told apart. */
     series: 12,
-    /** Bars that one chart shows; more are named below it. */
+    /** Bars that one chart shows; with more, how many there are is said below it. */
     bars: 50,
     /** Slices of a pie; with more, the smallest are put together as one. */
     slices: 7,
