@@ -34,6 +34,8 @@ export interface CsvFile extends Quoting {
   /** By position: words that mean no value in this column, and the unit that all of its values have. */
   words: ReadonlyMap<number, readonly string[]>;
   units: ReadonlyMap<number, Unit>;
+  /** Columns of numbers some of which have a plus in front. */
+  pluses: ReadonlySet<number>;
   /** Columns at the end that have neither a name nor a value. */
   dropped: ReadonlySet<number>;
   /** Types as they were detected or given. */

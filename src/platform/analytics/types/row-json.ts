@@ -135,10 +135,10 @@ const { rawJSON, parse } = JSON as unknown as {
   ): unknown;
 };
 
-/** A row that is going to be written again: whole numbers beyond 2^53 keep their digits. */
+/** A row that is going to be written again: numbers keep their digits, and a zero its sign. */
 export function parseToRewrite(text: string): Row {
   return parse(text, (_key, value, { source = "" }) =>
-    isRounded(value) && /^-?\d+$/.test(source) ? rawJSON(source) : value,
+    typeof value === "number" && String(value) !== source ? rawJSON(source) : value,
   ) as Row;
 }
 
