@@ -131,7 +131,9 @@ function layOut(head: string, options: ConvertOptions): DetectedCsv {
   const own = options.delimiter === undefined && told === undefined ? ownDelimiter(text, quote) : undefined;
   const quoting = { delimiter: options.delimiter ?? told ?? own!.delimiter, quote, escape: quote };
   const found = findStart(text, quoting);
-  const skippedLines = options.skipLines ?? (told === undefined ? 0 : 1) + found.skippedLines;
+  const toldLines = told === undefined ? 0 : 1;
+  const skippedLines = options.skipLines ?? toldLines + found.skippedLines;
+  const skippedRecords = options.skipLines ?? toldLines + found.skippedRecords;
   // A file with too many columns must not reach the engine.
   parseRecord(head, skipLines(head, skippedLines), quoting);
   const records = recordsOf(head.slice(0, start + DELIMITER_SAMPLE), skippedLines, quoting);
@@ -154,6 +156,7 @@ function layOut(head: string, options: ConvertOptions): DetectedCsv {
     nulls: [...new Set(["", ...(options.nulls ?? [])])],
     header,
     skippedLines,
+    skippedRecords,
     columns,
   };
   const above = options.skipLines === undefined ? found.above : [];

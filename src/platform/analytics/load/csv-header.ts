@@ -105,7 +105,7 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
   const kinds = first.map(kindOf);
   const likely = (isLikely: boolean): HeaderSigns => (isLikely ? "likely" : "none");
   if (below.length === 0) return likely(kinds.every((kind) => kind === undefined || kind === "text"));
-  const isNumbered = areLabels(first, below[0]!);
+  const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below);
   let names = 0;
   let values = 0;
   let labels = 0;
@@ -136,6 +136,13 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
 
 function isYear(text: string): boolean {
   return /^(?:19|20)\d\d$/.test(text.trim());
+}
+
+/** 0, 1, 2 … after nothing, above names of rows: as pandas writes columns without names. */
+function areIndexed(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const [corner, ...labels] = first;
+  const areCounted = labels.length > 0 && labels.every((label, index) => label === String(index));
+  return corner === "" && areCounted && below.every(([name = ""]) => name !== "");
 }
 
 /** Few numbers in a row may be data. */

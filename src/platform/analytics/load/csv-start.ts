@@ -4,6 +4,8 @@ import { type HeaderSigns, headerSigns } from "./csv-header.ts";
 /** Where the table begins in a file that may have a title, a date or empty lines above it. */
 export interface TableStart {
   skippedLines: number;
+  /** DuckDB counts a value over several lines as one. */
+  skippedRecords: number;
   /** What stands in those lines, besides nothing. */
   above: string[];
 }
@@ -33,7 +35,11 @@ export function findStart(text: string, quoting: Quoting): TableStart {
   const records = firstRecordsOf(text, quoting);
   const first = startIndex(records);
   const above = records.slice(0, first).filter(({ filled }) => filled > 0);
-  return { skippedLines: records[first]?.line ?? 0, above: above.map((record) => record.text.trim()) };
+  return {
+    skippedLines: records[first]?.line ?? 0,
+    skippedRecords: first,
+    above: above.map((record) => record.text.trim()),
+  };
 }
 
 function startIndex(records: readonly FirstRecord[]): number {
@@ -51,13 +57,20 @@ function startIndex(records: readonly FirstRecord[]): number {
   const first = records.slice(0, MOST_ABOVE).findIndex(isFull);
   if (first <= top) return top;
   const above = records.slice(top, first).filter((record) => record.filled > 0);
-  if (above.every(isAlone)) return first;
   const signs = signsAt(records, first);
+  const isApart = records[first - 1]!.filled === 0;
+  if (!isApart && usual === 2 && above.length === 1 && isName(above[0]!, records[first]!, signs)) return top;
+  if (above.every(isAlone)) return first;
   const isTitle = (record: FirstRecord): boolean =>
     isAlone(record) || (usual > 2 && record.filled === 1 && record.fields[0] !== "");
-  const isApart = records[first - 1]!.filled === 0;
   const isStart = signs === "certain" || (signs === "likely" && (isApart || above.every(isTitle)));
   return isStart ? first : top;
+}
+
+/** The only name above two columns, as R writes it: the first holds the names of rows. */
+function isName(head: FirstRecord, next: FirstRecord, signs: HeaderSigns): boolean {
+  const areQuoted = /^["']/.test(head.text) && head.text[0] === next.text[0];
+  return isAlone(head) && (signs === "none" || areQuoted);
 }
 
 function signsAt(records: readonly FirstRecord[], index: number): HeaderSigns {
