@@ -18,7 +18,7 @@ import { type Rejects, readRejects } from "./csv-rejects.ts";
 import { type Repaired, repairCsv } from "./csv-repair.ts";
 import { takeSample } from "./csv-sample.ts";
 import { NO_DELIMITER } from "./csv-start.ts";
-import { textNotes } from "./csv-text-notes.ts";
+import { digitNotes, textNotes } from "./csv-text-notes.ts";
 import { checkedColumn, isMisfit } from "./csv-types.ts";
 import {
   detectEncoding,
@@ -108,6 +108,7 @@ async function allNotes(
     ...shapeNotes(file, { shortRows, extra }),
     ...valueNotes(file),
     ...notesOn(file),
+    ...digitNotes(file, head),
     ...(await textNotes(connection, file, head, given)),
   ].slice(0, FILES.files.notes);
 }

@@ -104,7 +104,7 @@ export type HeaderSigns = "certain" | "likely" | "none";
 export function headerSigns(first: readonly string[], below: readonly (readonly string[])[]): HeaderSigns {
   const kinds = first.map(kindOf);
   const likely = (isLikely: boolean): HeaderSigns => (isLikely ? "likely" : "none");
-  if (below.length === 0) return likely(kinds.every((kind) => kind === undefined || kind === "text"));
+  if (below.length === 0) return likely(namesAlone(first, kinds));
   const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below);
   let names = 0;
   let values = 0;
@@ -136,6 +136,14 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
 
 function isYear(text: string): boolean {
   return /^(?:19|20)\d\d$/.test(text.trim());
+}
+
+/** Of a file of one line: texts, and years where there are several. */
+function namesAlone(first: readonly string[], kinds: readonly (Kind | undefined)[]): boolean {
+  const years = first.filter(isYear).length;
+  const isName = (kind: Kind | undefined, index: number): boolean =>
+    kind === undefined || kind === "text" || (years > 1 && isYear(first[index]!));
+  return kinds.every(isName) && (years === 0 || kinds.includes("text"));
 }
 
 /** 0, 1, 2 … after nothing, above names of rows: as pandas writes columns without names. */

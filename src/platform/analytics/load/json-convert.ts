@@ -21,7 +21,8 @@ import {
   valueTooLarge,
   withoutMark,
 } from "./json-rows.ts";
-import { hasNumberedKeys, LONG_DECIMAL, noteLongDecimals, roundedNotes, topKeys } from "./json-text.ts";
+import { hasNumberedKeys, LONG_DECIMAL, topKeys, withLongDecimals } from "./json-text.ts";
+import { roundedNotes } from "./rounded-notes.ts";
 import { detectEncoding, encodingName, readHead, refuseBinary, transcode } from "./text-encoding.ts";
 import { type PartPlan, writePart } from "./write-part.ts";
 
@@ -58,9 +59,8 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
   );
   const renamed = collected.types.renamed();
   const rejectedRows = collected.rejectedRows + misfitRows;
-  const rounded = written.columns.filter(
-    ({ name, type }) => type === "DOUBLE" && collected.rounded.has(name),
-  );
+  const isExact = ({ type }: Column): boolean => type === "VARCHAR" || type.startsWith("DECIMAL");
+  const rounded = written.columns.filter((column) => collected.rounded.has(column.name) && !isExact(column));
   const left = await linesOf(misfits, path, collected, context);
   const rejected = [...collected.rejected, ...left].sort((a, b) => a.line - b.line);
   if (rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(rejected);
@@ -254,12 +254,18 @@ class Collector {
     }
     if (!isRow(row)) return "it is not an object";
     const { isPlain, isDeep } = this.types.add(row, hasNumberedKeys(row) ? topKeys(text) : undefined);
-    if (LONG_DECIMAL.test(text)) noteLongDecimals(text, this.rounded);
     if (isDeep && nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(line);
     const isSafe = isPlain && !SURROGATE.test(text) && !text.includes("\n");
-    this.#keep(isSafe ? text : this.#rewritten(parseToRewrite(text)));
+    if (LONG_DECIMAL.test(text)) this.#keepDigits(text);
+    else this.#keep(isSafe ? text : this.#rewritten(parseToRewrite(text)));
     this.#onRow?.(this.rows, line);
     return undefined;
+  }
+
+  #keepDigits(text: string): void {
+    const { row, names } = withLongDecimals(text);
+    for (const name of names) this.rounded.add(this.types.nameOf(name) ?? name);
+    this.#keep(this.#rewritten(row));
   }
 
   #keep(line: string): void {

@@ -1,3 +1,7 @@
+import { parseToRewrite } from "../types/row-json.ts";
+import type { Row } from "../types/row-types.ts";
+import { isLongDecimal } from "./rounded-notes.ts";
+
 /** What the text of an object tells that is gone once it is parsed: the order of its names, and all digits. */
 
 /** JavaScript puts names that are whole numbers before all others. */
@@ -22,27 +26,43 @@ export function topKeys(text: string): string[] {
 
 /** A fraction with 18 digits or more. In a text it does no harm. */
 export const LONG_DECIMAL = /(?=[\d.]{19})\d*\.\d+/;
-const DOUBLE_DIGITS = 17;
+class LongDecimal {
+  readonly source: string;
 
-/** Adds the names of those fields of an object that are such numbers. */
-export function noteLongDecimals(text: string, names: Set<string>): void {
-  JSON.parse(text, ((key: string, value: unknown, { source = "" }: { source?: string }) => {
-    if (typeof value === "number" && source.includes(".") && digitsOf(source) > DOUBLE_DIGITS) names.add(key);
-    return undefined;
-  }) as (key: string, value: unknown) => unknown);
+  constructor(source: string) {
+    this.source = source;
+  }
 }
 
-/** Without zeros in front and at the end. */
-export function digitsOf(number: string): number {
-  const [mantissa = ""] = number.toLowerCase().split("e");
-  return mantissa.replace(/\D/g, "").replace(/^0+|0+$/g, "").length;
+/**
+ * A row to be written again, in which such numbers are texts: DuckDB's reader of JSON would round them, whatever type they
+ * are going to have. Inside of lists and objects they stay numbers. `names` are the fields in which there are any.
+ */
+export function withLongDecimals(text: string): { row: Row; names: string[] } {
+  const row = parseToRewrite(text, (source) => (isLongDecimal(source) ? new LongDecimal(source) : undefined));
+  const names: string[] = [];
+  const fields = Object.entries(row).map(([name, value]) => {
+    if (value instanceof LongDecimal) {
+      names.push(name);
+      return [name, value.source];
+    }
+    let isFound = false;
+    const rounded = (held: unknown): unknown => {
+      if (held instanceof LongDecimal) {
+        isFound = true;
+        return Number(held.source);
+      }
+      if (Array.isArray(held)) return held.map(rounded);
+      if (!isObject(held)) return held;
+      return Object.fromEntries(Object.entries(held).map(([key, inner]) => [key, rounded(inner)]));
+    };
+    const kept = rounded(value);
+    if (isFound) names.push(name);
+    return [name, kept];
+  });
+  return { row: Object.fromEntries(fields) as Row, names };
 }
 
-export function roundedNotes(names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  const shown = names.slice(0, 5).map((name) => `"${name}"`);
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
-  return [
-    `Numbers in ${shown.join(", ")}${more} have more than ${DOUBLE_DIGITS} digits, of which a DOUBLE keeps as many. To keep all, give the column the type DECIMAL(38,20) or VARCHAR in options.types.`,
-  ];
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -135,10 +135,10 @@ const { rawJSON, parse } = JSON as unknown as {
   ): unknown;
 };
 
-/** A row that is going to be written again: numbers keep their digits, and a zero its sign. */
-export function parseToRewrite(text: string): Row {
+/** A row that is going to be written again: numbers keep their digits, but for those that become something else. */
+export function parseToRewrite(text: string, other?: (source: string) => object | undefined): Row {
   return parse(text, (_key, value, { source = "" }) =>
-    typeof value === "number" && String(value) !== source ? rawJSON(source) : value,
+    typeof value === "number" && String(value) !== source ? (other?.(source) ?? rawJSON(source)) : value,
   ) as Row;
 }
 
