@@ -27,7 +27,12 @@ const LEAST_SHARE = 0.3;
 export function detectDelimiter(text: string, quote: string): string | undefined {
   const candidates = DELIMITERS.map((delimiter) => ({ delimiter, score: score(text, delimiter, quote) }));
   const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
-  return best.score > 0 ? best.delimiter : undefined;
+  if (best.score > 0) return best.delimiter;
+  // Rows of all lengths make a table, too, where the first one is cut: a column has one name only.
+  const first = text.trimStart();
+  return DELIMITERS.find(
+    (delimiter) => parseRecord(first, 0, { delimiter, quote, escape: quote }).fields.length > 1,
+  );
 }
 
 /** Share of the records that have as many fields as most have; more fields decide between equals. */

@@ -13,10 +13,10 @@ describe("what stands above a table", () => {
     ["a title", `Report 2024\n${table}`, names, 3, ['"Report 2024"']],
     ["a title and an empty line", `Report 2024\n\n${table}`, names, 3, ['"Report 2024"']],
     ["two titles", `Report\nQuarter 1\n\n${table}`, names, 3, ['"Report"', '"Quarter 1"']],
-    ["a title with commas after it", `Report,,\n${table}`, names, 3, ['"Report,,"']],
+    ["a title with commas after it", `Report,,\n${table}`, names, 3, ['"Report"']],
     ["a title with a comma in it", `Sales, by region\n\n${table}`, names, 3, ['"Sales, by region"']],
     ["a title over two lines", `"Sales\nof 2024"\n${table}`, names, 3, ["Sales"]],
-    ["a title in the middle", `,Report,\n,,\n${table}`, names, 3, ['",Report,"']],
+    ["a title in the middle", `,Report,\n,,\n${table}`, names, 3, ['",Report"']],
     ["names and values", `By:,Eve\nOn:,2024-01-01\n\n${table}`, names, 3, ['"By:,Eve"', "On:"]],
     ["a remark with commas", `# made by x, y, z, and others\n${table}`, names, 3, ["# made by"]],
     ["a title above texts", `Report 2024\n\n${texts}`, "name city", 2, ["Report 2024"]],
@@ -36,6 +36,12 @@ describe("what stands above a table", () => {
     ["a name that is missing", "id,\n1,x\n2,y\n", "id column_2"],
     ["names above units", "time,speed\ns,m/s\n1,2\n2,3\n", "time speed"],
     ["names that are all but one missing", "name,\nBob,x\nEve,y\n", "name column_2"],
+    [
+      "a table of another width",
+      "a,1\nb,2\nc,3\n\nx,y,z\n1,2,3\n4,5,6\n7,8,9\n",
+      "column_1 column_2 column_3",
+    ],
+    ["a header above rows of all lengths", "a,b,c\n1\n1,2,3,4\n1,2,3,4,5\n1,2\n", "a b c"],
     ["a remark sign before a name", "#id,name\n1,x\n2,y\n", "#id name"],
   ])("but %s is no title", async (_, content, header) => {
     const result = await convert(content);

@@ -24,6 +24,7 @@ export const NO_DELIMITER = "\u001f";
 
 /** Records among which a table has to begin. */
 const MOST_ABOVE = 50;
+const MOST_TITLES = 20;
 const LEAST_SHARE = 0.3;
 
 /**
@@ -38,8 +39,15 @@ export function findStart(text: string, quoting: Quoting): TableStart {
   return {
     skippedLines: records[first]?.line ?? 0,
     skippedRecords: first,
-    above: above.map((record) => record.text.trim()),
+    above: above.map((record) => withoutEnd(record.text, quoting.delimiter)),
   };
+}
+
+/** Without the delimiters that fill a title up to the width of the table. */
+function withoutEnd(text: string, delimiter: string): string {
+  let line = text.trim();
+  while (line.endsWith(delimiter)) line = line.slice(0, -delimiter.length).trimEnd();
+  return line;
 }
 
 function startIndex(records: readonly FirstRecord[]): number {
@@ -61,9 +69,12 @@ function startIndex(records: readonly FirstRecord[]): number {
   const isApart = records[first - 1]!.filled === 0;
   if (!isApart && usual === 2 && above.length === 1 && isName(above[0]!, records[first]!, signs)) return top;
   if (above.every(isAlone)) return first;
-  const isTitle = (record: FirstRecord): boolean =>
-    isAlone(record) || (usual > 2 && record.filled === 1 && record.fields[0] !== "");
-  const isStart = signs === "certain" || (signs === "likely" && (isApart || above.every(isTitle)));
+  const isTitle = (record: FirstRecord): boolean => isAlone(record) || (usual > 2 && record.filled === 1);
+  const areTitles = above.every(isTitle);
+  // What has several values in many lines is rather a table of its own.
+  const rowsFrom = records.slice(first).filter((record) => record.filled > 0).length;
+  if (above.length > MOST_TITLES || (!areTitles && above.length * 2 > rowsFrom)) return top;
+  const isStart = signs === "certain" || (signs === "likely" && (isApart || areTitles));
   return isStart ? first : top;
 }
 
