@@ -14,10 +14,10 @@ import {
   textValue,
 } from "./sheet-rows.ts";
 
-/** What Excel 2003 called "XML Spreadsheet": one file with all sheets, each cell with the type of its value. */
-export const SPREADSHEET_XML = "urn:schemas-microsoft-com:office:spreadsheet";
-
-/** The sheets, in the order of the file. It is read from its beginning for each. */
+/**
+ * The sheets of what Excel 2003 called "XML Spreadsheet": one file with all of them, each cell with the type of its value.
+ * It is read from its beginning for each.
+ */
 export async function xmlSheets(file: FileHandle): Promise<SheetSource[]> {
   const list = new SheetList();
   for await (const _ of parse(file, list)) list.takeRows();
