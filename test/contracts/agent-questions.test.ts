@@ -320,7 +320,7 @@ describe("the examples, as printed", () => {
 describe("an answer", () => {
   it("[agent.ask.narrative] [agent.chart.none] is a text first, and a single number has no chart", async () => {
     const { narrative, parsed } = await blocksOf("What were total sales?");
-    expect(narrative).toBe("Revenue: **€50.00**\n\n*Understood as: revenue.*");
+    expect(narrative).toBe("Revenue: **€50.00**");
     expect(parsed.map(({ _type }) => _type)).toEqual(["data_lineage"]);
     expect(await chartOf("Which guests?")).toEqual([]);
   });
@@ -355,6 +355,9 @@ describe("an answer", () => {
       grain: "region_name",
       sql: expect.stringContaining("SELECT"),
       metrics: [{ name: "revenue", definition: expect.stringMatching(/SUM/i) }],
+      freshness: expect.arrayContaining([
+        { dataset: "visits", refreshedAt: expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/) },
+      ]),
       reading: "revenue by region in 2025",
       assumptions: [],
     });

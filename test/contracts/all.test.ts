@@ -91,6 +91,8 @@ describe("the list of tools", () => {
       }
     }
     expect((await rpc(server, `${PATH}?toolsets=nonsense`, "ping")).status).toBe(401);
+    const misspelt = await rpc(server, `${PATH}?toolset=admin`, "ping", { token });
+    expect(misspelt.body.error?.message).toBe("Unknown parameter in the URL: toolset. Did you mean toolsets?");
     expect((await rpc(server, `${PATHS.bi}?toolsets=nonsense`, "ping", { token })).status).toBe(200);
   });
 

@@ -5,7 +5,7 @@ import type { TestServer } from "./server.ts";
 
 /** A few cafés with their guests: data, a model of them, and questions whose readings are written down. */
 
-type Understanding = ReturnType<Understand>;
+type Understanding = Awaited<ReturnType<Understand>>;
 export type Reading = Understanding["readings"][number];
 export type Ask = Reading["ask"];
 export type Key = Extract<Ask, { k: "table" }>["by"][number];
@@ -155,7 +155,7 @@ export function reading(said: string, ask: Ask, more: Partial<Reading> = {}): Re
 
 /** Understands exactly these questions, in the way that is written down for them. */
 export function scripted(script: Record<string, Partial<Understanding>>): Understand {
-  return ({ text }) => ({ readings: [], missing: [], unclear: [], trace: [], ...script[text] });
+  return async ({ text }) => ({ readings: [], missing: [], unclear: [], trace: [], ...script[text] });
 }
 
 /** The data and the model, published by this admin. */

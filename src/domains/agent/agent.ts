@@ -82,7 +82,8 @@ export class Agent {
     const read = readQuestion(question);
     const moment = this.#moment();
     const asked = { ...read, answers: [...read.answers, ...answers] };
-    const planned = plan(asked, knowledge, moment, understand);
+    const reader = { scope: String(caller.workspace.id), signal };
+    const planned = await plan(asked, (text) => understand({ text, ...moment }, knowledge, reader));
     if (planned.k === "clarify") return clarify(planned.questions, knowledge);
     if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
 

@@ -25,6 +25,7 @@ const lineage = z.object({
   grain: z.string(),
   sql: z.string(),
   metrics: z.array(z.object({ name: z.string(), definition: z.string() })),
+  freshness: z.array(z.object({ dataset: z.string(), refreshedAt: z.string() })),
   reading: z.string(),
   assumptions: z.array(z.string()),
 });

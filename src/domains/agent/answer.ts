@@ -62,6 +62,8 @@ export interface Lineage {
   grain: string;
   sql: string;
   metrics: { name: string; definition: string }[];
+  /** When the rows behind the answer were changed last. */
+  freshness: { dataset: string; refreshedAt: string }[];
   reading: string;
   assumptions: string[];
 }

@@ -7,7 +7,7 @@ import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { LIMITS } from "./limits.ts";
 import type { Understand } from "./phases/plan.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
-import { understand } from "./understand/understand.ts";
+import { ReadingThreads } from "./understand/reading-threads.ts";
 
 export type { Answer } from "./answer.ts";
 export type { AgentServices } from "./define.ts";
@@ -29,10 +29,11 @@ export function openAgent(
   { shownRows = LIMITS.agent.shownRows, ...options }: AgentOptions = {},
 ): AgentServices {
   const knowledge = new KnowledgeCache(models);
+  const threads = new ReadingThreads();
   const agent = new Agent({
     models,
     knowledge,
-    understand,
+    understand: (...question) => threads.read(...question),
     clock,
     timeZone: "UTC",
     limits: LIMITS.agent,

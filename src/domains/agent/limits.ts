@@ -26,6 +26,16 @@ export const LIMITS = {
     keptModels: 10,
     /** Datasets, as different callers see them, whose values are kept in memory. */
     keptDatasets: 60,
+    /** Threads that read questions; a workspace has one of them at a time. */
+    readers: 2,
+    /** Questions that wait for such a thread. */
+    waitingQuestions: 200,
+    /** Longest that reading one question may take. */
+    readMs: 10_000,
+    /** Memory of such a thread. */
+    readerMemoryMb: 768,
+    /** How long such a thread stays without a question. */
+    idleReaderMs: 10 * 60_000,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */

@@ -114,10 +114,16 @@ export class DatasetsStore {
 
   async list(
     workspaceId: number,
-    { query, limit, offset }: { query?: string; limit: number; offset: number },
+    {
+      query,
+      limit,
+      offset,
+      isDeleted = false,
+    }: { query?: string; limit: number; offset: number; isDeleted?: boolean },
   ): Promise<{ total: number; items: Dataset[] }> {
     const named = query === undefined ? undefined : ilike(datasets.name, `%${likeText(query)}%`);
-    const condition = and(this.#own(workspaceId), named);
+    const deleted = and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt));
+    const condition = and(isDeleted ? deleted : this.#own(workspaceId), named);
     const [total, items] = await Promise.all([
       this.#catalog.db.$count(datasets, condition),
       this.#catalog.db

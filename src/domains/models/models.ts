@@ -46,6 +46,8 @@ export interface SeenRows {
   model: VisibleModel;
   /** By dataset: whoever has the same key sees the same rows and columns of it, of the same version. */
   rows: ReadonlyMap<string, string>;
+  /** By dataset: when the rows below it were changed last. */
+  refreshedAt: ReadonlyMap<string, Date>;
 }
 
 /** Semantic models: who sees what of them, and SQL over them. */
@@ -93,7 +95,13 @@ export class Models {
   async seeRows(caller: Caller, model: PublishedModel): Promise<SeenRows> {
     const bound = await this.#bind(caller, model);
     const rows = new Map(bound.datasets.map((seen) => [seen.dataset.name, rowsKey(caller, seen)]));
-    return { model: visibleModel(model, bound), rows };
+    const refreshedAt = new Map(
+      bound.datasets.map(({ dataset, bases }) => {
+        const times = bases.map((base) => base.dataset.refreshedAt.getTime());
+        return [dataset.name, new Date(Math.max(0, ...times))] as const;
+      }),
+    );
+    return { model: visibleModel(model, bound), rows, refreshedAt };
   }
 
   /** Runs one SELECT over the views of a model, under the caller's rights. */

@@ -17,6 +17,8 @@ export interface ThreadPoolOptions {
   waiting: number;
   memoryMb: number;
   timeoutMs: number;
+  /** How long a thread stays without work. */
+  idleMs?: number;
 }
 
 /** A thread takes longer to start than most work does, and who asks once asks again soon. */
@@ -116,7 +118,10 @@ class Thread<Question, Answer> {
     this.#settle = undefined;
     this.#worker.unref();
     if ("error" in outcome) throw outcome.error;
-    this.#idleTimer = setTimeout(() => this.#end(gone(this.#options)), IDLE_MS).unref();
+    this.#idleTimer = setTimeout(
+      () => this.#end(gone(this.#options)),
+      this.#options.idleMs ?? IDLE_MS,
+    ).unref();
     return outcome.reply;
   }
 

@@ -22,6 +22,12 @@ export function toolChoice(request: Request, { hasToolsets }: Pick<Surface, "has
   const query = request.url.indexOf("?");
   // In a query + stands for a space; here it is meant as it is written.
   const asked = new URLSearchParams(query === -1 ? "" : request.url.slice(query).replaceAll("+", "%2B"));
+  // A misspelt name would look as if the toolset were empty.
+  if (hasToolsets && asked.has("toolset") && !asked.has("toolsets")) {
+    throw new AppError("bad_request", "Unknown parameter in the URL: toolset.", {
+      hint: "Did you mean toolsets?",
+    });
+  }
   const named = asked.get("toolsets") ?? request.headers.get("x-mcp-toolsets");
   const readOnly = asked.get("readonly") ?? request.headers.get("x-mcp-readonly");
   return {

@@ -23,8 +23,11 @@ function numberName(num: Num): string {
       return num.key.field;
     case "metric":
       return named(num.name, num.scope?.win?.said);
-    case "agg":
-      return num.of === undefined ? "count" : `${num.fn === "distinct" ? "count" : num.fn}_${num.of.field}`;
+    case "agg": {
+      const name =
+        num.of === undefined ? "count" : `${num.fn === "distinct" ? "count" : num.fn}_${num.of.field}`;
+      return named(name, num.scope?.win?.said);
+    }
     case "each":
       return `${num.fn}_${numberName(num.of)}`;
     case "calc":
@@ -45,10 +48,13 @@ function calcName({ op, a, b }: Extract<Num, { k: "calc" }>): string {
 }
 
 function named(name: string, said: string | undefined): string {
+  // The days behind the name of a period say nothing more.
   const slug = said
-    ?.toLowerCase()
+    ?.replace(/^(compared with|verglichen mit) /, "")
+    .replaceAll(/(?<=\S)\s*\([^()]*\)/g, "")
+    .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
-    ?.slice(0, 4)
+    ?.slice(0, 7)
     .join("_");
   return slug === undefined ? name : `${name}_${slug}`;
 }

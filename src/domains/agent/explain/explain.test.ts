@@ -39,7 +39,7 @@ const table = (by: Extract<Ask, { k: "table" }>["by"], cols: Num[], more: object
   ...more,
 });
 const during = (from: string, to: string, said: string): Num =>
-  ({ ...REVENUE, scope: { win: { from, to, said } } }) as Num;
+  ({ k: "metric", name: "revenue", scope: { win: { from, to, said } } }) as Num;
 
 describe("values", () => {
   it.each([
@@ -48,8 +48,10 @@ describe("values", () => {
     [0.1234, { kind: "percent", by: 100 }, "12.3%"],
     [45, { kind: "percent", by: 1 }, "45.0%"],
     [1234567, { kind: "integer" }, "1,234,567"],
-    ["9007199254740993", { kind: "integer" }, "9,007,199,254,740,992"],
+    ["9007199254740993", { kind: "integer" }, "9,007,199,254,740,993"],
     [0.00123, { kind: "number" }, "0.0012"],
+    [6.005, { kind: "number", unit: "h" }, "6.01 h"],
+    [0.0001, { kind: "percent", by: 100 }, "<0.1%"],
     [null, { kind: "number" }, "–"],
     ["2025-10-01", { kind: "period", grain: "month", isFiscal: false }, "Oct 2025"],
     ["2025-10-01", { kind: "period", grain: "quarter", isFiscal: false }, "Q4 2025"],
@@ -142,12 +144,12 @@ describe("narratives", () => {
       rel: { k: "all", ds: "guests" },
       show: [{ ds: "guests", field: "guest_name" }],
     };
-    expect(told(names, [["Ada"], ["Bob"]], ["VARCHAR"])).toBe("Guest of guests (2):\n\n- **Ada**\n- **Bob**");
+    expect(told(names, [["Ada"], ["Bob"]], ["VARCHAR"])).toBe("Guests (2):\n\n- **Ada**\n- **Bob**");
     const many = Array.from({ length: 40 }, (_, i) => [`n${i}`]);
     const text = told(names, many, ["VARCHAR"]);
     expect(text).toContain("40 in all.");
     expect(text).toContain("… and 15 more rows.");
-    expect(told(names, [["Ada"]], ["VARCHAR"])).toBe("Guest of guests: **Ada**");
+    expect(told(names, [["Ada"]], ["VARCHAR"])).toBe("Guests: **Ada**");
   });
 });
 
@@ -156,7 +158,12 @@ describe("charts", () => {
     chartsOf(viewOf(resultOf(ask, rows, types), knowledge), "t")[0];
 
   it("put what is too small into one slice", () => {
-    const share: Num = { k: "calc", op: "/", a: REVENUE, b: { ...REVENUE, scope: { whole: true } } as Num };
+    const share: Num = {
+      k: "calc",
+      op: "/",
+      a: REVENUE,
+      b: { k: "metric", name: "revenue", scope: { whole: true } } as Num,
+    };
     const rows = Array.from({ length: 10 }, (_, i) => [`s${i}`, (10 - i) / 55]);
     const pie = chart(table([SHOP], [share]), rows, ["VARCHAR", "DOUBLE"]);
     expect(pie?.slices).toHaveLength(8);
@@ -230,7 +237,7 @@ describe("lineage and words", () => {
       joins: [{ left: "visits", right: "guests", on: ["guest_id"] }],
     });
     expect(say(ask)).toBe(
-      "guest of guests where not (guests home is Bern or Rome) and with >= 2 visits and not (with visits)",
+      "guests with at least 2 visits and without visits where guest home is not Bern or Rome",
     );
   });
 
@@ -239,7 +246,101 @@ describe("lineage and words", () => {
       reading("revenue", table([], [REVENUE])),
       reading("revenue", table([], [REVENUE], { scope: { win: YEAR } })),
     ]);
-    expect([a?.said, b?.said]).toEqual(["revenue", "revenue (2025)"]);
+    expect([a?.said, b?.said]).toEqual(["revenue", "revenue in 2025"]);
     expect(inTheirWords([reading("", table([SHOP], [REVENUE]))])[0]?.said).toBe("revenue by shop");
   });
+
+  it.each<[string, Ask]>([
+    [
+      "revenue by region in Q4 2025",
+      table([REGION], [REVENUE], { scope: { win: said("Q4 2025 (1 Oct to 31 Dec 2025)") } }),
+    ],
+    [
+      "revenue in fiscal year 2025 (1 Feb 2025 to 31 Jan 2026)",
+      table([], [REVENUE], { scope: { win: said("fiscal year 2025 (1 Feb 2025 to 31 Jan 2026)") } }),
+    ],
+    [
+      "revenue from 1 Jan to 31 Mar 2026",
+      table([], [REVENUE], { scope: { win: said("1 Jan to 31 Mar 2026") } }),
+    ],
+    [
+      "growth of revenue from 2024 to 2025",
+      table(
+        [],
+        [
+          {
+            k: "calc",
+            op: "growth",
+            a: { k: "metric", name: "revenue", scope: { win: said("2025 (1 Jan to 31 Dec 2025)") } },
+            b: {
+              k: "metric",
+              name: "revenue",
+              scope: { win: said("compared with 2024 (1 Jan to 31 Dec 2024)") },
+            },
+          },
+        ],
+      ),
+    ],
+    [
+      "share of total revenue where shop city is Bonn",
+      table(
+        [],
+        [
+          {
+            k: "calc",
+            op: "/",
+            a: {
+              k: "metric",
+              name: "revenue",
+              scope: {
+                if: { k: "is", key: { ds: "shops", field: "city" }, values: ["Bonn"], match: "equal" },
+              },
+            },
+            b: REVENUE,
+          },
+        ],
+      ),
+    ],
+    [
+      "revenue by shop, the 3 lowest, where revenue is more than 60,000",
+      table([SHOP], [REVENUE], {
+        top: { n: 3, by: REVENUE, dir: "min", ties: "keep" },
+        having: { k: "cmp", a: REVENUE, op: ">", b: { k: "lit", v: 60000 } },
+      }),
+    ],
+    [
+      "the 5 latest visits of Ada by visited on",
+      {
+        k: "list",
+        show: [{ ds: "visits", field: "visit_id" }],
+        rel: {
+          k: "top",
+          n: 5,
+          dir: "max",
+          ties: "cut",
+          by: { ds: "visits", field: "visited_on" },
+          in: {
+            k: "where",
+            in: { k: "all", ds: "visits" },
+            if: {
+              k: "link",
+              at: "visits",
+              path: [{ link: "visit_guest", dir: "one" }],
+              to: {
+                k: "where",
+                in: { k: "all", ds: "guests" },
+                if: { k: "is", key: { ds: "guests", field: "guest_name" }, values: ["Ada"], match: "equal" },
+              },
+            },
+          },
+        },
+      },
+    ],
+  ])("say: %s", (text, ask) => {
+    expect(say(ask)).toBe(text);
+  });
 });
+
+function said(text: string) {
+  return { from: "2025-01-01", to: "2026-01-01", said: text };
+}

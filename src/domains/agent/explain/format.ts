@@ -8,8 +8,8 @@ export type Format =
   | { kind: "money"; symbol: string }
   /** `by` makes a fraction a percentage. */
   | { kind: "percent"; by: 100 | 1 }
-  | { kind: "integer" }
-  | { kind: "number" }
+  | { kind: "integer"; unit?: string }
+  | { kind: "number"; unit?: string }
   | { kind: "period"; grain: Grain; isFiscal: boolean }
   | { kind: "text" };
 
@@ -25,6 +25,20 @@ const MONEY_WORDS =
 const COUNT_WORDS = /(^|[\W_])(number of|count|units|quantity|anzahl|menge)($|[\W_])/i;
 const FRACTION_WORDS = /(^|[\W_])(fraction|share|rate|ratio|margin|growth|anteil|quote)($|[\W_])/i;
 const PERCENT_WORDS = /(^|[\W_])(percent|percentage|pct|prozent)($|[\W_])|%/i;
+const UNITS: readonly [string, string][] = [
+  ["square met(?:re|er)s?|sqm|m²|quadratmeter", "m²"],
+  ["hours?|stunden?", "h"],
+  ["minutes?|minuten?", "min"],
+  ["seconds?|sekunden?", "s"],
+  ["milliseconds?|ms", "ms"],
+  ["days?|tagen?", "days"],
+  ["kg|kilograms?|kilogramm", "kg"],
+  ["tonn?es?|tonnen", "t"],
+  ["km|kilomet(?:re|er)s?", "km"],
+  ["miles?", "mi"],
+  ["lit(?:re|er)s?", "l"],
+  ["kwh", "kWh"],
+];
 const NUMBER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i;
 const INTEGER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER)|^DECIMAL\(\d+,0\)/i;
 
@@ -43,7 +57,10 @@ function formatOfNumber(num: Num, type: string, knowledge: Knowledge): Format {
     case "metric": {
       const metric = knowledge.model.metrics.find(({ name }) => name === num.name);
       const words = `${metric?.name ?? ""} ${metric?.description ?? ""} ${metric?.ai.instructions ?? ""}`;
-      return formatOfWords(metric?.name ?? "", words, type, knowledge);
+      const own = formatOfWords(metric?.name ?? "", words, type, knowledge);
+      const isPlain = own.kind === "number" && own.unit === undefined;
+      const field = isPlain ? averagedField(num.name, knowledge) : undefined;
+      return field === undefined ? own : formatOfField(field, type, knowledge);
     }
     case "agg":
       if (num.fn === "count" || num.fn === "distinct" || num.of === undefined) return { kind: "integer" };
@@ -62,6 +79,18 @@ function formatOfNumber(num: Num, type: string, knowledge: Knowledge): Format {
     case "lit":
       return { kind: "number" };
   }
+}
+
+/** The one field that a metric is the average, least or most of: it reads as that field does. */
+function averagedField(name: string, { schema }: Knowledge): Key | undefined {
+  const formula = schema.metrics.get(name)?.formula;
+  const [only, ...others] = formula?.aggregates ?? [];
+  if (only === undefined || others.length > 0 || formula?.texts.some((text) => text.trim() !== ""))
+    return undefined;
+  const [start] = only.pieces;
+  if (typeof start !== "string" || !/^(avg|mean|median|min|max)\s*\(/i.test(start)) return undefined;
+  // In `AVG(CASE WHEN status = 'done' THEN price END)` it is what stands last.
+  return only.pieces.findLast((piece) => typeof piece !== "string");
 }
 
 function formatOfCalc(calc: Extract<Num, { k: "calc" }>, type: string, knowledge: Knowledge): Format {
@@ -99,6 +128,8 @@ function formatOfWords(name: string, words: string, type: string, { model }: Kno
   const isWhole = INTEGER_TYPES.test(type);
   if (!isWhole && FRACTION_WORDS.test(words)) return { kind: "percent", by: 100 };
   if (PERCENT_WORDS.test(words)) return { kind: "percent", by: 1 };
+  const unit = unitIn(name, words);
+  if (unit !== undefined) return { ...numberOrInteger(type), unit };
   const own = currencyIn(words);
   if (own !== undefined) return { kind: "money", symbol: own };
   const house = currencyIn(`${model.description ?? ""} ${model.ai.instructions ?? ""}`);
@@ -106,8 +137,20 @@ function formatOfWords(name: string, words: string, type: string, { model }: Kno
   return house !== undefined && isMoney ? { kind: "money", symbol: house } : numberOrInteger(type);
 }
 
-function numberOrInteger(type: string): Format {
+function numberOrInteger(type: string): { kind: "integer" | "number" } {
   return { kind: INTEGER_TYPES.test(type) ? "integer" : "number" };
+}
+
+/** What is counted is in its name (`resolution_hours`), or said of it ("floor in square metres"). */
+function unitIn(name: string, words: string): string | undefined {
+  const [, ...description] = words.split(" ");
+  return UNITS.find(
+    ([unit]) =>
+      new RegExp(`(^|_)(${unit})$`, "i").test(name) ||
+      new RegExp(`(\\b(in|average|total|number of)\\s+|^\\s*)(${unit})(?![\\p{L}\\p{N}])`, "iu").test(
+        description.join(" "),
+      ),
+  )?.[1];
 }
 
 function currencyIn(text: string): string | undefined {
@@ -121,6 +164,10 @@ export function show(value: JsonValue | undefined, format: Format): string {
   if (value === null || value === undefined) return "–";
   if (format.kind === "period") return showPeriod(String(value), format);
   if (format.kind === "text") return showText(value);
+  // Numbers of more than 15 digits come as text, and are shown to the last one.
+  if (format.kind === "integer" && typeof value === "string" && /^-?\d+$/.test(value)) {
+    return `${BigInt(value).toLocaleString("en-US").replace("-", "−")}${unitOf(format)}`;
+  }
   const number = numberIn(value);
   return number === undefined ? showText(value) : showNumber(number, format);
 }
@@ -136,13 +183,23 @@ export function showNumber(number: number, format: Format): string {
   switch (format.kind) {
     case "money":
       return `${number < 0 ? "−" : ""}${format.symbol}${decimals(Math.abs(number), 2, 2)}`;
-    case "percent":
-      return `${decimals(number * format.by, 1, 1).replace("-", "−")}%`;
+    case "percent": {
+      const percent = number * format.by;
+      // What is there should not look as if it were not.
+      if (percent !== 0 && Math.abs(percent) < 0.05) return percent > 0 ? "<0.1%" : ">−0.1%";
+      return `${decimals(percent, 1, 1).replace("-", "−")}%`;
+    }
     case "integer":
-      return decimals(number, 0, 0).replace("-", "−");
+      return `${decimals(number, 0, 0).replace("-", "−")}${unitOf(format)}`;
+    case "number":
+      return `${decimals(number, 0, Math.abs(number) >= 1 || number === 0 ? 2 : 4).replace("-", "−")}${unitOf(format)}`;
     default:
-      return decimals(number, 0, Math.abs(number) >= 1 || number === 0 ? 2 : 4).replace("-", "−");
+      return decimals(number, 0, 4);
   }
+}
+
+function unitOf({ unit }: { unit?: string }): string {
+  return unit === undefined ? "" : ` ${unit}`;
 }
 
 function decimals(number: number, least: number, most: number): string {

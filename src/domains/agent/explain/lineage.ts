@@ -15,12 +15,8 @@ import {
 type Filter = Lineage["filters"][number];
 
 /** Where a result comes from: read off what was compiled, never guessed. */
-export function lineageOf({ reading, compiled }: Result, { model }: Knowledge): Lineage {
+export function lineageOf({ reading, compiled }: Result, { model, refreshedAt }: Knowledge): Lineage {
   const { datasets, links, windows } = compiled.used;
-  const dates = windows.flatMap(({ date, win }): Filter[] => [
-    ...(win.from === null ? [] : [{ field: fieldName(date), operator: ">=", value: win.from }]),
-    ...(win.to === null ? [] : [{ field: fieldName(date), operator: "<", value: win.to }]),
-  ]);
   const metrics = [...metricsOf(reading.ask)].flatMap((name) => {
     const metric = model.metrics.find((each) => each.name === name);
     return metric === undefined ? [] : [{ name, definition: metric.sql }];
@@ -31,14 +27,33 @@ export function lineageOf({ reading, compiled }: Result, { model }: Knowledge): 
       .filter(({ name }) => datasets.has(name))
       .map(({ name, source }) => ({ name, source })),
     joins: [...links].map(joinOf),
-    filters: distinct([...filtersOf(reading.ask), ...dates]),
+    filters: distinct([...filtersOf(reading.ask), ...dateFilters(windows)]),
     ...(timeWindow !== undefined && { timeWindow }),
     grain: grainOf(reading.ask),
     sql: compiled.sql,
     metrics,
+    freshness: [...datasets].flatMap((dataset) => {
+      const at = refreshedAt?.get(dataset);
+      return at === undefined ? [] : [{ dataset, refreshedAt: at.toISOString() }];
+    }),
     reading: reading.said,
     assumptions: reading.assumptions.map(({ choice }) => choice),
   };
+}
+
+/** Several periods are told one by one: together, "from" and "until" of each would contradict each other. */
+function dateFilters(windows: Result["compiled"]["used"]["windows"]): Filter[] {
+  const isOne = new Set(windows.map(({ win: { from, to } }) => `${from} ${to}`)).size === 1;
+  return windows.flatMap(({ date, win: { from, to } }): Filter[] => {
+    const field = fieldName(date);
+    if (!isOne && from !== null && to !== null) {
+      return [{ field, operator: "BETWEEN", value: [from.slice(0, 10), lastDayBefore(to)] }];
+    }
+    return [
+      ...(from === null ? [] : [{ field, operator: ">=", value: from }]),
+      ...(to === null ? [] : [{ field, operator: "<", value: to }]),
+    ];
+  });
 }
 
 function joinOf({ from, to, columns }: Link): Lineage["joins"][number] {

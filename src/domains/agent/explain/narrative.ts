@@ -28,7 +28,10 @@ export function narrate(
     view.numbers.length === 0
       ? aboutNames(said, view)
       : time === undefined
-        ? aboutGroups(said, view, wholes, isPart)
+        ? aboutGroups(said, view, wholes, {
+            isPart,
+            isLowestFirst: ask.k === "table" && ask.top?.dir === "min",
+          })
         : aboutPeriods(said, view, time, wholes);
   if (isTruncated) parts.push(`Only the first ${count(view.rows.length)} rows were read.`);
   return parts.join("\n\n");
@@ -79,7 +82,7 @@ function changeBetween(row: readonly JsonValue[], numbers: readonly ShownColumn[
 }
 
 function measure({ of }: ShownColumn): string {
-  return "k" in of && of.k === "metric" ? of.name : JSON.stringify(of);
+  return JSON.stringify("scope" in of ? { ...of, scope: { ...of.scope, win: undefined } } : of);
 }
 
 function aboutNames(said: string, view: View): string[] {
@@ -92,13 +95,21 @@ function aboutNames(said: string, view: View): string[] {
   return [`${said}: ${count(rows.length)} in all.`, table(view)];
 }
 
-function aboutGroups(said: string, view: View, wholes: Map<ShownColumn, number>, isPart: boolean): string[] {
+function aboutGroups(
+  said: string,
+  view: View,
+  wholes: Map<ShownColumn, number>,
+  { isPart, isLowestFirst }: { isPart: boolean; isLowestFirst: boolean },
+): string[] {
   const { keys, numbers, rows } = view;
   const main = numbers[0] as ShownColumn;
   const whole = wholes.get(main);
   const ranked = rankedBy(rows, main);
   const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(ranked, main, whole, isPart)}`];
-  if (ranked.length > 0) parts.push(aboutTheFirst(ranked, keys, main, whole));
+  if (ranked.length > 0)
+    parts.push(
+      aboutTheFirst(isLowestFirst ? ranked.toReversed() : ranked, isLowestFirst, { keys, main, whole }),
+    );
   parts.push(...changesOf(rows, keys, numbers));
   const isShort = rows.length <= LISTED && numbers.length === 1 && keys.length === 1;
   if (isShort) {
@@ -142,26 +153,25 @@ function changesOf(
   return lines.length === 0 ? [] : [`${a.label} against ${b.label}: ${lines.join("; ")}.`];
 }
 
-/** Who leads, by how much, and who comes last. */
+/** Who comes first, by how much, and who last. */
 function aboutTheFirst(
   ranked: readonly JsonValue[][],
-  keys: readonly ShownColumn[],
-  main: ShownColumn,
-  whole: number | undefined,
+  isLowestFirst: boolean,
+  { keys, main, whole }: { keys: readonly ShownColumn[]; main: ShownColumn; whole: number | undefined },
 ): string {
   const [first, second] = ranked as [JsonValue[], JsonValue[] | undefined];
   const last = ranked.at(-1) as JsonValue[];
   const value = (row: JsonValue[]) => `${cell(row, main)}${share(row, main, whole)}`;
-  const lead = `**${rowName(first, keys)}** is highest with ${value(first)}`;
+  const [top, bottom] = isLowestFirst ? ["lowest", "highest"] : ["highest", "lowest"];
+  const lead = `**${rowName(first, keys)}** is ${top} with ${value(first)}`;
   if (second === undefined || last === first) return `${lead}.`;
   if (numberOf(first, main) === numberOf(last, main)) return `All are equal, with ${value(first)} each.`;
   const isTie = numberOf(first, main) === numberOf(second, main);
-  const next = isTie
-    ? `, level with ${rowName(second, keys)}`
-    : `, ahead of ${rowName(second, keys)} with ${value(second)}`;
-  return ranked.length < 3
-    ? `${lead}${next}.`
-    : `${lead}${next}; ${rowName(last, keys)} is lowest with ${value(last)}.`;
+  const link = isTie ? "level with" : isLowestFirst ? "below" : "ahead of";
+  const next = `, ${link} ${rowName(second, keys)}${isTie ? "" : ` with ${value(second)}`}`;
+  if (ranked.length < 3) return `${lead}${next}.`;
+  const end = isLowestFirst ? "" : `; ${rowName(last, keys)} is ${bottom} with ${value(last)}`;
+  return `${lead}${next}${end}.`;
 }
 
 function aboutPeriods(

@@ -1,11 +1,13 @@
 import {
   type Ask,
+  type Comparison,
   type Cond,
   isKey,
   type Key,
   type Num,
   type Rel,
   type Scope,
+  type Window,
 } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 
@@ -21,35 +23,82 @@ export function inTheirWords(readings: readonly Reading[]): Reading[] {
 /** A query in words. */
 export function say(ask: Ask): string {
   if (ask.k === "list") return sayList(ask);
-  const { by, cols, scope, having, top } = ask;
-  const numbers = cols.map(sayNum).join(" and ");
-  const keys = by.length === 0 ? "" : ` by ${by.map(sayKey).join(" and ")}`;
-  const groups = having === undefined ? "" : `, only with ${sayCond(having)}`;
-  const first =
-    top === undefined
-      ? ""
-      : `, the ${top.n === 1 ? "" : `${top.n} `}${top.dir === "max" ? "highest" : "lowest"} by ${sayNum(top.by)}${each(top.per)}`;
-  return `${numbers}${keys}${sayScope(scope)}${first}${groups}`;
+  const { by, cols, having, top } = ask;
+  const numbers = listed(cols.map((num) => sayNum(withoutWindow(num, ask.scope?.win))));
+  const keys = by.length === 0 ? "" : ` by ${listed(by.map(sayKey))}`;
+  const groups = having === undefined ? "" : `, where ${sayCond(having)}`;
+  return `${numbers}${keys}${sayScope(ask.scope)}${top === undefined ? "" : sayTop(top, ask)}${groups}`;
+}
+
+function sayTop({ n, dir, by, per }: NonNullable<Extract<Ask, { k: "table" }>["top"]>, ask: Ask): string {
+  const word = dir === "max" ? "highest" : "lowest";
+  const [only, ...others] = ask.k === "table" ? ask.cols : [];
+  const isClear = others.length === 0 && JSON.stringify(only) === JSON.stringify(by);
+  const of = isClear ? "" : ` by ${sayNum(by)}`;
+  return `, the ${n === 1 ? "" : `${n} `}${word}${of}${each(per)}`;
 }
 
 function sayList({ rel, show, limit }: Extract<Ask, { k: "list" }>): string {
-  const fields = show.map(sayKey);
-  const what = fields.length === 0 ? "" : `${fields.join(", ")} of `;
-  return `${what}${sayRel(rel)}${limit === undefined ? "" : `, the first ${limit}`}`;
+  const [first, ...others] = show;
+  const entities =
+    rel.k === "via" && first !== undefined ? `${words(first.ds)} of ${sayRel(rel.from)}` : sayRel(rel);
+  const more = limit === undefined ? "" : `, the first ${limit}`;
+  if (first === undefined || !isName(first)) return `${listed(show.map(sayKey))} of ${entities}${more}`;
+  return `${entities}${others.length === 0 ? "" : `, with ${listed(others.map(sayKey))}`}${more}`;
+}
+
+/** Fields by which entities are called: to list them is to list these. */
+function isName({ field, bucket }: Key): boolean {
+  return bucket === undefined && /(^|_)(name|title|id|code|key|number)$/i.test(field);
 }
 
 function sayKey({ field, bucket, fiscal }: Key): string {
   if (bucket !== undefined) return fiscal === true ? `fiscal ${bucket}` : bucket;
-  return words(field.replace(/_name$/i, ""));
+  return words(field.replace(/(?<=.)_name$/i, ""));
+}
+
+/** A field with the entity that it is of: "customer state". */
+function sayField(key: Key): string {
+  const field = sayKey(key);
+  const entity = singular(words(key.ds));
+  return field.split(" ").some((word) => entity.split(" ").includes(word)) ? field : `${entity} ${field}`;
 }
 
 function sayScope(scope: Scope | undefined): string {
-  const parts = [
-    scope?.if === undefined ? "" : ` where ${sayCond(scope.if)}`,
-    scope?.win === undefined ? "" : ` (${scope.win.said})`,
-    scope?.whole === true ? " of all" : "",
-  ];
-  return parts.join("");
+  const whole = scope?.whole === true ? " of all" : "";
+  const conds = scope?.if === undefined ? "" : sayConds(scope.if);
+  return `${whole}${conds}${scope?.win === undefined ? "" : sayWindow(scope.win)}`;
+}
+
+/** Years, quarters and months need no days to be understood. */
+const CALENDAR = /(\d{4}|Q[1-4] \d{4}|\p{Lu}\p{Ll}+ \d{4}) \([^()]*\)/gu;
+const OTHER_PERIODS = /(fiscal year|week \d+ of|half(?: of)?|Halbjahr|Geschäftsjahr) $/;
+
+/** A period by its name, without what it is compared with. */
+export function shortWindow({ said }: Pick<Window, "said">): string {
+  const plain = said.replace(/^(compared with|verglichen mit) /, "");
+  return plain.replaceAll(CALENDAR, (whole, name: string, at: number) =>
+    OTHER_PERIODS.test(plain.slice(0, at)) ? whole : name,
+  );
+}
+
+function sayWindow(win: Window): string {
+  const said = shortWindow(win);
+  const on = win.on === undefined ? "" : ` by ${sayKey(win.on)}`;
+  if (/^(up to|from|since|until|before|after|any time|the |bis |ab )/i.test(said)) return `, ${said}${on}`;
+  const isSpan = / to | bis /.test(said.replaceAll(/\([^()]*\)/g, ""));
+  const isDay = /^\d{1,2}\.? /.test(said) && !isSpan;
+  return ` ${isSpan ? "from" : isDay ? "on" : "in"} ${said}${on}`;
+}
+
+/** What is said of the whole query need not be said of each of its numbers. */
+function withoutWindow<T>(node: T, win: Window | undefined): T {
+  if (win === undefined || typeof node !== "object" || node === null) return node;
+  if (Array.isArray(node)) return node.map((each) => withoutWindow(each, win)) as T;
+  const kept = Object.entries(node).filter(
+    ([name, value]) => name !== "win" || JSON.stringify(value) !== JSON.stringify(win),
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutWindow(value, win)])) as T;
 }
 
 function sayRel(rel: Rel): string {
@@ -57,12 +106,15 @@ function sayRel(rel: Rel): string {
     case "all":
       return words(rel.ds);
     case "where":
-      return `${sayRel(rel.in)} where ${sayCond(rel.if)}`;
+      return nameIn(rel) ?? sayWhere(rel);
     case "via":
-      return `what ${sayRel(rel.from)} lead to by ${rel.path.map(({ link }) => words(link)).join(", ")}`;
+      return `what belongs to ${sayRel(rel.from)} (${rel.path.map(({ link }) => words(link)).join(", ")})`;
     case "top": {
       const by = isKey(rel.by) ? sayKey(rel.by) : sayNum(rel.by);
       const n = rel.n === 1 ? "" : `${rel.n} `;
+      if (isKey(rel.by) && /(date|day|time|_at|_on)$/i.test(rel.by.field)) {
+        return `the ${n}${rel.dir === "max" ? "latest" : "earliest"} ${sayRel(rel.in)} by ${by}${each(rel.per)}`;
+      }
       return `the ${n}${sayRel(rel.in)} with the ${rel.dir === "max" ? "highest" : "lowest"} ${by}${each(rel.per)}`;
     }
     case "set": {
@@ -72,30 +124,100 @@ function sayRel(rel: Rel): string {
   }
 }
 
+function sayWhere(rel: Extract<Rel, { k: "where" }>): string {
+  const of: Cond[] = [];
+  let base: Rel = rel;
+  for (; base.k === "where"; base = base.in) of.unshift(base.if);
+  return `${sayRel(base)}${sayConds({ k: "and", of })}`;
+}
+
+/** Entities that are called by their names. */
+function nameIn(rel: Rel): string | undefined {
+  if (rel.k !== "where" || rel.in.k !== "all" || rel.if.k !== "is" || rel.if.match !== "equal")
+    return undefined;
+  return /(^|_)name$/i.test(rel.if.key.field) ? listed(rel.if.values.map(String), "or") : undefined;
+}
+
+/** Conditions behind a noun: what it has, when it was, and what holds of it. */
+function sayConds(cond: Cond): string {
+  const all = flat(cond);
+  const links = all.flatMap((each) => sayLink(each) ?? []);
+  const windows = all.flatMap((each) => (each.k === "during" ? [sayWindow(each.win)] : []));
+  const others = all.filter((each) => each.k !== "during" && sayLink(each) === undefined);
+  const where = others.length === 0 ? "" : ` where ${others.map(sayCond).join(" and ")}`;
+  return `${links.map((link) => ` ${link}`).join(" and")}${where}${windows.join(" and")}`;
+}
+
+function flat(cond: Cond): Cond[] {
+  return cond.k === "and" ? cond.of.flatMap(flat) : [cond];
+}
+
+/** "of Universität Tübingen", "with at least 3 returns", "without orders in 2025". */
+function sayLink(cond: Cond): string | undefined {
+  if (cond.k === "not") {
+    const { of } = cond;
+    return of.k === "link" && of.count === undefined
+      ? `${of.path.length === 0 ? "other than" : "without"} ${sayRel(of.to)}`
+      : undefined;
+  }
+  if (cond.k !== "link") return undefined;
+  const { path, to, count } = cond;
+  if (count !== undefined) return `with ${sayOp(count.op)} ${count.n} ${sayRel(to)}`;
+  return `${path.at(-1)?.dir === "many" ? "with" : "of"} ${sayRel(to)}`;
+}
+
 function sayCond(cond: Cond): string {
   switch (cond.k) {
     case "and":
     case "or":
       return cond.of.map(sayCond).join(` ${cond.k} `);
     case "not":
-      return `not (${sayCond(cond.of)})`;
+      return sayNot(cond.of);
     case "is":
-      return `${words(cond.key.ds)} ${sayKey(cond.key)} ${cond.match === "contains" ? "contains" : "is"} ${cond.values.join(" or ")}`;
+      return `${sayField(cond.key)} ${cond.match === "contains" ? "contains" : "is"} ${sayValues(cond.values)}`;
     case "null":
-      return `${sayKey(cond.key)} is empty`;
+      return `${sayField(cond.key)} is empty`;
     case "during":
-      return cond.win.said;
+      return sayWindow(cond.win).replace(/^,? /, "");
     case "cmp":
-      return `${side(cond.a)} ${cond.op} ${side(cond.b)}`;
-    case "link": {
-      const number = cond.count === undefined ? "" : `${cond.count.op} ${cond.count.n} `;
-      return `with ${number}${sayRel(cond.to)}`;
-    }
+      return `${sayOperand(cond.a)} is ${sayOp(cond.op)} ${sayOperand(cond.b)}`;
+    case "link":
+      return sayLink(cond) as string;
   }
 }
 
-function side(value: Num | Key): string {
-  return isKey(value) ? sayKey(value) : sayNum(value);
+function sayNot(cond: Cond): string {
+  if (cond.k === "is") {
+    const [only, ...others] = cond.values;
+    if (typeof only === "boolean" && others.length === 0)
+      return `${sayField(cond.key)} is not ${sayValues([only])}`;
+    return `${sayField(cond.key)} ${cond.match === "contains" ? "does not contain" : "is not"} ${sayValues(cond.values)}`;
+  }
+  if (cond.k === "null") return `${sayField(cond.key)} is not empty`;
+  if (cond.k === "during") return `not ${sayCond(cond)}`;
+  return sayLink({ k: "not", of: cond }) ?? `not (${sayCond(cond)})`;
+}
+
+function sayValues(values: readonly (string | number | boolean)[]): string {
+  return listed(
+    values.map((value) => (value === true ? "yes" : value === false ? "no" : String(value))),
+    "or",
+  );
+}
+
+function sayOp(op: Comparison): string {
+  return {
+    "=": "exactly",
+    "<>": "not",
+    "<": "less than",
+    "<=": "at most",
+    ">": "more than",
+    ">=": "at least",
+  }[op];
+}
+
+function sayOperand(value: Num | Key): string {
+  return isKey(value) ? sayField(value) : sayNum(value);
 }
 
 const AGGREGATES = {
@@ -129,21 +251,68 @@ function sayNum(num: Num): string {
     case "calc":
       return sayCalc(num);
     case "lag":
-      return `${sayNum(num.of)} ${num.n === 1 ? `the ${num.grain} before` : `${num.n} ${num.grain}s before`}`;
+      return `${sayNum(num.of)} ${sayLag(num)}`;
     case "running":
       return `running total of ${sayNum(num.of)}`;
   }
 }
 
+function sayLag({ n, grain }: Extract<Num, { k: "lag" }>): string {
+  return n === 1 ? `the ${grain} before` : `${n} ${grain}s before`;
+}
+
 function sayCalc({ op, a, b }: Extract<Num, { k: "calc" }>): string {
+  const windows = windowsOfSame(a, b);
+  if (op === "growth") {
+    if (b.k === "lag" && JSON.stringify(b.of) === JSON.stringify(a))
+      return `growth of ${sayNum(a)} over ${sayLag(b)}`;
+    if (windows !== undefined) return `growth of ${windows.of} from ${windows.b} to ${windows.a}`;
+    return `growth of ${sayNum(a)} over ${sayNum(b)}`;
+  }
+  if (op === "-" && windows !== undefined) return `change of ${windows.of} from ${windows.b} to ${windows.a}`;
   const [x, y] = [sayNum(a), sayNum(b)];
-  if (op === "growth") return `growth of ${x} over ${y}`;
-  if (op === "/") return `${x} as a share of ${y}`;
+  if (op === "/" && isPartOf(a, b)) return sayShare(a, b);
+  if (op === "/") return `${x} per ${singular(y)}`;
   return { "+": `${x} plus ${y}`, "-": `${x} less ${y}`, "*": `${x} times ${y}` }[op];
 }
 
+/** "share of total revenue where order channel is Online" */
+function sayShare(a: Num, b: Num): string {
+  const whole = sayNum("scope" in b ? { ...b, scope: { ...b.scope, whole: false } } : b);
+  if (a.k === "agg" && a.in !== undefined) return `share of ${sayNum(a)} in the ${whole}`;
+  return `share of total ${whole}${"scope" in a ? sayScope(a.scope) : ""}`;
+}
+
+/** The same metric in two periods. */
+function windowsOfSame(a: Num, b: Num): { of: string; a: string; b: string } | undefined {
+  if (a.k !== "metric" || b.k !== "metric" || a.name !== b.name) return undefined;
+  const [mine, theirs] = [a.scope?.win, b.scope?.win];
+  if (mine === undefined || theirs === undefined) return undefined;
+  if (JSON.stringify(a.scope?.if) !== JSON.stringify(b.scope?.if)) return undefined;
+  const of = sayNum({ ...a, scope: a.scope?.if === undefined ? {} : { if: a.scope.if } });
+  return { of, a: shortWindow(mine), b: shortWindow(theirs) };
+}
+
+/** Parts of something are measured as it is itself. */
+function isPartOf(a: Num, b: Num): boolean {
+  if (a.k === "metric" && b.k === "metric") return a.name === b.name;
+  return a.k === "agg" && b.k === "agg" && a.fn === b.fn && a.of?.field === b.of?.field;
+}
+
 function each(keys: readonly Key[] | undefined): string {
-  return keys === undefined || keys.length === 0 ? "" : ` for each ${keys.map(sayKey).join(" and ")}`;
+  return keys === undefined || keys.length === 0 ? "" : ` for each ${listed(keys.map(sayKey))}`;
+}
+
+function listed(texts: readonly string[], word: "and" | "or" = "and"): string {
+  if (texts.length < 3) return texts.join(` ${word} `);
+  return `${texts.slice(0, -1).join(", ")} ${word} ${texts.at(-1)}`;
+}
+
+function singular(noun: string): string {
+  return noun
+    .replace(/ies$/, "y")
+    .replace(/(?<=[sxz]|ch|sh)es$/, "")
+    .replace(/(?<![su])s$/, "");
 }
 
 function words(name: string): string {

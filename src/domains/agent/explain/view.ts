@@ -1,8 +1,10 @@
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
+import { columnName } from "../compile/columns.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isKey, type Key, type Num } from "../query/semantic-query.ts";
 import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
+import { shortWindow } from "./say.ts";
 
 /** A column of a result with everything that is needed to write about it. */
 export interface ShownColumn {
@@ -65,8 +67,9 @@ function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
 
 /** Numbers of different periods are told apart by these. */
 function windowed(num: Num): string | undefined {
-  if (num.k !== "metric" || num.scope?.win === undefined) return undefined;
-  return `${inWords(num.name)} (${num.scope.win.said})`;
+  if ((num.k !== "metric" && num.k !== "agg") || num.scope?.win === undefined) return undefined;
+  const { win: _, ...scope } = num.scope;
+  return `${inWords(columnName({ ...num, scope }))} (${shortWindow(num.scope.win)})`;
 }
 
 export function inWords(name: string): string {

@@ -18,6 +18,8 @@ export interface Knowledge {
   schema: Schema;
   definitions: Definitions;
   values: FieldValues[];
+  /** By dataset: when its rows were changed last. */
+  refreshedAt?: ReadonlyMap<string, Date>;
 }
 
 /** What the rules make of a model and its values, once for all questions. */

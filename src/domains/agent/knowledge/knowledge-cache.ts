@@ -34,9 +34,10 @@ export class KnowledgeCache {
     for (let tries = 1; ; tries += 1) {
       const seen = await this.#models.seeRows(caller, published);
       try {
-        return await this.#known.get(modelKey(seen), async () =>
-          buildKnowledge(seen.model, await this.#read(caller, published, seen)),
-        );
+        return await this.#known.get(modelKey(seen), async () => ({
+          ...buildKnowledge(seen.model, await this.#read(caller, published, seen)),
+          refreshedAt: seen.refreshedAt,
+        }));
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;
       }

@@ -38,9 +38,8 @@ export function explain(result: Result, view: View, context: Context): Answer {
           rows.length === 0 ? undefined : narrate(result, view, { knowledge, totals }),
         )
       : narrate(result, view, { knowledge, totals });
-  const said = `*Understood as: ${reading.said}.*`;
-  const assumed = assumptions.map((choice) => `- ${inWords(choice)}`);
-  const narrative = [told, [said, ...assumed].join("\n")].join("\n\n");
+  const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
+  const narrative = [told, basisOf(result), assumed && `Assumed:\n${assumed}`].filter(Boolean).join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
   const doubt =
     CHOICE_DOUBT * open +
@@ -63,6 +62,15 @@ export function explain(result: Result, view: View, context: Context): Answer {
     caveats: [...notes, ...caveats],
     questions: [],
   };
+}
+
+/** The days that were looked at, and by which date: the text before names only the period. */
+function basisOf({ compiled }: Result): string {
+  const said = compiled.used.windows.map(({ date, win }) => {
+    const days = [...win.said.matchAll(/\(([^()]*)\)/g)].map(([, text]) => text).join(" and ");
+    return `${days === "" ? win.said : days} by ${inWords(date.field).toLowerCase()}`;
+  });
+  return said.length === 0 ? "" : `*Period: ${[...new Set(said)].join("; ")}.*`;
 }
 
 /** That there is nothing is an answer; which condition is the reason, and what there is instead, helps on. */

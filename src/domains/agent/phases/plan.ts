@@ -3,6 +3,7 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
+import type { Reader } from "../understand/reading-threads.ts";
 import type { Question } from "./question.ts";
 
 /**
@@ -15,13 +16,16 @@ const MARGIN: Readonly<Record<Ask["k"], number>> = { table: 0.2, list: 0.05 };
 export type Understand = (
   question: { text: string; now: string; timeZone: string },
   knowledge: Knowledge,
-) => Understanding;
+  reader: Reader,
+) => Promise<Understanding>;
 
 export interface Moment {
   /** ISO 8601. */
   now: string;
   timeZone: string;
 }
+
+type Read = (text: string) => Promise<Understanding>;
 
 export type Plan =
   /** The best first; those behind it are tried only where the model cannot carry it. */
@@ -30,9 +34,8 @@ export type Plan =
   | { k: "refuse"; missing: Understanding["missing"] };
 
 /** The Planner: what the question means, or what has to be known before it means something. */
-export function plan(question: Question, knowledge: Knowledge, moment: Moment, understand: Understand): Plan {
-  const read = (text: string) => understand({ text, ...moment }, knowledge);
-  const plain = read(question.text);
+export async function plan(question: Question, read: Read): Promise<Plan> {
+  const plain = await read(question.text);
   if (question.answers.length === 0) return decide(plain, question, read);
   const chosen = inTheirWords(plain.readings).find(({ said }) =>
     question.answers.some((answer) => isSame(answer, said)),
@@ -40,20 +43,20 @@ export function plan(question: Question, knowledge: Knowledge, moment: Moment, u
   if (chosen !== undefined && plain.missing.length === 0) {
     return { k: "run", readings: [chosen], isSettled: true, notes: [] };
   }
-  const answered = read(`${question.text} ${question.answers.join(" ")}`);
+  const answered = await read(`${question.text} ${question.answers.join(" ")}`);
   const isBetter = answered.missing.length <= plain.missing.length && answered.readings.length > 0;
   if (isBetter || plain.readings.length === 0) return decide(answered, question, read);
-  const decided = decide(plain, question, read);
+  const decided = await decide(plain, question, read);
   if (decided.k !== "run") return decided;
   const ignored = `These answers could not be used: ${question.answers.join("; ")}.`;
   return { ...decided, notes: [...decided.notes, ignored] };
 }
 
-function decide(
+async function decide(
   { missing, unclear, readings }: Understanding,
   { text, isForced }: Question,
-  read: (text: string) => Understanding,
-): Plan {
+  read: Read,
+): Promise<Plan> {
   if (missing.length > 0) return { k: "refuse", missing };
   if (unclear.length > 0 && !isForced) {
     return { k: "clarify", questions: unclear.slice(0, LIMITS.agent.clarifications) };
@@ -64,17 +67,17 @@ function decide(
 }
 
 /** Whoever wants no questions gets the first suggestion for each, and is told so. */
-function assume(
+async function assume(
   unclear: readonly Clarification[],
   text: string,
   readings: readonly Reading[],
-  read: (text: string) => Understanding,
-): Plan {
+  read: Read,
+): Promise<Plan> {
   const first = unclear.flatMap(({ suggestions }) => suggestions.slice(0, 1));
   const notes = unclear.flatMap(({ question, suggestions: [choice] }) =>
     choice === undefined ? [] : [`Assumed: ${choice} (${question})`],
   );
-  const settled = read(`${text} ${first.join(" ")}`);
+  const settled = await read(`${text} ${first.join(" ")}`);
   const isUsable = settled.missing.length === 0 && settled.readings.length > 0;
   if (isUsable) return { k: "run", readings: settled.readings, isSettled: true, notes };
   if (readings.length > 0) return { k: "run", readings: [...readings], isSettled: true, notes };

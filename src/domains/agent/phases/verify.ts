@@ -111,7 +111,7 @@ function unfinished({ compiled }: Result, { keys, rows }: View, now: string): st
     time === undefined ? undefined : rows.map((row) => row[time.index]).findLast((value) => value !== null);
   if (time !== undefined && time.format.kind === "period" && typeof last === "string") {
     const end = periodEnd(last, time.format.grain);
-    const isRunning = last.slice(0, 10) <= today && today < end;
+    const isRunning = last.slice(0, 10) <= today && today < dayBefore(end);
     return isRunning
       ? [`${show(last, time.format)} is not over yet: its numbers are those until ${today}.`]
       : [];

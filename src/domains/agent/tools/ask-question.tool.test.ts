@@ -56,8 +56,8 @@ const known = scripted({
 });
 
 /** "Which cities?" shows what the rules are given to know. */
-const understand: Understand = (question, knowledge) => {
-  if (question.text !== "Which cities?") return known(question, knowledge);
+const understand: Understand = async (question, knowledge, reader) => {
+  if (question.text !== "Which cities?") return known(question, knowledge, reader);
   const cities = knowledge.values.find(({ ds, field }) => ds === "shops" && field === "city");
   const nearest = cities === undefined ? ["no such field"] : cities.values.toSorted();
   const missing = [{ span: { start: 0, end: 5 }, text: nearest.join(" "), nearest: [] }];

@@ -27,7 +27,7 @@ function prepare(knowledge: Knowledge): { lexicon: Lexicon; grammar: Grammar } {
   return made;
 }
 
-interface Question {
+export interface Question {
   text: string;
   now: string;
   timeZone: string;

@@ -23,7 +23,11 @@ describe("delete", () => {
       { assetType: "dataset", assetId, confirm: true },
       BI,
     );
-    expect(done).toEqual({ deleted: true, asset_type: "dataset", asset_id: assetId });
+    expect(done).toMatchObject({ deleted: true, asset_type: "dataset", asset_id: assetId });
+    expect(await resultOf(server, token, "list_datasets", { query: "Gone" })).toMatchObject({ total: 0 });
+    expect(await resultOf(server, token, "list_datasets", { query: "Gone", deleted: true })).toMatchObject({
+      datasets: [{ id: assetId, name: "Gone" }],
+    });
     await expect(resultOf(server, token, "get_data", { dataset_id: assetId })).rejects.toThrow(/no dataset/);
   });
 
@@ -37,6 +41,17 @@ describe("delete", () => {
     await expect(resultOf(server, token, "knowi_delete", { assetId, ...args }, BI)).rejects.toThrow(message);
     expect(await resultOf(server, token, "get_data", { dataset_id: assetId })).toMatchObject({
       columns: [{ name: "a" }],
+    });
+  });
+
+  it("says how to undo it, where that can be done", async () => {
+    const asset_id = await makeDataset(server, token, "Undone", [{ a: 1 }]);
+    const args = { asset_type: "dataset", asset_id, confirm: true };
+    const { message } = await resultOf<{ message: string }>(server, token, "delete_asset", args);
+    expect(message).toMatch(/^The dataset \d+ is deleted\. .*restore_asset.* within 30 days\.$/);
+    await resultOf(server, token, "restore_asset", { asset_type: "dataset", asset_id });
+    expect(await resultOf(server, token, "list_datasets", { deleted: true, query: "Undone" })).toMatchObject({
+      total: 0,
     });
   });
 

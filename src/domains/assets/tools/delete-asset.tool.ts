@@ -31,9 +31,14 @@ export const deleteAsset = defineTool({
   effect: "destroy",
   input: (assets) =>
     z.strictObject({ asset_type: z.string().describe(assets.listed("delete")), asset_id: z.int(), confirm }),
-  output: z.object({ deleted: z.literal(true), asset_type: z.string(), asset_id: z.int() }),
+  output: z.object({
+    deleted: z.literal(true),
+    asset_type: z.string(),
+    asset_id: z.int(),
+    message: z.string(),
+  }),
 
-  async run({ asset_type, asset_id, confirm }, { assets, caller }) {
+  async run({ asset_type, asset_id, confirm }, { assets, caller, say }) {
     if (!confirm)
       throw new AppError("bad_request", "confirm must be true.", {
         hint: "Ask the person first, then call again.",
@@ -41,6 +46,11 @@ export const deleteAsset = defineTool({
     const kind = assets.require(asset_type, "delete");
     await assets.admit(caller, asset_type, asset_id, "write");
     await kind.delete(caller, asset_id);
-    return { deleted: true as const, asset_type, asset_id };
+    const undo =
+      kind.restore === undefined
+        ? "This cannot be undone."
+        : say("{tool:restore_asset} brings it back within 30 days.");
+    const message = `The ${asset_type} ${asset_id} is deleted. ${undo}`.trim();
+    return { deleted: true as const, asset_type, asset_id, message };
   },
 });

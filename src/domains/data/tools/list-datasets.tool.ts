@@ -13,6 +13,7 @@ export const listDatasets = defineTool({
   effect: "read",
   input: z.strictObject({
     query: z.string().max(200).optional().describe("Part of a name"),
+    deleted: z.boolean().default(false).describe("Those that restore_asset brings back"),
     limit: z.int().min(1).max(200).default(50),
     offset: z.int().min(0).default(0),
   }),
@@ -30,8 +31,8 @@ export const listDatasets = defineTool({
     ),
   }),
 
-  async run({ query, limit, offset }, { datasets, caller }) {
-    const filter = { limit, offset, ...(query !== undefined && { query }) };
+  async run({ query, deleted, limit, offset }, { datasets, caller }) {
+    const filter = { limit, offset, isDeleted: deleted, ...(query !== undefined && { query }) };
     const { total, items } = await datasets.list(caller.workspace.id, filter);
     return {
       total,

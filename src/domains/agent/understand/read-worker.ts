@@ -1,0 +1,29 @@
+/** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
+import { answerQuestions } from "../../../platform/threads/index.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import type { Understanding } from "./reading.ts";
+import { type Question, understand } from "./understand.ts";
+
+export interface ToRead {
+  question: Question;
+  /** What names the knowledge from now on. */
+  id: number;
+  /** Left out where this thread may have it from an earlier question. */
+  knowledge?: Knowledge;
+}
+
+/** Undefined: this thread does not have the knowledge. */
+export type Read = Understanding | undefined;
+
+/** The latest used last. */
+const known = new Map<number, Knowledge>();
+
+answerQuestions<ToRead, Read>(({ question, id, knowledge = known.get(id) }) => {
+  if (knowledge === undefined) return undefined;
+  known.delete(id);
+  known.set(id, knowledge);
+  const [oldest] = known.keys();
+  if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
+  return understand(question, knowledge);
+});
