@@ -19,6 +19,7 @@ describe("what stands above a table", () => {
     ["a title in the middle", `,Report,\n,,\n${table}`, names, 3, ['",Report"']],
     ["names and values", `By:,Eve\nOn:,2024-01-01\n\n${table}`, names, 3, ['"By:,Eve"', "On:"]],
     ["a remark with commas", `# made by x, y, z, and others\n${table}`, names, 3, ["# made by"]],
+    ["remarks of all widths", `# about\n# a, b\n\n# and, so, on\n${table}`, names, 3, ["# about"]],
     ["a title above texts", `Report 2024\n\n${texts}`, "name city", 2, ["Report 2024"]],
     ["empty lines alone", `\n\n${table}`, names, 3, []],
     ["a single row below", "Report\n\na,b,c\n1,2,3\n", "a b c", 1, ["Report"]],
@@ -42,6 +43,7 @@ describe("what stands above a table", () => {
       "column_1 column_2 column_3",
     ],
     ["a header above rows of all lengths", "a,b,c\n1\n1,2,3,4\n1,2,3,4,5\n1,2\n", "a b c"],
+    ["a remark that names the columns", "# x,y,z\n1,2,3\n4,5,6\n", "# x y z"],
     ["a remark sign before a name", "#id,name\n1,x\n2,y\n", "#id name"],
   ])("but %s is no title", async (_, content, header) => {
     const result = await convert(content);

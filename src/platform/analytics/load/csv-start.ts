@@ -62,7 +62,7 @@ function startIndex(records: readonly FirstRecord[]): number {
   const widest = Math.max(...rows.map((record) => record.filled));
   const isFull = (record: FirstRecord): boolean =>
     record.fields.length === usual && record.filled * 2 > widest;
-  const first = records.slice(0, MOST_ABOVE).findIndex(isFull);
+  const first = firstRow(records, isFull);
   if (first <= top) return top;
   const above = records.slice(top, first).filter((record) => record.filled > 0);
   const signs = signsAt(records, first);
@@ -76,6 +76,15 @@ function startIndex(records: readonly FirstRecord[]): number {
   if (above.length > MOST_TITLES || (!areTitles && above.length * 2 > rowsFrom)) return top;
   const isStart = signs === "certain" || (signs === "likely" && (isApart || areTitles));
   return isStart ? first : top;
+}
+
+/** A remark may be the header itself, as NumPy writes it, unless another one follows. */
+function firstRow(records: readonly FirstRecord[], isFull: (record: FirstRecord) => boolean): number {
+  const sample = records.slice(0, MOST_ABOVE);
+  const first = sample.findIndex(isFull);
+  if (first === -1 || !isRemark(sample[first]!)) return first;
+  const next = sample.findIndex((record) => isFull(record) && !isRemark(record));
+  return next !== -1 && signsAt(records, next) === "certain" ? next : first;
 }
 
 /** The only name above two columns, as R writes it: the first holds the names of rows. */
@@ -94,7 +103,11 @@ function signsAt(records: readonly FirstRecord[], index: number): HeaderSigns {
 
 /** A single field, or a remark. */
 function isAlone({ fields, text }: FirstRecord): boolean {
-  return fields.length === 1 || text.startsWith("#");
+  return fields.length === 1 || isRemark({ text });
+}
+
+function isRemark({ text }: Pick<FirstRecord, "text">): boolean {
+  return /^#\s/.test(text);
 }
 
 /**
@@ -103,7 +116,7 @@ function isAlone({ fields, text }: FirstRecord): boolean {
  */
 export function isOneColumn(text: string, quoting: Quoting): boolean {
   const records = firstRecordsOf(text, quoting);
-  const top = records.findIndex((record) => record.filled > 0);
+  const top = records.findIndex((record) => record.filled > 0 && !isRemark(record));
   const [head, next, ...rest] = records.slice(Math.max(0, top));
   if (head === undefined || next === undefined || head.fields.length > 1 || next.filled === 0) return false;
   const start = startIndex(records);
