@@ -1,25 +1,8 @@
 import { editDistance } from "../../../kernel/nearest.ts";
-import type { Grain } from "../query/semantic-query.ts";
-import {
-  COMPARATIVES,
-  EVALUATIVE,
-  FILLERS,
-  GRAMMAR,
-  HOW,
-  MEASURES,
-  QUANTITIES,
-  SUPERLATIVES,
-} from "./english.ts";
 import type { Sense } from "./fragment.ts";
+import type { Gloss, Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
 import type { Word } from "./words.ts";
-
-const GRAINS: ReadonlyMap<string, Grain> = new Map(
-  (["day", "week", "month", "quarter", "year"] as const).flatMap((grain) => [
-    [grain, grain] as const,
-    [`${grain}s`, grain] as const,
-  ]),
-);
 
 /** What some words mean by themselves. */
 export interface Found {
@@ -30,26 +13,28 @@ export interface Found {
 }
 
 /** Numbers, and how something is compared with them: "more than 60k". */
-export function numberCandidates(words: readonly Word[]): Found[] {
+export function numberCandidates(words: readonly Word[], language: Language): Found[] {
   const found: Found[] = [];
   for (const [i, word] of words.entries()) {
     const match = /^[$€£]?(\d[\d.,]*)([km])?(%)?$/.exec(word.norm);
     if (match === null) continue;
     const scale = match[2] === "k" ? 1e3 : match[2] === "m" ? 1e6 : 1;
     const isPercent = match[3] === "%" || words[i + 1]?.norm === "percent";
-    const value = (Number((match[1] as string).replaceAll(",", "")) * scale) / (isPercent ? 100 : 1);
-    found.push({ sense: { t: "number", value, isPercent }, start: i, end: i + 1, cost: 0 });
+    const unit = language.scales.get(words[i + 1]?.norm ?? "");
+    const end = unit === undefined ? i + 1 : i + 2;
+    const value = (language.digits(match[1] as string) * scale * (unit ?? 1)) / (isPercent ? 100 : 1);
+    found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
     for (const length of [1, 2, 3]) {
       const said = words
         .slice(Math.max(0, i - length), i)
         .map(({ norm }) => norm)
         .join(" ");
-      const op = i >= length ? QUANTITIES.get(said) : undefined;
+      const op = i >= length ? language.quantities.get(said) : undefined;
       if (op !== undefined)
         found.push({
           sense: { t: "quantity", op, value },
           start: i - length,
-          end: i + 1,
+          end,
           cost: -0.3 * length,
         });
     }
@@ -58,7 +43,7 @@ export function numberCandidates(words: readonly Word[]): Found[] {
 }
 
 /** Everything that stretches of words can mean by themselves. */
-export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
+export function candidates(words: readonly Word[], lexicon: Lexicon, language: Language): Found[] {
   const found: Found[] = [];
   for (let start = 0; start < words.length; start += 1) {
     for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest); end += 1) {
@@ -72,13 +57,15 @@ export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
+      for (const { sense, cost } of glossed(span, lexicon, language))
+        found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       for (const { sense, cost } of lexicon.values.get(norms) ?? [])
         found.push({ sense, start, end, cost: cost + bonus + rival });
-      const grammar = GRAMMAR.get(stems) ?? GRAMMAR.get(norms);
+      const grammar = language.grammar.get(norms) ?? language.grammar.get(stems);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
-      const sup = SUPERLATIVES.get(norms) ?? SUPERLATIVES.get(stems);
+      const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
       if (sup !== undefined) {
         found.push({
           sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false },
@@ -87,34 +74,89 @@ export function candidates(words: readonly Word[], lexicon: Lexicon): Found[] {
           cost: bonus,
         });
       }
-      const grain = GRAINS.get(norms);
+      const grain = language.grains.get(norms);
       if (grain !== undefined)
         found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
-      const measure = MEASURES.get(stems);
+      const measure = language.measures.get(stems);
       if (measure !== undefined)
         found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
       const compare =
-        end - start === 2 && words[start + 1]?.norm === "than"
-          ? COMPARATIVES.get(words[start]?.norm ?? "")
+        end - start === 2 && words[start + 1]?.norm === language.than
+          ? language.comparatives.get(words[start]?.norm ?? "")
           : undefined;
       if (compare !== undefined)
         found.push({ sense: { t: "op", op: "compare", arg: compare }, start, end, cost: bonus });
       const how =
-        end - start === 2 && words[start]?.norm === "how" ? HOW.get(words[start + 1]?.stem ?? "") : undefined;
+        end - start === 2 && words[start]?.norm === language.asks
+          ? language.how.get(words[start + 1]?.stem ?? "")
+          : undefined;
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
   }
-  return [...found, ...misspelt(words, found, lexicon)];
+  return [...found, ...misspelt(words, found, lexicon, language)];
+}
+
+/** A name in another language counts for a little less, and beside the author's own for much less. */
+const GLOSS_COST = { only: 0.15, rival: 0.5 };
+/** Names of models are short, and so is what is tried for one. */
+const GLOSS = { words: 4, tries: 60 };
+
+/** What the model has for some words by their English names; of several names the likeliest that there is. */
+function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: Language): Entry[] {
+  const names = glosses(span, language);
+  if (names.length === 0) return [];
+  const named = names.map(({ stems }) => phrases.get(stems) ?? []);
+  // What the author defined is meant whatever it is called; other names give way to the author's own.
+  const defined = named.flat().filter(({ cost }) => cost < 0);
+  const isNamed = phrases.has(span.map(({ stem }) => stem).join(" "));
+  const plain = named.find((entries) => entries.some(({ cost }) => cost >= 0)) ?? [];
+  const valued =
+    names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
+  const others = [...plain.filter(({ cost }) => cost >= 0), ...valued];
+  return [
+    ...defined,
+    ...others.map(({ sense, cost }) => ({
+      sense,
+      cost: cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
+    })),
+  ];
+}
+
+/** What some words are called in English: each by one of its names, or by itself. */
+function glosses(span: readonly Word[], { gloss, fillers, grammar }: Language): Gloss[] {
+  const isEmpty = (norm: string) => fillers.has(norm) && !grammar.has(norm);
+  if (span.length > GLOSS.words || !span.some(({ stem }) => gloss.has(stem))) return [];
+  // Names do not begin or end with a word that says nothing: "war" is not "Ware".
+  if (isEmpty(span[0]?.norm ?? "") || isEmpty(span.at(-1)?.norm ?? "")) return [];
+  let made: Gloss[] = [{ stems: "", norms: "" }];
+  for (const { stem, norm } of span) {
+    const names = [...(gloss.get(stem) ?? []), { stems: stem, norms: norm }];
+    made = made
+      .flatMap((head) =>
+        names.map(({ stems, norms }) => ({
+          stems: `${head.stems} ${stems}`.trim(),
+          norms: `${head.norms} ${norms}`.trim(),
+        })),
+      )
+      .slice(0, GLOSS.tries);
+  }
+  return made;
 }
 
 /** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
-function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexicon): Found[] {
+function misspelt(
+  words: readonly Word[],
+  found: readonly Found[],
+  lexicon: Lexicon,
+  language: Language,
+): Found[] {
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   return words.flatMap((word, i): Found[] => {
     if (
       known.has(i) ||
-      FILLERS.has(word.norm) ||
-      EVALUATIVE.has(word.norm) ||
+      language.fillers.has(word.norm) ||
+      language.evaluative.has(word.norm) ||
+      language.gloss.has(word.stem) ||
       word.norm.length < 5 ||
       /\d/.test(word.norm)
     )
@@ -142,7 +184,7 @@ function misspelt(words: readonly Word[], found: readonly Found[], lexicon: Lexi
         entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
       );
     // "the Hallbach companies": several whose names have the word in them.
-    const isSeveral = /[^s]s$/.test(words[i + 1]?.norm ?? "");
+    const isSeveral = language.isMany(words[i + 1]?.norm ?? "");
     return isSeveral
       ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }))
       : [];

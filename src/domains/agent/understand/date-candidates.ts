@@ -2,39 +2,42 @@ import { editDistance } from "../../../kernel/nearest.ts";
 import { type DateFound, type DateWindow, readDates, type WindowFound } from "../dates/read-dates.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Found } from "./candidates.ts";
-import { FILLERS } from "./english.ts";
 import type { Sense } from "./fragment.ts";
+import type { Language } from "./language.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { stem, type Word } from "./words.ts";
-
-const DATE_WORDS =
-  "month monthly months quarter quarterly quarters weekly weeks yearly years january february march april june july august september october november december".split(
-    " ",
-  );
+import type { Word } from "./words.ts";
 
 /** Misspelt words of time are corrected before dates are read. */
-export function withDateWords(text: string, lexicon: Lexicon): string {
+export function withDateWords(text: string, lexicon: Lexicon, language: Language): string {
   return text.replace(/\p{L}{5,}/gu, (word) => {
-    const norm = word.toLowerCase();
+    const norm = language.fold(word);
     if (
-      DATE_WORDS.includes(norm) ||
-      FILLERS.has(norm) ||
+      language.dateWords.includes(norm) ||
+      language.fillers.has(norm) ||
       lexicon.values.has(norm) ||
-      lexicon.phrases.has(stem(norm))
+      lexicon.phrases.has(language.stem(norm)) ||
+      language.gloss.has(language.stem(norm))
     )
       return word;
-    return DATE_WORDS.find((known) => editDistance(known, norm) === 1) ?? word;
+    return language.dateWords.find((known) => editDistance(known, norm) === 1) ?? word;
   });
 }
 
 /** Dates are read by a grammar of their own. */
-export function dateCandidates(
-  { text, now, timeZone }: { text: string; now: string; timeZone: string },
-  words: readonly Word[],
-  { definitions }: Knowledge,
-): Found[] {
+export function datesIn({ text, now, timeZone }: DatedText, { definitions }: Knowledge): DateFound[] {
   const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
-  const found = readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+  return readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+}
+
+interface DatedText {
+  text: string;
+  now: string;
+  timeZone: string;
+}
+
+export function dateCandidates(question: DatedText, words: readonly Word[], knowledge: Knowledge): Found[] {
+  const { text } = question;
+  const found = datesIn(question, knowledge);
   const pairs = windowPairs(found, text);
   const joined = [...pairs].flatMap(([second, first]) => paired(second, first, text, words));
   const single = found.flatMap((each): Found[] => {
@@ -83,8 +86,10 @@ function windowPairs(found: readonly DateFound[], text: string): Map<DateFound, 
     const between = text.slice(first.end, second.start).trim();
     const isWindow =
       second.kind === "window" &&
-      /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?)$/i.test(between);
-    const isCompare = second.kind === "compare" && second.window !== undefined && /^,?$/.test(between);
+      /^(and|und|vs\.?|versus|over|against|compared (to|with)|gegen(über)?|ggü\.?|im vergleich (zu|mit)|verglichen mit)$/i.test(
+        between,
+      );
+    const isCompare = second.kind === "compare" && second.window !== undefined && /^(,|im)?$/i.test(between);
     if (isWindow || isCompare) pairs.set(second, first);
   }
   return pairs;

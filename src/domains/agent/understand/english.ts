@@ -1,18 +1,8 @@
-/** Words of grammar, and what they ask for. Phrases are written as stems: see `stem`. */
-export interface GrammarWord {
-  op: string;
-  arg?: string;
-}
-
-export interface Superlative {
-  dir: "max" | "min";
-  /** The dimension that it speaks of; null when a noun says it. */
-  dim: string | null;
-  isCount?: boolean;
-}
+import type { GrammarWord, Language, Superlative } from "./language.ts";
+import { fold, stem } from "./words.ts";
 
 /** Words that say nothing about the data. */
-export const FILLERS: ReadonlySet<string> = new Set(
+const FILLERS: ReadonlySet<string> = new Set(
   `what which who whom names whats the a an is are was were be been am do does did there here that this
   these those me i we you they it its them their our us his her my your 's please can could would will
   shall should tell show give list name find get see display know about all any some one ones named
@@ -27,7 +17,7 @@ export const FILLERS: ReadonlySet<string> = new Set(
   ),
 );
 
-export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
+const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
   Object.entries({
     in: { op: "prep" },
     of: { op: "prep", arg: "of" },
@@ -108,7 +98,7 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
   } satisfies Record<string, GrammarWord>),
 );
 
-export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
+const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
   Object.entries({
     largest: { dir: "max", dim: "big" },
     biggest: { dir: "max", dim: "big" },
@@ -147,14 +137,14 @@ export const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 );
 
 /** Words that judge without saying by which number. */
-export const EVALUATIVE: ReadonlySet<string> = new Set(
+const EVALUATIVE: ReadonlySet<string> = new Set(
   "best worst good bad better worse volume performance performing successful important popular strong weak".split(
     " ",
   ),
 );
 
 /** Words before a number: how it is compared. */
-export const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">="> = new Map(
+const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">="> = new Map(
   Object.entries({
     "more than": ">",
     "greater than": ">",
@@ -195,12 +185,12 @@ export const COMPARATIVES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Nouns of a dimension: the size of something is how big it is. */
-export const MEASURES: ReadonlyMap<string, string> = new Map(
+const MEASURES: ReadonlyMap<string, string> = new Map(
   Object.entries({ size: "big", height: "high", elevation: "high", altitud: "high", length: "long" }),
 );
 
 /** Adjectives after `how`, and the dimension that they ask for. */
-export const HOW: ReadonlyMap<string, string> = new Map(
+const HOW: ReadonlyMap<string, string> = new Map(
   Object.entries({
     big: "big",
     larg: "big",
@@ -226,3 +216,34 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
     price: ["price", "cost"],
   }),
 );
+
+export const ENGLISH: Language = {
+  fillers: FILLERS,
+  grammar: GRAMMAR,
+  superlatives: SUPERLATIVES,
+  evaluative: EVALUATIVE,
+  quantities: QUANTITIES,
+  comparatives: COMPARATIVES,
+  measures: MEASURES,
+  how: HOW,
+  than: "than",
+  asks: "how",
+  dateWords:
+    "month monthly months quarter quarterly quarters weekly weeks yearly years january february march april june july august september october november december".split(
+      " ",
+    ),
+  listOpener: /^\s*(which|list|show|name|who|give)\b/i,
+  grains: new Map(
+    (["day", "week", "month", "quarter", "year"] as const).flatMap((grain) => [
+      [grain, grain] as const,
+      [`${grain}s`, grain] as const,
+    ]),
+  ),
+  scales: new Map(),
+  gloss: new Map(),
+  prepare: (text) => text,
+  fold,
+  stem,
+  isMany: (norm) => /[^s]s$/.test(norm),
+  digits: (text) => Number(text.replaceAll(",", "")),
+};

@@ -3,7 +3,7 @@ import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Hop } from "../query/semantic-query.ts";
 import type { Sense, TableSense } from "./fragment.ts";
 import { foreignLink } from "./model-words.ts";
-import { phraseKey, wordsOf } from "./words.ts";
+import { type Folding, phraseKey, wordsOf } from "./words.ts";
 
 export interface Entry {
   sense: Sense;
@@ -16,6 +16,8 @@ export interface Lexicon {
   phrases: ReadonlyMap<string, readonly Entry[]>;
   /** Values of the data, by their folded words. */
   values: ReadonlyMap<string, readonly Entry[]>;
+  /** The single words of phrases, and of values. */
+  words: { names: ReadonlySet<string>; values: ReadonlySet<string> };
   /** Entities whose names contain a word. */
   parts: (word: string) => Entry[];
   /** The longest phrase or value, in words. */
@@ -27,10 +29,11 @@ const COST = { name: 0, synonym: 0.1, verb: 0.3, partial: 2 };
 /** Last words of a name that say nothing by themselves. */
 const NO_PART = new Set(["name", "id", "key", "code", "number", "date", "at", "type", "total"]);
 
-export function lexiconOf(knowledge: Knowledge): Lexicon {
+export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   const { model, schema, values } = knowledge;
   const phrases = new Map<string, Entry[]>();
-  const add = (text: string, sense: Sense, cost: number) => put(phrases, phraseKey(text), { sense, cost });
+  const add = (text: string, sense: Sense, cost: number) =>
+    put(phrases, phraseKey(text, folding), { sense, cost });
   // Of "runs through", the verb stands alone in "through which it runs".
   const addLink = (text: string, sense: Sense) => {
     add(text, sense, COST.synonym);
@@ -106,7 +109,7 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
     const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
     for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
   }
-  const found = valueEntries(schema, values);
+  const found = valueEntries(schema, values, folding);
   // As written: what is "opened" is not "open".
   for (const { word, ds, cond } of definitions.adjectives)
     put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
@@ -115,8 +118,13 @@ export function lexiconOf(knowledge: Knowledge): Lexicon {
     phrases,
     values: found,
     longest: Math.min(longest, 12),
-    parts: (word) => namesWith(schema, values, word),
+    words: { names: singles(phrases), values: singles(found) },
+    parts: (word) => namesWith(schema, values, word, folding),
   };
+}
+
+function singles(map: ReadonlyMap<string, unknown>): Set<string> {
+  return new Set([...map.keys()].flatMap((key) => key.split(" ")));
 }
 
 function emptyTable(): TableSense {
@@ -138,7 +146,7 @@ function saysDataset({ name, ai }: { name: string; ai: { synonyms: string[] } },
 }
 
 /** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
-function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Entry[]> {
+function valueEntries(schema: Schema, all: Knowledge["values"], folding: Folding): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>();
   for (const { ds, field, values } of all) {
     if (foreignLink(schema, ds, field) !== undefined) continue;
@@ -148,7 +156,7 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
     const isWhole = dataset?.key.length === 1 && dataset.key[0] === field;
     const [only] = values;
     if (values.length === 1 && only !== undefined && !isName) {
-      put(found, valueKey(only), { sense: { t: "all", field, value: only }, cost: 0 });
+      put(found, valueKey(only, folding), { sense: { t: "all", field, value: only }, cost: 0 });
       continue;
     }
     for (const value of values) {
@@ -156,16 +164,19 @@ function valueEntries(schema: Schema, all: Knowledge["values"]): Map<string, Ent
       const sense: Sense = isName
         ? { t: "rel", rel: { k: "where", in: { k: "all", ds }, if: cond }, ds, form: "name", isTopped: false }
         : { t: "cond", ds, cond };
-      put(found, valueKey(value), { sense, cost: isWhole ? 0 : isName && dataset.isKeyed ? 0.3 : 0.5 });
+      put(found, valueKey(value, folding), {
+        sense,
+        cost: isWhole ? 0 : isName && dataset.isKeyed ? 0.3 : 0.5,
+      });
     }
   }
   return found;
 }
 
-function namesWith(schema: Schema, all: Knowledge["values"], word: string): Entry[] {
+function namesWith(schema: Schema, all: Knowledge["values"], word: string, folding: Folding): Entry[] {
   return all.flatMap(({ ds, field, values }): Entry[] => {
     if (schema.datasets.get(ds)?.nameField !== field) return [];
-    const hits = values.filter((value) => valueKey(value).split(" ").includes(word));
+    const hits = values.filter((value) => valueKey(value, folding).split(" ").includes(word));
     if (hits.length === 0) return [];
     const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const };
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
@@ -173,8 +184,8 @@ function namesWith(schema: Schema, all: Knowledge["values"], word: string): Entr
   });
 }
 
-function valueKey(value: string): string {
-  return wordsOf(value)
+function valueKey(value: string, folding: Folding): string {
+  return wordsOf(value, folding)
     .map(({ norm }) => norm)
     .filter((norm) => !/^[.,&]$/.test(norm))
     .join(" ");

@@ -3,28 +3,29 @@ import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
 import { candidates, type Found, numberCandidates, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
-import { dateCandidates, withDateWords } from "./date-candidates.ts";
-import { EVALUATIVE, FILLERS, GRAMMAR } from "./english.ts";
+import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
+import type { Language } from "./language.ts";
+import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 /** What is made of a model once, however many questions there are. */
-const prepared = new WeakMap<Knowledge, { lexicon: Lexicon; grammar: Grammar }>();
+const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; grammar: Grammar }>();
 
-function prepare(knowledge: Knowledge): { lexicon: Lexicon; grammar: Grammar } {
-  const known = prepared.get(knowledge);
-  if (known !== undefined) return known;
-  const made = {
-    lexicon: lexiconOf(knowledge),
+function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; grammar: Grammar } {
+  const known = prepared.get(knowledge) ?? {
+    lexicons: new Map(),
     grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES]),
   };
-  prepared.set(knowledge, made);
-  return made;
+  prepared.set(knowledge, known);
+  const lexicon = known.lexicons.get(language) ?? lexiconOf(knowledge, language);
+  known.lexicons.set(language, lexicon);
+  return { lexicon, grammar: known.grammar };
 }
 
 export interface Question {
@@ -49,16 +50,31 @@ const TOO_LONG = {
   suggestions: [],
 };
 
+/** In the language that its words of grammar are of; names alone are tried in each. */
 function understandText(question: Question, knowledge: Knowledge): Understanding {
-  const { lexicon, grammar } = prepare(knowledge);
-  const text = withDateWords(question.text, lexicon);
-  const all = wordsOf(text);
+  const [first, ...others] = languagesOf(question.text).map(
+    (language) => () => understandIn(language, question, knowledge),
+  );
+  const read = (first as () => Understanding)();
+  if (isUnderstood(read)) return read;
+  return others.map((other) => other()).find(isUnderstood) ?? read;
+}
+
+function isUnderstood({ readings, missing }: Understanding): boolean {
+  return readings.length > 0 && missing.length === 0;
+}
+
+function understandIn(language: Language, question: Question, knowledge: Knowledge): Understanding {
+  const { lexicon, grammar } = prepare(knowledge, language);
+  const spelt = withDateWords(question.text, lexicon, language);
+  const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
+  const all = wordsOf(text, language);
   const found = [
-    ...candidates(all, lexicon),
+    ...candidates(all, lexicon, language),
     ...dateCandidates({ ...question, text }, all, knowledge),
-    ...numberCandidates(all),
+    ...numberCandidates(all, language),
   ];
-  const kept = keepWords(all, found);
+  const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
@@ -67,13 +83,20 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
     fragments,
     rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense),
-    skipCost: (word) => skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number)),
+    skipCost: (word) =>
+      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), language),
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
   const readings = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
     if (asked === undefined) return [];
-    return [{ ...asked, fragment, cost: fragment.cost + asked.cost + listCost(question.text, asked.ask) }];
+    return [
+      {
+        ...asked,
+        fragment,
+        cost: fragment.cost + asked.cost + listCost(language.listOpener.test(question.text), asked.ask),
+      },
+    ];
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
@@ -81,8 +104,8 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = left
     .map((i) => kept[i] as number)
-    .filter((i) => skipCost(all[i] as Word, known.has(i)) >= 3);
-  const judged = skipped.filter((i) => EVALUATIVE.has(all[i]?.norm ?? ""));
+    .filter((i) => skipCost(all[i] as Word, known.has(i), language) >= 3);
+  const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
   const missing = skipped
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
     .map((i) => {
@@ -108,8 +131,7 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */
-function listCost(text: string, ask: Ask): number {
-  const wantsList = /^\s*(which|list|show|name|who|give)\b/i.test(text);
+function listCost(wantsList: boolean, ask: Ask): number {
   if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
   const [key] = ask.show;
   const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
@@ -153,10 +175,10 @@ function isoDate(date: Date): string {
 }
 
 /** Words that say nothing are left out, unless something is made of them together with others. */
-function keepWords(words: readonly Word[], found: readonly Found[]): number[] {
+function keepWords(words: readonly Word[], found: readonly Found[], { fillers }: Language): number[] {
   const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
   return words.flatMap((word, i) => {
-    const isFiller = FILLERS.has(word.norm);
+    const isFiller = fillers.has(word.norm);
     return isFiller && !used.has(i) ? [] : [i];
   });
 }
@@ -186,10 +208,10 @@ const LIGHT: ReadonlySet<string> = new Set([
 /** A word that mostly says nothing, but also stands for something in this model. */
 const FILLER_COST = 1;
 
-function skipCost({ norm, stem }: Word, isKnown: boolean): number {
-  if (FILLERS.has(norm)) return isKnown && !GRAMMAR.has(norm) ? FILLER_COST : 0;
-  const grammar = GRAMMAR.get(norm) ?? GRAMMAR.get(stem);
-  if (grammar !== undefined) return LIGHT.has(grammar.op) ? 0.5 : 3;
+function skipCost({ norm, stem }: Word, isKnown: boolean, { fillers, grammar }: Language): number {
+  if (fillers.has(norm)) return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
+  const word = grammar.get(norm) ?? grammar.get(stem);
+  if (word !== undefined) return LIGHT.has(word.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;
 }
 

@@ -8,6 +8,12 @@ export interface Word {
   stem: string;
 }
 
+/** How a language makes forms of one word alike. */
+export interface Folding {
+  fold: (text: string) => string;
+  stem: (norm: string) => string;
+}
+
 /** Beyond these a question is no question. */
 const MOST_WORDS = 120;
 
@@ -15,14 +21,14 @@ const PATTERN =
   /[$€£]?\d(?:[\d.,]*\d)?(?:[kKmM](?![\p{L}\p{N}]))?%?(?![\p{L}])|[\p{L}\p{M}\p{N}]+(?:[-–][\p{L}\p{M}\p{N}]+)*|['’]s\b|[?!.,;:%&/()"]|['’]/giu;
 
 /** The words of a question; a possessive ending stands by itself, and marks at the end are dropped. */
-export function wordsOf(text: string): Word[] {
+export function wordsOf(text: string, folding: Folding = PLAIN): Word[] {
   const words: Word[] = [];
   for (const match of text.matchAll(PATTERN)) {
     if (words.length === MOST_WORDS) break;
     const [token] = match;
     const start = match.index;
-    const norm = /^n['’]t$/i.test(token) ? "not" : fold(token);
-    words.push({ text: token, start, end: start + token.length, norm, stem: stem(norm) });
+    const norm = /^n['’]t$/i.test(token) ? "not" : folding.fold(token);
+    words.push({ text: token, start, end: start + token.length, norm, stem: folding.stem(norm) });
   }
   return words;
 }
@@ -31,6 +37,8 @@ export function wordsOf(text: string): Word[] {
 export function fold(text: string): string {
   return text.toLowerCase().replaceAll("ß", "ss").normalize("NFKD").replace(/\p{M}/gu, "");
 }
+
+const PLAIN: Folding = { fold, stem: (norm) => stem(norm) };
 
 const IRREGULAR = new Map([
   ["cities", "city"],
@@ -71,8 +79,8 @@ function undouble(word: string): string {
 }
 
 /** A phrase as the lexicon keeps it. */
-export function phraseKey(text: string): string {
-  return wordsOf(text.replaceAll("_", " "))
+export function phraseKey(text: string, folding: Folding = PLAIN): string {
+  return wordsOf(text.replaceAll("_", " "), folding)
     .map((word) => word.stem)
     .join(" ");
 }

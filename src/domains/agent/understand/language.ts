@@ -1,0 +1,64 @@
+import type { Grain } from "../query/semantic-query.ts";
+import type { Folding } from "./words.ts";
+
+/** Words of grammar, and what they ask for. Phrases are written as stems: see `stem`. */
+export interface GrammarWord {
+  op: string;
+  arg?: string;
+}
+
+export interface Superlative {
+  dir: "max" | "min";
+  /** The dimension that it speaks of; null when a noun says it. */
+  dim: string | null;
+  isCount?: boolean;
+}
+
+/** An English word as the lexicon keeps it among names, and among values. */
+export interface Gloss {
+  stems: string;
+  norms: string;
+}
+
+/** What words of a model there are: names by their stems, values as they are written. */
+export interface Vocabulary {
+  phrases: ReadonlyMap<string, unknown>;
+  values: ReadonlyMap<string, unknown>;
+  /** The single ones of both. */
+  words: { names: ReadonlySet<string>; values: ReadonlySet<string> };
+}
+
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** What questions of one language are made of; the rules are the same for all. */
+export interface Language extends Folding {
+  fillers: ReadonlySet<string>;
+  grammar: ReadonlyMap<string, GrammarWord>;
+  superlatives: ReadonlyMap<string, Superlative>;
+  evaluative: ReadonlySet<string>;
+  quantities: ReadonlyMap<string, "<" | "<=" | ">" | ">=">;
+  comparatives: ReadonlyMap<string, string>;
+  measures: ReadonlyMap<string, string>;
+  how: ReadonlyMap<string, string>;
+  /** The words before which an adjective is a comparative, and after which it asks. */
+  than: string;
+  asks: string;
+  /** Words of time, by which misspelt ones are known. */
+  dateWords: readonly string[];
+  /** How a question begins that wants a list. */
+  listOpener: RegExp;
+  grains: ReadonlyMap<string, Grain>;
+  /** Words after a number that make it larger or smaller. */
+  scales: ReadonlyMap<string, number>;
+  /** What words are called in English, by their stems; a model may have no other names. */
+  gloss: ReadonlyMap<string, readonly Gloss[]>;
+  /** Writes a question so that its words stand one by one and in the order that the rules know. */
+  prepare: (text: string, lexicon: Vocabulary, datesIn: (text: string) => readonly Stretch[]) => string;
+  /** Whether a noun stands for several. */
+  isMany: (norm: string) => boolean;
+  /** The value of digits with their marks: `60,000`. */
+  digits: (text: string) => number;
+}
