@@ -146,6 +146,8 @@ export interface ConvertOptions {
   nulls?: readonly string[];
   /** Types of columns by name; a row that does not fit is then rejected instead of widening the column. */
   types?: Readonly<Record<string, string>>;
+  /** All columns of JSON that we have written ourselves: where it has no rows, nothing else tells them. */
+  columns?: readonly Column[];
 }
 
 export interface Part {

@@ -145,3 +145,25 @@ describe("by its looks", () => {
     expect(detectFormat({ bytesHead }).format).toBe(format);
   });
 });
+
+describe("what a name says wrongly", () => {
+  it.each([
+    ["tsv", "id\tname\n1\tBob\n"],
+    ["csv", "id,name\n1,Bob\n"],
+  ])("%s that is called JSON is read as what it is", (format, text) => {
+    const note = `The file was said to be json, but it is ${format} and was read as that.`;
+    expect(detectFormat({ bytesHead: bytes(text), fileName: "data.json" })).toEqual({ format, note });
+    expect(detectFormat({ bytesHead: bytes(text), fileType: "json" })).toEqual({ format, note });
+  });
+
+  it("other texts that are called JSON are left to its reader, which says what is wrong", () => {
+    const found = detectFormat({ bytesHead: bytes("callback({});\nx\n"), fileName: "data.json" });
+    expect(found).toEqual({ format: "json" });
+  });
+
+  it("workbooks of Excel 2003 are no XML of rows", () => {
+    const text = '<?xml version="1.0"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">';
+    expect(detectFormat({ bytesHead: bytes(text), fileName: "book.xml" })).toEqual({ format: "excel" });
+    expect(detectFormat({ bytesHead: bytes(text), fileType: "xml" })).toEqual({ format: "excel" });
+  });
+});

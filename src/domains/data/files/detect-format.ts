@@ -65,22 +65,45 @@ export function detectFormat({ bytesHead, fileType, fileName, contentType }: For
   if (binary !== undefined) return real(binary, declared);
   const text = headText(bytesHead);
   refuseWebPage(text);
+  if (isSpreadsheetXml(text)) return declared === "xml" ? { format: "excel" } : real("excel", declared);
   const looks = lookOf(text);
   const said = declared ?? typeOfName(fileName) ?? typeOfContent(contentType);
   if (said === undefined) return { format: looks };
-  return settle(said, looks, { isDeclared: declared !== undefined, isOneLine: /^\{.*\}\s*$/.test(text) });
+  const isOneLine = /^\{.*\}\s*$/.test(text);
+  return settle(said, looks, {
+    isDeclared: declared !== undefined,
+    isOneLine,
+    isTable: isTable(text, looks),
+  });
+}
+
+/** As Excel 2003 saved a workbook: its styles come first, and are not what anybody wants to import. */
+function isSpreadsheetXml(text: string): boolean {
+  return (
+    text.startsWith("<") && /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(text)
+  );
+}
+
+/** Whether the first two lines have as many delimiters, at least one. */
+function isTable(text: string, looks: FileType): boolean {
+  const delimiters = looks === "tsv" ? /\t/g : /[,;]/g;
+  const [first = 0, second = -1] = text
+    .split(/\r\n|\r|\n/, 2)
+    .map((line) => line.match(delimiters)?.length ?? 0);
+  return first > 0 && first === second;
 }
 
 /** A text that is said to be something; `looks` is certain only where it is JSON or XML. */
 function settle(
   said: FileType,
   looks: FileType,
-  { isDeclared, isOneLine }: { isDeclared: boolean; isOneLine: boolean },
+  { isDeclared, isOneLine, isTable }: { isDeclared: boolean; isOneLine: boolean; isTable: boolean },
 ): FormatFound {
   const isMarkup = looks === "json" || looks === "ndjson" || looks === "xml";
   if (said === "excel" || said === "parquet") return real(looks, said);
   // A single line of JSON can be either.
   if (isJson(said) && isJson(looks)) return { format: isOneLine ? said : looks };
+  if (!isMarkup && (isJson(said) || said === "xml") && isTable) return real(looks, said);
   if (said === looks || !isMarkup) return { format: said };
   if (isJson(said) || said === "xml") return real(looks, said);
   // Anything can stand in a CSV file, so what was said of it counts, but not what its name says.

@@ -171,7 +171,7 @@ async function convert(
   });
   if (result.rows > 0 && result.rejectedRows <= result.rows) return result;
   if (result.rejectedRows === 0) {
-    if (result.columns.length > 1 || result.detected.delimiter === undefined || options.header) return result;
+    if (result.columns.length > 1 || !isCsv(result.detected.format) || options.header) return result;
     await blobs.delete(key);
     throw oneLine(result);
   }
@@ -203,12 +203,15 @@ const CSV_OPTIONS = ["delimiter", "quote", "decimal", "dateFormat"] as const;
 function unusedOptions(options: FileOptions, format: FileType, { columns }: ConvertResult): string[] {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
   const missing = Object.keys(options.types ?? {}).filter((name) => !names.has(name.toLowerCase()));
-  const isCsv = format === "csv" || format === "tsv";
-  const isUnused = !isCsv && CSV_OPTIONS.some((name) => options[name] !== undefined);
+  const isUnused = !isCsv(format) && CSV_OPTIONS.some((name) => options[name] !== undefined);
   return [
     ...(missing.length === 0 ? [] : [`The types name columns that are not there: ${someNames(missing)}.`]),
     ...(isUnused ? ["Delimiter, quote, decimal and date format count for CSV only."] : []),
   ];
+}
+
+function isCsv(format: FileType): boolean {
+  return format === "csv" || format === "tsv";
 }
 
 function emptyNote({ rows, columns }: ConvertResult): string | undefined {
@@ -227,7 +230,10 @@ function optionsOf({
 
 /** What was said about the file has been seen to; only what is about values is left. */
 function readOptionsOf({ types }: FileOptions, { columns }: ReadReport): ConvertOptions {
-  return { types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types } };
+  return {
+    columns,
+    types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types },
+  };
 }
 
 function detectedOf(

@@ -24,7 +24,7 @@ import type { JsonValue } from "../analytics-options.ts";
  * - dates and times are ISO 8601; a timestamp with time zone ends in Z, one without has no zone;
  * - intervals are ISO 8601 durations; bytes are base64;
  * - lists and structs nest; a map with text keys is an object, any other one a list of {key, value};
- * - JSON columns nest as what they contain.
+ * - JSON columns nest as what they contain; numbers in them that a number does not hold are text here, too.
  */
 export type ToJson = (value: DuckDBValue) => JsonValue;
 
@@ -185,12 +185,29 @@ function decimalToJson(decimal: DuckDBDecimalValue): JsonValue {
   return value < EXACT_DECIMAL && value > -EXACT_DECIMAL ? Number(decimal.toString()) : decimal.toString();
 }
 
+/** More digits than any DOUBLE has, or an exponent that may be beyond one. In a text it does no harm. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE]\+?\d{3}/;
+const DOUBLE_DIGITS = 17;
+
 function jsonTextToJson(value: DuckDBValue): JsonValue {
+  const text = value as string;
   try {
-    return JSON.parse(value as string) as JsonValue;
+    if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonValue;
+    return JSON.parse(text, ((_key: string, held: unknown, { source = "" }: { source?: string }) =>
+      typeof held === "number" && !isHeld(held, source) ? source : held) as (
+      key: string,
+      held: unknown,
+    ) => unknown) as JsonValue;
   } catch {
     return value as string;
   }
+}
+
+function isHeld(value: number, source: string): boolean {
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
+  const [mantissa = ""] = source.toLowerCase().split("e");
+  const digits = mantissa.replace(/\D/g, "").replace(/^0+|0+$/g, "");
+  return Number.isFinite(value) && digits.length <= DOUBLE_DIGITS;
 }
 
 const DAY_MS = 86_400_000;

@@ -29,7 +29,9 @@ describe("types", () => {
       "VARCHAR",
       ["+4915112345678", "+441632960961"],
     ],
+    ["short telephone numbers", ["+49123", "NA", "+4412345"], "VARCHAR", ["+49123", "NA", "+4412345"]],
     ["signed numbers", ["+5", "-3", "+1.5"], "DOUBLE", [5, -3, 1.5]],
+    ["large signed numbers", ["+12345", "-30210", "+22123"], "BIGINT", ["12345", "-30210", "22123"]],
     ["hexadecimal and underscores", ["0x1F", "1_000"], "VARCHAR", ["0x1F", "1_000"]],
     ["percent", ["12%", "0.5%", "-3 %"], "DOUBLE", [12, 0.5, -3]],
     ["percent and NA", ["12%", "NA"], "BIGINT", ["12", null]],
@@ -48,6 +50,13 @@ describe("types", () => {
     const result = await convert(one(...texts));
     expect(result.columns[0]!.type).toBe(type);
     expect(result.values.map(([first]) => first)).toEqual(values);
+  });
+
+  it("say that a plus was left out", async () => {
+    const { notes } = await convert("a,b,c\n+1,1,+49123\n-2,2,+49124\n");
+    expect(notes).toEqual([
+      'Numbers in "a" had a plus in front, which is left out. To keep it, give the column the type VARCHAR in options.types.',
+    ]);
   });
 
   it("say what was taken for no value, and which unit was left out", async () => {
@@ -115,7 +124,13 @@ it("more columns than are looked at together, and a name with a NUL in it", asyn
 describe("rows and columns", () => {
   const rows = (row: string, count: number): string => `${row}\n`.repeat(count);
   it.each<[string, string, number, string, string[]]>([
-    ["a comma after the header", `a,b,c,\n${rows("1,2,3", 300)}`, 300, "a b c", []],
+    [
+      "a comma after the header",
+      `a,b,c,\n${rows("1,2,3", 300)}`,
+      300,
+      "a b c",
+      ["The header ends with a delimiter, behind which there is neither a name nor a column."],
+    ],
     [
       "a comma after each row",
       `a,b\n${rows("1,2,", 300)}`,

@@ -17,11 +17,13 @@ import { shapeNotes, valueNotes } from "./csv-notes.ts";
 import { type Rejects, readRejects } from "./csv-rejects.ts";
 import { type Repaired, repairCsv } from "./csv-repair.ts";
 import { takeSample } from "./csv-sample.ts";
-import { textNotes } from "./csv-text-notes.ts";
+import { NO_DELIMITER } from "./csv-start.ts";
+import { digitNotes, textNotes } from "./csv-text-notes.ts";
 import { checkedColumn, isMisfit } from "./csv-types.ts";
 import {
   detectEncoding,
   encodingName,
+  encodingNotes,
   FALLBACK_ENCODING,
   readHead,
   refuseBinary,
@@ -80,7 +82,7 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
       rejectedRows: rejects.count + (repaired?.rejectedRows ?? 0),
       hasBadEncoding: rejects.hasBadEncoding,
       notes: await whileRunning(connection, context.signal, () =>
-        allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), { ...detected, shortRows }),
+        allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), { ...detected, shortRows, encoding }),
       ),
       detected: report(file, format, encoding, detected),
     };
@@ -94,16 +96,19 @@ function repairedPath({ workFile }: CsvJob): string {
 }
 
 async function allNotes(
-  { connection, output }: CsvJob,
+  { connection, output, options }: CsvJob,
   file: CsvFile,
   head: string,
-  { given, shortRows }: DetectedCsv & { shortRows: number },
+  { given, layoutNotes, extra, shortRows, encoding }: DetectedCsv & { shortRows: number; encoding: string },
 ): Promise<string[]> {
   return [
     ...(await dateNotes(connection, file, output)),
-    ...shapeNotes(file, shortRows),
+    ...(options.encoding === undefined ? encodingNotes(encoding) : []),
+    ...layoutNotes,
+    ...shapeNotes(file, { shortRows, extra }),
     ...valueNotes(file),
     ...notesOn(file),
+    ...digitNotes(file, head),
     ...(await textNotes(connection, file, head, given)),
   ].slice(0, FILES.files.notes);
 }
@@ -240,7 +245,7 @@ async function attempt(
   try {
     const plan = { select, columns: file.columns.filter(isKept) };
     const written = await writePart(connection, plan, output, context);
-    return { written, rejects: await readRejects(connection, table), file };
+    return { written, rejects: await readRejects(connection, table, file.path === repairedPath(job)), file };
   } catch (error) {
     if (isMisfit(error)) return "misfit";
     if (messageOf(error).includes("strict_mode=false")) return "unreadable";
@@ -261,7 +266,7 @@ function report(
   return {
     format,
     encoding,
-    delimiter,
+    ...(delimiter === NO_DELIMITER ? {} : { delimiter }),
     quote,
     escape: file.escape,
     header,

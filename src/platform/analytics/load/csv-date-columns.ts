@@ -13,6 +13,7 @@ import {
 } from "./csv-dates.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
+import { seriesOrder } from "./csv-series.ts";
 import type { SurveyScope } from "./csv-survey.ts";
 
 /** Which formats the values of columns allow, by position. */
@@ -55,7 +56,8 @@ export async function findDates(
   const fits = await fitting(connection, file, source, early);
   // Rows that do not fit a type that was given are rejected: they do not speak against the format.
   for (const [index, formats] of early) if (given.has(index)) fits.set(index, formats);
-  const dates = chooseFormats(fits, file.saidFormat, dateMark(file, fits));
+  const steps = await seriesMark(connection, file, source, fits);
+  const dates = chooseFormats(fits, file.saidFormat, steps ?? dateMark(file, fits));
   const columns = file.columns.map((column, index) => {
     const format = dates.get(index)?.formats[0];
     return format === undefined || given.has(index) ? column : { ...column, type: dateTypeOf(format) };
@@ -87,7 +89,40 @@ function dateMark(file: CsvFile, fits: Fits): DateMark | undefined {
   ].filter((sign) => sign !== undefined);
   if (dayFirst.length > 0 && monthFirst.length > 0) return undefined;
   const [sign] = [...dayFirst, ...monthFirst];
-  return sign === undefined ? undefined : { order: dayFirst.length > 0 ? "day" : "month", sign };
+  if (sign === undefined) return undefined;
+  const because = `${sign} in the file, not because of the dates themselves`;
+  return { order: dayFirst.length > 0 ? "day" : "month", sign: because };
+}
+
+/** Dates that are looked at for the steps between them. */
+const SERIES_DATES = 5_000;
+
+/** The order in which the dates of a column follow each other in regular steps, when it is one order in all columns. */
+async function seriesMark(
+  connection: DuckDBConnection,
+  file: CsvFile,
+  source: string,
+  fits: Fits,
+): Promise<DateMark | undefined> {
+  const orders = new Set<"day" | "month">();
+  for (const [index, formats] of fits) {
+    const dayFirst = formats.find((format) => orderOf(format) === "day");
+    const monthFirst = formats.find((format) => orderOf(format) === "month");
+    if (dayFirst === undefined || monthFirst === undefined) continue;
+    const column = quoteName(file.columns[index]!.name);
+    const daysIn = async (format: string): Promise<string[]> => {
+      const date = `CAST(${parsedDate(column, format)} AS DATE)`;
+      const reader = await connection.runAndReadAll(
+        `SELECT DISTINCT CAST(${date} AS VARCHAR) AS day FROM ${source} WHERE ${column} IS NOT NULL ORDER BY day LIMIT ${SERIES_DATES}`,
+      );
+      return reader.getRowsJS().map(([day]) => String(day));
+    };
+    const order = seriesOrder({ day: await daysIn(dayFirst), month: await daysIn(monthFirst) });
+    if (order !== undefined) orders.add(order);
+  }
+  const [order] = orders;
+  if (order === undefined || orders.size > 1) return undefined;
+  return { order, sign: "the regular steps in which the dates then follow each other" };
 }
 
 /** Columns whose type was given are read by DuckDB, which takes one format for all of them. */
@@ -222,7 +257,7 @@ export async function dateNotes(
     const reason =
       mark === undefined
         ? "Nothing in the file tells the order of day, month and year in"
-        : `Because of ${mark.sign} in the file, not because of the dates themselves, this order was chosen in`;
+        : `Because of ${mark.sign}, this order was chosen in`;
     return `${reason} ${names.join(", ")}${more}: dates were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(other)}.`;
   });
 }

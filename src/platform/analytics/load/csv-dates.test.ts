@@ -222,6 +222,29 @@ it("formats of single values", () => {
   expect(dateFormatsOf("2024-01")).toEqual([]);
 });
 
+describe("steps between dates tell the order", () => {
+  const months = Array.from(
+    { length: 24 },
+    (_, index) => `${(index % 12) + 1}/1/${98 + Math.floor(index / 12)}`,
+  );
+  it.each<[string, string[], string, boolean]>([
+    ["months over years", months, "1998-02-01", true],
+    ["a month is missing", months.filter((date) => date !== "5/1/98"), "1998-02-01", true],
+    ["three months", ["8/1/98", "9/1/98", "10/1/98"], "1998-09-01", true],
+    ["months, day first", ["01/08/1998", "01/09/1998", "01/10/1998"], "1998-09-01", true],
+    ["quarters", ["1/1/2019", "4/1/2019", "7/1/2019", "10/1/2019", "1/1/2020"], "2019-04-01", true],
+    ["each of them twice", months.flatMap((date) => [date, date]), "1998-01-01", true],
+    ["days or eighths of months", ["1/8/2024", "2/8/2024", "3/8/2024"], "2024-08-02", false],
+    ["none", ["1/8/2024", "3/2/2024", "5/11/2024", "4/8/2024"], "2024-02-03", false],
+  ])("%s", async (_, dates, second, isTold) => {
+    const result = await convert(`date,v\n${dates.map((date, index) => `${date},${index}\n`).join("")}`);
+    expect(result.values[1]![0]).toBe(second);
+    expect(result.notes).toEqual([
+      expect.stringContaining(isTold ? "Because of the regular steps" : "Nothing in the file tells"),
+    ]);
+  });
+});
+
 it("two columns that contradict each other settle nothing", () => {
   const chosen = chooseFormats(
     new Map([

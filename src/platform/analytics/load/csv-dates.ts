@@ -124,10 +124,10 @@ export interface DateColumn {
   settledBy: "caller" | "columns" | DateMark | undefined;
 }
 
-/** Something else in the file that goes with an order of day and month. */
+/** Something in the file that goes with an order of day and month. */
 export interface DateMark {
   order: "day" | "month";
-  /** "the decimal comma". */
+  /** "the decimal comma in the file, not because of the dates themselves". */
   sign: string;
 }
 

@@ -8,7 +8,6 @@ import { sqlType } from "../types/column-types.ts";
 import { findDates } from "./csv-date-columns.ts";
 import {
   detectDelimiter,
-  detectSkippedLines,
   firstRecords,
   nameColumns,
   parseRecord,
@@ -20,7 +19,9 @@ import {
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { findCandidates, group, type Shapes, settleDecimal, shapesOf } from "./csv-grouping.ts";
 import { layoutOf } from "./csv-header.ts";
+import { aboveNotes, renamedNotes, wholeNotes } from "./csv-notes.ts";
 import type { Sample } from "./csv-sample.ts";
+import { findStart, isOneColumn, NO_DELIMITER } from "./csv-start.ts";
 import { type SurveyScope, surveyColumns } from "./csv-survey.ts";
 import { NO_NUMBER } from "./csv-thousands.ts";
 import { unitOf } from "./csv-units.ts";
@@ -29,6 +30,10 @@ import { checkColumnCount } from "./write-part.ts";
 export interface DetectedCsv {
   file: CsvFile;
   renamed: Renamed[];
+  /** What was found in the layout that a reader should know. */
+  layoutNotes: readonly string[];
+  /** Columns at the end that the header does not know, though the rows have them. */
+  extra: number;
   /** Columns whose type the caller has chosen. */
   given: ReadonlySet<number>;
   /** Whether the types were found by all values of the file. */
@@ -113,6 +118,7 @@ const NOTHING_FOUND = {
   dates: new Map(),
   words: new Map(),
   units: new Map(),
+  pluses: new Set<number>(),
   dropped: new Set<number>(),
 };
 
@@ -122,17 +128,16 @@ function layOut(head: string, options: ConvertOptions): DetectedCsv {
   const told = toldDelimiter(head);
   const start = told === undefined ? 0 : skipLines(head, 1);
   const text = head.slice(start, start + DELIMITER_SAMPLE);
-  const quoting = {
-    delimiter: options.delimiter ?? told ?? detectDelimiter(text, quote),
-    quote,
-    escape: quote,
-  };
-  const above = told === undefined ? 0 : 1;
-  const skippedLines = options.skipLines ?? above + detectSkippedLines(text, quoting);
+  const own = options.delimiter === undefined && told === undefined ? ownDelimiter(text, quote) : undefined;
+  const quoting = { delimiter: options.delimiter ?? told ?? own!.delimiter, quote, escape: quote };
+  const found = findStart(text, quoting);
+  const toldLines = told === undefined ? 0 : 1;
+  const skippedLines = options.skipLines ?? toldLines + found.skippedLines;
+  const skippedRecords = options.skipLines ?? toldLines + found.skippedRecords;
   // A file with too many columns must not reach the engine.
   parseRecord(head, skipLines(head, skippedLines), quoting);
   const records = recordsOf(head.slice(0, start + DELIMITER_SAMPLE), skippedLines, quoting);
-  const { header, headers } = layoutOf(records, options.header);
+  const { header, headers, extra, notes } = layoutOf(records, options.header);
   const { names, renamed } = nameColumns(headers);
   const given = new Set<number>();
   const columns = names.map((name, index) => {
@@ -151,9 +156,32 @@ function layOut(head: string, options: ConvertOptions): DetectedCsv {
     nulls: [...new Set(["", ...(options.nulls ?? [])])],
     header,
     skippedLines,
+    skippedRecords,
     columns,
   };
-  return { file, renamed: header ? renamed : [], given, isVerified: false };
+  const above = options.skipLines === undefined ? found.above : [];
+  const layoutNotes = [
+    ...aboveNotes(above),
+    ...wholeNotes(own?.left),
+    ...notes,
+    ...(header ? renamedNotes(renamed) : []),
+  ];
+  return { file, renamed: header ? renamed : [], layoutNotes, extra, given, isVerified: false };
+}
+
+/** One that is nowhere in a file of a single column, whose values may have any; `left` is what then cuts nothing. */
+function ownDelimiter(text: string, quote: string): { delimiter: string; left?: string } {
+  if (/^[\s,;|]*$/.test(text)) throw onlyDelimiters();
+  const delimiter = detectDelimiter(text, quote);
+  if (delimiter === undefined) return { delimiter: NO_DELIMITER };
+  if (!isOneColumn(text, { delimiter, quote, escape: quote })) return { delimiter };
+  return { delimiter: NO_DELIMITER, left: delimiter };
+}
+
+function onlyDelimiters(): AppError {
+  return new AppError("bad_request", "The file has nothing but delimiters: no name and no value.", {
+    hint: "Send a header line and rows.",
+  });
 }
 
 function givenType(types: ConvertOptions["types"], name: string): string | undefined {
@@ -240,7 +268,9 @@ async function surveyWith(
     column.words.length === 0 ? [] : [[index, column.words.toSorted()] as const],
   );
   const empty = new Set([...found].flatMap(([index, { hasValues }]) => (hasValues ? [] : [index])));
-  return { file: { ...file, columns, words: new Map([...file.words, ...words]) }, rows, empty };
+  const pluses = [...found].flatMap(([index, { hasPlus }]) => (hasPlus ? [index] : []));
+  const seen = { words: new Map([...file.words, ...words]), pluses: new Set([...file.pluses, ...pluses]) };
+  return { file: { ...file, columns, ...seen }, rows, empty };
 }
 
 /** Numbers with a percent sign or a currency, where every value has it. */

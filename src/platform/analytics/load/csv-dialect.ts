@@ -15,17 +15,24 @@ export interface Renamed {
 }
 
 const DELIMITERS = [",", ";", "\t", "|"];
-const SAMPLE_RECORDS = 200;
+/** Records that are looked at to find out how they are laid out. */
+export const SAMPLE_RECORDS = 200;
 /** Of the records, how many have to have as many fields so that these make a table. */
 const LEAST_SHARE = 0.3;
 
 /**
  * The delimiter that cuts most of the first records into the same number of fields. DuckDB's own detection
- * insists on all of them, and takes a file with a few broken rows for one with a single column.
+ * insists on all of them, and takes a file with a few broken rows for one with a single column. Undefined when none does.
  */
-export function detectDelimiter(text: string, quote: string): string {
+export function detectDelimiter(text: string, quote: string): string | undefined {
   const candidates = DELIMITERS.map((delimiter) => ({ delimiter, score: score(text, delimiter, quote) }));
-  return candidates.reduce((a, b) => (b.score > a.score ? b : a)).delimiter;
+  const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
+  if (best.score > 0) return best.delimiter;
+  // Rows of all lengths make a table, too, where the first one is cut: a column has one name only.
+  const first = text.trimStart();
+  return DELIMITERS.find(
+    (delimiter) => parseRecord(first, 0, { delimiter, quote, escape: quote }).fields.length > 1,
+  );
 }
 
 /** Share of the records that have as many fields as most have; more fields decide between equals. */
@@ -38,15 +45,6 @@ function score(text: string, delimiter: string, quote: string): number {
   // A few marks in a column of texts cut nothing.
   if (share < LEAST_SHARE) return 0;
   return share + Math.min(fields, 1_000) / 1_000_000;
-}
-
-/** Lines at the beginning that are no part of the table: a title, a date, nothing. */
-export function detectSkippedLines(text: string, quoting: Quoting): number {
-  const counts = fieldCounts(text, quoting);
-  const fields = mostCommon(counts);
-  const isTable = counts.filter((count) => count === fields).length >= counts.length * LEAST_SHARE;
-  const first = isTable ? counts.indexOf(fields!) : counts.findIndex((count) => count > 0);
-  return first > 0 && counts.slice(0, first).every((count) => count <= 1) ? first : 0;
 }
 
 /** Fields of each of the first records; 0 for one without any value. */
@@ -151,7 +149,7 @@ export function recordsOf(text: string, skippedLines: number, quoting: Quoting):
 }
 
 /** A shorter text is the whole file, so that its last record was not cut off. */
-const WHOLE_CHARACTERS = 200 * 1024;
+export const WHOLE_CHARACTERS = 200 * 1024;
 
 /** The first rows of a table, short ones filled up with nothing, with the lines on which they begin. */
 export function* firstRecords(

@@ -107,3 +107,13 @@ it("many columns are read as few are", async () => {
   expect(typesOf(result)).toBe(`BIGINT VARCHAR${" BIGINT".repeat(width - 2)}`);
   expect(result.values.at(-1)).toEqual(["6", "07", ...row("7").slice(2)]);
 });
+
+it("says where a fraction has more digits than a DOUBLE, and keeps them in other types", async () => {
+  const content = "pi,n\n3.14159265358979323846,0.30000000000000004\n1.5,2\n";
+  expect((await convert(content)).notes).toEqual([
+    expect.stringMatching(/^Numbers in "pi" have more digits/),
+  ]);
+  const exact = await convert(content, { types: { pi: "DECIMAL(38,20)" } });
+  expect(exact.values[0]![0]).toBe("3.14159265358979323846");
+  expect(exact.notes).toEqual([]);
+});

@@ -24,6 +24,8 @@ export interface CsvFile extends Quoting {
   table?: string | undefined;
   header: boolean;
   skippedLines: number;
+  /** The same for DuckDB, to which a value over several lines is one. */
+  skippedRecords: number;
   decimal: DecimalMark;
   /** Of the columns that DuckDB reads as dates by itself: those in ISO 8601, and those whose type is given. */
   dateFormat: string | undefined;
@@ -34,6 +36,8 @@ export interface CsvFile extends Quoting {
   /** By position: words that mean no value in this column, and the unit that all of its values have. */
   words: ReadonlyMap<number, readonly string[]>;
   units: ReadonlyMap<number, Unit>;
+  /** Columns of numbers some of which have a plus in front. */
+  pluses: ReadonlySet<number>;
   /** Columns at the end that have neither a name nor a value. */
   dropped: ReadonlySet<number>;
   /** Types as they were detected or given. */
@@ -87,7 +91,7 @@ function scan(file: CsvFile, types: readonly string[], rejects: string | undefin
     "auto_detect = false",
     ...dialectOptions(file, rejects !== undefined),
     `header = ${file.header}`,
-    `skip = ${file.skippedLines}`,
+    `skip = ${file.skippedRecords}`,
     `columns = {${columns.join(", ")}}`,
     ...(rejects === undefined ? ["ignore_errors = true"] : rejectOptions(rejects)),
   ];

@@ -6,21 +6,48 @@ export interface Layout {
   header: boolean;
   /** One a column, as the header has them; empty where there is none. */
   headers: string[];
+  /** Columns at the end that the header does not know, though the rows have them. */
+  extra: number;
+  notes: string[];
 }
 
 /** As many fields as most records below the first have; more where the header names more. `wanted` is what the caller says. */
 export function layoutOf(records: readonly (readonly string[])[], wanted: boolean | undefined): Layout {
   const [first = [], ...below] = records;
   const usual = mostCommon((below.length > 0 ? below : records).map(({ length }) => length));
-  const header = wanted ?? isHeader(first, below);
-  if (!header) return { header, headers: Array.from({ length: usual }, () => "") };
+  const header = wanted ?? headerSigns(first, below) !== "none";
+  if (!header) return { header, headers: Array.from({ length: usual }, () => ""), extra: 0, notes: [] };
   const named = first.slice(0, first.findLastIndex((name) => name !== "") + 1);
-  // R writes the names of rows into a first column that has no name itself.
-  const isShort = usual > 1 && first.length === usual - 1 && first[0] !== "";
-  const hasRowNames = isShort && endsWithValues(below, usual);
-  const headers = hasRowNames ? ["", ...first] : named;
+  const hasRowNames = namesRows(first, below, usual);
+  const headers = hasRowNames ? ["", ...first] : [...named];
   while (headers.length < usual) headers.push("");
-  return { header, headers };
+  const extra = hasRowNames ? 0 : Math.max(0, usual - first.length);
+  return { header, headers, extra, notes: layoutNotes(first, named, usual, hasRowNames) };
+}
+
+/** R writes the names of rows, each another one, into a first column that has no name itself. */
+function namesRows(first: readonly string[], below: readonly (readonly string[])[], usual: number): boolean {
+  if (usual < 2 || first.length !== usual - 1 || first[0] === "" || !endsWithValues(below, usual))
+    return false;
+  // A row with as many fields as there are names has no name of its own.
+  if (below.some(({ length }) => length === first.length)) return false;
+  const names = below.map(([name = ""]) => name);
+  return new Set(names).size === names.length;
+}
+
+function layoutNotes(
+  first: readonly string[],
+  named: readonly string[],
+  usual: number,
+  hasRowNames: boolean,
+): string[] {
+  if (hasRowNames)
+    return [
+      "The rows have one field more than the header has names: the first column holds the names of rows, as R writes them, and has no name itself.",
+    ];
+  if (first.length > named.length && first.length > usual)
+    return ["The header ends with a delimiter, behind which there is neither a name nor a column."];
+  return [];
 }
 
 function mostCommon(counts: readonly number[]): number {
@@ -66,15 +93,19 @@ function kindOfColumn(values: readonly string[]): Kind | undefined {
   return found ?? "text";
 }
 
+/** Certain where texts stand above numbers, dates or truth values, and nothing speaks against it. */
+export type HeaderSigns = "certain" | "likely" | "none";
+
 /**
  * Whether the first record names the columns. A text above numbers, dates or truth values is a name; a value above its
  * like is none, unless it is a label: a year above what are no years, or one of 0, 1, 2 … In a file of texts the first
  * record is a header when none of its fields comes again below.
  */
-function isHeader(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+export function headerSigns(first: readonly string[], below: readonly (readonly string[])[]): HeaderSigns {
   const kinds = first.map(kindOf);
-  if (below.length === 0) return kinds.every((kind) => kind === undefined || kind === "text");
-  const isNumbered = areLabels(first, below[0]!);
+  const likely = (isLikely: boolean): HeaderSigns => (isLikely ? "likely" : "none");
+  if (below.length === 0) return likely(namesAlone(first, kinds));
+  const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below);
   let names = 0;
   let values = 0;
   let labels = 0;
@@ -92,18 +123,34 @@ function isHeader(first: readonly string[], below: readonly (readonly string[])[
     } else if (kind === usual) values += 1;
   }
   // One text above many numbers can be nothing but a name, whatever stands beside it.
-  if (values > 0) return names > values || (names > 0 && below.length >= MANY_ROWS);
-  if (names > 0 || isNumbered) return true;
+  if (values > 0) return likely(names > values || (names > 0 && below.length >= MANY_ROWS));
+  if (names > 0) return "certain";
+  if (isNumbered) return "likely";
   const texts = kinds.filter((kind) => kind === "text").length;
-  if (texts === 0) return false;
-  if (labels > 0) return true;
-  return !first.some(
-    (name, index) => kinds[index] === "text" && below.some((fields) => fields[index] === name),
+  if (texts === 0) return "none";
+  if (labels > 0) return "likely";
+  return likely(
+    !first.some((name, index) => kinds[index] === "text" && below.some((fields) => fields[index] === name)),
   );
 }
 
 function isYear(text: string): boolean {
   return /^(?:19|20)\d\d$/.test(text.trim());
+}
+
+/** Of a file of one line: texts, and years where there are several. */
+function namesAlone(first: readonly string[], kinds: readonly (Kind | undefined)[]): boolean {
+  const years = first.filter(isYear).length;
+  const isName = (kind: Kind | undefined, index: number): boolean =>
+    kind === undefined || kind === "text" || (years > 1 && isYear(first[index]!));
+  return kinds.every(isName) && (years === 0 || kinds.includes("text"));
+}
+
+/** 0, 1, 2 … after nothing, above names of rows: as pandas writes columns without names. */
+function areIndexed(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const [corner, ...labels] = first;
+  const areCounted = labels.length > 0 && labels.every((label, index) => label === String(index));
+  return corner === "" && areCounted && below.every(([name = ""]) => name !== "");
 }
 
 /** Few numbers in a row may be data. */

@@ -11,23 +11,27 @@ export interface Rejects {
   /** Columns (counted from 0) in which a value did not fit the type. */
   misfits: number[];
   hasBadEncoding: boolean;
-  /** Whether rows have too few fields, or quotes that are not closed: then the file can be repaired. */
+  /** Whether rows have too few fields or too many, or quotes that are not closed: then the file may be repaired. */
   isRepairable: boolean;
 }
 
 /** What DuckDB wrote down about the rows that it left out. */
-export async function readRejects(connection: DuckDBConnection, table: string): Promise<Rejects> {
+export async function readRejects(
+  connection: DuckDBConnection,
+  table: string,
+  isRepaired: boolean,
+): Promise<Rejects> {
   const errors = quoteName(table);
   const summary = await connection.runAndReadAll(
     `SELECT count(DISTINCT line), count(*),
        list(DISTINCT column_idx) FILTER (error_type = 'CAST'),
        count(*) FILTER (error_type = 'INVALID ENCODING'),
-       count(*) FILTER (error_type IN ('MISSING COLUMNS', 'UNQUOTED VALUE'))
+       count(*) FILTER (error_type IN ('MISSING COLUMNS', 'TOO MANY COLUMNS', 'UNQUOTED VALUE'))
      FROM ${errors}`,
   );
   const [count, all, misfits, badEncodings, repairable] = summary.getRowsJS()[0] ?? [];
   const isTooMuch = Number(all) >= LIMITS.analytics.rejectedMost;
-  const isRepairable = Number(repairable) > 0;
+  const isRepairable = !isRepaired && Number(repairable) > 0;
   if (isTooMuch && !isRepairable) throw tooManyRejects(await firstRows(connection, errors));
   return {
     rows: await firstRows(connection, errors),

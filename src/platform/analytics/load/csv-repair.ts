@@ -165,9 +165,19 @@ class Repair {
     // In a file of several columns an empty line is passed over, and keeps the numbers of those below.
     if (text === "") return isOne && !isAbove ? "" : "\n";
     if (isAbove) return `${text}\n`;
-    if (fields >= this.#columns) return `${text}\n`;
+    if (fields > this.#columns) return `${this.#withoutEmptyEnd(text, fields)}\n`;
+    if (fields === this.#columns) return `${text}\n`;
     this.result.shortRows += 1;
     return `${text}${this.#delimiter.repeat(this.#columns - fields)}\n`;
+  }
+
+  /** Delimiters with nothing behind them, as many as there are too many. */
+  #withoutEmptyEnd(text: string, fields: number): string {
+    let end = text.trimEnd().length;
+    for (let left = fields; left > this.#columns && text.endsWith(this.#delimiter, end); left -= 1)
+      end = text.slice(0, end - this.#delimiter.length).trimEnd().length;
+    const isAll = countFields(text.slice(end), this.#delimiter) > fields - this.#columns;
+    return isAll ? text.slice(0, end) : text;
   }
 
   /** A line that is left out. */

@@ -21,6 +21,8 @@ export interface SurveyedColumn {
   /** Those of the words for no value that stand in it. */
   words: string[];
   hasValues: boolean;
+  /** Whether numbers of it have a plus in front. */
+  hasPlus: boolean;
 }
 
 export interface Survey {
@@ -86,20 +88,24 @@ async function surveyAlike(
 ): Promise<[number, SurveyedColumn][]> {
   const values = `SELECT unnest([${names.join(", ")}]) AS v, unnest(range(${names.length})) AS place FROM ${source}`;
   const reader = await connection.runAndReadAll(surveySql(values, rules));
-  const nothing: SurveyedColumn = { type: "VARCHAR", words: [], hasValues: false };
+  const nothing: SurveyedColumn = { type: "VARCHAR", words: [], hasValues: false, hasPlus: false };
   const found = new Map(names.map((_, place) => [place, nothing]));
-  for (const [place, hasValues, hasNumbers, words, ...fits] of reader.getRowsJS()) {
+  for (const [place, hasValues, hasNumbers, words, hasPlus, isDialled, ...fits] of reader.getRowsJS()) {
     const fitting = rules.find(
       ({ type }, at) => fits[at] === true && (type !== "DOUBLE" || hasNumbers === true),
     );
     found.set(Number(place), {
-      type: hasValues === true ? (fitting?.type ?? "VARCHAR") : "VARCHAR",
+      type: hasValues === true && isDialled === false ? (fitting?.type ?? "VARCHAR") : "VARCHAR",
       words: (words ?? []) as string[],
       hasValues: hasValues === true,
+      hasPlus: hasPlus === true,
     });
   }
   return [...found];
 }
+
+/** Where all values are so, a plus stands for a telephone number and not for a sign. */
+const DIALLED = "'[+][1-9][0-9]{4,}'";
 
 /** What is surely a value takes the short way: most do, and patterns are slow. */
 function surveySql(values: string, rules: Rules): string {
@@ -112,6 +118,8 @@ function surveySql(values: string, rules: Rules): string {
       ? `bool_or(CASE WHEN nothing THEN false WHEN plain THEN true ELSE ${isSomeNumber("v")} END)`
       : "true",
     "list(DISTINCT trim(v)) FILTER (nothing AND v IS NOT NULL)",
+    "bool_or(CASE WHEN plain THEN false ELSE starts_with(trim(v), '+') END)",
+    `bool_and(CASE WHEN nothing THEN true WHEN plain THEN false ELSE regexp_full_match(trim(v), ${DIALLED}) END)`,
     ...rules.map(
       (rule) =>
         `bool_and(CASE WHEN nothing OR (${plainSql(rule.type)}) THEN true ELSE ${holds(rule, "v")} END)`,

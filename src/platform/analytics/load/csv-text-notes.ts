@@ -7,6 +7,7 @@ import { dateFormatsOf } from "./csv-dates.ts";
 import { firstRecords } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { isNoValueWordSql } from "./csv-values.ts";
+import { isLongDecimal, roundedNotes } from "./rounded-notes.ts";
 
 /** A value that is not of the kind of most others in its column. */
 interface Misfit {
@@ -51,6 +52,15 @@ export async function textNotes(
     );
   }
   return notes.slice(0, LIMITS.files.notes);
+}
+
+/** Columns of fractions that have more digits than their type. */
+export function digitNotes(file: CsvFile, head: string): string[] {
+  const doubles = file.columns.flatMap(({ type }, index) => (type === "DOUBLE" ? [index] : []));
+  const found = new Set<number>();
+  for (const { fields } of doubles.length === 0 ? [] : firstRecords(head, file))
+    for (const index of doubles) if (isLongDecimal(fields[index]!)) found.add(index);
+  return roundedNotes([...found].map((index) => file.columns[index]!.name));
 }
 
 function tooLong(name: string): string {

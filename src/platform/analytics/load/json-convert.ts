@@ -21,6 +21,8 @@ import {
   valueTooLarge,
   withoutMark,
 } from "./json-rows.ts";
+import { hasNumberedKeys, LONG_DECIMAL, topKeys, withLongDecimals } from "./json-text.ts";
+import { roundedNotes } from "./rounded-notes.ts";
 import { detectEncoding, encodingName, readHead, refuseBinary, transcode } from "./text-encoding.ts";
 import { type PartPlan, writePart } from "./write-part.ts";
 
@@ -39,6 +41,8 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
   const { input, options, format, workFile } = job;
   const head = await readHead(input, LIMITS.analytics.objectBytes);
   refuseBinary(head.bytes, format);
+  if (head.fileBytes === 0 && options.columns !== undefined)
+    return convertNothing(job, options.columns, context);
   const encoding =
     options.encoding === undefined ? detectEncoding(head.bytes) : encodingName(options.encoding);
   if (encoding !== "utf-8") await transcode(input, workFile, encoding, context.signal);
@@ -55,6 +59,8 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
   );
   const renamed = collected.types.renamed();
   const rejectedRows = collected.rejectedRows + misfitRows;
+  const isExact = ({ type }: Column): boolean => type === "VARCHAR" || type.startsWith("DECIMAL");
+  const rounded = written.columns.filter((column) => collected.rounded.has(column.name) && !isExact(column));
   const left = await linesOf(misfits, path, collected, context);
   const rejected = [...collected.rejected, ...left].sort((a, b) => a.line - b.line);
   if (rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(rejected);
@@ -62,12 +68,26 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     ...written,
     rejected: rejected.slice(0, LIMITS.analytics.rejectedRows),
     rejectedRows,
+    notes: roundedNotes(rounded.map(nameOf)),
     detected: {
       format: layout === "lines" ? "ndjson" : "json",
       encoding,
       ...(renamed.length > 0 && { renamed }),
     },
   };
+}
+
+/** A part without rows, of a file that had only the names of columns. */
+async function convertNothing(
+  { connection, output, options }: JsonJob,
+  known: readonly Column[],
+  context: WorkerContext,
+): Promise<ConvertAnswer> {
+  const columns = known.map((column) => applyType(column, options.types));
+  const items = columns.map(({ name, type }) => `CAST(NULL AS ${sqlType(type)}) AS ${quoteName(name)}`);
+  const plan = { select: `SELECT ${items.join(", ")} WHERE false`, columns };
+  const written = await writePart(connection, plan, output, context);
+  return { ...written, rejected: [], rejectedRows: 0, detected: { format: "ndjson", encoding: "utf-8" } };
 }
 
 /** Where the rows that were left out stand in the file, which takes another look at it. */
@@ -181,6 +201,8 @@ class Collector {
   longestBytes = 0;
   rows = 0;
   isWrapped = false;
+  /** Columns of numbers with more digits than a DOUBLE keeps. */
+  readonly rounded = new Set<string>();
   readonly layout: JsonLayout;
   readonly #onRow: CollectorOptions["onRow"];
   #lines: string[] = [];
@@ -231,12 +253,19 @@ class Collector {
       return messageOf(error);
     }
     if (!isRow(row)) return "it is not an object";
-    const { isPlain, isDeep } = this.types.add(row);
+    const { isPlain, isDeep } = this.types.add(row, hasNumberedKeys(row) ? topKeys(text) : undefined);
     if (isDeep && nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(line);
     const isSafe = isPlain && !SURROGATE.test(text) && !text.includes("\n");
-    this.#keep(isSafe ? text : this.#rewritten(parseToRewrite(text)));
+    if (LONG_DECIMAL.test(text)) this.#keepDigits(text);
+    else this.#keep(isSafe ? text : this.#rewritten(parseToRewrite(text)));
     this.#onRow?.(this.rows, line);
     return undefined;
+  }
+
+  #keepDigits(text: string): void {
+    const { row, names } = withLongDecimals(text);
+    for (const name of names) this.rounded.add(this.types.nameOf(name) ?? name);
+    this.#keep(this.#rewritten(row));
   }
 
   #keep(line: string): void {

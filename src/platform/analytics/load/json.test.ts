@@ -303,3 +303,42 @@ describe("Parquet", () => {
     await expect(convert(bytes, "parquet")).rejects.toMatchObject({ code: "bad_request" });
   });
 });
+
+describe("what the text of JSON tells besides its values", () => {
+  it("columns that are named by numbers keep their order", async () => {
+    const text =
+      '[{"name":"x","2019":1,"2020":[{"10":1}],"a\\"b":"{\\"7\\":1}"},{"name":"y","2018":3,"2019":2}]';
+    expect((await convert(text)).columns.map(({ name }) => name)).toEqual([
+      "name",
+      "2019",
+      "2020",
+      'a"b',
+      "2018",
+    ]);
+    const lines = await convert('{"z":1,"10":2,"2":3}\n{"2":4,"1":5}\n', "ndjson");
+    expect(schema(lines)).toBe("z BIGINT, 10 BIGINT, 2 BIGINT, 1 BIGINT");
+    expect(lines.values).toEqual([
+      [1, 2, 3, null],
+      [null, null, 4, 5],
+    ]);
+  });
+
+  it("digits beyond a DOUBLE are told, and kept in other types", async () => {
+    const text = '[{"pi":3.14159265358979323846,"n":0.1},{"pi":1.5,"n":0.30000000000000004}]';
+    const result = await convert(text);
+    expect(result.values.map(([pi]) => pi)).toEqual([Math.PI, 1.5]);
+    expect(result.notes).toEqual([expect.stringMatching(/^Numbers in "pi" have more digits/)]);
+    for (const type of ["DECIMAL(38,20)", "VARCHAR"]) {
+      const exact = await convert(text, "json", { types: { pi: type } });
+      expect(exact.values[0]![0]).toBe("3.14159265358979323846");
+      expect(exact.notes).toEqual([]);
+    }
+  });
+
+  it("inside of lists and objects they are told", async () => {
+    const result = await convert('[{"a":[0.12345678901234567890123,{"b":9007199254740993}]},{"a":7}]');
+    expect(schema(result)).toBe("a JSON");
+    expect(result.values[0]![0]).toEqual([0.12345678901234568, { b: "9007199254740993" }]);
+    expect(result.notes).toEqual([expect.stringMatching(/^Numbers in "a" have more digits/)]);
+  });
+});

@@ -11,7 +11,10 @@ export interface ConvertedCsv extends CsvAnswer {
 }
 
 /** Converts as the loading process does it, but in this one: many files in little time, and all that is told of them. */
-export function csvConverter(): (content: string, options?: ConvertOptions) => Promise<ConvertedCsv> {
+export function csvConverter(): (
+  content: string | Buffer,
+  options?: ConvertOptions,
+) => Promise<ConvertedCsv> {
   let engine: DuckDBInstance;
   let folder: string;
   let last = 0;

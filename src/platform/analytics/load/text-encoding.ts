@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../../../kernel/errors.ts";
+import { otherScript } from "./text-scripts.ts";
 
 export interface Head {
   bytes: Buffer;
@@ -45,7 +46,8 @@ export function refuseBinary(head: Buffer, format: string): void {
 
 /**
  * By the mark at the beginning, else by the zeros that UTF-16 has in every other byte of most texts, else
- * UTF-8 if it is valid, else what Windows writes in western Europe (a superset of Latin-1's letters).
+ * UTF-8 if it is valid, else by the letters that other encodings make of it, else what Windows writes in western Europe
+ * (a superset of Latin-1's letters).
  */
 export function detectEncoding(head: Buffer): string {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8";
@@ -57,7 +59,7 @@ export function detectEncoding(head: Buffer): string {
   const many = sample.length * 0.15;
   if (zeros[1]! > many && zeros[0]! < many / 4) return "utf-16le";
   if (zeros[0]! > many && zeros[1]! < many / 4) return "utf-16be";
-  return isUtf8(withoutCutCharacter(head)) ? "utf-8" : FALLBACK_ENCODING;
+  return isUtf8(withoutCutCharacter(head)) ? "utf-8" : (otherScript(head) ?? FALLBACK_ENCODING);
 }
 
 export const FALLBACK_ENCODING = "windows-1252";
@@ -72,13 +74,21 @@ function withoutCutCharacter(head: Buffer): Buffer {
   return head;
 }
 
+/** What was guessed, where bytes do not tell: nobody can be sure of it but who knows the file. */
+export function encodingNotes(encoding: string): string[] {
+  if (encoding.startsWith("utf-")) return [];
+  return [
+    `The file is not UTF-8 and was read as ${encoding}. If letters are wrong, say its encoding in options.encoding.`,
+  ];
+}
+
 /** One name for each encoding, for texts in UTF-8 always "utf-8". */
 export function encodingName(label: string): string {
   try {
     return new TextDecoder(label.trim()).encoding;
   } catch {
     throw new AppError("bad_request", `The encoding "${label.slice(0, 50)}" is not known.`, {
-      hint: "Say utf-8, utf-16le, utf-16be, windows-1252, iso-8859-1 or another name of the Encoding Standard.",
+      hint: "Say utf-8, utf-16le, windows-1252, shift_jis, gb18030 or another name of the Encoding Standard.",
     });
   }
 }

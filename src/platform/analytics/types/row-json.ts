@@ -135,10 +135,10 @@ const { rawJSON, parse } = JSON as unknown as {
   ): unknown;
 };
 
-/** A row that is going to be written again: whole numbers beyond 2^53 keep their digits. */
-export function parseToRewrite(text: string): Row {
+/** A row that is going to be written again: numbers keep their digits, but for those that become something else. */
+export function parseToRewrite(text: string, other?: (source: string) => object | undefined): Row {
   return parse(text, (_key, value, { source = "" }) =>
-    isRounded(value) && /^-?\d+$/.test(source) ? rawJSON(source) : value,
+    typeof value === "number" && String(value) !== source ? (other?.(source) ?? rawJSON(source)) : value,
   ) as Row;
 }
 

@@ -64,13 +64,15 @@ export class RowTypes {
     this.#apart = apart;
   }
 
-  /** Says whether the row is one that DuckDB can be given as it is: no other spelling, no great depth. */
-  add(row: Row): { isPlain: boolean; isDeep: boolean } {
+  /**
+   * Says whether the row is one that DuckDB can be given as it is: no other spelling, no great depth. `keys` are its names
+   * in their own order, where JavaScript has another one.
+   */
+  add(row: Row, keys: readonly string[] = Object.keys(row)): { isPlain: boolean; isDeep: boolean } {
     let isPlain = true;
     this.#isDeep = false;
     this.#rows += 1;
-    for (const key in row) {
-      if (!Object.hasOwn(row, key)) continue;
+    for (const key of keys) {
       const type = this.#typeOf(row[key], 0);
       const column = this.#find(key) ?? this.#addColumn(key, type);
       if (column.type !== type) column.type = either(column.type, type);

@@ -28,6 +28,52 @@ const STYLES = `<numFmts><numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy\\ hh:
   <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="20"/><xf numFmtId="165"/><xf numFmtId="9"/><xf numFmtId="166"/></cellXfs>`;
 const styled = (style: number, value: number): TestCell => ({ xml: `<c s="${style}"><v>${value}</v></c>` });
 
+describe("rows without a value", () => {
+  const failed: TestCell = { xml: '<c t="e"><v>#DIV/0!</v></c>' };
+  const pending: TestCell = { xml: "<c><f>A1</f></c>" };
+
+  it("stay where a cell shows an error, or was not calculated", async () => {
+    const { rows, report } = await readRows([
+      ["a", "b"],
+      [1, 2],
+      [failed, failed],
+      [pending, null],
+      [3, 4],
+    ]);
+    expect(rows).toEqual([{ a: 1, b: 2 }, {}, {}, { a: 3, b: 4 }]);
+    expect(report.notes).toEqual([
+      expect.stringContaining("2 cells show an error"),
+      expect.stringContaining("1 formulas have no stored value"),
+    ]);
+  });
+
+  it("are none where there is only a header", async () => {
+    const { lines, report } = await readRows([["name", "age"]]);
+    expect(lines).toEqual([""]);
+    expect(report).toMatchObject({ header: true, columns: [{ name: "name" }, { name: "age" }] });
+  });
+
+  it("are no reason to pass over a sheet with rows", async () => {
+    const { report } = await read({
+      sheets: [
+        { name: "Empty", rows: [["a", "b"]] },
+        {
+          name: "Full",
+          rows: [
+            ["a", "b"],
+            [1, 2],
+          ],
+        },
+      ],
+    });
+    expect(report.sheet).toBe("Full");
+  });
+
+  it("make no table where all cells show errors", async () => {
+    await expect(readRows([[failed], [failed]])).rejects.toThrow("has no rows");
+  });
+});
+
 describe("values", () => {
   it("keeps numbers, truth values and texts as they are", async () => {
     const result = await readRows([
@@ -510,7 +556,9 @@ describe("hostile files", () => {
       code: "unsupported",
       message: expect.stringContaining("password"),
     });
-    expect(await refusal(zip({ "xl/workbook.bin": "x" }))).toMatchObject({
+    const relation = '<Relationship Id="r" Type="x/officeDocument" Target="xl/workbook.bin"/>';
+    const rels = `<Relationships xmlns="urn:x">${relation}</Relationships>`;
+    expect(await refusal(zip({ "_rels/.rels": rels, "xl/workbook.bin": "x" }))).toMatchObject({
       message: expect.stringContaining(".xlsb"),
     });
     expect(await refusal(zip({ "word/document.xml": "<a/>" }))).toMatchObject({

@@ -19,10 +19,8 @@ import { jsonOfText, KIND, type Kinds, typeOfKinds } from "../value-kinds.ts";
 import { EXCEL_ERRORS } from "./excel-errors.ts";
 import { findHeader } from "./find-header.ts";
 import type { Value } from "./serial-dates.ts";
-import { readSheet, type SheetLosses, type SheetRow } from "./sheet-rows.ts";
-import { readWorkbook, type Workbook } from "./workbook.ts";
-
-type Sheet = Workbook["sheets"][number];
+import { type SheetLosses, type SheetRow, type SheetSource, zipSheets } from "./sheet-rows.ts";
+import { xmlSheets } from "./spreadsheet-xml.ts";
 
 /**
  * Excel files are read twice: first to see which columns there are and what they hold, then for the rows. So
@@ -33,9 +31,9 @@ export async function openExcel(
   options: ReadOptions,
   onFraction: OnFraction,
 ): Promise<TableReader> {
-  const zip = await ZipFile.open(file, EXCEL_ERRORS);
-  const workbook = await readWorkbook(zip);
-  const { sheet, survey } = await chooseSheet(zip, workbook, options, onFraction);
+  const isZip = (await file.read(Buffer.alloc(2), 0, 2, 0)).buffer.toString("latin1") === "PK";
+  const sheets = isZip ? await zipSheets(await ZipFile.open(file, EXCEL_ERRORS)) : await xmlSheets(file);
+  const { sheet, survey } = await chooseSheet(sheets, options, onFraction);
   const columns = survey.columns();
   const types = columns.map(({ kinds }) => typeOfKinds(kinds));
   const { names, renamed } = distinctNames(columns.map(({ header }) => header));
@@ -44,7 +42,7 @@ export async function openExcel(
       format: "ndjson",
       columns: names.map((name, index) => ({ name, type: types[index]! })),
       sheet: sheet.name,
-      sheets: workbook.sheets.map(({ name }) => name),
+      sheets: sheets.map(({ name }) => name),
       header: survey.header !== undefined,
       ...(survey.header !== undefined && renamed.length > 0 && { renamed }),
       ...(survey.header !== undefined &&
@@ -53,9 +51,7 @@ export async function openExcel(
     },
     rows: () =>
       rowsOf(
-        zip,
         sheet,
-        workbook,
         survey,
         columns.map(({ position }, index) => ({
           position,
@@ -67,34 +63,35 @@ export async function openExcel(
 }
 
 interface Choice {
-  sheet: Sheet;
+  sheet: SheetSource;
   survey: Survey;
 }
 
-/** The sheet that was asked for, or the first one to be seen that holds anything. */
+/** The sheet that was asked for, or the first one to be seen that has rows; without any, the first with a header. */
 async function chooseSheet(
-  zip: ZipFile,
-  workbook: Workbook,
+  sheets: readonly SheetSource[],
   options: ReadOptions,
   onFraction: OnFraction,
 ): Promise<Choice> {
-  const { sheets } = workbook;
   const wanted = options.sheet === undefined ? undefined : findSheet(sheets, options.sheet);
   const candidates = wanted === undefined ? sheets.filter(({ isHidden }) => !isHidden) : [wanted];
+  let named: Choice | undefined;
   for (const sheet of candidates) {
     const survey = new Survey(options);
-    for await (const { rows, fraction } of readSheet(zip, sheet.entry, workbook, survey.losses)) {
+    for await (const { rows, fraction } of sheet.read(survey.losses)) {
       for (const row of rows) survey.see(row);
       onFraction(fraction);
     }
     survey.finish();
-    if (survey.rowCount > 0) return { sheet, survey };
-    if (wanted !== undefined) throw noRows(`The sheet "${excerptOf(sheet.name)}"`);
+    const hasColumns = survey.columns().length > 0;
+    if (hasColumns && survey.rowCount > 0) return { sheet, survey };
+    if (hasColumns) named ??= { sheet, survey };
   }
-  throw noRows("The Excel file");
+  if (named !== undefined) return named;
+  throw noRows(wanted === undefined ? "The Excel file" : `The sheet "${excerptOf(wanted.name)}"`);
 }
 
-function findSheet(sheets: readonly Sheet[], wanted: string | number): Sheet {
+function findSheet(sheets: readonly SheetSource[], wanted: string | number): SheetSource {
   const byName =
     sheets.find(({ name }) => name === wanted) ?? sheets.find(({ name }) => same(name, String(wanted)));
   const found = byName ?? (/^\d+$/.test(String(wanted)) ? sheets[Number(wanted) - 1] : undefined);
@@ -272,9 +269,7 @@ interface WrittenColumn {
 
 /** Line n holds row n of the sheet, so that whoever complains of a line complains of the right row. */
 async function* rowsOf(
-  zip: ZipFile,
-  sheet: Sheet,
-  workbook: Workbook,
+  sheet: SheetSource,
   survey: Survey,
   columns: readonly WrittenColumn[],
 ): AsyncGenerator<Batch> {
@@ -282,7 +277,7 @@ async function* rowsOf(
   const losses = { errors: 0, uncalculated: 0 };
   let line = 1;
   let isFirst = true;
-  for await (const { rows, fraction } of readSheet(zip, sheet.entry, workbook, losses)) {
+  for await (const { rows, fraction } of sheet.read(losses)) {
     for (const { number, cells } of rows) {
       if (number < survey.firstRow) continue;
       for (; line < number; line += 1) writer.write("");

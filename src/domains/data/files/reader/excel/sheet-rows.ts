@@ -3,7 +3,7 @@ import type { ZipEntry, ZipFile } from "../../../../../platform/files/index.ts";
 import { KIND } from "../value-kinds.ts";
 import { damaged } from "./excel-errors.ts";
 import { serialValue, type Value } from "./serial-dates.ts";
-import { entryStream, plainText, TextReader, type Workbook } from "./workbook.ts";
+import { entryStream, plainText, readWorkbook, TextReader, type Workbook } from "./workbook.ts";
 
 /** As many as Excel has. */
 const MOST_COLUMNS = 16_384;
@@ -24,13 +24,28 @@ export interface SheetLosses {
   uncalculated: number;
 }
 
-/** The rows of a sheet that hold anything, as they come, some at a time. */
-export async function* readSheet(
-  zip: ZipFile,
-  entry: ZipEntry,
-  workbook: Workbook,
-  losses: SheetLosses,
-): AsyncGenerator<{ rows: SheetRow[]; fraction: number }> {
+/** Some rows at a time, as they come. */
+export type ReadRows = AsyncGenerator<{ rows: SheetRow[]; fraction: number }>;
+
+/** A sheet of whatever kind of Excel file. */
+export interface SheetSource {
+  name: string;
+  isHidden: boolean;
+  /** The rows that hold anything. */
+  read(losses: SheetLosses): ReadRows;
+}
+
+/** The sheets of a file as Excel has written them since 2007. */
+export async function zipSheets(zip: ZipFile): Promise<SheetSource[]> {
+  const workbook = await readWorkbook(zip);
+  return workbook.sheets.map(({ name, isHidden, entry }) => ({
+    name,
+    isHidden,
+    read: (losses) => readSheet(zip, entry, workbook, losses),
+  }));
+}
+
+async function* readSheet(zip: ZipFile, entry: ZipEntry, workbook: Workbook, losses: SheetLosses): ReadRows {
   const reader = new SheetReader(workbook, losses);
   const stream = entryStream(entry, reader);
   let bytes = 0;
@@ -57,6 +72,8 @@ class SheetReader {
   #value = "";
   #isInValue = false;
   #isInline = false;
+  /** Whether a cell of the row shows an error, or has no stored value. */
+  #hasLosses = false;
   #hasValue = false;
   #hasFormula = false;
 
@@ -96,7 +113,8 @@ class SheetReader {
       this.#isInValue = false;
       this.#hasValue = true;
     } else if (name === "row") {
-      if (this.#cells.length > 0) this.#rows.push({ number: this.#rowNumber, cells: this.#cells });
+      const isKept = this.#cells.length > 0 || this.#hasLosses;
+      if (isKept) this.#rows.push({ number: this.#rowNumber, cells: this.#cells });
     } else if (name === "is") {
       this.#isInline = false;
       this.#value = this.#inline.take();
@@ -109,15 +127,15 @@ class SheetReader {
     const next = this.#rowNumber + 1;
     this.#rowNumber = number === undefined ? next : Number(number);
     if (!Number.isInteger(this.#rowNumber) || this.#rowNumber < next) throw damaged();
-    if (this.#rowNumber > MOST_ROWS)
-      throw new AppError("too_large", `The sheet has more than ${MOST_ROWS} rows.`);
+    checkPlace(this.#rowNumber, 0);
     this.#cells = [];
+    this.#hasLosses = false;
     this.#column = -1;
   }
 
   #openCell({ r, t = "n", s }: Readonly<Record<string, string>>): void {
     this.#column = r === undefined ? this.#column + 1 : columnOf(r);
-    if (!(this.#column < MOST_COLUMNS)) throw damaged();
+    checkPlace(this.#rowNumber, this.#column);
     this.#type = t;
     this.#style = s === undefined ? 0 : Number(s);
     this.#value = "";
@@ -127,7 +145,10 @@ class SheetReader {
 
   #closeCell(): void {
     if (!this.#hasValue || this.#value === "") {
-      if (this.#hasFormula && this.#type !== "str") this.#losses.uncalculated += 1;
+      if (this.#hasFormula && this.#type !== "str") {
+        this.#losses.uncalculated += 1;
+        this.#hasLosses = true;
+      }
       return;
     }
     const value = this.#cellValue(this.#value);
@@ -146,6 +167,7 @@ class SheetReader {
         return { kind: KIND.boolean, text: text === "1" || text === "true" ? "true" : "false" };
       case "e":
         this.#losses.errors += 1;
+        this.#hasLosses = true;
         return undefined;
       case "d":
         return isoValue(text);
@@ -168,17 +190,28 @@ class SheetReader {
       const value = serialValue(number, format, this.#workbook.is1904);
       if (value !== undefined) return value ?? undefined;
     }
-    const kind = Number.isSafeInteger(number) ? KIND.integer : KIND.decimal;
-    return { kind, text: String(number === 0 ? 0 : number) };
+    return numberValue(text);
   }
 }
 
-function textValue(text: string): Value | undefined {
+export function checkPlace(row: number, column: number): void {
+  if (row > MOST_ROWS) throw new AppError("too_large", `The sheet has more than ${MOST_ROWS} rows.`);
+  if (!(column < MOST_COLUMNS)) throw damaged();
+}
+
+export function numberValue(text: string): Value | undefined {
+  const number = Number(text);
+  if (!Number.isFinite(number)) return textValue(text);
+  const kind = Number.isSafeInteger(number) ? KIND.integer : KIND.decimal;
+  return { kind, text: String(number === 0 ? 0 : number) };
+}
+
+export function textValue(text: string): Value | undefined {
   return text === "" ? undefined : { kind: KIND.text, text };
 }
 
 /** ISO 8601, which programs other than Excel write. */
-function isoValue(text: string): Value | undefined {
+export function isoValue(text: string): Value | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)Z?)?$/.exec(text);
   if (match === null || Number.isNaN(Date.parse(match[1]!))) return textValue(text);
   const [, day, time] = match;

@@ -30,7 +30,7 @@ export async function readWorkbook(zip: ZipFile): Promise<Workbook> {
   const roots = await readRelations(zip, "_rels/.rels", "");
   const path = roots.find(({ type }) => type === "officeDocument")?.target ?? "xl/workbook.xml";
   const entry = zip.find(path);
-  if (entry === undefined) throw notAWorkbook(zip);
+  if (entry === undefined || path.endsWith(".bin")) throw notAWorkbook(zip);
   const relations = await readRelations(zip, relationsOf(path), posix.dirname(path));
   const { sheets, is1904 } = await readSheetList(zip, entry);
   const targetOf = (type: string): ZipEntry | undefined => {

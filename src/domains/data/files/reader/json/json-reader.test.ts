@@ -151,3 +151,81 @@ it("cuts JSON in the same way whatever pieces it comes in", () => {
     ),
   );
 });
+
+describe("whether the first list names the columns", () => {
+  it.each<[string, unknown[][], boolean]>([
+    [
+      "texts above numbers",
+      [
+        ["name", "age"],
+        ["Bob", 3],
+        ["Eve", 5],
+      ],
+      true,
+    ],
+    [
+      "texts above digits, as the census has them",
+      [
+        ["NAME", "state"],
+        ["Alabama", "01"],
+        ["Alaska", "02"],
+      ],
+      true,
+    ],
+    [
+      "texts above dates",
+      [
+        ["who", "when"],
+        ["Bob", "2024-01-01"],
+        ["Eve", "2024-01-02"],
+      ],
+      true,
+    ],
+    [
+      "names of programs above other texts",
+      [
+        ["first_name", "city"],
+        ["Bob", "New York"],
+      ],
+      true,
+    ],
+    [
+      "a row like those below",
+      [
+        ["Bob", "Rome"],
+        ["Eve", "Oslo"],
+      ],
+      false,
+    ],
+    [
+      "a value that comes again",
+      [
+        ["red", "x"],
+        ["red", "y"],
+      ],
+      false,
+    ],
+    [
+      "numbers in it",
+      [
+        ["Bob", 3],
+        ["Eve", 5],
+      ],
+      false,
+    ],
+  ])("%s", async (_, lists, hasHeader) => {
+    const { report, rows } = await readWith(openJson, JSON.stringify(lists));
+    expect(report.header).toBe(hasHeader);
+    expect(rows).toHaveLength(lists.length - (hasHeader ? 1 : 0));
+  });
+
+  it("is told where it is unclear", async () => {
+    const { report } = await readWith(openJson, '[["Bob","Rome"],["Eve","Oslo"]]');
+    expect(report.notes).toEqual([
+      expect.stringContaining("If it names the columns, say options.header true."),
+    ]);
+    expect((await readWith(openJson, '[["Bob","Rome"],["Eve","Oslo"]]', { header: true })).rows).toEqual([
+      { Bob: "Eve", Rome: "Oslo" },
+    ]);
+  });
+});

@@ -14,6 +14,7 @@ import {
 import { type ArrayFound, chooseArray, RowFinder } from "./find-rows.ts";
 import { ElementSplitter, elementsOf, type JsonElement } from "./json-elements.ts";
 import { JsonScanner } from "./json-scanner.ts";
+import { headerSigns } from "./list-header.ts";
 import { utf8Chunks } from "./utf8-chunks.ts";
 
 const NEWLINE = 10;
@@ -31,7 +32,8 @@ interface Rows {
  *
  * - an object around an array of objects: the array's elements are the rows, if there is one such array on the
  *   least deep level that has any; otherwise the object is one row
- * - an array of arrays: each is a row; the first one names the columns if it holds nothing but texts
+ * - an array of arrays: each is a row; the first one names the columns if it holds nothing but texts, and those below
+ *   are something else (`list-header.ts`)
  * - an array of plain values: one column, called `value`
  * - several objects or arrays one after the other, laid out in whatever way: a row each
  */
@@ -110,32 +112,33 @@ function valueLines(rows: Rows): AsyncGenerator<Batch> {
   return lines(rows, ({ text }) => `{"value":${text}}`);
 }
 
-const IDENTIFIER = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/i;
-
-function isName({ kind, text }: JsonElement): boolean {
-  return kind === "text" && text !== '""' && !IDENTIFIER.test(text);
-}
+/** Lists that are looked at to see whether the first one names the columns. */
+const HEADER_ROWS = 200;
+const UNCLEAR_HEADER =
+  "The first list was read as a row, because nothing tells it from those below. If it names the columns, say options.header true.";
 
 async function listReader(
   rows: Rows,
   { header }: ReadOptions,
   path: { rowPath?: string },
 ): Promise<TableReader> {
-  let first: JsonElement[] | undefined;
+  const early: JsonElement[][] = [];
   let width = 0;
   let count = 0;
   for await (const { items } of elements(rows)) {
     for (const { text } of items) {
       const cells = elementsOf(text);
-      first ??= cells;
+      if (early.length < HEADER_ROWS) early.push(cells);
       width = Math.max(width, cells.length);
       count += 1;
     }
   }
   if (width > LIMITS.analytics.columns) throw tooManyColumns();
-  const hasHeader = header ?? (count > 1 && first!.length > 0 && first!.every(isName));
+  const [first = [], ...below] = early;
+  const signs = headerSigns(first, below);
+  const hasHeader = header ?? signs === "header";
   if (width === 0 || (hasHeader && count === 1)) throw noRows("The JSON");
-  const headers = Array.from({ length: width }, (_, index) => (hasHeader ? nameOf(first![index]) : ""));
+  const headers = Array.from({ length: width }, (_, index) => (hasHeader ? nameOf(first[index]) : ""));
   const { names, renamed } = distinctNames(headers);
   const keys = names.map((name) => `${JSON.stringify(name)}:`);
   let isFirst = hasHeader;
@@ -147,9 +150,10 @@ async function listReader(
     const cells = elementsOf(text);
     return `{${keys.map((key, index) => `${key}${cells[index]?.text ?? "null"}`).join(",")}}`;
   };
+  const notes = header === undefined && signs === "unclear" ? [UNCLEAR_HEADER] : [];
   const changes = hasHeader && renamed.length > 0 ? { renamed } : {};
   return {
-    report: { format: "ndjson", columns: [], header: hasHeader, notes: [], ...changes, ...path },
+    report: { format: "ndjson", columns: [], header: hasHeader, notes, ...changes, ...path },
     rows: () => lines(rows, lineOf),
   };
 }
