@@ -67,7 +67,9 @@ async function change(c: Context<HttpEnv>, parts: UserSettingsParts): Promise<Re
   const changes = Object.entries({ ...dataAgent, defaultProvider }).filter(
     ([, value]) => value !== undefined,
   );
-  const args = Object.fromEntries(changes.map(([name, value]) => [snakeCase(name), value]));
+  const named = changes.map(([name, value]) => [snakeCase(name), value] as const);
+  const clear = named.filter(([, value]) => value === null).map(([name]) => name);
+  const args = { ...Object.fromEntries(named.filter(([, value]) => value !== null)), clear };
   const tool = parts.registry.tool("all", "set_preferences") as WireTool;
   await perform(c, parts, who, toolOperation(tool), args);
   return read(c, parts);

@@ -36,8 +36,3 @@ export type Preferences = { [Name in keyof typeof PREFERENCES]?: z.output<(typeo
 
 /** Null takes a choice back. */
 export type PreferencesPatch = { [Name in keyof Preferences]?: Preferences[Name] | null };
-
-/** `defaultTimePeriod` in words that a question could have. */
-export function periodWords(period: NonNullable<Preferences["defaultTimePeriod"]>): string {
-  return period === "all_time" ? "any time" : period.replaceAll("_", " ");
-}
