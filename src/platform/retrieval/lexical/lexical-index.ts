@@ -1,3 +1,4 @@
+import { LIMITS } from "../limits.ts";
 import type { Recipe } from "../recipes.ts";
 import type { CollectionStats, Entry, Filter } from "../types.ts";
 import { type AnalysedEntry, analyseEntry, type QueryWord } from "./analysis.ts";
@@ -63,6 +64,7 @@ export class LexicalIndex {
   put(entry: Entry): void {
     const analysed = analyseEntry(entry, this.#recipe);
     this.remove(entry.id);
+    if (this.#slots.live >= LIMITS.retrieval.entries) throw new Error("an index is full");
     const slot = this.#slots.add(entry, analysed.length, analysed.language);
     this.#addPostings(slot, analysed, entry);
   }

@@ -5,8 +5,7 @@ const LARGEST_BLOCK = 1_024;
 /** Weights are kept in sixteenths, so that a slot and its weight share 32 bits. */
 const WEIGHT_STEPS = 16;
 const SLOT_BITS = 24;
-export const MOST_SLOTS = 2 ** SLOT_BITS;
-const SLOT_MASK = MOST_SLOTS - 1;
+const SLOT_MASK = 2 ** SLOT_BITS - 1;
 
 /** The weight as it is kept. */
 export function keptWeight(weight: number): number {
