@@ -3,7 +3,7 @@ import type { Clarification, Understanding } from "../understand/reading.ts";
 /** Words for a number, in whose place the number stands; all others judge by one. */
 const NOUN = /^(volume|performance|volumen|leistung)$/i;
 /** "Best customers" are more than one. */
-const PLURAL = /(?:[^s]s|en)$/i;
+const PLURAL = /^(?!this$|was$|has$|does$|des$|den$|in$).*(?:[^s]s|en)$/i;
 const SHOWN = 10;
 const LOW = /^(worst|bad|worse|weak|schlecht|schwach)/i;
 

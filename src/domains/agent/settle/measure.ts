@@ -52,7 +52,7 @@ function numberOf(digits: string): number {
 }
 
 /** The metric that has most of these words in its name or synonyms. */
-export function metricNamed(words: string, { model, schema }: Knowledge): string | undefined {
+function metricNamed(words: string, { model, schema }: Knowledge): string | undefined {
   const wanted = new Set(phraseKey(words).split(" "));
   const scored = model.metrics
     .filter(({ name }) => schema.metrics.has(name))
