@@ -3,6 +3,7 @@ import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
+import type { ConversationsStore } from "./conversations/conversations.store.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 
 /** What the tools of this slice work with. */
@@ -11,6 +12,7 @@ export interface AgentServices {
   models: ModelsServices["models"];
   drawings: Drawings;
   preferences: PreferencesStore;
+  conversations: ConversationsStore;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
 }

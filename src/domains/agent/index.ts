@@ -5,6 +5,8 @@ import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
+import { answerResource } from "./conversations/answer.resource.ts";
+import { ConversationsStore } from "./conversations/conversations.store.ts";
 import type { AgentServices } from "./define.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { LIMITS } from "./limits.ts";
@@ -15,6 +17,8 @@ import { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { AGENT_SETTINGS } from "./settings.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
+import { getAnswer } from "./tools/get-answer.tool.ts";
+import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
 
@@ -60,16 +64,18 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
-  return { agent, models, drawings, preferences, shownRows };
+  const conversations = new ConversationsStore(catalog, clock);
+  return { agent, models, drawings, preferences, conversations, shownRows };
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices }, Settings> = {
   name: "agent",
-  open: ({ catalog, clock, drawings }, { models }, { agent: { timeZone } }) => ({
-    services: openAgent({ models, catalog, clock, drawings }, { timeZone }),
-  }),
-  tools: [askQuestion, drawPicture, setPreferences],
-  resources: [pictureApp, preferencesResource],
+  open({ catalog, clock, drawings }, { models }, { agent: { timeZone } }) {
+    const services = openAgent({ models, catalog, clock, drawings }, { timeZone });
+    return { services, sweep: () => services.conversations.sweep() };
+  },
+  tools: [askQuestion, getAnswer, markAnswer, drawPicture, setPreferences],
+  resources: [pictureApp, answerResource, preferencesResource],
 };

@@ -36,6 +36,10 @@ export const LIMITS = {
     readerMemoryMb: 768,
     /** How long such a thread stays without a question. */
     idleReaderMs: 10 * 60_000,
+    /** How long answers can be read again. */
+    keptAnswerDays: 90,
+    /** Answers of one conversation that are kept; older ones make room. */
+    keptAnswers: 500,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */
