@@ -325,7 +325,7 @@ export const COMMANDS: readonly Command[] = [
     name: "eval questions",
     summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
     options: {
-      model: { value: "FILE", description: "The semantic model", required: true },
+      model: { value: "FILE", description: "The semantic model; without one it is guessed from the tables" },
       tables: {
         value: "DIR",
         description: "A folder with a .csv file for each of its sources",

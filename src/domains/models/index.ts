@@ -4,6 +4,7 @@ import type { Identity } from "../identity/index.ts";
 import { Binder } from "./bind/index.ts";
 import type { ModelsServices } from "./define.ts";
 import { ImprovementsStore } from "./improvements.store.ts";
+import { Inference } from "./infer/index.ts";
 import { draftKind, modelKind } from "./model-kind.ts";
 import { ModelsStore } from "./models.store.ts";
 import { type CallerFor, Models } from "./models.ts";
@@ -32,6 +33,7 @@ export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
 export { isAggregate } from "./guard/functions/index.ts";
 export { type Token, tokenAt } from "./guard/tokens/tokens.ts";
+export { buildModel, type Examined, type Inference, unpublished } from "./infer/index.ts";
 export type { Problem } from "./model.ts";
 export type { PublishedModel } from "./models.store.ts";
 export type { QueryAnswer } from "./models.ts";
@@ -55,6 +57,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
         modelsStore,
         storedQueries: new StoredQueriesStore(catalog, clock),
         improvements: new ImprovementsStore(catalog, clock),
+        inference: new Inference({ data, analytics }),
       },
     };
   },
