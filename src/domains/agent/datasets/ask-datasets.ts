@@ -14,7 +14,7 @@ import type { Agent, Asked } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
 import { isSame } from "../phases/plan.ts";
-import { readQuestion } from "../phases/question.ts";
+import { readQuestion, withoutAnswers } from "../phases/question.ts";
 import { clarified } from "../phases/refuse.ts";
 import { componentsOf } from "./components.ts";
 import { datasetRelevance, relevanceOf } from "./relevance.ts";
@@ -60,16 +60,19 @@ export class DatasetQuestions {
   }
 
   async ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {
-    const { question, datasetIds } = asked;
+    const { datasetIds } = asked;
     const all =
       datasetIds === undefined ? await this.#visible(caller) : await this.#named(caller, datasetIds);
+    const isName = (answer: string) => all.some(({ name }) => isSame(answer, name));
+    const chosen = readQuestion(asked.question).answers.filter(isName);
+    const question = withoutAnswers(asked.question, isName);
     const near = nearestOf(question, all);
-    const groups = await this.#groups(caller, near, { question, isNamed: datasetIds !== undefined });
+    const groups = await this.#groups(caller, near, { question, chosen, isNamed: datasetIds !== undefined });
     const searched = [
       ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
     ];
     const answers = await mapBounded(groups, AT_ONCE, async (group) => {
-      const { answers, signal, onPhase, question } = asked;
+      const { answers, signal, onPhase } = asked;
       const more = { ...(answers !== undefined && { answers }), ...(onPhase !== undefined && { onPhase }) };
       const answer = await this.#parts.agent.ask(caller, {
         model: group.model,
@@ -107,7 +110,7 @@ export class DatasetQuestions {
   async #groups(
     caller: Caller,
     datasets: readonly Dataset[],
-    { question, isNamed }: { question: string; isNamed: boolean },
+    { question, chosen, isNamed }: { question: string; chosen: readonly string[]; isNamed: boolean },
   ): Promise<Group[]> {
     const published = await this.#published(caller, datasets, isNamed);
     const inferred = await this.#inferred(caller, datasets);
@@ -116,9 +119,8 @@ export class DatasetQuestions {
         !published.some((each) => group.datasets.every((dataset) => each.datasets.includes(dataset))),
     );
     const groups = [...published, ...own];
-    const { answers } = readQuestion(question);
-    const chosen = groups.filter(({ datasets }) =>
-      datasets.some(({ name }) => answers.some((answer) => isSame(answer, name))),
+    const meant = groups.filter(({ datasets }) =>
+      datasets.some(({ name }) => chosen.some((answer) => isSame(answer, name))),
     );
     const relevance = relevanceOf(question);
     const of = ({ datasets: those }: Group) =>
@@ -126,7 +128,7 @@ export class DatasetQuestions {
         those.map(({ name }) => name).join(" "),
         those.flatMap(({ columns }) => columns.map(({ name }) => name)),
       );
-    return (chosen.length > 0 ? chosen : groups)
+    return (meant.length > 0 ? meant : groups)
       .toSorted((a, b) => of(b) - of(a) || Number(b.isPublished) - Number(a.isPublished))
       .slice(0, LIMITS.agent.askedGroups);
   }

@@ -75,11 +75,17 @@ function candidatesFor(from: Looked, column: ColumnProfile, all: readonly Looked
     to.keys.unique.flatMap((key): Candidate[] => {
       const target = to.profile.columns.find(({ name }) => name === key);
       const isSelf = to === from;
+      // Two tables of orders are parts or copies of one another, and no rows of one belong to the other.
+      if (!isSelf && isSameThing(from, to)) return [];
       if (target === undefined || target.kind !== column.kind || (isSelf && key === column.name)) return [];
       const score = nameScore(column.name, to, key, isSelf);
       return score === 0 ? [] : [{ from, column: column.name, to, key, score }];
     }),
   );
+}
+
+function isSameThing(a: Looked, b: Looked): boolean {
+  return same(thingOf(a.profile.dataset.name), thingOf(b.profile.dataset.name));
 }
 
 /** How much a column is called like the key of a dataset. */
@@ -113,7 +119,7 @@ function isPerson(words: readonly string[]): boolean {
 
 /** Without what only says that it is a key: `customer_id` is about a customer. */
 function plain(name: string): string[] {
-  const words = longWords(name).map((word) => word);
+  const words = longWords(name);
   while (words.length > 0 && /^(id|key|uuid|guid|code|no|number|fk|pk|sk|ref)$/.test(words.at(-1) ?? ""))
     words.pop();
   return words;

@@ -45,7 +45,9 @@ const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
 
 /** Words before the name of a table that say only what sort of table it is. */
 const TABLE_PREFIXES = new Set(["dim", "fact", "fct", "tbl", "tb", "stg", "raw", "src", "vw", "t"]);
-const TABLE_SUFFIXES = new Set(["dim", "fact", "table", "tbl", "data", "dataset", "csv", "export", "raw"]);
+/** And words behind it that say which of several such tables it is: of `orders_2024_final` the rows are orders. */
+const TABLE_SUFFIXES =
+  /^(dim|fact|table|tbl|data|dataset|csv|tsv|json|xlsx|export|raw|new|old|final|latest|copy|backup|clean|cleaned|sample|list|info|master|all|full|part|v?\d+|q[1-4]|h[12]|fy\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)$/;
 
 /** The words of a name, in lower case: of `unitPrice`, `UNIT_PRICE` and `Unit Price` alike. */
 export function wordsOf(name: string): string[] {
@@ -66,7 +68,7 @@ export function longWords(name: string): string[] {
 export function thingOf(name: string): string[] {
   let words = longWords(name);
   while (words.length > 1 && TABLE_PREFIXES.has(words[0] as string)) words = words.slice(1);
-  while (words.length > 1 && TABLE_SUFFIXES.has(words.at(-1) as string)) words = words.slice(0, -1);
+  while (words.length > 1 && TABLE_SUFFIXES.test(words.at(-1) as string)) words = words.slice(0, -1);
   return [...words.slice(0, -1), singular(words.at(-1) ?? "")];
 }
 
