@@ -93,7 +93,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export function singular(word: string): string {
+function singular(word: string): string {
   const known = IRREGULAR.get(word);
   if (known !== undefined) return known;
   if (word.length < 4 || /(ss|us|is)$/.test(word)) return word;
