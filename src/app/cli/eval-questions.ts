@@ -28,8 +28,10 @@ export interface Line {
   confidence: number | null;
   reading: string | null;
   ms: number;
-  /** Why there is no answer. */
+  /** Why the question could not be asked. */
   error?: string;
+  /** What was said instead of an answer. */
+  said?: string;
   kind: string;
   verdict: Verdict;
 }
@@ -70,23 +72,31 @@ async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
     const isExpected = question.rows !== undefined || question.expect !== undefined;
     return { ...base, ...NOTHING, error, verdict: isExpected ? "wrong" : "unknown" };
   }
-  const { outcome, columns, rows, sql, confidence, reading } =
+  const { outcome, columns, rows, sql, confidence, reading, narrative } =
     model === undefined ? answerOf(called.output as DataOutput) : (called.output as Answer);
   // Gold rows without `expect` were written for a comparison in which each row counts once.
   const expected = { distinct: question.expect === undefined, ...question };
   const verdict = judge(expected, { outcome, rows });
-  return { ...base, outcome, columns, rows, sql, confidence, reading, verdict };
+  const said = outcome === "answer" ? {} : { said: narrative };
+  return { ...base, outcome, columns, rows, sql, confidence, reading, ...said, verdict };
 }
 
 interface DataOutput extends Pick<Answer, "outcome" | "confidence" | "reading"> {
+  answer: string;
   query: string | null;
   fields: { name: string }[];
   rows: Record<string, Answer["rows"][number][number]>[];
 }
 
-function answerOf({ query, fields, rows, ...rest }: DataOutput) {
+function answerOf({ answer, query, fields, rows, ...rest }: DataOutput) {
   const columns = fields.map(({ name }) => name);
-  return { ...rest, sql: query, columns, rows: rows.map((row) => columns.map((name) => row[name] ?? null)) };
+  return {
+    ...rest,
+    narrative: answer,
+    sql: query,
+    columns,
+    rows: rows.map((row) => columns.map((name) => row[name] ?? null)),
+  };
 }
 
 const NOTHING = {

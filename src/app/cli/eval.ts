@@ -80,8 +80,7 @@ async function openPlace(home: string) {
   let today = new Date();
   const clock = { now: () => today };
   const { rows } = LIMITS.agent;
-  const { drawings } = engines;
-  const agent = openAgent({ data, models, clock, drawings }, { shownRows: rows, askedRows: rows });
+  const agent = openAgent({ ...engines, data, models, clock }, { shownRows: rows, askedRows: rows });
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
     /** The name of the one model in these files. */

@@ -4,6 +4,7 @@ import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
 import type { DatasetQuestions } from "./datasets/ask-datasets.ts";
+import type { PreferencesStore } from "./preferences/preferences.store.ts";
 
 /** What the tools of this slice work with. */
 export interface AgentServices {
@@ -11,6 +12,7 @@ export interface AgentServices {
   datasetQuestions: DatasetQuestions;
   models: ModelsServices["models"];
   drawings: Drawings;
+  preferences: PreferencesStore;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
   /** The same where no model is named. */
