@@ -17,6 +17,7 @@ import { executeQuery } from "./tools/execute-query.tool.ts";
 import { executeStoredQuery } from "./tools/execute-stored-query.tool.ts";
 import { getDatasets } from "./tools/get-datasets.tool.ts";
 import { getSemanticModel } from "./tools/get-semantic-model.tool.ts";
+import { inferSemanticModel } from "./tools/infer-semantic-model.tool.ts";
 import { listImprovementRequests } from "./tools/list-improvement-requests.tool.ts";
 import { listSemanticModels } from "./tools/list-semantic-models.tool.ts";
 import { listStoredQueries } from "./tools/list-stored-queries.tool.ts";
@@ -57,7 +58,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
         modelsStore,
         storedQueries: new StoredQueriesStore(catalog, clock),
         improvements: new ImprovementsStore(catalog, clock),
-        inference: new Inference({ data, analytics }),
+        inference: new Inference({ data, datasets, analytics }),
       },
     };
   },
@@ -68,6 +69,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
     executeQuery,
     executeStoredQuery,
     requestImprovement,
+    inferSemanticModel,
     saveSemanticModel,
     publishSemanticModel,
     readSemanticModel,

@@ -103,7 +103,7 @@ export const LIMITS = {
     /** Different values of a column that are looked for in a key. */
     inferenceValuesCompared: 10_000,
     /** Longest that one look at data may take. */
-    inferenceMs: 15_000,
+    inferenceMs: 20_000,
     /** Longest that guessing a model may take in all. */
     inferenceTotalMs: 60_000,
     /** Looks at datasets, as different callers see them, that are remembered in one process. */

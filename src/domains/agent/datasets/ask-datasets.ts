@@ -84,7 +84,12 @@ export class DatasetQuestions {
       return { group, answer };
     });
     const { group, answer } = choose(answers);
-    return { answer, searched, model: group.isPublished ? group.model.record.name : null };
+    const notes = group.isPublished ? [] : inferredNotes(answer);
+    return {
+      answer: { ...answer, caveats: [...answer.caveats, ...notes] },
+      searched,
+      model: group.isPublished ? group.model.record.name : null,
+    };
   }
 
   async #visible(caller: Caller): Promise<Dataset[]> {
@@ -187,6 +192,16 @@ function choose(tried: readonly Tried[]): Tried {
   const suggestions = [best, ...rivals].map(({ group, answer }) => usedIn(group, answer));
   const questions = [{ question: "Which data do you mean?", suggestions }];
   return { group: best.group, answer: clarified(questions, best.answer.model) };
+}
+
+/** Whoever relies on an answer should know what of it was guessed. */
+function inferredNotes({ lineage }: Answer): string[] {
+  const joins = (lineage?.joins ?? []).map(
+    ({ left, right, on }) => `${left} and ${right} (${on.join(", ")})`,
+  );
+  return joins.length === 0
+    ? []
+    : [`How these belong together was inferred from names and values: ${joins.join("; ")}.`];
 }
 
 function confidence({ answer }: Tried): number {

@@ -40,6 +40,9 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
         ),
     ),
     isEvents: isEvents(fields, dataset),
+    belongsTo: joins
+      .filter(({ from, to }) => from !== to && partOf(from).dataset === dataset)
+      .map(({ to }) => partOf(to)),
   }));
   const { metrics, guesses } = metricsOf(measured);
   const document: SemanticModel = {
@@ -144,14 +147,15 @@ function relationshipsOf(joins: readonly Join[], partOf: (looked: Looked) => Par
     const name = taken.has(wanted) ? `${wanted}_by_${fromField}` : wanted;
     taken.add(name);
     const role = longWords(column).filter((word) => !/^(id|key|code|no|number)$/.test(word));
-    const isRole = role.length > 0 && role.join(" ") !== right.thing.join(" ");
+    const isOther = role.length > 0 && role.join(" ") !== right.thing.join(" ");
+    const isVerb = /^(reports|belongs|refers) (to|under)$/.test(role.join(" "));
     return {
       name,
       from: left.dataset.name,
       to: right.dataset.name,
       fromColumns: [fromField],
       toColumns: [fieldOf(right, key)],
-      ai: aiOf(isRole && from !== to ? [role.join(" ")] : []),
+      ai: aiOf(isOther && (from !== to || isVerb) ? [role.join(" ")] : []),
       extensions: [],
     };
   });

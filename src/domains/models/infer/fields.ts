@@ -135,7 +135,10 @@ function dataTypeOf(column: ColumnProfile): DataType | null {
 /** People are called by their whole name. */
 function fullName(fields: readonly InferredField[], thing: readonly string[]): InferredField[] {
   const find = (...names: string[]) =>
-    fields.find(({ field, role }) => role === "text" && names.some((name) => field.name.endsWith(name)));
+    fields.find(
+      ({ field, role }) =>
+        role === "text" && names.some((name) => field.name.endsWith(name) || `${field.name}_name` === name),
+    );
   const [first, last] = [
     find("first_name", "forename", "given_name", "fname"),
     find("last_name", "surname", "family_name", "lname"),

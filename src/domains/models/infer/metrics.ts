@@ -10,6 +10,8 @@ export interface Measured {
   fields: readonly InferredField[];
   /** Its rows are things that happened, and not things that have a name. */
   isEvents: boolean;
+  /** What its rows belong to: datasets by what they are about. */
+  belongsTo: readonly { dataset: ModelDataset; thing: readonly string[] }[];
 }
 
 interface Wanted {
@@ -26,8 +28,15 @@ const TOTAL =
 
 /** Numbers that are mostly asked for: how many rows, sums of what adds up, averages of what does not. */
 export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesses: Guess[] } {
+  // Lines know of their invoice, and not the other way round: what was sold is counted by line.
+  const isHead = ({ dataset }: Measured) =>
+    all.some(
+      ({ belongsTo, ...line }) =>
+        belongsTo.some((each) => each.dataset === dataset) &&
+        salesOf({ ...line, belongsTo }, (name) => name).length > 0,
+    );
   const wanted = all.flatMap((each) =>
-    ofDataset(each).map((metric) => ({ ...metric, of: each.dataset.name })),
+    ofDataset(each, !isHead(each)).map((metric) => ({ ...metric, of: each.dataset.name })),
   );
   const counts = Map.groupBy(wanted, ({ name }) => name);
   const metrics = wanted.map(({ name, sql, synonyms, of }): Metric => {
@@ -47,11 +56,12 @@ export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesse
   return { metrics, guesses: wanted.flatMap(({ guess }) => guess ?? []) };
 }
 
-function ofDataset({ dataset, thing, fields, isEvents }: Measured): Wanted[] {
+function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
+  const { dataset, thing, fields, isEvents } = measured;
   const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
   const amounts = fields.filter(({ role, column }) => role === "amount" && column !== null);
   const rates = fields.filter(({ role }) => role === "rate");
-  const sales = salesOf({ dataset, thing, fields, isEvents }, column);
+  const sales = hasSales ? salesOf(measured, column) : [];
   const counted = dataset.primaryKey[0];
   return [
     ...(counted === undefined
@@ -68,7 +78,9 @@ function ofDataset({ dataset, thing, fields, isEvents }: Measured): Wanted[] {
       name: `total_${field.name}`.replace(/^total_total_/, "total_"),
       sql: `SUM(${column(field.name)})`,
       // Of things that happened, the sum is meant where none is named; of a person's salary it is not.
-      synonyms: isEvents ? [field.name.replaceAll("_", " "), ...field.ai.synonyms] : [],
+      synonyms: isEvents
+        ? [field.name.replaceAll("_", " "), ...field.ai.synonyms, ...soldWords(measured, field.name)]
+        : [],
     })),
     ...[...amounts, ...rates].map(({ field }) => ({
       name: `average_${field.name}`.replace(/^average_(average|avg|mean)_/, "average_"),
@@ -76,6 +88,13 @@ function ofDataset({ dataset, thing, fields, isEvents }: Measured): Wanted[] {
       synonyms: [`mean ${field.name.replaceAll("_", " ")}`],
     })),
   ];
+}
+
+/** "tracks sold": how many of what the rows of a sale belong to. */
+function soldWords({ thing, belongsTo }: Measured, field: string): string[] {
+  if (!isSelling(thing) || !QUANTITY.test(field)) return [];
+  const things = belongsTo.map((each) => each.thing).filter((each) => !isSelling(each));
+  return ["unit", "item", ...things.map((each) => each.join(" "))].map((word) => `${word} sold`);
 }
 
 function keySql({ primaryKey }: ModelDataset, column: (name: string) => string): string {
@@ -104,13 +123,13 @@ function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) =
         ? `SUM(${column(quantity)} * ${column(price)}${less})`
         : undefined;
   if (sql === undefined) return [];
-  const about = `metrics.revenue`;
+  const about = "metrics.revenue";
   const why = "the dataset is about selling, and there is no column called revenue or sales";
   return [
     {
       name: "revenue",
       sql,
-      synonyms: SALES.filter((word) => word !== "revenue"),
+      synonyms: SALES,
       guess: { about, guess: sql, sure: "guess", why },
     },
   ];

@@ -49,6 +49,12 @@ const TABLE_PREFIXES = new Set(["dim", "fact", "fct", "tbl", "tb", "stg", "raw",
 const TABLE_SUFFIXES =
   /^(dim|fact|table|tbl|data|dataset|csv|tsv|json|xlsx|export|raw|new|old|final|latest|copy|backup|clean|cleaned|sample|list|info|master|all|full|part|v?\d+|q[1-4]|h[12]|fy\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)$/;
 
+/** Words that stand at the end of others without a sign between them: `birthdate`, `totalcost`. */
+const ENDINGS =
+  /^(\p{L}{3,})(date|code|name|cost|class|type|description|number|amount|price|count|id|time|status|category)$/u;
+const WHOLE =
+  /^(candidate|discount|account|update|validate|mandate|lifetime|sometime|overtime|prototype|subtype|paid|valid|invalid|void|grid|squid|bid|kid|mid|said|hybrid|rapid|liquid|fluid|avoid|covid|solid|surname|nickname|forename|username|viscount|subclass)$/;
+
 /** The words of a name, in lower case: of `unitPrice`, `UNIT_PRICE` and `Unit Price` alike. */
 export function wordsOf(name: string): string[] {
   return name
@@ -56,7 +62,8 @@ export function wordsOf(name: string): string[] {
     .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "")
-    .map((word) => word.toLowerCase());
+    .map((word) => word.toLowerCase())
+    .flatMap((word) => (WHOLE.test(word) ? [word] : (ENDINGS.exec(word)?.slice(1, 3) ?? [word])));
 }
 
 /** The same with short forms written out. */

@@ -67,6 +67,12 @@ export async function profileOf(looking: Looking, dataset: Dataset): Promise<Pro
   };
 }
 
+/** A dataset of which only the columns are known. */
+export function unlooked(dataset: Dataset, columns: readonly Column[]): Profile {
+  const some = columns.slice(0, LIMITS.models.inferredColumns);
+  return { dataset, rows: 0, isSample: true, columns: some.map((column) => columnProfile(column, [])) };
+}
+
 /** Statements of ours over views; the caller's rights are in the views. */
 export async function ask(
   { analytics, caller, signal }: Looking,

@@ -25,7 +25,9 @@ const CODES = new Set(
 const RATES = new Set(
   `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
   speed density height altitude elevation depth probability fraction per yield interest width length size weight
-  bmi index factor efficiency satisfaction threshold mpg ph radius distance capacity`.split(/\s+/),
+  balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph radius distance capacity`.split(
+    /\s+/,
+  ),
 );
 const YEARS = { least: 1_500, most: 2_200 };
 /** Longer texts on average are told, not chosen. */

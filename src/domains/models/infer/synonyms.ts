@@ -1,4 +1,4 @@
-/** Words that people use for the same thing; the first of a group is how tables mostly call it. */
+/** Words that people use for the same thing, of tables and of columns. */
 const GROUPS: readonly (readonly string[])[] = `
 customer client buyer shopper
 employee staff worker
@@ -14,70 +14,59 @@ city town
 teacher instructor
 doctor physician
 student pupil
-book publication
 user member
 department division
-company firm business
+company firm
 salary pay wage
-price cost
-revenue turnover income
+revenue turnover
 quantity units
 phone telephone
-email mail
 apartment flat
 game match
-flight trip
 author writer
-actor performer
-song track
-school university
-hospital clinic
+song track tune
+encounter visit
+payer insurer
+immunization vaccination
+medication drug prescription
 area surface
-population inhabitants people residents
-height tallness
-length duration
-rating score
+population inhabitants residents
 gender sex
-birth born
-category type genre kind
-title name
-status state
+duration length
 `
   .trim()
   .split("\n")
   .map((line) => line.split(" "));
 
-/** Only these words of a group stand for a whole table or column; the others would say too much. */
-const LOOSE = new Set([
-  "category type genre kind",
-  "title name",
-  "status state",
-  "length duration",
-  "price cost",
-]);
+/** Numbers that are named after their unit are asked for by what they measure. */
+const UNITS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    milliseconds: ["duration", "length", "time"],
+    seconds: ["duration", "length", "time"],
+    minutes: ["duration", "length", "time"],
+    hours: ["duration", "time"],
+    bytes: ["size"],
+    kilometers: ["distance"],
+    km: ["distance"],
+    miles: ["distance"],
+    kg: ["weight"],
+  }),
+);
 
 /** Other words for what a phrase says, by its last word. */
 export function otherWords(words: readonly string[]): string[] {
   const last = words.at(-1) ?? "";
-  const group = GROUPS.find((each) => each.includes(last) && !LOOSE.has(each.join(" ")));
-  return (group ?? []).filter((word) => word !== last).map((word) => [...words.slice(0, -1), word].join(" "));
+  const group = GROUPS.find((each) => each.includes(last)) ?? [];
+  return [...group, ...(UNITS.get(last) ?? [])]
+    .filter((word) => word !== last)
+    .map((word) => [...words.slice(0, -1), word].join(" "));
 }
 
-/** What sales are called, where a dataset is about selling. */
-export const SALES = ["sales", "revenue", "turnover"];
-const SELLING = new Set([
-  "order",
-  "sale",
-  "sales",
-  "invoice",
-  "transaction",
-  "purchase",
-  "item",
-  "line",
-  "detail",
-  "booking",
-  "payment",
-]);
+/** What is asked for where a dataset is about selling. */
+export const SALES = ["sales", "turnover", "spend", "spending"];
+const SELLING = new Set(
+  "order sale sales invoice transaction purchase item line detail booking payment receipt".split(" "),
+);
 
 export function isSelling(thing: readonly string[]): boolean {
   return thing.some((word) => SELLING.has(word));
