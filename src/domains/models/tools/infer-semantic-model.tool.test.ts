@@ -56,8 +56,7 @@ describe("infer_semantic_model", () => {
     expect(digest).toContain("visits.shop_id");
     expect(digest).toContain("total_tip");
     expect(digest).not.toContain("total_shop_id");
-    // Texts that are all dates are dates.
-    expect(await source("guessed")).toMatch(/TRY_CAST\(\\?"visited_on\\?" AS DATE\)/);
+    expect(await source("guessed")).toMatch(/name: visited_on[\s\S]{0,200}is_time: true/);
   });
 
   it("can be published as it is, and answers", async () => {
