@@ -52,7 +52,7 @@ export const answerShape = z.object({
 type Output = z.output<typeof answerShape>;
 
 export function outputOf(
-  { isTruncated, rows, picture: _, query: __, ...answer }: Answer & { id: string },
+  { isTruncated, rows, picture: _, query: __, types: ___, ...answer }: Answer & { id: string },
   shownRows: number,
 ): z.input<typeof answerShape> {
   const shown = rows.slice(0, shownRows);
