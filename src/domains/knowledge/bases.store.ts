@@ -1,4 +1,16 @@
-import { and, count, desc, eq, getTableColumns, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
@@ -9,8 +21,8 @@ import {
   accounts,
   knowledgeBases as bases,
   knowledgeDocuments as documents,
-  groups,
   knowledgeGrants as grants,
+  groups,
   type Level,
   members,
   workspaces,
@@ -125,7 +137,10 @@ export class BasesStore {
     }
   }
 
-  async change(id: number, change: { name?: string | undefined; description?: string | undefined }): Promise<void> {
+  async change(
+    id: number,
+    change: { name?: string | undefined; description?: string | undefined },
+  ): Promise<void> {
     try {
       await this.#catalog.db
         .update(bases)
@@ -182,7 +197,9 @@ export class BasesStore {
       .select({ id: accounts.id })
       .from(members)
       .innerJoin(accounts, eq(accounts.id, members.accountId))
-      .where(and(eq(members.workspaceId, caller.workspace.id), eq(accounts.email, email.trim().toLowerCase())));
+      .where(
+        and(eq(members.workspaceId, caller.workspace.id), eq(accounts.email, email.trim().toLowerCase())),
+      );
     if (row === undefined) throw new AppError("not_found", `${email} is no member of this workspace.`);
     return row.id;
   }
@@ -208,7 +225,6 @@ export class BasesStore {
       .orderBy(grants.id);
     return rows.map(({ email, group, mayEdit }) => ({ email, group, access: mayEdit ? "editor" : "reader" }));
   }
-
 
   #select(caller: Caller, where: SQL | undefined) {
     const { deletedAt: _, ...columns } = getTableColumns(bases);

@@ -1,8 +1,25 @@
-import { and, count, desc, eq, getTableColumns, ilike, inArray, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  ilike,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  sql,
+} from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, type CatalogTx, isUniqueViolation, type StorageClaim } from "../../platform/catalog/index.ts";
+import {
+  type Catalog,
+  type CatalogTx,
+  isUniqueViolation,
+  type StorageClaim,
+} from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isEditableBy, readableBy } from "./access.ts";
 import {
@@ -156,13 +173,21 @@ export class DocumentsStore {
       .select({ id: documents.id, jobId: documents.jobId })
       .from(documents)
       .where(
-        and(UNDELETED, inArray(documents.indexStatus, ["queued", "pending_conversion", "converting", "indexing"])),
+        and(
+          UNDELETED,
+          inArray(documents.indexStatus, ["queued", "pending_conversion", "converting", "indexing"]),
+        ),
       )
       .orderBy(documents.id)
       .limit(limit);
   }
 
-  async setStatus(id: number, version: number, indexStatus: IndexStatus, indexError: string | null = null): Promise<void> {
+  async setStatus(
+    id: number,
+    version: number,
+    indexStatus: IndexStatus,
+    indexError: string | null = null,
+  ): Promise<void> {
     await this.#catalog.db
       .update(documents)
       .set({ indexStatus, indexError })
@@ -217,7 +242,9 @@ export class DocumentsStore {
     return this.#catalog.transaction(async (tx) => {
       const gone = await tx
         .delete(documents)
-        .where(sql`${documents.deletedAt} < ${before} or ${documents.baseId} in (select id from knowledge_bases where deleted_at < ${before})`)
+        .where(
+          sql`${documents.deletedAt} < ${before} or ${documents.baseId} in (select id from knowledge_bases where deleted_at < ${before})`,
+        )
         .returning({ key: documents.blobKey });
       const former = await tx
         .delete(versions)
@@ -261,7 +288,11 @@ export class DocumentsStore {
   ): Promise<DocumentRow | undefined> {
     const sameName = sql`lower(${documents.name}) = lower(${name})`;
     const here = and(eq(documents.baseId, baseId), eq(documents.folderId, folderId));
-    const [row] = await tx.select().from(documents).where(and(here, sameName, UNDELETED)).for("update");
+    const [row] = await tx
+      .select()
+      .from(documents)
+      .where(and(here, sameName, UNDELETED))
+      .for("update");
     return row;
   }
 
@@ -290,7 +321,12 @@ export class DocumentsStore {
     return row as DocumentRow;
   }
 
-  async #replace(tx: CatalogTx, caller: Caller, existing: DocumentRow, file: StoredFile): Promise<DocumentRow> {
+  async #replace(
+    tx: CatalogTx,
+    caller: Caller,
+    existing: DocumentRow,
+    file: StoredFile,
+  ): Promise<DocumentRow> {
     const { id: documentId, version, mimeType, bytes, sha256, blobKey } = existing;
     const now = this.#clock.now();
     const former = { documentId, version, mimeType, bytes, sha256, blobKey };
@@ -320,4 +356,3 @@ export function nameTaken(error: unknown, what: string): unknown {
     hint: "Choose another name.",
   });
 }
-

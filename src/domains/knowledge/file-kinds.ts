@@ -55,9 +55,10 @@ export function mimeTypeOf(extension: string): string {
 
 /** In lower case and without its dot; empty where there is none. */
 export function extensionOf(name: string): string {
-  return (
-    /[^.]\.([A-Za-z0-9]{1,16})$/
-      .exec(name)?.[1]
-      ?.toLowerCase() ?? ""
-  );
+  return /[^.]\.([A-Za-z0-9]{1,16})$/.exec(name)?.[1]?.toLowerCase() ?? "";
+}
+
+/** Whether files with this ending are texts, and come as they are where they come inline. */
+export function isTextual(extension: string): boolean {
+  return /^text\/|json$|xml$|yaml$|^message\//.test(mimeTypeOf(extension));
 }

@@ -54,7 +54,10 @@ export class FoldersStore {
     const here = and(eq(folders.baseId, baseId), eq(folders.parentId, parentId), isNull(folders.deletedAt));
     const sameName = sql`lower(${folders.name}) = lower(${name})`;
     for (;;) {
-      const [found] = await this.#catalog.db.select({ id: folders.id }).from(folders).where(and(here, sameName));
+      const [found] = await this.#catalog.db
+        .select({ id: folders.id })
+        .from(folders)
+        .where(and(here, sameName));
       if (found !== undefined) return found.id;
       const [made] = await this.#catalog.db
         .insert(folders)
@@ -95,7 +98,9 @@ export class FoldersStore {
       const gone = await tx
         .update(documents)
         .set({ deletedAt: now, revision: sql`${documents.revision} + 1` })
-        .where(and(eq(documents.baseId, baseId), inArray(documents.folderId, ids), isNull(documents.deletedAt)))
+        .where(
+          and(eq(documents.baseId, baseId), inArray(documents.folderId, ids), isNull(documents.deletedAt)),
+        )
         .returning({ id: documents.id });
       return gone.map((document) => document.id);
     });
@@ -107,7 +112,10 @@ export class FoldersStore {
   }
 
   async countDocuments(filter: NodeFilter): Promise<number> {
-    const [row] = await this.#catalog.db.select({ total: count() }).from(documents).where(documentWhere(filter));
+    const [row] = await this.#catalog.db
+      .select({ total: count() })
+      .from(documents)
+      .where(documentWhere(filter));
     return row?.total ?? 0;
   }
 
@@ -141,7 +149,10 @@ export class FoldersStore {
     const inside = { ...filter, parentIds: ids };
     const [below, held] = await Promise.all([
       this.#catalog.db.selectDistinct({ id: folders.parentId }).from(folders).where(folderWhere(inside)),
-      this.#catalog.db.selectDistinct({ id: documents.folderId }).from(documents).where(documentWhere(inside)),
+      this.#catalog.db
+        .selectDistinct({ id: documents.folderId })
+        .from(documents)
+        .where(documentWhere(inside)),
     ]);
     return new Set([...below, ...held].map(({ id }) => id));
   }
@@ -158,7 +169,6 @@ export class FoldersStore {
     }
     return names;
   }
-
 }
 
 async function assertNotBelow(tx: CatalogTx, { id, baseId }: FolderRow, parentId: number): Promise<void> {

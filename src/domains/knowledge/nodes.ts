@@ -79,7 +79,10 @@ export async function listTree(store: FoldersStore, filter: NodeFilter): Promise
   const counts = await Promise.all([store.countFolders(filter), store.countDocuments(filter)]);
   assertFits(counts[0] + counts[1]);
   const most = LIMITS.knowledge.recursiveNodes;
-  const [folders, documents] = await Promise.all([store.folders(filter, most), store.documents(filter, most)]);
+  const [folders, documents] = await Promise.all([
+    store.folders(filter, most),
+    store.documents(filter, most),
+  ]);
   return new TreeBuilder(folders, documents).build(0);
 }
 
@@ -92,7 +95,11 @@ export async function listSubtree(
   const folders: NamedFolder[] = [];
   const documents: NamedDocument[] = [];
   const seen = new Set([folderId]);
-  for (let level = [folderId], depth = 0; level.length > 0 && depth <= LIMITS.knowledge.folderDepth; depth += 1) {
+  for (
+    let level = [folderId], depth = 0;
+    level.length > 0 && depth <= LIMITS.knowledge.folderDepth;
+    depth += 1
+  ) {
     const here = { ...filter, parentIds: level };
     const room = LIMITS.knowledge.recursiveNodes + 1 - folders.length - documents.length;
     const found = await store.folders(here, room);
@@ -170,12 +177,14 @@ class TreeBuilder {
     const rings: Node[] = [];
     for (const folder of this.#folders.values())
       if (!this.#placed.has(folder.id) && this.#isInRing(folder)) rings.push(this.#orphan(folder));
-    if (rings.length > 0) this.#warnings.add("Some folders contain each other; each ring is shown once, at the root.");
+    if (rings.length > 0)
+      this.#warnings.add("Some folders contain each other; each ring is shown once, at the root.");
     items.splice(firstDocument === -1 ? items.length : firstDocument, 0, ...lost, ...rings);
     const documents = [...this.#held]
       .filter(([id]) => id !== 0 && !this.#folders.has(id))
       .flatMap(([, held]) => held.map((document) => ({ ...documentNode(document), orphan: true })));
-    if (documents.length > 0) this.#warnings.add("Some documents whose folder is missing are shown at the root.");
+    if (documents.length > 0)
+      this.#warnings.add("Some documents whose folder is missing are shown at the root.");
     this.#count += documents.length;
     items.push(...documents);
   }

@@ -58,7 +58,10 @@ export class Readings {
     this.#parts.jobs.enqueue(JOB, { documentId, version }, { tx });
 
   /** Works on a document in this process, unless another one does, until it has been read. */
-  async finish({ id, jobId }: Pick<DocumentRow, "id" | "jobId">, signal: AbortSignal): Promise<DocumentRow | undefined> {
+  async finish(
+    { id, jobId }: Pick<DocumentRow, "id" | "jobId">,
+    signal: AbortSignal,
+  ): Promise<DocumentRow | undefined> {
     if (jobId !== null) await this.#parts.jobs.workOn(jobId, signal);
     return this.#parts.documents.get(id);
   }

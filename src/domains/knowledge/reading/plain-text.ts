@@ -3,14 +3,19 @@ import type { Block, StructuredText } from "./read-document.ts";
 /** The text of a file that is one, whatever its encoding; NUL is no character of any text. */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;
-  const wide = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
+  const wide =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
   const text = wide === "" ? decodeBytes(bytes) : new TextDecoder(wide).decode(bytes);
   return cleanText(text);
 }
 
 /** One end of line, no NUL and no half characters, which PostgreSQL does not take. */
 export function cleanText(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replaceAll("\u0000", "").replace(/^\uFEFF/, "").toWellFormed();
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replaceAll("\u0000", "")
+    .replace(/^\uFEFF/, "")
+    .toWellFormed();
 }
 
 function decodeBytes(bytes: Uint8Array): string {
@@ -70,7 +75,8 @@ export function structureMarkdown(text: string): StructuredText {
       open = [];
     } else if (line.text.trim() === "") flush(isTable(open) ? "table" : "paragraph");
     else {
-      if (isTable(open) !== TABLE.test(line.text) && open.length > 0) flush(isTable(open) ? "table" : "paragraph");
+      if (isTable(open) !== TABLE.test(line.text) && open.length > 0)
+        flush(isTable(open) ? "table" : "paragraph");
       open.push(line);
     }
   }

@@ -39,7 +39,10 @@ export function split({ text, blocks, pages, notes }: StructuredText): ReadDocum
       flush();
       const level = block.level ?? 1;
       while (path.length > 0 && (path.at(-1)?.level ?? 0) >= level) path.pop();
-      path.push({ level, title: (block.title ?? text.slice(block.start, block.end)).slice(0, TITLE_CHARACTERS) });
+      path.push({
+        level,
+        title: (block.title ?? text.slice(block.start, block.end)).slice(0, TITLE_CHARACTERS),
+      });
     }
     section.push(...spansOf(text, block));
   }
@@ -52,7 +55,10 @@ export function split({ text, blocks, pages, notes }: StructuredText): ReadDocum
 
 const TITLE_CHARACTERS = 300;
 
-function* cut(text: string, spans: readonly Span[]): Generator<{ content: string; start: number; page?: number | undefined }> {
+function* cut(
+  text: string,
+  spans: readonly Span[],
+): Generator<{ content: string; start: number; page?: number | undefined }> {
   let open: Span[] = [];
   let tokens = 0;
   for (const span of spans) {
@@ -67,7 +73,10 @@ function* cut(text: string, spans: readonly Span[]): Generator<{ content: string
   if (open.length > 0) yield pieceOf(text, open);
 }
 
-function pieceOf(text: string, spans: readonly Span[]): { content: string; start: number; page?: number | undefined } {
+function pieceOf(
+  text: string,
+  spans: readonly Span[],
+): { content: string; start: number; page?: number | undefined } {
   const first = spans[0] as Span;
   const body = text.slice(first.start, (spans.at(-1) as Span).end).trim();
   const content = first.head === undefined ? body : `${first.head}\n${body}`;
