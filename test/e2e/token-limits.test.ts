@@ -283,7 +283,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     ask_question: { question: "revenue", model: modelName },
     list_knowledge_bases: {},
     browse_knowledge_base: { knowledge_base_id: base },
-    search_documents: { query: modelName },
+    search_documents: { query: "about" },
     read_document: { document_id: document },
     download_document: { document_id: document },
     add_document: { knowledge_base_id: base, file_name: "b.txt", content: "more" },
