@@ -235,7 +235,7 @@ function folderNode(folder: NamedFolder): Node {
   };
 }
 
-export function documentNode(document: NamedDocument): Node {
+function documentNode(document: NamedDocument): Node {
   return {
     node_id: `document:${document.id}`,
     raw_id: document.id,

@@ -10,7 +10,7 @@ export function decodeText(bytes: Uint8Array): string {
 }
 
 /** One end of line, no NUL and no half characters, which PostgreSQL does not take. */
-export function cleanText(text: string): string {
+function cleanText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
     .replaceAll("\u0000", "")

@@ -124,7 +124,7 @@ const SENTENCE_END = /[.!?…][)"'”’»]*\s+|[。！？]|\n/g;
 /** What has no end in sight is cut anywhere. */
 const SPAN_CHARACTERS = 1_000;
 
-export function sentencesOf(text: string, start: number, end: number, page?: number): Span[] {
+function sentencesOf(text: string, start: number, end: number, page?: number): Span[] {
   const spans: Span[] = [];
   const body = text.slice(start, end);
   let from = 0;
