@@ -296,6 +296,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     download_document: { document_id: document },
     add_document: { knowledge_base_id: base, file_name: "b.txt", content: "more" },
     share_knowledge_base: { knowledge_base_id: base, group: "nobody", access: "reader" },
+    infer_semantic_model: { name: "guessed" },
+    ask_data: { question: "how many orders", dataset_ids: [shop.orders] },
   };
 }
 
