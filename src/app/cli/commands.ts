@@ -2,8 +2,6 @@ import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 
-const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;
-const WORKSPACE = { value: "SLUG", description: "The workspace", required: true } as const satisfies Option;
 const USER = {
   value: "EMAIL",
   description: "The person it acts for",
@@ -370,39 +368,7 @@ export const COMMANDS: readonly Command[] = [
     notes: ["The server need not run. The exit code is 1 when the run fails."],
     run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
-  defineCommand({
-    name: "kb create",
-    summary: "Make a knowledge base for everybody in a workspace, for a group, or for one person",
-    args: { name: "Its name" },
-    options: {
-      workspace: WORKSPACE,
-      group: { value: "GROUP", description: "Only for the members of this group" },
-      personal: { value: "EMAIL", description: "Only for this member" },
-      description: { value: "TEXT", description: "What is in it" },
-    },
-    run: async (input, terminal) => (await import("./kb.ts")).createKnowledgeBase(input, terminal),
-  }),
-  defineCommand({
-    name: "kb list",
-    summary: "List the knowledge bases of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./kb.ts")).listKnowledgeBases(input, terminal),
-  }),
-  defineCommand({
-    name: "kb import",
-    summary: "Put the files of a folder, and of those below it, into a knowledge base",
-    args: { folder: "The folder; hidden files are left out" },
-    options: {
-      workspace: WORKSPACE,
-      base: { value: "NAME", description: "Name or id of the knowledge base", required: true },
-      ...JSON_OPTION,
-    },
-    notes: [
-      "It ends when every file is searchable or has failed, and says which and why. The exit code is 1 when all of them failed.",
-      "A file that was there already is left alone; one that has changed becomes a new version of its document.",
-    ],
-    run: async (input, terminal) => (await import("./kb.ts")).importFolder(input, terminal),
-  }),
+  ...KB_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:
