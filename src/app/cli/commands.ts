@@ -1,6 +1,8 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
+import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { KB_COMMANDS } from "./kb-commands.ts";
 
 const USER = {
   value: "EMAIL",
