@@ -85,6 +85,56 @@ describe("infer_semantic_model", () => {
     expect(textOf(missing)).toMatch(/There is no dataset "nowhere"/);
   });
 
+  it("reads names of all styles, follows roles, and joins only what has the same values", async () => {
+    const workspace = "styles";
+    await server.app.identity.workspaces.create({ slug: workspace, name: "Styles" });
+    const token = await server.token({ workspace });
+    const people = [
+      { EmployeeID: 1, FirstName: "Ada", LastName: "Ito", birthdate: "1980-01-01", HireDate: "2010-02-03" },
+      { EmployeeID: 2, FirstName: "Bo", LastName: "Ek", birthdate: "1990-01-01", HireDate: "2012-02-03" },
+      { EmployeeID: 3, FirstName: "Cy", LastName: "Ek", birthdate: "1991-01-01", HireDate: "2012-02-03" },
+    ].map((row, i) => ({ ...row, ManagerID: i === 0 ? null : 1 }));
+    const clients = [11, 12].map((id) => ({ "Client No": id, "Client Name": `C${id}`, SupportRepId: 2 }));
+    const sales = [
+      { Client: 11, SoldOn: "2025-01-01", Qty: 2, UnitPrice: 3.5 },
+      { Client: 12, SoldOn: "2025-01-01", Qty: 2, UnitPrice: 3.5 },
+      { Client: 12, SoldOn: "2025-01-01", Qty: 2, UnitPrice: 3.5 },
+    ];
+    const badges = [{ badge_id: 1, client_no: 77 }];
+    for (const [name, rows] of Object.entries({
+      Employees: people,
+      tbl_clients: clients,
+      FactSales: sales,
+      badges,
+    }))
+      await makeDataset(server, token, name, rows);
+    const { guesses } = await infer({ name: "styles" }, token);
+    const said = guesses.map(({ guess, sure }) => `${guess} (${sure})`);
+    expect(said.toSorted()).toEqual(
+      [
+        'SUM("fact_sales"."qty" * "fact_sales"."unit_price") (guess)',
+        "date: hire_date (likely)",
+        "employees.manager_id → employees.employee_id (likely)",
+        "fact_sales.client → tbl_clients.client_no (sure)",
+        "key: badge_id (sure)",
+        "key: client_no (likely)",
+        "key: employee_id (sure)",
+        "no key: rows are numbered (guess)",
+        "tbl_clients.support_rep_id → employees.employee_id (guess)",
+      ].toSorted(),
+    );
+    await resultOf(server, token, "publish_semantic_model", { modelName: "styles" });
+    const ask = async (question: string) =>
+      (await resultOf<{ rows: unknown[][] }>(server, token, "ask_question", { question })).rows;
+    expect(await ask("total revenue by client")).toEqual(
+      expect.arrayContaining([
+        ["C12", 14],
+        ["C11", 7],
+      ]),
+    );
+    expect(await ask("how many sales were there in January 2025")).toEqual([[3]]);
+  });
+
   it("knows nothing of what policies hide", async () => {
     const policies = [{ name: "no seats", roles: ["contributor"], hide: ["seats"] }];
     await resultOf(server, admin, "set_dataset_policies", { dataset_id: ids.shops, policies });
