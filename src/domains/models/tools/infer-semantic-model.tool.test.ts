@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { refusalsOf, textOf } from "../../../../test/support/models.ts";
+import { refusalsOf, saveModel, textOf } from "../../../../test/support/models.ts";
 import { CAFE_ROWS } from "../../../../test/support/questions.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -162,5 +164,27 @@ describe("infer_semantic_model", () => {
     const other = await server.token({ workspace: "empty" });
     const empty = await callTool(server, other, "infer_semantic_model", { name: "x" });
     expect(textOf(empty)).toMatch(/There are no datasets/);
+  });
+});
+
+describe("the example of docs/models.md", () => {
+  it("can be published and asked", async () => {
+    const docs = readFileSync(resolve(import.meta.dirname, "../../../../docs/models.md"), "utf8");
+    const [, content = ""] = /## A complete example[\s\S]*?```yaml\n([\s\S]*?)```/.exec(docs) ?? [];
+    await server.app.identity.workspaces.create({ slug: "example", name: "Example" });
+    const token = await server.token({ workspace: "example" });
+    const order = {
+      order_id: 1,
+      customer_id: 1,
+      order_date: "2025-01-01",
+      status: "paid",
+      amount: 8,
+      discount: 0.5,
+    };
+    await makeDataset(server, token, "orders", [order]);
+    await makeDataset(server, token, "customers", [{ customer_id: 1, name: "Ada", city: "Bern" }]);
+    expect(await saveModel(server, token, content)).toMatchObject({ state: "published", problems: [] });
+    const question = { question: "turnover by city" };
+    expect(await resultOf(server, token, "ask_question", question)).toMatchObject({ rows: [["Bern", 4]] });
   });
 });
