@@ -105,7 +105,7 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
   const kinds = first.map(kindOf);
   const likely = (isLikely: boolean): HeaderSigns => (isLikely ? "likely" : "none");
   if (below.length === 0) return likely(namesAlone(first, kinds));
-  const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below);
+  const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below) || isSpan(first, below);
   let names = 0;
   let values = 0;
   let labels = 0;
@@ -151,6 +151,19 @@ function areIndexed(first: readonly string[], below: readonly (readonly string[]
   const [corner, ...labels] = first;
   const areCounted = labels.length > 0 && labels.every((label, index) => label === String(index));
   return corner === "" && areCounted && below.every(([name = ""]) => name !== "");
+}
+
+/** Years of any century that follow each other, as long series have them, above rows of other things. */
+function isSpan(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const found = first.flatMap((text, index) => (kindOf(text) === "number" ? [index] : []));
+  const isAscending = (fields: readonly string[]): boolean =>
+    found.every((index, place) => {
+      const text = fields[index] ?? "";
+      return (
+        /^(?:1\d|20)\d\d$/.test(text) && (place === 0 || Number(text) > Number(fields[found[place - 1]!]))
+      );
+    });
+  return found.length > LEAST_LABELS && isAscending(first) && !below.some(isAscending);
 }
 
 /** Few numbers in a row may be data. */

@@ -34,6 +34,7 @@ describe("what stands above a table", () => {
 
   it.each<[string, string, string]>([
     ["an index without a name, as pandas writes it", ",0\na,1\nb,2\n", "column_1 0"],
+    ["years of any century", ",1491,1555,1700,1751\na,,2,,\nb,1,,,\n", "column_1 1491 1555 1700 1751"],
     ["a name that is missing", "id,\n1,x\n2,y\n", "id column_2"],
     ["names above units", "time,speed\ns,m/s\n1,2\n2,3\n", "time speed"],
     ["names that are all but one missing", "name,\nBob,x\nEve,y\n", "name column_2"],
