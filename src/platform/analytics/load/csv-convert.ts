@@ -199,7 +199,8 @@ async function needsRepair(
   result: Attempt,
 ): Promise<boolean> {
   if (result === "misfit" || result === "unreadable") return result === "unreadable";
-  if (result.rejects.isRepairable) return true;
+  // A quote in the header that has no end takes all rows into it.
+  if (result.rejects.isRepairable || result.written.rows === 0) return true;
   if (columns.length > 1) return false;
   const reader = await connection.runAndReadAll(
     `SELECT count(*) FROM read_parquet(${quoteText(output)}) WHERE ${quoteName(columns[0]!.name)} IS NULL`,

@@ -80,6 +80,8 @@ function kindOf(text: string): Kind | undefined {
 }
 
 const MANY_ROWS = 10;
+/** Values in the first row, for each text above numbers, from which on it is rather data. */
+const MANY_VALUES = 5;
 /** Of the values of a column, how many have to be of one kind so that it is theirs. */
 const MOST = 0.8;
 
@@ -122,8 +124,9 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
       labels += 1;
     } else if (kind === usual) values += 1;
   }
-  // One text above many numbers can be nothing but a name, whatever stands beside it.
-  if (values > 0) return likely(names > values || (names > 0 && below.length >= MANY_ROWS));
+  // One text above many numbers can be nothing but a name, unless most beside it are values that come again and again.
+  const areNames = new Set(first).size === first.length || values <= names * MANY_VALUES;
+  if (values > 0) return likely(names > values || (names > 0 && areNames && below.length >= MANY_ROWS));
   if (names > 0) return "certain";
   if (isNumbered) return "likely";
   const texts = kinds.filter((kind) => kind === "text").length;

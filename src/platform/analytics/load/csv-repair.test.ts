@@ -22,6 +22,8 @@ describe("a file that DuckDB does not read strictly", () => {
     ],
     ["blanks before a value of two lines", 'a,b\r\n1\r\n  "2\r\n", 3\r\n', ["1null", "2\r\n3"], []],
     ["a quote without an end", 'a,b\n1,2\n3,"4\n5,6\n7,8\n', ["12", "56", "78"], [3]],
+    ["such a quote in the first row", '1,"2,3\n4,5,6\n7,8,9\n', ["456", "789"], [1]],
+    ["such a quote in the header", 'a,"b\n1,2\n3,4\n', ["12", "34"], []],
     ["a quote that ends in another row", 'a,b\n1,2\n3,"4\n5,6\n7,"8"\n9,1\n', ["12", "56", "78", "91"], [3]],
     ["such a quote, and short rows", 'a,b,c\n1,2\n3,4,5\n6,7,"8', ["12null", "345"], [4]],
     ["something behind a quote", 'a,b\n1,"2"x\n3,4\n5,6\n', ["34", "56"], [2]],

@@ -167,8 +167,11 @@ class Repair {
   }
 
   #repaired(text: string, { fields, isBroken }: ScannedRecord): string {
-    if (isBroken) return this.#left(UNTERMINATED);
+    const isHeader = this.#line >= this.#skipped && this.#line < this.#above;
+    if (isBroken && !isHeader) return this.#left(UNTERMINATED);
     this.#line += 1;
+    // The names are known already.
+    if (isBroken) return `x${this.#delimiter.repeat(this.#columns - 1)}\n`;
     const isOne = this.#columns === 1;
     const isAbove = this.#line <= this.#above;
     // In a file of several columns an empty line is passed over, and keeps the numbers of those below.
