@@ -1,0 +1,300 @@
+import { LIMITS } from "../limits.ts";
+import type { Recipe } from "../recipes.ts";
+import type { CollectionStats, Entry, Filter } from "../types.ts";
+import { type AnalysedEntry, analyseEntry, type QueryWord } from "./analysis.ts";
+import { Postings, type PostingsParts } from "./postings.ts";
+import { attributeTerm, Slots, type SlotsParts } from "./slots.ts";
+
+/** Fewer dead slots than this, or than a third of the living, are left where they are. */
+const DEAD_SLOTS = 1_000;
+/** Languages that questions are read in, and the share of the entries that one must have. */
+const LANGUAGES = 4;
+const LANGUAGE_SHARE = 0.01;
+/** What a term costs beside its postings: its text and its place in the map. */
+const TERM_BYTES = 80;
+
+export interface ScoredSlot {
+  slot: number;
+  score: number;
+}
+
+/**
+ * BM25F over one collection, in memory. The weights of all fields, and of neighbours in a thread, are summed before
+ * they saturate. Numbers of entries and their lengths are exact at all times: what was removed counts nowhere.
+ */
+export class LexicalIndex {
+  readonly #recipe: Recipe;
+  #terms: Map<string, number>;
+  #postings: Postings;
+  #slots: Slots;
+  #scratch = new Scratch(0);
+
+  constructor(recipe: Recipe, kept?: LexicalParts) {
+    this.#recipe = recipe;
+    this.#terms = new Map(kept?.terms.map((term, number) => [term, number]));
+    this.#postings = new Postings(kept?.postings);
+    this.#slots = new Slots(kept?.slots);
+  }
+
+  get slots(): Slots {
+    return this.#slots;
+  }
+
+  get stats(): CollectionStats {
+    const { live } = this.#slots;
+    const languages = this.#slots.languagesAbove(0).map(({ name, count }) => [name, count]);
+    return {
+      entries: live,
+      terms: this.#terms.size,
+      postings: this.#postings.total,
+      bytes: this.bytes,
+      languages: Object.fromEntries(languages),
+    };
+  }
+
+  get bytes(): number {
+    return this.#postings.bytes + this.#slots.bytes + this.#terms.size * TERM_BYTES;
+  }
+
+  /** Puts the entry in the place of what it was before. */
+  put(entry: Entry): void {
+    const analysed = analyseEntry(entry, this.#recipe);
+    this.remove(entry.id);
+    if (this.#slots.live >= LIMITS.retrieval.entries) throw new Error("an index is full");
+    const slot = this.#slots.add(entry, analysed.length, analysed.language);
+    this.#addPostings(slot, analysed, entry);
+  }
+
+  remove(id: number): boolean {
+    if (!this.#slots.remove(id)) return false;
+    const dead = this.#slots.used - this.#slots.live;
+    if (dead > DEAD_SLOTS && dead > this.#slots.live / 3) this.#compact();
+    return true;
+  }
+
+  #addPostings(slot: number, { terms }: AnalysedEntry, { attributes = {} }: Entry): void {
+    for (const [term, weight] of terms) this.#postings.add(this.#numberOf(term), slot, weight);
+    for (const [name, value] of Object.entries(attributes)) {
+      const values = Array.isArray(value) ? new Set(value) : [value];
+      for (const one of values) this.#postings.add(this.#numberOf(attributeTerm(name, one)), slot, 1);
+    }
+  }
+
+  #numberOf(term: string): number {
+    const known = this.#terms.get(term);
+    if (known !== undefined) return known;
+    const number = this.#postings.newTerm();
+    this.#terms.set(term, number);
+    return number;
+  }
+
+  /** Languages in which questions are read, the most frequent first. */
+  get languages(): string[] {
+    const frequent = this.#slots.languagesAbove(LANGUAGE_SHARE).slice(0, LANGUAGES);
+    return frequent.map(({ name }) => name).filter((name) => name !== "");
+  }
+
+  /** 1 for each slot that may be found. */
+  mask(filter: Filter = {}, at?: number): Uint8Array {
+    const { alive, used } = this.#slots;
+    const conditions = Object.entries(filter);
+    if (conditions.length === 0 && at === undefined) return alive;
+    let mask = alive.slice(0, used);
+    for (const [name, values] of conditions) {
+      const next = new Uint8Array(used);
+      for (const value of new Set(values)) {
+        const term = this.#terms.get(attributeTerm(name, value));
+        if (term !== undefined)
+          this.#postings.each(term, (slot) => {
+            next[slot] = mask[slot]!;
+          });
+      }
+      mask = next;
+    }
+    if (at !== undefined)
+      for (let slot = 0; slot < used; slot++) if (!this.#slots.holdsAt(slot, at)) mask[slot] = 0;
+    return mask;
+  }
+
+  /** The best `k` of those that the mask lets through, best first. A score is the part of the question's weight. */
+  search(words: readonly QueryWord[], mask: Uint8Array, k: number): ScoredSlot[] {
+    if (this.#scratch.size < this.#slots.used) this.#scratch = new Scratch(this.#slots.ids.length);
+    const { scores, touched } = this.#scratch;
+    let count = 0;
+    let most = 0;
+    for (const { terms, weight } of words) {
+      const { found, standing } = this.#gather(terms);
+      const { live } = this.#slots;
+      const idf = weight * Math.log(1 + (live - standing + 0.5) / (standing + 0.5));
+      most += idf * (this.#recipe.k1 + 1);
+      count = this.#score(found, idf, mask, count);
+    }
+    const slots = touched.subarray(0, count);
+    const best = bestOf(slots, scores, k);
+    const hits = best.map((slot) => ({ slot, score: Math.min(1, scores[slot]! / most) }));
+    for (const slot of slots) scores[slot] = 0;
+    return hits;
+  }
+
+  /** Adds what one word says to the scores; `count` slots had one before, and so many as it returns have one now. */
+  #score(found: number, idf: number, mask: Uint8Array, count: number): number {
+    const { scores, weights, own, touched } = this.#scratch;
+    const { lengths, totalLength, live } = this.#slots;
+    const { k1, b } = this.#recipe;
+    const [plain, perLength] = [k1 * (1 - b), (k1 * b * live) / totalLength];
+    const most = idf * (k1 + 1);
+    let after = count;
+    for (let i = 0; i < found; i++) {
+      const slot = own[i]!;
+      const weight = weights[slot]!;
+      weights[slot] = 0;
+      if (mask[slot] === 0) continue;
+      if (scores[slot] === 0) touched[after++] = slot;
+      scores[slot]! += (most * weight) / (weight + plain + perLength * lengths[slot]!);
+    }
+    return after;
+  }
+
+  /** Sums up the weights of a word's terms in each slot; tells how many slots have one, and in how many it stands. */
+  #gather(terms: readonly string[]): { found: number; standing: number } {
+    const { weights, own } = this.#scratch;
+    const { alive } = this.#slots;
+    let standing = 0;
+    for (const term of terms) {
+      const number = this.#terms.get(term);
+      if (number === undefined) continue;
+      this.#postings.each(number, (slot, weight) => {
+        if (alive[slot] === 0) return;
+        if (weights[slot] === 0) own[standing++] = slot;
+        weights[slot]! += weight;
+      });
+    }
+    const { before, after } = this.#recipe;
+    return { found: before.length + after.length === 0 ? standing : this.#spread(standing), standing };
+  }
+
+  /** Lends the weights of the first `standing` slots to their neighbours; tells how many slots have one now. */
+  #spread(standing: number): number {
+    const { weights, lent, own } = this.#scratch;
+    const { previous, next } = this.#slots;
+    const { before, after } = this.#recipe;
+    let found = standing;
+    for (let i = 0; i < standing; i++) {
+      const slot = own[i]!;
+      for (let nth = 0, other = next[slot]!; nth < before.length && other >= 0; nth++, other = next[other]!) {
+        if (weights[other] === 0 && lent[other] === 0) own[found++] = other;
+        lent[other]! += before[nth]! * weights[slot]!;
+      }
+      for (let nth = 0, other = previous[slot]!; nth < after.length && other >= 0; nth++) {
+        if (weights[other] === 0 && lent[other] === 0) own[found++] = other;
+        lent[other]! += after[nth]! * weights[slot]!;
+        other = previous[other]!;
+      }
+    }
+    for (let i = 0; i < found; i++) {
+      const slot = own[i]!;
+      weights[slot]! += lent[slot]!;
+      lent[slot] = 0;
+    }
+    return found;
+  }
+
+  /** Gives the living new slots in a row, and forgets the dead ones' postings. */
+  #compact(): void {
+    const old = this.#slots.parts();
+    const kept = Uint32Array.from({ length: this.#slots.used }, (_, slot) => slot).filter(
+      (slot) => this.#slots.alive[slot] === 1,
+    );
+    const newSlot = new Int32Array(this.#slots.used).fill(-1);
+    for (const [to, from] of kept.entries()) newSlot[from] = to;
+    const columns = Object.fromEntries(
+      Object.entries(old.columns).map(([name, array]) => {
+        const rest = new (array.constructor as Float64ArrayConstructor)(kept.length);
+        for (const [to, from] of kept.entries()) rest[to] = array[from]!;
+        return [name, rest];
+      }),
+    );
+    const postings = new Postings();
+    const terms = new Map<string, number>();
+    for (const [term, number] of this.#terms) {
+      let fresh: number | undefined;
+      this.#postings.each(number, (slot, weight) => {
+        if (newSlot[slot] === -1) return;
+        fresh ??= postings.newTerm();
+        postings.add(fresh, newSlot[slot]!, weight);
+      });
+      if (fresh !== undefined) terms.set(term, fresh);
+    }
+    this.#slots = new Slots({ ...old, columns: columns as unknown as SlotsParts["columns"] });
+    this.#postings = postings;
+    this.#terms = terms;
+  }
+
+  parts(): LexicalParts {
+    return {
+      terms: [...this.#terms.keys()],
+      postings: this.#postings.parts(),
+      slots: this.#slots.parts(),
+    };
+  }
+}
+
+/** Space for a search, by slot; zero between searches. */
+class Scratch {
+  readonly size: number;
+  readonly scores: Float64Array;
+  /** The weight of the present word, and what neighbours lend. */
+  readonly weights: Float64Array;
+  readonly lent: Float64Array;
+  /** Slots with a weight, and with a score. */
+  readonly own: Uint32Array;
+  readonly touched: Uint32Array;
+
+  constructor(size: number) {
+    this.size = size;
+    this.scores = new Float64Array(size);
+    this.weights = new Float64Array(size);
+    this.lent = new Float64Array(size);
+    this.own = new Uint32Array(size);
+    this.touched = new Uint32Array(size);
+  }
+}
+
+export interface LexicalParts {
+  /** By their numbers. */
+  terms: string[];
+  postings: PostingsParts;
+  slots: SlotsParts;
+}
+
+/** The `k` slots with the highest scores, best first; among equals the earlier one. */
+function bestOf(slots: Uint32Array, scores: Float64Array, k: number): number[] {
+  const isWorse = (a: number, b: number) => scores[a]! < scores[b]! || (scores[a] === scores[b] && a > b);
+  const heap: number[] = [];
+  for (const slot of slots) {
+    if (heap.length < k) {
+      heap.push(slot);
+      for (let at = heap.length - 1; at > 0; ) {
+        const parent = (at - 1) >> 1;
+        if (!isWorse(heap[at]!, heap[parent]!)) break;
+        [heap[at], heap[parent]] = [heap[parent]!, heap[at]!];
+        at = parent;
+      }
+    } else if (k > 0 && isWorse(heap[0]!, slot)) {
+      heap[0] = slot;
+      sink(heap, isWorse);
+    }
+  }
+  return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1));
+}
+
+function sink(heap: number[], isWorse: (a: number, b: number) => boolean): void {
+  for (let at = 0; ; ) {
+    const left = 2 * at + 1;
+    if (left >= heap.length) return;
+    const child = left + 1 < heap.length && isWorse(heap[left + 1]!, heap[left]!) ? left + 1 : left;
+    if (!isWorse(heap[child]!, heap[at]!)) return;
+    [heap[at], heap[child]] = [heap[child]!, heap[at]!];
+    at = child;
+  }
+}

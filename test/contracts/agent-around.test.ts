@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { callTool } from "../support/mcp.ts";
+import { openCafe } from "../support/questions.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
+
+/** What surrounds questions: preferences, questions back and their answers, as the rules of the house read them. */
+
+let server: TestServer;
+let admin: string;
+let contributor: string;
+let now = new Date("2025-03-31T12:00:00Z");
+
+beforeAll(async () => {
+  const env = { RATE_LIMIT_ENABLED: "false" };
+  server = await startTestServer({ agent: { clock: { now: () => now } }, env });
+  admin = await server.token();
+  contributor = await server.token({ role: "contributor" });
+  await openCafe(server, admin);
+});
+afterAll(() => server.stop());
+
+interface Asked {
+  outcome: string;
+  narrative: string;
+  reading: string | null;
+  rows: unknown[][];
+  assumptions: string[];
+  questions: { question: string; suggestions: string[] }[];
+}
+
+async function ask(question: string, token = contributor): Promise<Asked> {
+  const { result, error } = await callTool(server, token, "ask_question", { question });
+  if (result?.isError !== false) throw new Error(JSON.stringify(result ?? error));
+  return result.structuredContent as Asked;
+}
+
+const SETTINGS = "/api/user-settings";
+
+async function settings(json?: unknown, token: string | undefined = contributor) {
+  const init = json === undefined ? {} : { method: "PATCH", json };
+  const response = await server.request(SETTINGS, { ...init, ...(token !== undefined && { token }) });
+  return { status: response.status, body: (await response.json()) as never, headers: response.headers };
+}
+
+const NOTHING = {
+  defaultTimePeriod: null,
+  highValueThreshold: null,
+  highValueMetric: null,
+  fiscalYearStartMonth: null,
+  weekStart: null,
+  timeZone: null,
+  preferredRegion: null,
+};
+
+beforeEach(async () => {
+  now = new Date("2025-03-31T12:00:00Z");
+  await settings({ defaultProvider: null, dataAgent: NOTHING });
+});
+
+describe("preferences", () => {
+  it("[agent.preferences.api] are kept by PATCH, read by GET, and each member has their own", async () => {
+    expect(await settings()).toMatchObject({
+      status: 200,
+      body: { defaultProvider: null, dataAgent: NOTHING },
+    });
+    const wish = { dataAgent: { defaultTimePeriod: "current_quarter", highValueThreshold: 10000 } };
+    const kept = { defaultProvider: null, dataAgent: { ...NOTHING, ...wish.dataAgent } };
+    expect(await settings(wish)).toMatchObject({ status: 200, body: kept });
+    expect((await settings()).body).toEqual(kept);
+    expect((await settings(undefined, admin)).body).toEqual({ defaultProvider: null, dataAgent: NOTHING });
+    const back = { defaultProvider: "house", dataAgent: { highValueThreshold: null } };
+    expect((await settings(back)).body).toEqual({
+      defaultProvider: "house",
+      dataAgent: { ...NOTHING, defaultTimePeriod: "current_quarter" },
+    });
+  });
+
+  it("[agent.preferences.api] changes that are made at the same time are all kept", async () => {
+    const wishes = [{ weekStart: "sunday" }, { timeZone: "Europe/Berlin" }, { fiscalYearStartMonth: 4 }];
+    await Promise.all(wishes.map((dataAgent) => settings({ dataAgent })));
+    expect((await settings()).body).toMatchObject({ dataAgent: Object.assign({}, ...wishes) });
+  });
+
+  it.for([
+    [{ dataAgent: { defaultTimePeriod: "sometimes" } }, /defaultTimePeriod.*last_7_days/],
+    [{ dataAgent: { highValueThreshold: -1 } }, /highValueThreshold/],
+    [{ dataAgent: { highValueThreshold: "10000" } }, /highValueThreshold/],
+    [{ dataAgent: { timeZone: "Mars/Olympus" } }, /timeZone.*Europe\/Berlin/],
+    [{ dataAgent: { timeZone: "+02:00" } }, /timeZone/],
+    [{ dataAgent: { fiscalYearStartMonth: 13 } }, /fiscalYearStartMonth/],
+    [{ dataAgent: { preferredRegion: "x".repeat(200) } }, /preferredRegion/],
+    [{ dataAgent: { hightValueThreshold: 1 } }, /hightValueThreshold/],
+    [{ highValueThreshold: 1 }, /highValueThreshold/],
+    [[], /object/i],
+    [null, /object/i],
+  ] as const)("what is no preference is refused: %j", async ([json, message]) => {
+    const { status, body } = await settings(json);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: "bad_request", message: expect.stringMatching(message) },
+    });
+  });
+
+  it("are for those who are known, and changed by those who may ask", async () => {
+    const anonymous = await server.request(SETTINGS);
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get("www-authenticate")).toContain("oauth-protected-resource/api/data-agent");
+    const viewer = await server.token({ role: "viewer" });
+    expect((await settings(undefined, viewer)).status).toBe(200);
+    expect((await settings({ dataAgent: { weekStart: "sunday" } }, viewer)).status).toBe(403);
+    const readOnly = await server.token({ role: "contributor", limits: { readOnly: true } });
+    expect((await settings(undefined, readOnly)).status).toBe(200);
+    expect((await settings({ dataAgent: { weekStart: "sunday" } }, readOnly)).status).toBe(403);
+    const memory = await server.token({ kind: "memory" });
+    expect((await settings(undefined, memory)).status).toBe(403);
+    expect(await settings("x".repeat(200_000))).toMatchObject({ status: 413 });
+  });
+
+  it("a page of another origin cannot ride on the session of a browser", async () => {
+    const headers = { cookie: "kenning_session=x", origin: "https://evil.example" };
+    const answer = await server.request(SETTINGS, { headers });
+    expect(answer.status).toBe(403);
+    const unknown = await server.request(SETTINGS, { headers: { cookie: "kenning_session=x" } });
+    expect(unknown.status).toBe(401);
+  });
+
+  it("[agent.preferences.calendar] today is that of the member's time zone", async () => {
+    now = new Date("2025-03-04T02:00:00Z");
+    expect((await ask("revenue today")).rows).toEqual([[null]]);
+    await settings({ dataAgent: { timeZone: "America/New_York" } });
+    expect((await ask("revenue today")).rows).toEqual([[20]]);
+  });
+
+  it("[agent.preferences.calendar] weeks and fiscal years begin when the member says", async () => {
+    await settings({ dataAgent: { weekStart: "sunday", fiscalYearStartMonth: 2 } });
+    const weeks = (await ask("revenue by week")).rows.map(([week]) => week);
+    expect(weeks).toEqual(["2025-01-05", "2025-01-19", "2025-02-09", "2025-03-02"]);
+    expect((await ask("revenue by fiscal year")).rows).toEqual([
+      ["2024-02-01", 13],
+      ["2025-02-01", 37],
+    ]);
+  });
+});
+
+describe("questions back", () => {
+  const bracketed = async (question: string, ...answers: string[]) =>
+    ask(`${question} ${answers.map((answer) => `[Answer: ${answer}]`).join(" ")}`);
+
+  it("[agent.clarify.qualifier] asks for a threshold that tells the largest from the others", async () => {
+    const { outcome, questions } = await ask("high-value guests");
+    expect(outcome).toBe("clarify");
+    expect(questions).toEqual([
+      {
+        question: "How do you define 'high-value' guests?",
+        suggestions: ["Lifetime revenue > €20", "Average ticket > €10"],
+      },
+    ]);
+    expect(await bracketed("high-value guests", "Lifetime revenue > €20")).toMatchObject({
+      outcome: "answer",
+      rows: [["Bob"]],
+    });
+    expect((await bracketed("high-value guests", "Lifetime value over 14")).rows).toEqual([["Ada"], ["Bob"]]);
+    expect((await bracketed("high-value guests", "Average ticket > €10")).rows).toEqual([["Bob"]]);
+  });
+
+  it("the threshold is of all times, whichever period the question is about", async () => {
+    const { rows } = await bracketed("revenue from high-value guests in February 2025", "revenue > 10");
+    expect(rows).toEqual([[5]]);
+  });
+
+  it("[agent.clarify.period] asks since when, and takes the answer", async () => {
+    const { questions } = await ask("revenue trend");
+    expect(questions).toEqual([
+      {
+        question: "What time period should I analyze?",
+        suggestions: ["Last 30 days", "Current quarter", "Year to date"],
+      },
+    ]);
+    expect(await bracketed("revenue trend", "Current quarter")).toMatchObject({
+      outcome: "answer",
+      rows: [
+        ["2025-01-01", 13],
+        ["2025-02-01", 17],
+        ["2025-03-01", 20],
+      ],
+    });
+    expect((await bracketed("recent revenue", "Last 30 days")).rows).toEqual([[20]]);
+    expect((await ask("revenue trend by month in 2025")).outcome).toBe("answer");
+  });
+
+  it("[agent.clarify.example] both are asked together, and both answers are used", async () => {
+    const question = "Show high-value guest trends.";
+    const { questions } = await ask(question);
+    expect(questions.map((each) => each.question)).toEqual([
+      "What time period should I analyze?",
+      "How do you define 'high-value' guest?",
+    ]);
+    const answer = await ask(
+      `${question} [Time period: Current quarter] [High-value threshold: Lifetime value > $16]`,
+    );
+    expect(answer).toMatchObject({
+      outcome: "answer",
+      rows: [
+        ["2025-01-01", 3],
+        ["2025-02-01", expect.toSatisfy((value) => value === null || value === 0)],
+        ["2025-03-01", 20],
+      ],
+      assumptions: ["high-value means lifetime revenue > €16"],
+    });
+  });
+
+  it("[agent.preferences.used] what a preference settles is not asked, and is said", async () => {
+    await settings({ dataAgent: { highValueThreshold: 16, defaultTimePeriod: "current_quarter" } });
+    const trend = await ask("Show high-value guest trends");
+    expect(trend).toMatchObject({ outcome: "answer", rows: { length: 3 } });
+    expect(trend.assumptions).toEqual([
+      "high-value means lifetime revenue > €16 (your preference)",
+      "period: Q1 2025 (1 Jan to 31 Mar 2025) (your default time period)",
+    ]);
+    expect(trend.narrative).toContain("your default time period");
+    now = new Date("2025-04-01T12:00:00Z");
+    await settings({ dataAgent: { defaultTimePeriod: "last_month" } });
+    expect(await ask("revenue")).toMatchObject({ rows: [[20]], reading: "revenue in March 2025" });
+    expect((await ask("revenue in January 2025")).rows).toEqual([[13]]);
+    expect((await ask("how many guests are there")).rows).toEqual([[3]]);
+    expect((await ask("revenue [Time period: February 2025]")).rows).toEqual([[17]]);
+    await settings({ dataAgent: { preferredRegion: "north" } });
+    const mine = await ask("revenue in my region [Time period: 2025]");
+    expect(mine).toMatchObject({
+      rows: [[25]],
+      assumptions: ["your region is North (your preferred region)"],
+    });
+  });
+
+  it("[agent.clarify.proceed] whoever proceeds anyway is told what was assumed", async () => {
+    const forced = await ask("Show high-value guest trends, proceed anyway");
+    expect(forced.outcome).toBe("answer");
+    expect(forced.assumptions).toEqual([
+      expect.stringMatching(/^high-value means lifetime revenue > €20 \(assumed\)$/),
+      expect.stringMatching(/^period: .* \(assumed\)$/),
+    ]);
+  });
+
+  it.for([
+    "who are our best guests?",
+    "which shop is doing worst?",
+    "volume by shop in 2025",
+    "high-value guests",
+    "revenue from high-value guests by shop",
+    "recent revenue",
+    "revenue trend",
+    "revenue in my region",
+    "Show high-value guest trends",
+    "revenue for Bern",
+  ])("[agent.clarify.answers.used] every suggestion leads to an answer: %s", async (question) => {
+    const { outcome, questions } = await ask(question);
+    expect(outcome).toBe("clarify");
+    expect(questions.length).toBeLessThanOrEqual(3);
+    const most = Math.max(...questions.map(({ suggestions }) => suggestions.length));
+    expect(most).toBeGreaterThan(0);
+    for (let i = 0; i < most; i += 1) {
+      const answers = questions.map(({ question: label, suggestions }) => {
+        const answer = suggestions[i % suggestions.length];
+        return `[${label.replaceAll(":", "")}: ${answer}]`;
+      });
+      const answered = await ask(`${question} ${answers.join(" ")}`);
+      expect([answers, answered.outcome, answered.questions]).toEqual([answers, "answer", []]);
+    }
+  });
+});
