@@ -27,6 +27,9 @@ import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
 import type { Reading } from "./understand/reading.ts";
 
+/** What a model is called where no endpoint has its own word. */
+const WORD = "semantic model";
+
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
 export type Phase = (typeof PHASES)[number];
@@ -101,7 +104,7 @@ export class Agent {
       const asked: Question = { text: said, answers: [], isForced: true };
       const moment = { now, timeZone };
       const run = { planned, asked, knowledge, moment, query: this.#queryOf(caller, model, within) };
-      return this.#run({ ...run, word: "semantic model", begin: () => {} });
+      return this.#run({ ...run, word: WORD, begin: () => {} });
     });
   }
 
@@ -134,7 +137,7 @@ export class Agent {
     const query = this.#queryOf(caller, model, signal);
 
     begin("Planner");
-    const [published, preferences] = await this.#known(caller, model);
+    const [published, preferences] = await this.#known(caller, model, word);
     const known = inTheirCalendar(published, preferences);
     const sent = readQuestion(question);
     const moment = this.#moment(preferences);
@@ -186,9 +189,18 @@ export class Agent {
     return { ...answer, query: { ask, said: meant, ...moment, isPlain } };
   }
 
-  #known(caller: Caller, model: PublishedModel): Promise<[Knowledge, Preferences]> {
+  async #known(caller: Caller, model: PublishedModel, word = WORD): Promise<[Knowledge, Preferences]> {
     const { knowledge, preferences } = this.#parts;
-    return Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
+    const known = await Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
+    if (known[0].model.datasets.length > 0) return known;
+    throw new AppError(
+      "conflict",
+      `${word.replace(/^./, (first) => first.toUpperCase())} not ready: none of its datasets can be read`,
+      {
+        hint: "Its data have to be loaded first, or to be opened to you.",
+        data: { ontologyId: model.record.uuid, knectaCode: "ONTOLOGY_NOT_READY" },
+      },
+    );
   }
 
   #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {
