@@ -363,6 +363,17 @@ export const ENTITY_RULES: Rules = {
   "quantity field": [
     rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
   ],
+  // "all 50 states"
+  "number rel": [
+    rule<"number", "rel">((_grammar, { value }, rel) =>
+      rel.form === "noun" && Number.isInteger(value) ? [{ sense: rel, cost: 0.6 }] : [],
+    ),
+  ],
+  "number field": [
+    rule<"number", "field">((_grammar, { value }, field) =>
+      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
+    ),
+  ],
   // "Emma and Dune"
   "rel op": [
     rule<"rel", "op">((_grammar, { rel, ds, form, isTopped }, { op }) => {
