@@ -1,6 +1,7 @@
 import { clip } from "../../kernel/clip.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
 import type { Answer } from "./answer.ts";
@@ -17,6 +18,9 @@ import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { readQuestion } from "./phases/question.ts";
 import { clarify, refuse } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
+import type { PreferencesStore } from "./preferences/preferences.store.ts";
+import type { Preferences } from "./preferences/preferences.ts";
+import { inTheirCalendar } from "./preferences/their-calendar.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -29,6 +33,8 @@ export interface AgentParts {
   knowledge: KnowledgeCache;
   understand: Understand;
   clock: Clock;
+  preferences: PreferencesStore;
+  /** Of questions by those who have not chosen one. */
   timeZone: string;
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
@@ -78,9 +84,13 @@ export class Agent {
       models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
 
     begin("Planner");
-    const knowledge = await this.#parts.knowledge.get(caller, model);
+    const [known, preferences] = await Promise.all([
+      this.#parts.knowledge.get(caller, model),
+      this.#parts.preferences.get(caller),
+    ]);
+    const knowledge = inTheirCalendar(known, preferences);
     const read = readQuestion(question);
-    const moment = this.#moment();
+    const moment = this.#moment(preferences);
     const asked = { ...read, answers: [...read.answers, ...answers] };
     const reader = { scope: String(caller.workspace.id), signal };
     const planned = await plan(asked, (text) => understand({ text, ...moment }, knowledge, reader));
@@ -110,8 +120,9 @@ export class Agent {
     return explain(result, view, { knowledge, verified, notes, rivals: execution.rivals });
   }
 
-  #moment(): Moment {
-    return { now: this.#parts.clock.now().toISOString(), timeZone: this.#parts.timeZone };
+  /** Now, as clocks show it where whoever asks is. */
+  #moment({ timeZone = this.#parts.timeZone }: Preferences): Moment {
+    return { now: wallClock(this.#parts.clock.now(), timeZone), timeZone };
   }
 
   #queryTime(): string {
