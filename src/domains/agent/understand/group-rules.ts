@@ -36,7 +36,7 @@ export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
 }
 
 /** Numbers by groups, with what was said of the groups. */
-export function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] {
+function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] {
   const { rel, ds, mods, grain } = group;
   let tables: Combined[] = [asTable(table, 0)];
   for (const mod of mods) {
