@@ -15,11 +15,9 @@ const FILLERS: ReadonlySet<string> = new Set(
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
   altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
-<<<<<<< HEAD
   d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
   anybody somebody actual direct team right receive receives received carry carries won win wins
-  achieve achieved reach reached respective recorded`.split(/\s+/),
-=======
+  achieve achieved reach reached respective recorded
   something anything anybody anyone somebody someone everything everybody everyone thing things person
   very even once right actually actual simply quite rather much many far again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
@@ -28,7 +26,6 @@ const FILLERS: ReadonlySet<string> = new Set(
   such too well anyway basically generally normally usually typically mainly mostly overall
   being having keep kept put set went gone going said say says
   work works working worked earning earned`.split(/\s+/),
->>>>>>> main
 );
 
 const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
@@ -83,7 +80,6 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     sum: { op: "agg", arg: "sum" },
     overall: { op: "agg", arg: "sum" },
     by: { op: "by" },
-<<<<<<< HEAD
     per: { op: "by", arg: "per" },
     "by a": { op: "prep" },
     "by an": { op: "prep" },
@@ -103,10 +99,7 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "on average": { op: "agg", arg: "avg" },
     "on averag": { op: "agg", arg: "avg" },
     outside: { op: "not" },
-    outsid: { op: "not" },
     "outside of": { op: "not" },
-    "apart from": { op: "not" },
-    "other than": { op: "not" },
     "as a share of": { op: "ratio" },
     "as share of": { op: "ratio" },
     "as a percentage of": { op: "ratio" },
@@ -136,15 +129,9 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     both: { op: "both" },
     less: { op: "more", arg: "<" },
     fewer: { op: "more", arg: "<" },
-=======
-    per: { op: "by" },
-    "split by": { op: "by" },
-    "broken down by": { op: "by" },
     "break down by": { op: "by" },
-    "group by": { op: "by" },
     "separat by": { op: "by" },
     "accord to": { op: "by" },
->>>>>>> main
     each: { op: "each" },
     every: { op: "each" },
     "for each": { op: "each" },
@@ -166,7 +153,6 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     cumulativ: { op: "running" },
     versus: { op: "versus" },
     vs: { op: "versus" },
-    against: { op: "versus" },
     "compar to": { op: "versus" },
     "compar with": { op: "versus" },
     compar: { op: "compare them" },
