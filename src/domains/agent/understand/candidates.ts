@@ -84,6 +84,21 @@ function quantitiesAt(
     if (op === undefined) continue;
     found.push({ sense: { t: "quantity", op, ...quantity }, start: i - length, end, cost: -0.3 * length });
   }
+  // "25 or more"
+  for (const length of [2, 3]) {
+    const after = words
+      .slice(end, end + length)
+      .map(({ norm }) => norm)
+      .join(" ");
+    const op = language.quantitiesAfter.get(after);
+    if (op !== undefined)
+      found.push({
+        sense: { t: "quantity", op, ...quantity },
+        start: i,
+        end: end + length,
+        cost: -0.3 * length,
+      });
+  }
   // "between 100 and 200"
   const [and, upper] = [words[end], numberAt(words, end + 1, language)];
   if (
@@ -164,6 +179,9 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         };
         found.push({ sense: { t: "group", group }, start, end, cost: bonus });
       }
+      const days = language.daysOfWeek.get(norms);
+      if (days !== undefined)
+        found.push({ sense: { t: "mod", mod: { m: "weekdays", days } }, start, end, cost: bonus });
       const grain = language.grains.get(norms);
       if (grain !== undefined)
         found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });

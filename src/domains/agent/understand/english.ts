@@ -68,6 +68,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "asid from": { op: "not" },
     "except for": { op: "not" },
     "how many": { op: "count" },
+    count: { op: "count" },
+    "count of": { op: "count" },
     "number of": { op: "count" },
     "the number of": { op: "count" },
     "how much": { op: "how much" },
@@ -326,6 +328,8 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
+const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
 export const ENGLISH: Language = {
   fillers: FILLERS,
   grammar: GRAMMAR,
@@ -343,6 +347,18 @@ export const ENGLISH: Language = {
   timesWords: new Set(["times"]),
   ordinals: ORDINALS,
   averages: new Set(["average", "avg", "mean"]),
+  quantitiesAfter: new Map([
+    ...["or more", "or above", "or higher", "or over", "and above", "and more", "or later"].map(
+      (word) => [word, ">="] as const,
+    ),
+    ...["or less", "or fewer", "or below", "or lower", "or under"].map((word) => [word, "<="] as const),
+  ]),
+  daysOfWeek: new Map<string, string[]>([
+    ...DAYS.map((day): [string, string[]] => [`${day.toLowerCase()}s`, [day]]),
+    ["weekend", ["Saturday", "Sunday"]],
+    ["weekends", ["Saturday", "Sunday"]],
+    ["working days", DAYS.slice(0, 5)],
+  ]),
   weekdays: new Set(["weekday", "weekdays", "day of the week", "days of the week", "day of week"]),
   comparatives: COMPARATIVES,
   measures: MEASURES,

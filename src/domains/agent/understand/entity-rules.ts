@@ -23,6 +23,9 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
   ...placeOf(supby),
 });
 
+/** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
+const VERB_COST = 1.2;
+
 /** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
 export const ENTITY_RULES: Rules = {
   "op rel": [
@@ -36,7 +39,7 @@ export const ENTITY_RULES: Rules = {
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
         case "count":
-          return [{ sense: table(count(rel.rel)), cost: 0 }];
+          return [{ sense: table(count(rel.rel)), cost: rel.isVerb === true ? VERB_COST : 0 }];
         case "when": {
           const date = grammar.dimension(rel.ds, "date");
           return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
@@ -105,8 +108,9 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "rel link": [
-    rule<"rel", "link">((_grammar, rel, { paths }) => [
-      { sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 },
+    rule<"rel", "link">((grammar, rel, { paths }) => [
+      // "who does Emma report to": of a link with itself, whoever stands before it is at its beginning.
+      { sense: to(rel, grammar.fromBehind(paths)), cost: rel.form === "noun" ? 0.6 : 0.1 },
     ]),
   ],
   // "borders the most states"
@@ -161,7 +165,7 @@ export const ENTITY_RULES: Rules = {
     rule<"sup", "rel">((grammar, sup, rel) => {
       if (sup.dim === null) {
         const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-        return sup.isCount ? [{ sense: supBy(sup, by), cost: 0 }] : [];
+        return sup.isCount ? [{ sense: supBy(sup, by), cost: rel.isVerb === true ? VERB_COST : 0 }] : [];
       }
       return topped(grammar, rel, sup);
     }),
@@ -224,6 +228,21 @@ export const ENTITY_RULES: Rules = {
       if (op === "than" && mod.m === "is")
         return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
+      // "the number of reports of Emma"
+      if (op === "count" && mod.m === "to" && mod.paths !== null) {
+        const all: RelSense = {
+          t: "rel",
+          rel: { k: "all", ds: mod.ds },
+          ds: mod.ds,
+          form: "noun",
+          isTopped: false,
+        };
+        return grammar
+          .apply(all, mod)
+          .flatMap(({ sense, cost }) =>
+            sense.t === "rel" ? [{ sense: table(count(sense.rel)), cost }] : [],
+          );
+      }
       if (op !== "not") return [];
       if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
       if (mod.m === "is")
@@ -251,18 +270,21 @@ export const ENTITY_RULES: Rules = {
   ],
   // "Emma and Dune"
   "rel op": [
-    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped }, { op }) => {
+    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, isVerb }, { op }) => {
       if (form === "name" && (op === "and" || op === "or"))
         return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
-      return op === "count" && !isTopped ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
+      if (form === "name" && op === "versus")
+        return [{ sense: { t: "namesand", rel, ds, isVersus: true }, cost: 0 }];
+      return op === "count" && !isTopped && isVerb !== true ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
     }),
   ],
   "namesand rel": [
-    rule<"namesand", "rel">((_grammar, { rel, ds }, second) => {
+    rule<"namesand", "rel">((_grammar, { rel, ds, isVersus }, second) => {
       if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
         return [];
       if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
       const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
+      if (isVersus === true) return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
       return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
     }),
   ],

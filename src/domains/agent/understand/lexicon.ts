@@ -122,7 +122,13 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   for (const { verbs, ds, cond } of definitions.events) {
     const all = { k: "all" as const, ds };
     const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
-    for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
+    for (const verb of verbs) {
+      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, isVerb: true }, 0.2);
+      // "how many were sold": the number that is called so.
+      for (const { name } of model.metrics.filter((metric) => metric.name.endsWith(`_${verb}`)))
+        for (const each of verbs)
+          add(each, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name }] } }, 0.4);
+    }
   }
   const found = valueEntries(schema, values, folding);
   // As written: what is "opened" is not "open".

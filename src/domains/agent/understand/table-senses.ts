@@ -2,7 +2,7 @@ import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semanti
 import type { Combined } from "./chart.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, EMPTY_TABLE, type RelSense } from "./make.ts";
+import { duringCost, EMPTY_TABLE, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -56,6 +56,17 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(table, mod.win);
+    case "weekdays": {
+      const date = grammar.dateOf(table);
+      return date === undefined
+        ? []
+        : [asTable({ ...table, conds: [...table.conds, onWeekdays(date, mod.days)] }, 0)];
+    }
+    case "unit": {
+      const [num] = table.cols;
+      const isSame = num?.k === "agg" && num.of?.ds === mod.key.ds && num.of.field === mod.key.field;
+      return isSame ? [asTable(table, 0)] : [];
+    }
     case "all": {
       const cond = grammar.everywhereOf(table, mod);
       return cond === undefined ? [] : [asTable({ ...table, conds: [...table.conds, cond] }, 0)];
@@ -183,6 +194,11 @@ export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
     : [asTable({ ...table, by: [{ ...date, part: "weekday" }, ...table.by] }, 0)];
 }
 
+/** "each flagship store": numbers of these alone. */
+export function ofSome(table: TableSense, { some }: BySense): TableSense {
+  return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
+}
+
 /** Remembers which groups were said with "per" or "each". */
 export function per(before: TableSense, by: BySense, tables: Combined[]): Combined[] {
   if (by.isPer !== true) return tables;
@@ -301,7 +317,7 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
     const growth: Num = { k: "calc", op: "growth", a, b };
     const top = table.top === null ? null : { ...table.top, by: growth };
-    return [asTable({ ...table, cols: [growth], top }, -0.3)];
+    return [asTable({ ...table, cols: [growth], top }, -0.8)];
   }
   return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
 }
