@@ -85,6 +85,11 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
       return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];
     if (each.shift !== undefined)
       return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
+    // "than Q3 2025"
+    if (each.window !== undefined) {
+      const win = { ...each.window, said: each.said.replace(/^(compared with|verglichen mit) /, "") };
+      return [{ ...at, sense: { t: "than", win, cond: null, ds: null } }];
+    }
     return [];
   });
   return [...single, ...joined];

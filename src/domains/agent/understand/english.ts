@@ -17,7 +17,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
   d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
   anybody somebody actual direct team right receive receives received carry carries won win wins
-  achieve achieved reach reached respective recorded
+  achieve achieved reach reached recorded carried paid gave granted issued
   something anything anybody anyone somebody someone everything everybody everyone thing things person
   very even once right actually actual simply quite rather much many far again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious

@@ -1,8 +1,10 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
 import { measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { attr, count, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { condOf } from "./table-senses.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -26,6 +28,15 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
 /** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
 const VERB_COST = 1.2;
 
+/** How many there are; of what was done, the number that the author has for it. */
+function counted(rel: RelSense): Combined[] {
+  const metric = rel.verb?.metric ?? null;
+  if (metric === null)
+    return [{ sense: table(count(rel.rel)), cost: rel.verb === undefined ? 0 : VERB_COST }];
+  const num = { k: "metric" as const, name: metric };
+  return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, cost: 0.4 }];
+}
+
 /** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
 export const ENTITY_RULES: Rules = {
   "op rel": [
@@ -39,7 +50,7 @@ export const ENTITY_RULES: Rules = {
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
         case "count":
-          return [{ sense: table(count(rel.rel)), cost: rel.isVerb === true ? VERB_COST : 0 }];
+          return counted(rel);
         case "when": {
           const date = grammar.dimension(rel.ds, "date");
           return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
@@ -165,7 +176,7 @@ export const ENTITY_RULES: Rules = {
     rule<"sup", "rel">((grammar, sup, rel) => {
       if (sup.dim === null) {
         const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-        return sup.isCount ? [{ sense: supBy(sup, by), cost: rel.isVerb === true ? VERB_COST : 0 }] : [];
+        return sup.isCount ? [{ sense: supBy(sup, by), cost: rel.verb !== undefined ? VERB_COST : 0 }] : [];
       }
       return topped(grammar, rel, sup);
     }),
@@ -270,12 +281,14 @@ export const ENTITY_RULES: Rules = {
   ],
   // "Emma and Dune"
   "rel op": [
-    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, isVerb }, { op }) => {
+    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
       if (form === "name" && (op === "and" || op === "or"))
         return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
       if (form === "name" && op === "versus")
         return [{ sense: { t: "namesand", rel, ds, isVersus: true }, cost: 0 }];
-      return op === "count" && !isTopped && isVerb !== true ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
+      return op === "count" && !isTopped && verb === undefined
+        ? [{ sense: table(count(rel)), cost: 0.2 }]
+        : [];
     }),
   ],
   "namesand rel": [

@@ -161,7 +161,7 @@ export const FIELD_RULES: Rules = {
   ],
   "rel fields": [
     rule<"rel", "fields">((grammar, rel, { keys, isOpen }) =>
-      isOpen || rel.isVerb === true
+      isOpen || rel.verb !== undefined
         ? []
         : grammar.apply(rel, { m: "show", keys }).map((each) => ({ ...each, cost: each.cost + 0.3 })),
     ),
@@ -175,7 +175,7 @@ export const FIELD_RULES: Rules = {
   // "rated 1 or 2"
   "field number": [
     rule<"field", "number">((grammar, { key }, { value }) =>
-      grammar.isNumber(key)
+      grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
         ? [
             {
               sense: { t: "cond", ds: key.ds, cond: { k: "is", key, values: [value], match: "equal" } },

@@ -21,7 +21,7 @@ export type Sense =
       form: "noun" | "name" | "made";
       isTopped: boolean;
       isMany?: true;
-      isVerb?: true;
+      verb?: { metric: string | null };
     }
   /** A field by its name, of nothing yet. */
   | { t: "field"; key: Key }
@@ -52,6 +52,7 @@ export type Sense =
       grain?: Grain;
       part?: "weekday";
       isPer?: true;
+      isOpen?: true;
       some?: { rel: Rel; ds: string };
     }
   /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */

@@ -30,7 +30,7 @@ export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
   if (sense.t === "attr" && sense.keys.length === 1 && grammar.isText(sense.keys[0] as Key)) {
     return sense.rel.k === "all" ? [] : asGroup({ keys: sense.keys, rel: sense.rel, ds: sense.ds }, 0.2);
   }
-  if (sense.t !== "rel" || sense.isTopped || sense.form === "name" || sense.isVerb === true) return [];
+  if (sense.t !== "rel" || sense.isTopped || sense.form === "name" || sense.verb !== undefined) return [];
   const key = grammar.nameKey(sense.ds);
   return key === undefined ? [] : asGroup({ keys: [key], rel: sense.rel, ds: sense.ds }, 0.1);
 }

@@ -122,13 +122,11 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   for (const { verbs, ds, cond } of definitions.events) {
     const all = { k: "all" as const, ds };
     const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
-    for (const verb of verbs) {
-      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, isVerb: true }, 0.2);
-      // "how many were sold": the number that is called so.
-      for (const { name } of model.metrics.filter((metric) => metric.name.endsWith(`_${verb}`)))
-        for (const each of verbs)
-          add(each, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name }] } }, 0.4);
-    }
+    // "how many were sold": the number that is called so.
+    const metric =
+      model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)))?.name ?? null;
+    for (const verb of verbs)
+      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, verb: { metric } }, 0.2);
   }
   const found = valueEntries(schema, values, folding);
   // As written: what is "opened" is not "open".

@@ -33,11 +33,16 @@ function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
 }
 
-/** "how many" wants a number of things, "how much" rather not. */
-function askedCost(grammar: Grammar, op: "count" | "how much", { cols: [num] }: TableSense): number {
+/** "how many" wants a number of things and not of money; "how much" rather not. */
+function askedCost(
+  grammar: Grammar,
+  op: "count" | "how much",
+  { cols: [num] }: TableSense,
+): number | undefined {
   const isCounting = num?.k === "metric" ? grammar.isCounting(num.name) : undefined;
   if (isCounting === undefined) return 0;
-  return isCounting === (op === "count") ? 0 : op === "count" ? 1 : 0.4;
+  if (op === "count") return isCounting ? 0 : undefined;
+  return isCounting ? 0.4 : 0;
 }
 
 function countOf(rel: RelSense, quantity: Quantity): Sense {
@@ -105,7 +110,10 @@ export const TABLE_RULES: Rules = {
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
       if (op === "count" && (table.having !== null || table.top !== null)) return [];
       if (op === "prep") return [asTable(table, 0.3)];
-      if (op === "count" || op === "how much") return [asTable(table, askedCost(grammar, op, table))];
+      if (op === "count" || op === "how much") {
+        const cost = askedCost(grammar, op, table);
+        return cost === undefined ? [] : [asTable(table, cost)];
+      }
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
       if (op === "by") {
         const [num] = table.cols;
@@ -169,7 +177,7 @@ export const TABLE_RULES: Rules = {
       const key = grammar.nameKey(rel.ds);
       if (key === undefined || rel.isTopped) return to;
       // Numbers of each order are seldom wanted; more often they are divided by their number.
-      if (rel.isVerb === true || rel.form === "name") return to;
+      if (rel.verb !== undefined || rel.form === "name") return to;
       const cost = op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
       const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
       return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost }];
@@ -190,7 +198,7 @@ export const TABLE_RULES: Rules = {
       if (
         by.by !== null ||
         rel.isTopped ||
-        rel.isVerb === true ||
+        rel.verb !== undefined ||
         !keys.every((key) => grammar.reachedBy(table, key.ds))
       )
         return [];
@@ -228,17 +236,21 @@ export const TABLE_RULES: Rules = {
         : [];
     }),
   ],
-  "by op": [rule<"by", "op">((_grammar, by, { op }) => (op === "and" ? [{ sense: by, cost: 0 }] : []))],
+  "by op": [
+    rule<"by", "op">((_grammar, by, { op }) =>
+      op === "and" ? [{ sense: { ...by, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
   "by field": [
     rule<"by", "field">((_grammar, by, { key }) =>
-      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: 0.1 }] : [],
+      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }] : [],
     ),
   ],
   "by rel": [
     rule<"by", "rel">((grammar, by, rel) => {
       const key = grammar.nameKey(rel.ds);
       return by.by === null && rel.form === "noun" && key !== undefined
-        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: 0.1 }]
+        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }]
         : [];
     }),
   ],

@@ -123,10 +123,15 @@ function isPlain(cond: Cond): boolean {
   return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
 }
 
-export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combined[] {
-  if (keys.length === 0 || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combined[] {
+  if (keys.length === 0) return [];
+  const isReached = keys.every((key) => grammar.reachedBy(whole, key.ds));
+  const table = isReached ? whole : grammar.countedWhereItHappened(whole, keys);
+  if (table === undefined) return [];
   const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
-  return groupedBy(table, keys).map((each) => more(each, far));
+  // Moments tell nothing apart; days and months do.
+  const moments = keys.some((key) => key.bucket === undefined && grammar.isDate(key)) ? 1.5 : 0;
+  return groupedBy(table, keys).map((each) => more(each, far + moments));
 }
 
 /** Of two fields of one name, the nearer one is meant. */
