@@ -59,6 +59,14 @@ export const COMPARISON_RULES: Rules = {
       return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
     }),
   ],
+  // "both Kitchen and Audio"
+  "op cond": [
+    rule<"op", "cond">((_grammar, { op }, { ds, cond }) =>
+      op === "both" && cond.k === "is" && cond.values.length === 2
+        ? [{ sense: { t: "cond", ds, cond: { ...cond, all: true } }, cost: -0.3 }]
+        : [],
+    ),
+  ],
   "versus number": [
     rule<"versus", "number">((_grammar, { ds, cond, isAnd }, { value }) =>
       isAnd && cond.k === "is" && typeof cond.values[0] === "number"

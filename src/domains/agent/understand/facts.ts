@@ -148,6 +148,10 @@ export class Facts {
     return kind === "text" || kind === "boolean";
   }
 
+  isBoolean({ ds, field }: Key): boolean {
+    return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "boolean";
+  }
+
   isDate({ ds, field }: Key): boolean {
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
   }

@@ -158,7 +158,7 @@ export const GROUP_RULES: Rules = {
   ],
   "number group": [
     rule<"number", "group">((_grammar, { value }, { group }) =>
-      Number.isInteger(value) && value > 0 && group.n === null
+      Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
         ? [{ sense: { t: "group", group: { ...group, n: value } }, cost: 0 }]
         : [],
     ),
@@ -229,7 +229,7 @@ export const GROUP_RULES: Rules = {
   ],
   "op group": [
     rule<"op", "group">((_grammar, { op, arg }, { group }) =>
-      group.part !== undefined && (op === "by" || op === "each")
+      group.part !== undefined && group.mods.length === 0 && (op === "by" || op === "each")
         ? [
             {
               sense: {
