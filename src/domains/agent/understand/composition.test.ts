@@ -23,7 +23,7 @@ function link(name: string, from: string, to: string, columns: [string, string],
   return { name, from, to, fromColumns: [columns[0]], toColumns: [columns[1]], ai: called(...synonyms) };
 }
 
-function metric(name: string, dataType: string, sql: string, ...synonyms: string[]) {
+function metric(name: string, dataType: "Decimal" | "Integer", sql: string, ...synonyms: string[]) {
   return { name, description: null, dataType, ai: called(...synonyms), sql, type: "DOUBLE" };
 }
 
@@ -79,6 +79,7 @@ const MODEL: VisibleModel = {
         field("job_id", "BIGINT"),
         field("part_id", "BIGINT"),
         field("amount", "DOUBLE"),
+        field("hours", "DOUBLE"),
       ],
     ),
     dataset(
@@ -102,6 +103,7 @@ const MODEL: VisibleModel = {
   ],
   metrics: [
     metric("takings", "Decimal", "SUM(job_parts.amount)"),
+    metric("labour", "Decimal", "SUM(job_parts.hours)"),
     metric("job_count", "Integer", "COUNT(DISTINCT jobs.job_id)", "jobs", "number of jobs"),
     metric(
       "average_job_value",
@@ -230,8 +232,8 @@ describe("a changed question", () => {
     "average takings per customer",
     "customers with more than 50 takings",
   ])("%s: another metric", (text) => {
-    const other = bestOf(text.replace("takings", "average bill")).ask;
-    expect(other).toEqual(swapped(bestOf(text).ask, '"takings"', '"average_job_value"'));
+    const other = bestOf(text.replace("takings", "labour")).ask;
+    expect(other).toEqual(swapped(bestOf(text).ask, '"takings"', '"labour"'));
   });
 
   it.each([
@@ -251,7 +253,6 @@ describe("a changed question", () => {
 
 describe("what is rather not answered", () => {
   it.each([
-    ["how many takings did we have", "many"],
     ["takings of Brakes by spaceship", "spaceship"],
     ["the second customer by moonlight", "moonlight"],
   ])("%s", (text, word) => {
