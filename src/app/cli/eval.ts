@@ -80,11 +80,12 @@ function lineText({ verdict: _, kind: __, ...line }: Line): string {
 async function openPlace(home: string) {
   const config = quiet(loadConfig({ env: { KENNING_HOME: home }, cwd: home }));
   const { engines, services, close } = await open(config);
-  const { identity, data, models } = services;
+  const { identity, data, models, llm } = services;
   const workspace = await identity.workspaces.create({ slug: "eval", name: "Evaluation" });
   let today = new Date();
   const clock = { now: () => today };
-  const agent = openAgent({ models, clock, drawings: engines.drawings }, { shownRows: LIMITS.agent.rows });
+  const { drawings } = engines;
+  const agent = openAgent({ models, llm, clock, drawings }, { shownRows: LIMITS.agent.rows });
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
     models: models.models,

@@ -2,10 +2,14 @@ import { clip } from "../../kernel/clip.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
+import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, Result } from "./answer.ts";
+import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
+import type { ModelTask, Write } from "./assist/read-by-model.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
+import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { buildSql } from "./phases/build-sql.ts";
@@ -14,9 +18,10 @@ import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
 import { type Moment, plan, type Understand } from "./phases/plan.ts";
-import { readQuestion } from "./phases/question.ts";
+import { type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
+import type { Understanding } from "./understand/reading.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -28,6 +33,8 @@ export interface AgentParts {
   models: ModelsServices["models"];
   knowledge: KnowledgeCache;
   understand: Understand;
+  /** The workspace's language models. */
+  llm: LlmServices["llm"];
   clock: Clock;
   timeZone: string;
   limits: AgentLimits | (typeof LIMITS)["agent"];
@@ -42,7 +49,25 @@ export interface Asked {
   word: string;
   signal: AbortSignal;
   onPhase?: (phase: Phase) => void;
+  /** The client's own language model, where it lends it: asked where the workspace has none. */
+  sample?: ((task: ModelTask) => Promise<string>) | undefined;
 }
+
+/** A question on its way through the phases. */
+interface Work {
+  caller: Caller;
+  question: Question;
+  knowledge: Knowledge;
+  moment: Moment;
+  query: Query;
+  word: string;
+  signal: AbortSignal;
+  begin: (phase: Phase) => void;
+  /** What the rules made of it last. */
+  understood: Understanding;
+}
+
+const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
 
 /** Plain questions about the data of a semantic model. */
 export class Agent {
@@ -70,44 +95,102 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], word, signal, onPhase }: Asked,
+    { model, question, answers = [], word, signal, onPhase, sample }: Asked,
   ): Promise<Answer> {
-    const { models, understand, limits } = this.#parts;
-    const begin = (phase: Phase) => onPhase?.(phase);
+    const { models, limits } = this.#parts;
+    const begun = new Set<Phase>();
+    const begin = (phase: Phase) => {
+      if (!begun.has(phase)) onPhase?.(phase);
+      begun.add(phase);
+    };
     const query: Query = (sql) =>
       models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
 
     begin("Planner");
     const knowledge = await this.#parts.knowledge.get(caller, model);
     const read = readQuestion(question);
-    const moment = this.#moment();
     const asked = { ...read, answers: [...read.answers, ...answers] };
+    const moment = this.#moment();
+    const work = {
+      caller,
+      question: asked,
+      knowledge,
+      moment,
+      query,
+      word,
+      signal,
+      begin,
+      understood: UNREAD,
+    };
+    const byRules = await this.#byRules(work);
+    return needsHelp(byRules) ? this.#assisted(byRules, work, sample) : byRules.answer;
+  }
+
+  async #byRules(work: Work): Promise<ByRules> {
+    const { caller, question, knowledge, moment, query, word, signal, begin } = work;
     const reader = { scope: String(caller.workspace.id), signal };
-    const planned = await plan(asked, (text) => understand({ text, ...moment }, knowledge, reader));
-    if (planned.k === "clarify") return clarify(planned.questions, knowledge);
-    if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
+    const planned = await plan(question, async (text) => {
+      work.understood = await this.#parts.understand({ text, ...moment }, knowledge, reader);
+      return work.understood;
+    });
+    const open = (answer: Answer) => ({ answer, isTheirs: false });
+    if (planned.k === "clarify") return open(clarify(planned.questions, knowledge));
+    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
 
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const { readings, isChosen } = await apart(said, asked, { knowledge, query });
+    const { readings, isChosen } = await apart(said, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
-    if (routes.length === 0) return refuse({ missing: [], obstacles }, knowledge, word);
+    if (routes.length === 0) return open(refuse({ missing: [], obstacles }, knowledge, word));
 
     begin("SQL Builder");
     const statements = buildSql(routes);
 
     begin("Executor");
     const execution = await execute(statements, query);
-    if (execution.k === "clarify") return clarify(execution.questions, knowledge);
-    const { result } = execution;
+    if (execution.k === "clarify") return { answer: clarify(execution.questions, knowledge), isTheirs: true };
+    const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
+    const answer = await this.#tell(execution.result, work, { notes, rivals: execution.rivals });
+    return { answer, isTheirs: planned.isSettled || isChosen };
+  }
 
+  /** Verifies and explains a result. */
+  async #tell(
+    result: Result,
+    { knowledge, moment, query, begin }: Work,
+    { notes, rivals }: { notes: readonly string[]; rivals: number },
+  ): Promise<Answer> {
     begin("Verifier");
     const view = viewOf(result, knowledge);
     const verified = await verify(result, view, { knowledge, now: moment.now, query });
 
     begin("Explainer");
-    const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
-    return explain(result, view, { knowledge, verified, notes, rivals: execution.rivals });
+    return explain(result, view, { knowledge, verified, notes, rivals });
+  }
+
+  /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
+  async #assisted(byRules: ByRules, work: Work, sample: Asked["sample"]): Promise<Answer> {
+    const { caller, question, signal } = work;
+    const { llm } = this.#parts;
+    const provider = await llm.providerFor(caller);
+    if (provider === undefined && sample === undefined) return byRules.answer;
+    const instruction = [question.text, ...question.answers].join(" ");
+    const write: Write =
+      provider === undefined
+        ? (sample as NonNullable<typeof sample>)
+        : async ({ key, ...task }) =>
+            (await llm.ask(caller, provider, { ...task, purpose: `question ${key}`, instruction, signal }))
+              .text;
+    const { understood: understanding } = work;
+    return assist(
+      byRules,
+      { ...work, understanding },
+      {
+        write,
+        name: provider?.model ?? "of your client",
+        tell: (result, notes) => this.#tell(result, work, { notes, rivals: 0 }),
+      },
+    );
   }
 
   #moment(): Moment {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
+import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
 import type { AgentServices } from "./define.ts";
@@ -26,15 +27,23 @@ export interface AgentOptions {
   shownRows?: number;
 }
 
+interface AgentGround {
+  models: ModelsServices;
+  llm: LlmServices;
+  clock: Clock;
+  drawings: Drawings;
+}
+
 /** Opens the slice on the semantic models; it keeps nothing but what it knows of them, in memory. */
 export function openAgent(
-  { models: { models }, clock, drawings }: { models: ModelsServices; clock: Clock; drawings: Drawings },
+  { models: { models }, llm: { llm }, clock, drawings }: AgentGround,
   { shownRows = LIMITS.agent.shownRows, ...options }: AgentOptions = {},
 ): AgentServices {
   const knowledge = new KnowledgeCache(models);
   const threads = new ReadingThreads();
   const agent = new Agent({
     models,
+    llm,
     knowledge,
     understand: (...question) => threads.read(...question),
     clock,
@@ -45,9 +54,9 @@ export function openAgent(
   return { agent, models, drawings, shownRows };
 }
 
-export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices }> = {
+export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices; llm: LlmServices }> = {
   name: "agent",
-  open: ({ clock, drawings }, { models }) => ({ services: openAgent({ models, clock, drawings }) }),
+  open: ({ clock, drawings }, { models, llm }) => ({ services: openAgent({ models, llm, clock, drawings }) }),
   tools: [askQuestion, drawPicture],
   resources: [pictureApp],
 };

@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
@@ -53,7 +53,7 @@ export class ProvidersStore {
       .select()
       .from(llmProviders)
       .where(eq(llmProviders.workspaceId, workspaceId))
-      .orderBy(asc(llmProviders.name));
+      .orderBy(sql`lower(${llmProviders.name})`);
     return rows.map(shown);
   }
 

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
-import type { ClientLink } from "../../../registry/context.ts";
+import type { ClientLink, SampleRequest } from "../../../registry/context.ts";
 import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
 import { PHASES } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
+import type { ModelTask } from "../assist/read-by-model.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
@@ -76,6 +77,7 @@ export const askQuestion = defineTool({
         answers,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
+        sample: client.canSample ? ({ key, ...task }) => client.sample(key, samplingOf(task)) : undefined,
         onPhase(phase) {
           client.progress(done, { total: PHASES.length, message: phase });
           done += 1;
@@ -89,6 +91,11 @@ export const askQuestion = defineTool({
     return outputOf(answer, shownRows);
   },
 });
+
+/** A client's model is told the form of its answer in words: sampling knows no schema. */
+function samplingOf({ system, text: prompt, maxTokens }: Omit<ModelTask, "key">): SampleRequest {
+  return { system, prompt, maxTokens };
+}
 
 /** Questions read models, which a token may be kept from although it may ask. */
 function requireReading({ permissions }: Caller): void {
