@@ -21,6 +21,7 @@ import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
+import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
 import type { AppEngines } from "./engines.ts";
 import { closeOf } from "./ground.ts";
@@ -199,7 +200,7 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { vault, clock }: AppEngines,
+  { vault, clock, registry }: AppEngines,
   { endpoints, ports, identity, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
@@ -220,6 +221,8 @@ function mountAll(
     vault,
     clock,
   });
+  const agentPath = MCP_SURFACES.find(({ name }) => name === "agent")?.path ?? "";
+  mountUserSettings(app, { appUrl, agentPath, identity, browser, registry, ports });
   for (const surface of MCP_SURFACES) {
     const endpoint = endpoints.get(surface.name);
     if (endpoint === undefined) continue;

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { AGENT_SETTINGS } from "../domains/agent/settings.ts";
 import { DATA_SETTINGS } from "../domains/data/settings.ts";
 import { IDENTITY_SETTINGS } from "../domains/identity/settings.ts";
 import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
@@ -117,6 +118,10 @@ export const SETTINGS = {
   knowledge: {
     title: "External knowledge endpoint",
     settings: KNOWLEDGE_SETTINGS.knowledge,
+  },
+  agent: {
+    title: "Questions",
+    settings: AGENT_SETTINGS.agent,
   },
   operations: {
     title: "Operations",

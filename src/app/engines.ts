@@ -3,6 +3,7 @@ import { openAnalytics } from "../platform/analytics/index.ts";
 import { Drawings } from "../platform/drawing/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
+import { Retrieval } from "../platform/retrieval/index.ts";
 import { createVault } from "../platform/vault/index.ts";
 import type { Engines, Ground } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
@@ -32,8 +33,23 @@ export async function openEngines(
   const blobs = await openBlobs(home);
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   opened.defer(() => analytics.close());
+  const retrieval = new Retrieval({ catalog, folder: join(home, "retrieval"), log });
+  opened.defer(() => retrieval.close());
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);
   const drawings = new Drawings(log);
-  return { ...ground, home, root, claim, blobs, analytics, drawings, vault, fetch, allowPrivate, jobs };
+  return {
+    ...ground,
+    home,
+    root,
+    claim,
+    blobs,
+    analytics,
+    drawings,
+    retrieval,
+    vault,
+    fetch,
+    allowPrivate,
+    jobs,
+  };
 }

@@ -6,6 +6,7 @@ import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
 import type { Drawings } from "../platform/drawing/index.ts";
 import type { GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import type { Jobs } from "../platform/jobs/index.ts";
+import type { Retrieval } from "../platform/retrieval/index.ts";
 import type { SharedState } from "../platform/state/index.ts";
 import type { Vault } from "../platform/vault/index.ts";
 import type { Registry, SliceContents } from "./registry.ts";
@@ -33,6 +34,8 @@ export interface Engines extends Ground {
   analytics: Analytics;
   /** Draws charts, for whoever shows one. */
   drawings: Drawings;
+  /** Finds texts; a slice says where those of its kind come from when it opens. */
+  retrieval: Retrieval;
   vault: Vault;
   fetch: GuardedFetch;
   /** Private addresses that others than `fetch` may connect to as well. */

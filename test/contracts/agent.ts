@@ -65,6 +65,10 @@ export const agent = contract("agent", {
   "agent.clarify.proceed": "Whoever wants to proceed anyway gets an answer that notes its assumptions",
   "agent.clarify.elicit": "A client that can be asked directly is asked directly",
 
+  "agent.preferences.api":
+    "PATCH /api/user-settings with {dataAgent: {defaultTimePeriod: current_quarter, highValueThreshold: 10000}} keeps preferences of the token's owner; GET reads them",
+  "agent.preferences.calendar": "Time zone, first day of the week and fiscal year are those of the member",
+
   "agent.ask.not-found":
     "An unknown ontology: -32002, Ontology not found or not ready, data.ontologyId, ONTOLOGY_NOT_FOUND; also for an id of another form and for a draft",
   "agent.ask.invalid-question":

@@ -1,6 +1,7 @@
 import { clip } from "../../kernel/clip.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
@@ -21,6 +22,9 @@ import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
+import type { PreferencesStore } from "./preferences/preferences.store.ts";
+import type { Preferences } from "./preferences/preferences.ts";
+import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import type { Understanding } from "./understand/reading.ts";
 
 /** The phases that a question goes through, in their order. */
@@ -36,6 +40,8 @@ export interface AgentParts {
   /** The workspace's language models. */
   llm: LlmServices["llm"];
   clock: Clock;
+  preferences: PreferencesStore;
+  /** Of questions by those who have not chosen one. */
   timeZone: string;
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
@@ -63,6 +69,7 @@ interface Work {
   word: string;
   signal: AbortSignal;
   begin: (phase: Phase) => void;
+  preferences: Preferences;
   /** What the rules made of it last. */
   understood: Understanding;
 }
@@ -107,10 +114,14 @@ export class Agent {
       models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
 
     begin("Planner");
-    const knowledge = await this.#parts.knowledge.get(caller, model);
+    const [known, preferences] = await Promise.all([
+      this.#parts.knowledge.get(caller, model),
+      this.#parts.preferences.get(caller),
+    ]);
+    const knowledge = inTheirCalendar(known, preferences);
     const read = readQuestion(question);
     const asked = { ...read, answers: [...read.answers, ...answers] };
-    const moment = this.#moment();
+    const moment = this.#moment(preferences);
     const work = {
       caller,
       question: asked,
@@ -120,6 +131,7 @@ export class Agent {
       word,
       signal,
       begin,
+      preferences,
       understood: UNREAD,
     };
     const byRules = await this.#byRules(work);
@@ -170,9 +182,9 @@ export class Agent {
 
   /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
   async #assisted(byRules: ByRules, work: Work, sample: Asked["sample"]): Promise<Answer> {
-    const { caller, question, signal } = work;
+    const { caller, question, signal, preferences } = work;
     const { llm } = this.#parts;
-    const provider = await llm.providerFor(caller);
+    const provider = await llm.providerFor(caller, preferences.defaultProvider);
     if (provider === undefined && sample === undefined) return byRules.answer;
     const instruction = [question.text, ...question.answers].join(" ");
     const write: Write =
@@ -193,8 +205,9 @@ export class Agent {
     );
   }
 
-  #moment(): Moment {
-    return { now: this.#parts.clock.now().toISOString(), timeZone: this.#parts.timeZone };
+  /** Now, as clocks show it where whoever asks is. */
+  #moment({ timeZone = this.#parts.timeZone }: Preferences): Moment {
+    return { now: wallClock(this.#parts.clock.now(), timeZone), timeZone };
   }
 
   #queryTime(): string {

@@ -3,12 +3,14 @@ import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
+import type { PreferencesStore } from "./preferences/preferences.store.ts";
 
 /** What the tools of this slice work with. */
 export interface AgentServices {
   agent: Agent;
   models: ModelsServices["models"];
   drawings: Drawings;
+  preferences: PreferencesStore;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
 }

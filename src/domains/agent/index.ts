@@ -1,5 +1,7 @@
 import type { Clock } from "../../kernel/clock.ts";
+import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
+import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
@@ -9,54 +11,68 @@ import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { LIMITS } from "./limits.ts";
 import type { Understand } from "./phases/plan.ts";
 import { pictureApp } from "./picture/picture-app.resource.ts";
+import { preferencesResource } from "./preferences/preferences.resource.ts";
+import { PreferencesStore } from "./preferences/preferences.store.ts";
+import type { AGENT_SETTINGS } from "./settings.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
+import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
 
 export type { Answer } from "./answer.ts";
 export type { AgentServices } from "./define.ts";
 export { type Expected, judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
+export { PREFERENCES } from "./preferences/preferences.ts";
 
 export interface AgentOptions {
   clock?: Clock;
   /** Reads questions in the place of the rules. */
   understand?: Understand;
   limits?: AgentLimits;
+  /** Of questions by those who have not chosen one. */
+  timeZone?: string;
   /** Rows of an answer that are handed over as data. */
   shownRows?: number;
 }
 
-interface AgentGround {
+interface Ground {
   models: ModelsServices;
   llm: LlmServices;
+  catalog: Catalog;
   clock: Clock;
   drawings: Drawings;
 }
 
-/** Opens the slice on the semantic models; it keeps nothing but what it knows of them, in memory. */
+/** Opens the slice on the semantic models; what it knows of them it keeps in memory. */
 export function openAgent(
-  { models: { models }, llm: { llm }, clock, drawings }: AgentGround,
-  { shownRows = LIMITS.agent.shownRows, ...options }: AgentOptions = {},
+  { models: { models }, llm: { llm }, catalog, clock: serverClock, drawings }: Ground,
+  { shownRows = LIMITS.agent.shownRows, clock = serverClock, ...options }: AgentOptions = {},
 ): AgentServices {
   const knowledge = new KnowledgeCache(models);
   const threads = new ReadingThreads();
+  const preferences = new PreferencesStore(catalog, clock);
   const agent = new Agent({
     models,
     llm,
     knowledge,
+    preferences,
     understand: (...question) => threads.read(...question),
     clock,
     timeZone: "UTC",
     limits: LIMITS.agent,
     ...options,
   });
-  return { agent, models, drawings, shownRows };
+  return { agent, models, drawings, preferences, shownRows };
 }
 
-export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices; llm: LlmServices }> = {
+type Settings = ValuesOf<typeof AGENT_SETTINGS>;
+
+export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices; llm: LlmServices }, Settings> = {
   name: "agent",
-  open: ({ clock, drawings }, { models, llm }) => ({ services: openAgent({ models, llm, clock, drawings }) }),
-  tools: [askQuestion, drawPicture],
-  resources: [pictureApp],
+  open: ({ catalog, clock, drawings }, { models, llm }, { agent: { timeZone } }) => ({
+    services: openAgent({ models, llm, catalog, clock, drawings }, { timeZone }),
+  }),
+  tools: [askQuestion, drawPicture, setPreferences],
+  resources: [pictureApp, preferencesResource],
 };

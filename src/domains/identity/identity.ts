@@ -125,7 +125,7 @@ export interface Users {
   }): Promise<{ member: Member; generatedPassword: string | null }>;
   list(filter?: { workspace?: string }): Promise<Member[]>;
   /** Where this person is a member, and as what. */
-  workspacesOf(userId: number): Promise<{ slug: string; name: string; role: Role }[]>;
+  workspacesOf(userId: number): Promise<{ id: number; slug: string; name: string; role: Role }[]>;
   disable(email: string, by?: Actor): Promise<void>;
   enable(email: string, by?: Actor): Promise<void>;
   setRole(input: { email: string; workspace: string; role: Role; by?: Actor }): Promise<Member>;

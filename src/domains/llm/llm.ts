@@ -57,9 +57,10 @@ export class Llm {
   }
 
   /** The one that this person prefers, or else the workspace's; undefined where there is none. */
-  async providerFor({ workspace }: Caller): Promise<Provider | undefined> {
+  async providerFor({ workspace }: Caller, preferred?: string): Promise<Provider | undefined> {
     const all = await this.list(workspace.id);
-    return all.find(({ isDefault }) => isDefault);
+    const theirs = all.find(({ name }) => name.toLowerCase() === preferred?.toLowerCase());
+    return theirs ?? all.find(({ isDefault }) => isDefault);
   }
 
   /** Throws AppErrors that say why there is no answer; what a plan allowed and nobody answered is given back. */

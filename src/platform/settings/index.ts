@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { isTimeZone } from "../../kernel/time-zone.ts";
 
 /** Settings as slices, engines and surfaces declare their own; `app/config.ts` gathers and reads them. */
 
@@ -208,6 +209,17 @@ export function host(name: string, fallback: string, description: string): Setti
     name,
     schema,
     "an IP address or a host name",
+    { value: fallback, text: `\`${fallback}\`` },
+    description,
+    {},
+  );
+}
+
+export function timeZone(name: string, fallback: string, description: string): Setting<string> {
+  return setting(
+    name,
+    z.string().refine(isTimeZone),
+    "a time zone such as `Europe/Berlin`",
     { value: fallback, text: `\`${fallback}\`` },
     description,
     {},

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import type { ConnectedApps, Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
-import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import { makeToken } from "./make-token.ts";
 import { parseInput } from "./parse-input.ts";
+import { requirePerson } from "./require-person.ts";
 
 export interface ConsoleParts {
   appUrl: string;
@@ -92,19 +92,6 @@ function mountApps(app: HttpApp, { apps }: ConsoleParts, person: WhoAsks): void 
     await apps.revoke(accountId, c.req.param("id"));
     return c.body(null, 204);
   });
-}
-
-/** Signed in, and for changes: asked for by a page of ours, not by one that merely rides on the cookie. */
-async function requirePerson({ appUrl, browser }: ConsoleParts, c: Context<HttpEnv>): Promise<SignedIn> {
-  const origin = c.req.header("origin");
-  const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
-  if (origin !== undefined && origin !== new URL(appUrl).origin) {
-    throw new AppError("forbidden", "Only pages of this server may call its console API.");
-  }
-  if (c.req.method === "POST" && !isJson) throw new AppError("unsupported", "Send JSON.");
-  const person = await browser.of(c);
-  if (person === null) throw new AppError("unauthorized", "Sign in first.", { hint: `${appUrl}/sign-in` });
-  return person;
 }
 
 function readSmallBody(c: Context<HttpEnv>): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Link, Schema } from "../query/schema.ts";
 import type { Grain, Key, Window } from "../query/semantic-query.ts";
+import { bucketStart } from "./buckets.ts";
 import { CompileError } from "./compile-error.ts";
 import { type ToOnePath, toOnePath } from "./paths.ts";
 
@@ -114,10 +115,7 @@ export class Rows {
   }
 
   #bucket(column: string, grain: Grain, isFiscal: boolean): string {
-    const months = isFiscal && (grain === "year" || grain === "quarter") ? this.#schema.fiscalMonth - 1 : 0;
-    if (months === 0) return `CAST(date_trunc('${grain}', ${column}) AS DATE)`;
-    const shift = `INTERVAL ${months} MONTH`;
-    return `CAST(date_trunc('${grain}', ${column} - ${shift}) + ${shift} AS DATE)`;
+    return `CAST(${bucketStart(this.#schema, column, { grain, isFiscal })} AS DATE)`;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type Scope,
   type Window,
 } from "../query/semantic-query.ts";
+import { bucketStart } from "./buckets.ts";
 import { type Column, columnName, distinctNames, keyName, orderBy } from "./columns.ts";
 import { CompileError } from "./compile-error.ts";
 import { aggregateSql, calculate, fillIn, type RowCompiler, type Shift } from "./row-compiler.ts";
@@ -267,10 +268,9 @@ class TableBuilder {
   periods(win: Window | undefined): string | undefined {
     const [key] = this.#by;
     if (this.#by.length !== 1 || key?.bucket === undefined || !win?.from || !win.to) return undefined;
-    const months = key.fiscal === true ? this.#compiler.schema.fiscalMonth - 1 : 0;
-    const shift = months === 0 ? "" : ` - INTERVAL ${months} MONTH`;
-    const back = months === 0 ? "" : ` + INTERVAL ${months} MONTH`;
-    const first = `date_trunc('${key.bucket}', DATE '${win.from.slice(0, 10)}'${shift})${back}`;
+    const { bucket: grain, fiscal: isFiscal = false } = key;
+    const day = `DATE '${win.from.slice(0, 10)}'`;
+    const first = bucketStart(this.#compiler.schema, day, { grain, isFiscal });
     const steps = `generate_series(${first}, DATE '${win.to.slice(0, 10)}' - INTERVAL 1 DAY, INTERVAL 1 ${key.bucket.toUpperCase()})`;
     return `SELECT CAST(unnest(${steps}) AS DATE) AS k1`;
   }

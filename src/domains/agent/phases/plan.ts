@@ -14,13 +14,13 @@ const MARGIN: Readonly<Record<Ask["k"], number>> = { table: 0.2, list: 0.05 };
 
 /** Gives the readings of a question: rules, or whoever else fills the same structure. */
 export type Understand = (
-  question: { text: string; now: string; timeZone: string },
+  question: { text: string } & Moment,
   knowledge: Knowledge,
   reader: Reader,
 ) => Promise<Understanding>;
 
 export interface Moment {
-  /** ISO 8601. */
+  /** ISO 8601, without an offset: what clocks show in the time zone. */
   now: string;
   timeZone: string;
 }

@@ -9,6 +9,8 @@ export interface Schema {
   metrics: ReadonlyMap<string, SchemaMetric>;
   /** The month in which the fiscal year starts. */
   fiscalMonth: number;
+  /** Monday when left out. */
+  weekStart?: "monday" | "sunday" | "saturday";
 }
 
 export interface SchemaDataset {

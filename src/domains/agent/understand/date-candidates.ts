@@ -24,9 +24,10 @@ export function withDateWords(text: string, lexicon: Lexicon, language: Language
 }
 
 /** Dates are read by a grammar of their own. */
-export function datesIn({ text, now, timeZone }: DatedText, { definitions }: Knowledge): DateFound[] {
+export function datesIn({ text, now, timeZone }: DatedText, { definitions, schema }: Knowledge): DateFound[] {
   const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
-  return readDates(text, { now, timeZone, weekStart: "monday", fiscalStart, style: "business" });
+  const { weekStart = "monday" } = schema;
+  return readDates(text, { now, timeZone, weekStart, fiscalStart, style: "business" });
 }
 
 interface DatedText {

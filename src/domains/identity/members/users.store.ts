@@ -46,7 +46,7 @@ export function createUsers(options: UsersOptions): Users {
 
     workspacesOf: (userId) =>
       db
-        .select({ slug: workspaces.slug, name: workspaces.name, role: members.role })
+        .select({ id: workspaces.id, slug: workspaces.slug, name: workspaces.name, role: members.role })
         .from(members)
         .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
         .where(eq(members.accountId, userId))

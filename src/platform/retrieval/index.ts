@@ -1,0 +1,2 @@
+export { type Collection, Retrieval } from "./retrieval.ts";
+export type { Attribute, CollectionStats, Entry, Filter, Hit, Kind, Query, Source } from "./types.ts";

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RECIPES, type Recipe } from "../recipes.ts";
+import type { Entry, Filter } from "../types.ts";
+import { analyseEntry, analyseQuery } from "./analysis.ts";
+import { LexicalIndex } from "./lexical-index.ts";
+
+const WORDS = ["red", "green", "blue", "river", "bridge", "stone", "lamp", "cloud"];
+
+const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 }).map((words) => words.join(" "));
+const entry: fc.Arbitrary<Entry> = fc.record({
+  id: fc.integer({ min: 1, max: 12 }),
+  seq: fc.nat(),
+  body: text,
+  title: text,
+  thread: fc.record({ key: fc.constantFrom("a", "b"), order: fc.nat(5) }),
+  attributes: fc.record({ base: fc.nat(2), tag: fc.subarray(["x", "y"]) }),
+  validFrom: fc.nat(10),
+});
+type Step = { put: Entry } | { remove: number };
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: entry.map((put): Step => ({ put })) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 12 }).map((remove): Step => ({ remove })) },
+  ),
+  { maxLength: 40 },
+);
+const filter: fc.Arbitrary<Filter> = fc.oneof(
+  fc.constant({}),
+  fc.record({ base: fc.subarray([0, 1, 2]) }),
+  fc.record({ base: fc.subarray([0, 1, 2]), tag: fc.constant(["x"]) }),
+);
+
+/** BM25F as it is written in books, over entries and nothing else. */
+function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map<number, number> {
+  const analysed = entries.map((one) => ({ entry: one, ...analyseEntry(one, recipe) }));
+  const meanLength = analysed.reduce((sum, { length }) => sum + length, 0) / analysed.length;
+  const scores = new Map<number, number>();
+  let most = 0;
+  for (const { terms, weight } of analyseQuery(question)) {
+    const own = (one: Entry) =>
+      terms.reduce((sum, term) => sum + (analyseEntry(one, recipe).terms.get(term) ?? 0), 0);
+    const standing = entries.filter((one) => own(one) > 0).length;
+    const idf = Math.log(1 + (entries.length - standing + 0.5) / (standing + 0.5)) * weight;
+    most += idf * (recipe.k1 + 1);
+    for (const { entry: one, length } of analysed) {
+      const thread = entries.filter(({ thread: other }) => other?.key === one.thread?.key);
+      thread.sort((a, b) => a.thread!.order - b.thread!.order);
+      const place = thread.indexOf(one);
+      let sum = own(one);
+      for (const [i, share] of recipe.before.entries())
+        if (place - 1 - i >= 0) sum += share * own(thread[place - 1 - i]!);
+      for (const [i, share] of recipe.after.entries())
+        if (place + 1 + i < thread.length) sum += share * own(thread[place + 1 + i]!);
+      if (sum === 0) continue;
+      const norm = recipe.k1 * (1 - recipe.b + (recipe.b * length) / meanLength);
+      scores.set(one.id, (scores.get(one.id) ?? 0) + (idf * sum * (recipe.k1 + 1)) / (sum + norm));
+    }
+  }
+  return new Map([...scores].map(([id, score]) => [id, score / most]));
+}
+
+function found(index: LexicalIndex, question: string, where: Filter = {}, at?: number, k = 100) {
+  const hits = index.search(analyseQuery(question), index.mask(where, at), k);
+  return hits.map(({ slot, score }) => ({ id: index.slots.ids[slot]!, score }));
+}
+
+describe("BM25F", () => {
+  it.each(["document", "memory"] as const)(
+    "scores a %s as the naive formula does, whatever was changed",
+    (kind) => {
+      const recipe = RECIPES[kind];
+      fc.assert(
+        fc.property(steps, text, filter, fc.option(fc.nat(10)), (changes, question, where, at) => {
+          const index = new LexicalIndex(recipe);
+          const rows = new Map<number, Entry>();
+          for (const step of changes) {
+            if ("put" in step) {
+              // Entries at the same place of a thread stand in the order in which they came.
+              const put = {
+                ...step.put,
+                thread: { ...step.put.thread!, order: rows.size + step.put.seq * 20 },
+              };
+              rows.delete(put.id);
+              rows.set(put.id, put);
+              index.put(put);
+            } else {
+              rows.delete(step.remove);
+              index.remove(step.remove);
+            }
+          }
+          const expected = [...naive([...rows.values()], recipe, question)].filter(([id]) => {
+            const { attributes = {}, validFrom = 0 } = rows.get(id)!;
+            if (at !== null && validFrom > at) return false;
+            return Object.entries(where).every(([name, values]) =>
+              [attributes[name]].flat().some((value) => values.includes(value as never)),
+            );
+          });
+          const hits = found(index, question, where, at ?? undefined);
+          expect(new Map(hits.map(({ id, score }) => [id, score.toFixed(6)]))).toEqual(
+            new Map(expected.map(([id, score]) => [id, score.toFixed(6)])),
+          );
+          expect(hits.map(({ score }) => score)).toEqual(
+            hits.map(({ score }) => score).sort((a, b) => b - a),
+          );
+          expect(found(index, question, where, at ?? undefined, 3)).toEqual(hits.slice(0, 3));
+        }),
+      );
+    },
+  );
+
+  it("is the same after thousands of replacements, which leave no trace", () => {
+    const fresh = new LexicalIndex(RECIPES.document);
+    const worn = new LexicalIndex(RECIPES.document);
+    const body = (id: number, round: number) =>
+      `${WORDS[(id * 7 + round) % 8]} ${WORDS[(id + round) % 8]} number${id}`;
+    for (let round = 0; round < 30; round++)
+      for (let id = 0; id < 200; id++) worn.put({ id, seq: round, body: body(id, round) });
+    for (let id = 0; id < 200; id++) fresh.put({ id, seq: 29, body: body(id, 29) });
+    for (const question of ["red river", "stone number7", "cloud lamp blue"])
+      expect(found(worn, question)).toEqual(found(fresh, question));
+    expect(worn.slots.used).toBeLessThan(1_500);
+  });
+});

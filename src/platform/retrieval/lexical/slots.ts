@@ -1,0 +1,182 @@
+import type { Attribute, Entry } from "../types.ts";
+
+/** What is known of each entry, by its place in the index. A place is used once; compacting gives new ones. */
+export class Slots {
+  ids = new Float64Array(256);
+  seqs = new Float64Array(256);
+  lengths = new Float32Array(256);
+  /** 1 where an entry is, 0 where one was. */
+  alive = new Uint8Array(256);
+  validFroms = new Float64Array(256);
+  validTos = new Float64Array(256);
+  languages = new Uint8Array(256);
+  /** Thread and place in it; -1 without one. */
+  threads = new Int32Array(256);
+  orders = new Float64Array(256);
+  used = 0;
+  live = 0;
+  totalLength = 0;
+  readonly #slotOf = new Map<number, number>();
+  readonly languageNames: string[] = [];
+  readonly threadKeys: string[] = [];
+  readonly #threadOf = new Map<string, number>();
+  /** Slots of each thread in their order. */
+  readonly #members: number[][] = [];
+
+  constructor(kept?: SlotsParts) {
+    if (kept === undefined) return;
+    Object.assign(this, kept.columns);
+    this.used = kept.columns.ids.length;
+    this.languageNames.push(...kept.languageNames);
+    for (const key of kept.threadKeys) this.#threadNumber(key);
+    const inOrder = Uint32Array.from({ length: this.used }, (_, slot) => slot).filter(
+      (slot) => this.alive[slot] === 1,
+    );
+    inOrder.sort((a, b) => this.orders[a]! - this.orders[b]!);
+    for (const slot of inOrder) {
+      this.#slotOf.set(this.ids[slot]!, slot);
+      this.live += 1;
+      this.totalLength += this.lengths[slot]!;
+      if (this.threads[slot]! >= 0) this.#members[this.threads[slot]!]!.push(slot);
+    }
+  }
+
+  get bytes(): number {
+    return this.ids.length * 62 + this.live * 48;
+  }
+
+  slotOf(id: number): number | undefined {
+    return this.#slotOf.get(id);
+  }
+
+  liveIds(): Iterable<number> {
+    return this.#slotOf.keys();
+  }
+
+  add(entry: Entry, length: number, language: string): number {
+    const slot = this.used++;
+    if (slot >= this.ids.length) this.#grow();
+    this.ids[slot] = entry.id;
+    this.seqs[slot] = entry.seq;
+    this.lengths[slot] = length;
+    this.alive[slot] = 1;
+    this.validFroms[slot] = entry.validFrom ?? Number.NEGATIVE_INFINITY;
+    this.validTos[slot] = entry.validTo ?? Number.POSITIVE_INFINITY;
+    this.languages[slot] = this.#languageNumber(language);
+    this.threads[slot] = entry.thread === undefined ? -1 : this.#threadNumber(entry.thread.key);
+    this.orders[slot] = entry.thread?.order ?? 0;
+    if (entry.thread !== undefined) this.#join(slot);
+    this.#slotOf.set(entry.id, slot);
+    this.live += 1;
+    this.totalLength += this.lengths[slot]!;
+    return slot;
+  }
+
+  remove(id: number): boolean {
+    const slot = this.#slotOf.get(id);
+    if (slot === undefined) return false;
+    this.#slotOf.delete(id);
+    this.alive[slot] = 0;
+    this.live -= 1;
+    this.totalLength -= this.lengths[slot]!;
+    const members = this.#members[this.threads[slot]!];
+    members?.splice(members.indexOf(slot), 1);
+    return true;
+  }
+
+  /** The other slots of its thread, in their order, and its own place among them. */
+  neighbours(slot: number): { members: readonly number[]; place: number } | undefined {
+    const members = this.#members[this.threads[slot]!];
+    return members && { members, place: this.#placeOf(members, slot) };
+  }
+
+  holdsAt(slot: number, ms: number): boolean {
+    return this.validFroms[slot]! <= ms && ms < this.validTos[slot]!;
+  }
+
+  /** As arrays without spare room, to be written to disk. */
+  parts(): SlotsParts {
+    const cut = <A extends { subarray(from: number, to: number): A }>(array: A) =>
+      array.subarray(0, this.used);
+    return {
+      columns: {
+        ids: cut(this.ids),
+        seqs: cut(this.seqs),
+        lengths: cut(this.lengths),
+        alive: cut(this.alive),
+        validFroms: cut(this.validFroms),
+        validTos: cut(this.validTos),
+        languages: cut(this.languages),
+        threads: cut(this.threads),
+        orders: cut(this.orders),
+      },
+      languageNames: this.languageNames,
+      threadKeys: this.threadKeys,
+    };
+  }
+
+  #join(slot: number): void {
+    const members = this.#members[this.threads[slot]!]!;
+    members.splice(this.#placeOf(members, slot), 0, slot);
+  }
+
+  /** Where it is or belongs: by order, then by slot. */
+  #placeOf(members: readonly number[], slot: number): number {
+    const order = this.orders[slot]!;
+    let [low, high] = [0, members.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = members[middle]!;
+      const isBefore = this.orders[other]! < order || (this.orders[other]! === order && other < slot);
+      if (isBefore) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #threadNumber(key: string): number {
+    const known = this.#threadOf.get(key);
+    if (known !== undefined) return known;
+    this.#threadOf.set(key, this.threadKeys.length);
+    this.#members.push([]);
+    return this.threadKeys.push(key) - 1;
+  }
+
+  #languageNumber(name: string): number {
+    const known = this.languageNames.indexOf(name);
+    return known >= 0 ? known : this.languageNames.push(name) - 1;
+  }
+
+  #grow(): void {
+    const size = Math.ceil(this.ids.length * 1.5) + 256;
+    const larger = Object.entries(this.parts().columns).map(([name, array]) => {
+      const copy = new (array.constructor as Float64ArrayConstructor)(size);
+      copy.set(array as Float64Array);
+      return [name, copy];
+    });
+    Object.assign(this, Object.fromEntries(larger));
+  }
+}
+
+export interface SlotColumns {
+  ids: Float64Array;
+  seqs: Float64Array;
+  lengths: Float32Array;
+  alive: Uint8Array;
+  validFroms: Float64Array;
+  validTos: Float64Array;
+  languages: Uint8Array;
+  threads: Int32Array;
+  orders: Float64Array;
+}
+
+export interface SlotsParts {
+  columns: SlotColumns;
+  languageNames: readonly string[];
+  threadKeys: readonly string[];
+}
+
+/** The term under which the slots with a value of an attribute are listed. No word begins like it. */
+export function attributeTerm(name: string, value: Attribute): string {
+  return `\u0001${name}=${value}`;
+}

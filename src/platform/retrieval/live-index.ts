@@ -1,0 +1,117 @@
+import type { IndexThread } from "./index-thread.ts";
+import type { Source } from "./types.ts";
+import type { Which } from "./wire.ts";
+
+/** Entries that go to the thread at once; searches of others come between. */
+const BATCH = 64;
+/** Keys that are listed at once. */
+const PAGE = 20_000;
+
+interface Change {
+  ids: readonly number[];
+  done: PromiseWithResolvers<void>;
+}
+
+/**
+ * An index in the thread, and how it keeps up with its source: at first it takes what differs from what it had on disk,
+ * then what it is told of. One batch at a time is read and handed over, so that an older state never follows a newer.
+ */
+export class LiveIndex {
+  readonly which: Which;
+  /** Resolves when all is in that was there when it was opened. */
+  readonly ready: Promise<void>;
+  isReady = false;
+  bytes = 0;
+  lastUsedMs = performance.now();
+  readonly #thread: IndexThread;
+  readonly #source: Source;
+  readonly #changes: Change[] = [];
+  #backlog: number[] = [];
+  #total = 0;
+  #work: Promise<void> | undefined;
+
+  /** Nothing is read before `listening`, so that no change falls between. */
+  constructor(thread: IndexThread, which: Which, source: Source, listening: Promise<unknown>) {
+    this.#thread = thread;
+    this.which = which;
+    this.#source = source;
+    this.ready = this.#open(listening);
+    // Whoever searches hears of it; nobody else needs to.
+    this.ready.catch(() => undefined);
+  }
+
+  get isBusy(): boolean {
+    return this.#work !== undefined || !this.isReady;
+  }
+
+  /** How much of it is built, for those who wait. */
+  get progress(): { done: number; total: number } {
+    return { done: this.#total - this.#backlog.length, total: this.#total };
+  }
+
+  /** Resolves when these entries are as the source has them now. */
+  async refresh(ids: readonly number[]): Promise<void> {
+    const changes: Change[] = [];
+    for (let at = 0; at < ids.length; at += BATCH)
+      changes.push({ ids: ids.slice(at, at + BATCH), done: Promise.withResolvers<void>() });
+    this.#changes.push(...changes);
+    if (this.isReady) this.#begin();
+    await Promise.all(changes.map(({ done }) => done.promise));
+  }
+
+  async #open(listening: Promise<unknown>): Promise<void> {
+    await listening;
+    const { ids, seqs } = await this.#thread.ask("open", this.which);
+    const held = new Map<number, number>();
+    for (const [i, id] of ids.entries()) held.set(id, seqs[i]!);
+    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+      const page = await this.#source.list(this.which.workspaceId, after, PAGE);
+      for (const { id, seq } of page) {
+        if (held.get(id) !== seq) this.#backlog.push(id);
+        held.delete(id);
+      }
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.id;
+    }
+    this.#backlog.push(...held.keys());
+    this.#backlog.reverse();
+    this.#total = this.#backlog.length;
+    await this.#drain();
+    this.isReady = true;
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#changes.length === 0) return;
+    this.#work ??= this.#drain()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#work = undefined;
+        this.#begin();
+      });
+  }
+
+  /** What is new goes before what is left to build. */
+  async #drain(): Promise<void> {
+    for (;;) {
+      const change = this.#changes.shift();
+      const ids = change?.ids ?? this.#backlog.splice(-BATCH);
+      if (ids.length === 0) return;
+      try {
+        await this.#take(ids);
+      } catch (error) {
+        change?.done.reject(error);
+        for (const { done } of this.#changes.splice(0)) done.reject(error);
+        throw error;
+      }
+      change?.done.resolve();
+    }
+  }
+
+  async #take(ids: readonly number[]): Promise<void> {
+    const put = await this.#source.read(this.which.workspaceId, ids);
+    const found = new Set(put.map(({ id }) => id));
+    const remove = ids.filter((id) => !found.has(id));
+    this.bytes = (await this.#thread.ask("change", { ...this.which, put, remove })).bytes;
+  }
+}

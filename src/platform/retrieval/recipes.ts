@@ -1,0 +1,26 @@
+import type { Kind } from "./types.ts";
+
+/** How the entries of a kind are weighed. Measured by `bench/retrieval.bench.ts`. */
+export interface Recipe {
+  /** How soon more of the same word adds nothing. */
+  k1: number;
+  /** How much long entries are held against them. */
+  b: number;
+  /** What a word in each field counts. */
+  weights: { body: number; title: number; context: number };
+  /** What the words of the entries before and after it in the same thread count, nearest first. */
+  before: readonly number[];
+  after: readonly number[];
+}
+
+export const RECIPES: Record<Kind, Recipe> = {
+  document: { k1: 1.2, b: 0.5, weights: { body: 1, title: 0.5, context: 0.5 }, before: [], after: [] },
+  memory: {
+    k1: 1,
+    b: 0.3,
+    weights: { body: 1, title: 1, context: 0.5 },
+    before: [0.7, 0.35, 0.2],
+    after: [0.4, 0.2],
+  },
+  asset: { k1: 1.2, b: 0.3, weights: { body: 1, title: 3, context: 0.5 }, before: [], after: [] },
+};

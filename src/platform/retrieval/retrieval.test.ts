@@ -1,0 +1,239 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { openTestCatalog } from "../../../test/support/database.ts";
+import type { Collection, Entry, Source } from "./index.ts";
+import { Retrieval } from "./index.ts";
+
+const catalog = await openTestCatalog();
+const root = mkdtempSync(join(tmpdir(), "kenning-retrieval-"));
+const opened: Retrieval[] = [];
+const logged: unknown[] = [];
+const log = {
+  warn: (...what: unknown[]) => void logged.push(what),
+  error: (...what: unknown[]) => void logged.push(what),
+};
+
+afterEach(async () => {
+  for (const retrieval of opened.splice(0)) await retrieval.close();
+  logged.length = 0;
+});
+afterAll(async () => {
+  await catalog.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Rows as a catalog would hold them, and how often they were read. */
+class Rows implements Source {
+  readonly of = new Map<number, Map<number, Entry>>();
+  reads = 0;
+  failure: Error | undefined;
+  #seq = 0;
+
+  put(workspaceId: number, id: number, body: string, more: Partial<Entry> = {}): void {
+    const rows = this.of.get(workspaceId) ?? new Map();
+    rows.set(id, { id, seq: ++this.#seq, body, ...more });
+    this.of.set(workspaceId, rows);
+  }
+
+  async list(workspaceId: number, after: number, limit: number) {
+    const rows = [...(this.of.get(workspaceId)?.values() ?? [])];
+    return rows
+      .filter(({ id }) => id > after)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
+  async read(workspaceId: number, ids: readonly number[]) {
+    if (this.failure !== undefined) throw this.failure;
+    this.reads += ids.length;
+    return ids.flatMap((id) => this.of.get(workspaceId)?.get(id) ?? []);
+  }
+}
+
+function folderOfOwn(): string {
+  return mkdtempSync(join(root, "home-"));
+}
+
+function open(rows: Rows, folder = folderOfOwn()): { retrieval: Retrieval; documents: Collection } {
+  const retrieval = new Retrieval({ catalog, folder, log: log as never });
+  opened.push(retrieval);
+  return { retrieval, documents: retrieval.collection("document", rows) };
+}
+
+async function idsOf(documents: Collection, text: string, more = {}, workspaceId = 1): Promise<number[]> {
+  return (await documents.search(workspaceId, { text, k: 10, ...more })).map(({ id }) => id);
+}
+
+describe("a collection", () => {
+  it("is filled from its source, follows changes and forgets what is gone", async () => {
+    const rows = new Rows();
+    rows.put(1, 1, "The bridge across the river");
+    rows.put(1, 2, "A lamp");
+    const { documents } = open(rows);
+    expect(await idsOf(documents, "river")).toEqual([1]);
+
+    rows.put(1, 2, "A lamp by the river, by the river");
+    rows.put(1, 3, "River");
+    await documents.refresh(1, [2, 3]);
+    expect((await idsOf(documents, "river")).toSorted()).toEqual([1, 2, 3]);
+
+    rows.of.get(1)?.delete(1);
+    await documents.refresh(1, [1]);
+    expect((await idsOf(documents, "river")).toSorted()).toEqual([2, 3]);
+    expect(await documents.stats(1)).toMatchObject({ entries: 2 });
+  });
+
+  it("filters by attributes and time, and says how much of the question was found", async () => {
+    const rows = new Rows();
+    rows.put(1, 1, "stone bridge", { attributes: { base: 7, tag: ["a", "b"] }, validTo: 100 });
+    rows.put(1, 2, "stone bridge", { attributes: { base: 8 }, validFrom: 100 });
+    const { documents } = open(rows);
+    expect(await idsOf(documents, "stone", { filter: { base: [7] } })).toEqual([1]);
+    expect(await idsOf(documents, "stone", { filter: { base: [7, 8], tag: ["b"] } })).toEqual([1]);
+    expect(await idsOf(documents, "stone", { filter: { base: [] } })).toEqual([]);
+    expect(await idsOf(documents, "stone", { at: 99 })).toEqual([1]);
+    expect(await idsOf(documents, "stone", { at: 100 })).toEqual([2]);
+    const [whole] = await documents.search(1, { text: "stone bridge", k: 1 });
+    const [part] = await documents.search(1, { text: "stone cathedral", k: 1 });
+    expect(whole!.score).toBeGreaterThan(part!.score);
+    expect(whole!.score).toBeLessThanOrEqual(1);
+    await expect(documents.search(1, { text: "stone", k: 0 })).rejects.toMatchObject({ code: "bad_request" });
+  });
+
+  it("scores one workspace as if there were no other", async () => {
+    const alone = new Rows();
+    const shared = new Rows();
+    for (const rows of [alone, shared]) {
+      rows.put(1, 1, "a rare word and a lamp");
+      rows.put(1, 2, "a lamp");
+    }
+    for (let id = 10; id < 60; id++) shared.put(2, id, "rare rare rare lamp");
+    const [one, other] = [open(alone).documents, open(shared).documents];
+    await idsOf(other, "lamp", {}, 2);
+    const question = { text: "rare lamp", k: 10 };
+    expect(await other.search(1, question)).toEqual(await one.search(1, question));
+    expect(await idsOf(other, "rare", {}, 3)).toEqual([]);
+  });
+
+  it("takes many changes at once, and ends with what the source has", async () => {
+    const rows = new Rows();
+    const { documents } = open(rows);
+    await idsOf(documents, "nothing");
+    const rounds = Array.from({ length: 300 }, async (_, i) => {
+      rows.put(1, i % 40, `version${i} lamp`);
+      await documents.refresh(1, [i % 40]);
+      return await documents.search(1, { text: `version${i}`, k: 1 });
+    });
+    await Promise.all(rounds);
+    const { entries } = await documents.stats(1);
+    expect(entries).toBe(40);
+    for (let i = 260; i < 300; i++) expect(await idsOf(documents, `version${i}`)).toEqual([i % 40]);
+    expect(await idsOf(documents, "version3")).toEqual([]);
+  });
+});
+
+describe("what is on disk", () => {
+  async function sealed(): Promise<{ rows: Rows; folder: string; file: string }> {
+    const rows = new Rows();
+    for (let id = 1; id <= 500; id++)
+      rows.put(1, id, `lamp number${id}`, {
+        thread: { key: `t${id % 7}`, order: id },
+        attributes: { base: id % 3 },
+      });
+    const folder = folderOfOwn();
+    const { retrieval, documents } = open(rows, folder);
+    await idsOf(documents, "lamp");
+    await retrieval.close();
+    expect(readdirSync(folder)).toEqual(["document-1.index"]);
+    return { rows, folder, file: join(folder, "document-1.index") };
+  }
+
+  it("spares reading what has not changed, and no more", async () => {
+    const { rows, folder } = await sealed();
+    const before = await open(rows).documents.search(1, { text: "number17 lamp", k: 5 });
+    rows.put(1, 7, "a new text");
+    rows.put(1, 900, "lamp number900");
+    rows.of.get(1)?.delete(8);
+    rows.reads = 0;
+    const { documents } = open(rows, folder);
+    expect(await idsOf(documents, "number900")).toEqual([900]);
+    // Two that changed, and one that is gone.
+    expect(rows.reads).toBe(3);
+    expect(await idsOf(documents, "number7")).toEqual([]);
+    expect(await idsOf(documents, "number8")).toEqual([]);
+    expect((await documents.search(1, { text: "number17 lamp", k: 5 }))[0]!.id).toBe(before[0]!.id);
+    expect(await idsOf(documents, "number17", { filter: { base: [17 % 3] } })).toEqual([17]);
+  });
+
+  it.each([
+    ["cut off", (file: string) => truncateSync(file, 5_000)],
+    ["empty", (file: string) => truncateSync(file, 0)],
+    ["gone", (file: string) => rmSync(file)],
+    [
+      "changed in one byte",
+      (file: string) => {
+        const bytes = readFileSync(file);
+        bytes[bytes.length >> 1]! ^= 1;
+        writeFileSync(file, bytes);
+      },
+    ],
+  ])("is built again where it is %s", async (_, damage) => {
+    const { rows, folder, file } = await sealed();
+    damage(file);
+    rows.reads = 0;
+    const { documents } = open(rows, folder);
+    expect(await idsOf(documents, "number17")).toEqual([17]);
+    expect(rows.reads).toBe(500);
+  });
+
+  it("is built again on demand", async () => {
+    const { rows, folder } = await sealed();
+    const { documents } = open(rows, folder);
+    await idsOf(documents, "lamp");
+    rows.reads = 0;
+    await documents.rebuild(1);
+    expect(rows.reads).toBe(500);
+    expect(await idsOf(documents, "number17")).toEqual([17]);
+  });
+});
+
+describe("when something fails", () => {
+  it("a change that could not be read is found by the next search", async () => {
+    const rows = new Rows();
+    rows.put(1, 1, "lamp");
+    const { documents } = open(rows);
+    await idsOf(documents, "lamp");
+    rows.put(1, 2, "lamp");
+    rows.failure = new Error("the database is away");
+    await documents.refresh(1, [2]);
+    await expect(documents.search(1, { text: "lamp", k: 10 })).rejects.toThrow("the database is away");
+    rows.failure = undefined;
+    expect((await idsOf(documents, "lamp")).toSorted()).toEqual([1, 2]);
+  });
+
+  it("a thread that ends takes nothing with it", async () => {
+    const rows = new Rows();
+    for (let id = 1; id <= 50; id++) rows.put(1, id, `lamp number${id}`);
+    const { retrieval, documents } = open(rows);
+    await idsOf(documents, "lamp");
+    const asked = Array.from({ length: 20 }, (_, i) => idsOf(documents, `number${i + 1}`));
+    const ended = retrieval.endThread();
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 20 }, (_, i) => [i + 1]));
+    await ended;
+    expect(await idsOf(documents, "number7")).toEqual([7]);
+  });
+});
+
+describe("several processes", () => {
+  it("follow each other's changes", async () => {
+    const rows = new Rows();
+    rows.put(1, 1, "lamp");
+    const [here, there] = [open(rows).documents, open(rows).documents];
+    expect([await idsOf(here, "lamp"), await idsOf(there, "lamp")]).toEqual([[1], [1]]);
+    rows.put(1, 2, "river");
+    await here.refresh(1, [2]);
+    await expect.poll(() => idsOf(there, "river")).toEqual([2]);
+  });
+});

@@ -1,0 +1,126 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { crc32 } from "node:zlib";
+
+/** Another one when anything in the file means something else than before. */
+const MAGIC = "KENNIX01";
+/** Magic, length of the description, checksum of all that follows. */
+const HEAD_BYTES = 16;
+const PIECE_BYTES = 64 * 1024 * 1024;
+
+const TYPES = { Uint8Array, Int8Array, Uint32Array, Int32Array, Float32Array, Float64Array } as const;
+export type AnyArray = Uint8Array | Int8Array | Uint32Array | Int32Array | Float32Array | Float64Array;
+
+interface Description {
+  facts: unknown;
+  arrays: { name: string; type: keyof typeof TYPES; length: number }[];
+}
+
+export interface Segment {
+  facts: unknown;
+  arrays: Record<string, AnyArray>;
+}
+
+/** Puts arrays and facts about them on the disk, whole or not at all. */
+export function writeSegment(path: string, { facts, arrays }: Segment): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const half = `${path}.${process.pid}.half`;
+  const file = openSync(half, "w", 0o600);
+  try {
+    const description: Description = {
+      facts,
+      arrays: Object.entries(arrays).map(([name, array]) => {
+        return { name, type: array.constructor.name as keyof typeof TYPES, length: array.length };
+      }),
+    };
+    const text = padded(Buffer.from(JSON.stringify(description)), " ");
+    let sum = 0;
+    let at = HEAD_BYTES;
+    for (const array of [text, ...Object.values(arrays)]) {
+      const bytes = padded(Buffer.from(array.buffer, array.byteOffset, array.byteLength), "\0");
+      sum = crc32(bytes, sum);
+      writeAll(file, bytes, at);
+      at += bytes.length;
+    }
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.write(MAGIC, "latin1");
+    head.writeUInt32LE(text.length, 8);
+    head.writeUInt32LE(sum, 12);
+    writeAll(file, head, 0);
+    fsyncSync(file);
+  } catch (error) {
+    closeSync(file);
+    rmSync(half, { force: true });
+    throw error;
+  }
+  closeSync(file);
+  renameSync(half, path);
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** What was written there, or nothing where there is none or it is not whole. */
+export function readSegment(path: string): Segment | undefined {
+  const bytes = readWhole(path);
+  if (bytes === undefined || bytes.length < HEAD_BYTES) return undefined;
+  const head = Buffer.from(bytes.buffer, 0, HEAD_BYTES);
+  const textEnd = HEAD_BYTES + head.readUInt32LE(8);
+  if (head.toString("latin1", 0, 8) !== MAGIC || crc32(bytes.subarray(HEAD_BYTES)) !== head.readUInt32LE(12))
+    return undefined;
+  const text = Buffer.from(bytes.buffer, HEAD_BYTES, textEnd - HEAD_BYTES).toString("utf8");
+  const { facts, arrays } = JSON.parse(text) as Description;
+  let at = textEnd;
+  const views = arrays.map(({ name, type, length }) => {
+    const view = new TYPES[type](bytes.buffer, at, length);
+    at += roundUp(view.byteLength);
+    return [name, view];
+  });
+  return { facts, arrays: Object.fromEntries(views) };
+}
+
+function readWhole(path: string): Uint8Array<ArrayBuffer> | undefined {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch {
+    return undefined;
+  }
+  try {
+    const bytes = new Uint8Array(fstatSync(file).size);
+    for (let at = 0; at < bytes.length; ) {
+      const read = readSync(file, bytes, at, Math.min(PIECE_BYTES, bytes.length - at), at);
+      if (read === 0) return undefined;
+      at += read;
+    }
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(file, bytes, at, Math.min(PIECE_BYTES, bytes.length - at), position + at);
+}
+
+/** Numbers of eight bytes can be read in place only where a multiple of eight bytes comes before. */
+function padded(bytes: Buffer, filling: string): Buffer {
+  const rest = roundUp(bytes.length) - bytes.length;
+  return rest === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(rest, filling)]);
+}
+
+function roundUp(length: number): number {
+  return Math.ceil(length / 8) * 8;
+}

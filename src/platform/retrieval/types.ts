@@ -1,0 +1,61 @@
+/** What a collection holds; each kind has a recipe of its own (`recipes.ts`). */
+export type Kind = "document" | "memory" | "asset";
+
+/** A small value by which hits are filtered: the key of a knowledge base, a type, a flag as 0 or 1. */
+export type Attribute = number | string;
+
+/** What can be found: a chunk, a memory, an asset. */
+export interface Entry {
+  /** Its key in the catalog. */
+  id: number;
+  /** Another number whenever anything of the entry has changed in the catalog. */
+  seq: number;
+  body: string;
+  title?: string;
+  /** More words under which it is to be found, with less weight: the path of its headings, its date in words. */
+  context?: string;
+  /** ISO 639-1; told from the text where it is missing. */
+  language?: string;
+  /** Entries of one thread lend each other their words: the turns of a talk, the parts of a text. */
+  thread?: { key: string; order: number };
+  attributes?: Record<string, Attribute | readonly Attribute[]>;
+  /** When it holds, in ms since 1970; open ends are left out. */
+  validFrom?: number;
+  validTo?: number;
+}
+
+/** Every attribute that is named must have one of its values. */
+export type Filter = Record<string, readonly Attribute[]>;
+
+export interface Query {
+  text: string;
+  /** How many hits at most. */
+  k: number;
+  filter?: Filter;
+  /** Only what holds at that time, in ms since 1970. */
+  at?: number;
+}
+
+export interface Hit {
+  id: number;
+  /** 0 to 1: how much of the question's weight was found. */
+  score: number;
+  /** What each leg says of it, 0 to 1. */
+  legs: { lexical: number };
+}
+
+/** How an index is filled: the catalog is the truth, and everything here can be made of it again. */
+export interface Source {
+  /** Keys and numbers of all entries of a workspace with a key above `after`, by their keys, at most `limit`. */
+  list(workspaceId: number, after: number, limit: number): Promise<readonly { id: number; seq: number }[]>;
+  /** The entries with these keys. Those that are missing are gone. */
+  read(workspaceId: number, ids: readonly number[]): Promise<readonly Entry[]>;
+}
+
+export interface CollectionStats {
+  entries: number;
+  terms: number;
+  postings: number;
+  bytes: number;
+  languages: Record<string, number>;
+}
