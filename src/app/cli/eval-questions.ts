@@ -27,8 +27,10 @@ export interface Line {
   confidence: number | null;
   reading: string | null;
   ms: number;
-  /** Why there is no answer. */
+  /** Why the question could not be asked. */
   error?: string;
+  /** What was said instead of an answer. */
+  said?: string;
   kind: string;
   verdict: Verdict;
 }
@@ -69,11 +71,12 @@ async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
     const isExpected = question.rows !== undefined || question.expect !== undefined;
     return { ...base, ...NOTHING, error, verdict: isExpected ? "wrong" : "unknown" };
   }
-  const { outcome, columns, rows, sql, confidence, reading } = called.output as Answer;
+  const { outcome, columns, rows, sql, confidence, reading, narrative } = called.output as Answer;
   // Gold rows without `expect` were written for a comparison in which each row counts once.
   const expected = { distinct: question.expect === undefined, ...question };
   const verdict = judge(expected, { outcome, rows });
-  return { ...base, outcome, columns, rows, sql, confidence, reading, verdict };
+  const said = outcome === "answer" ? {} : { said: narrative };
+  return { ...base, outcome, columns, rows, sql, confidence, reading, ...said, verdict };
 }
 
 const NOTHING = {

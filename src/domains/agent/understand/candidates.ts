@@ -108,7 +108,8 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
   const named = names.map(({ stems }) => phrases.get(stems) ?? []);
   // What the author defined is meant whatever it is called; other names give way to the author's own.
   const defined = named.flat().filter(({ cost }) => cost < 0);
-  const isNamed = phrases.has(span.map(({ stem }) => stem).join(" "));
+  const isNamed =
+    phrases.has(span.map(({ stem }) => stem).join(" ")) || values.has(span.map(({ norm }) => norm).join(" "));
   const plain = named.find((entries) => entries.some(({ cost }) => cost >= 0)) ?? [];
   const valued =
     names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
@@ -125,7 +126,10 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
 /** What some words are called in English: each by one of its names, or by itself. */
 function glosses(span: readonly Word[], { gloss, fillers, grammar }: Language): Gloss[] {
   const isEmpty = (norm: string) => fillers.has(norm) && !grammar.has(norm);
-  if (span.length > GLOSS.words || !span.some(({ stem }) => gloss.has(stem))) return [];
+  if (span.length > GLOSS.words) return [];
+  const whole = gloss.get(span.map(({ stem }) => stem).join(" "));
+  if (whole !== undefined) return [...whole];
+  if (!span.some(({ stem }) => gloss.has(stem))) return [];
   // Names do not begin or end with a word that says nothing: "war" is not "Ware".
   if (isEmpty(span[0]?.norm ?? "") || isEmpty(span.at(-1)?.norm ?? "")) return [];
   let made: Gloss[] = [{ stems: "", norms: "" }];

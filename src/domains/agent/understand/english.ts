@@ -1,3 +1,5 @@
+import { ENGLISH_GLOSSARY } from "./english-glossary.ts";
+import { phrase } from "./english-phrasing.ts";
 import type { GrammarWord, Language, Superlative } from "./language.ts";
 import { fold, stem } from "./words.ts";
 
@@ -12,9 +14,15 @@ const FILLERS: ReadonlySet<string> = new Set(
   bringing add adds added up together developed develop evolved evolve trend yet still but both
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
-  altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking`.split(
-    /\s+/,
-  ),
+  altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
+  something anything anybody anyone somebody someone everything everybody everyone thing things person
+  very even once right actually actual simply quite rather much many far again along away back
+  quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
+  figure figures numbers data info information overview breakdown report summary details detail
+  respective corresponding relevant given ones whole entire full possible able
+  such too well anyway basically generally normally usually typically mainly mostly overall
+  being having keep kept put set went gone going said say says
+  work works working worked earning earned`.split(/\s+/),
 );
 
 const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
@@ -47,6 +55,15 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     exclud: { op: "not" },
     except: { op: "not" },
     besid: { op: "not" },
+    outsid: { op: "not" },
+    "outsid of": { op: "not" },
+    "leav out": { op: "not" },
+    "not count": { op: "not" },
+    ignor: { op: "not" },
+    "other than": { op: "not" },
+    "apart from": { op: "not" },
+    "asid from": { op: "not" },
+    "except for": { op: "not" },
     "how many": { op: "count" },
     "number of": { op: "count" },
     "the number of": { op: "count" },
@@ -61,6 +78,12 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     overall: { op: "agg", arg: "sum" },
     by: { op: "by" },
     per: { op: "by" },
+    "split by": { op: "by" },
+    "broken down by": { op: "by" },
+    "break down by": { op: "by" },
+    "group by": { op: "by" },
+    "separat by": { op: "by" },
+    "accord to": { op: "by" },
     each: { op: "each" },
     every: { op: "each" },
     "for each": { op: "each" },
@@ -82,6 +105,9 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     cumulativ: { op: "running" },
     versus: { op: "versus" },
     vs: { op: "versus" },
+    against: { op: "versus" },
+    "compar to": { op: "versus" },
+    "compar with": { op: "versus" },
     compar: { op: "compare them" },
     dur: { op: "prep" },
     during: { op: "prep" },
@@ -240,8 +266,8 @@ export const ENGLISH: Language = {
     ]),
   ),
   scales: new Map(),
-  gloss: new Map(),
-  prepare: (text) => text,
+  gloss: ENGLISH_GLOSSARY,
+  prepare: phrase,
   fold,
   stem,
   isMany: (norm) => /[^s]s$/.test(norm),

@@ -157,6 +157,13 @@ describe("what a question asks for", () => {
     ["please show me the fees per branch", "fees per branch"],
     ["For the board tomorrow: fees per branch", "fees per branch"],
     ["FEES PER BRANCH?", "fees per branch"],
+    ["I'd like to see the fees per branch", "fees per branch"],
+    ["For the board pack I need fees split by branch", "fees per branch"],
+    ["Quick one from my desk, what are the fees per outlet?", "fees per branch"],
+    ["the three outlets with the highest fees", "the 3 branches with the highest fees"],
+    ["crime books - how many?", "how many crime books"],
+    ["nr of books apart from poetry", "number of books without poetry"],
+    ["books which weren't borrowed", "books that were not borrowed"],
   ])("%s means the same as %s", (said, plain) => {
     expect(sqlOf(said).sql).toBe(sqlOf(plain).sql);
   });

@@ -1,0 +1,54 @@
+import type { Language } from "./language.ts";
+import { fold, wordsOf } from "./words.ts";
+
+const NUMBERS = new Map(
+  "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+    .split(" ")
+    .map((word, i) => [word, String(i + 2)]),
+);
+NUMBERS.set("dozen", "12");
+
+/** "… - how many?", "…, how many were there in 2025" */
+const COUNT_LAST =
+  /^(?<what>[^?]{3,}?)\s*[,:–-]\s*how many(?:\s+(?:are|were|was|is|do we have|did we have|have we)(?:\s+there)?)?\b(?<rest>[^,?]*)\??\s*$/i;
+/** What stands before a question and says only who asks, or what for. */
+const PREAMBLE = [
+  /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
+  /^(.{0,80}?)\b(?:i|we)(?: would|'d)? (?:need|want|like)(?: to (?:know|see|have))?\s+/i,
+];
+
+/** Writes out what is said shortly, and leaves out why it is asked. */
+export const phrase: Language["prepare"] = (text, { phrases, values, words }, datesIn) => {
+  const full = text
+    .replaceAll(/\b(ca|wo|sha)n['’]t\b/gi, (_, verb: string) => `${UNSHORT.get(verb.toLowerCase())} not`)
+    .replaceAll(/n['’]t\b/gi, " not")
+    .replaceAll(/['’](re|ve|ll|d|m)\b/gi, (_, end: string) => ` ${SHORT.get(end.toLowerCase())}`)
+    .replaceAll(/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is")
+    .replaceAll(/\b(?:right now|just now|at the moment|as of now|at present)\b/gi, "")
+    .replaceAll(/\b(?:nr|no|#)\.? of\b|#\s?of\b/gi, "number of")
+    .replaceAll(/(?<!\ba )\b\p{L}+\b/gu, (word) =>
+      words.values.has(fold(word)) ? word : (NUMBERS.get(word.toLowerCase()) ?? word),
+    );
+  const means = (before: string) =>
+    datesIn(before).length > 0 ||
+    wordsOf(before).some(({ norm, stem }) => values.has(norm) || words.values.has(norm) || phrases.has(stem));
+  const bare = PREAMBLE.reduce((said, pattern) => {
+    const match = pattern.exec(said);
+    if (match === null || means(match[1] ?? "")) return said;
+    return said.slice(match[0].length);
+  }, full);
+  return bare.replace(COUNT_LAST, (_, what: string, rest: string) => `how many ${what} ${rest}`);
+};
+
+const UNSHORT = new Map([
+  ["ca", "can"],
+  ["wo", "will"],
+  ["sha", "shall"],
+]);
+const SHORT = new Map([
+  ["re", "are"],
+  ["ve", "have"],
+  ["ll", "will"],
+  ["d", "would"],
+  ["m", "am"],
+]);
