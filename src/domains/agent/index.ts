@@ -68,7 +68,12 @@ export function openAgent(
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
-export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices; llm: LlmServices }, Settings> = {
+export const agentSlice: SliceSpec<
+  "agent",
+  AgentServices,
+  { models: ModelsServices; llm: LlmServices },
+  Settings
+> = {
   name: "agent",
   open: ({ catalog, clock, drawings }, { models, llm }, { agent: { timeZone } }) => ({
     services: openAgent({ models, llm, catalog, clock, drawings }, { timeZone }),
