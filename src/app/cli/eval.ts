@@ -84,7 +84,7 @@ async function openPlace(home: string) {
   const workspace = await identity.workspaces.create({ slug: "eval", name: "Evaluation" });
   let today = new Date();
   const clock = { now: () => today };
-  const agent = openAgent({ ...engines, models, llm, clock }, { shownRows: LIMITS.agent.rows });
+  const agent = openAgent({ ...engines, identity, models, llm, clock }, { shownRows: LIMITS.agent.rows });
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
     models: models.models,

@@ -3,10 +3,13 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { LlmServices } from "../llm/index.ts";
+import { InputNeeded } from "../../registry/context.ts";
+import type { AuditSink } from "../../registry/ports.ts";
+import type { LlmServices, Provider } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
 import type { Answer, Result } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
+import { narrateByModel } from "./assist/narrative.ts";
 import type { ModelTask, Write } from "./assist/read-by-model.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
@@ -39,6 +42,7 @@ export interface AgentParts {
   understand: Understand;
   /** The workspace's language models. */
   llm: LlmServices["llm"];
+  audit: Pick<AuditSink, "record">;
   clock: Clock;
   preferences: PreferencesStore;
   /** Of questions by those who have not chosen one. */
@@ -46,7 +50,7 @@ export interface AgentParts {
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
 
-export interface Asked {
+export interface Asked extends Lent {
   model: PublishedModel;
   question: string;
   /** Further answers to what was asked back. */
@@ -55,8 +59,27 @@ export interface Asked {
   word: string;
   signal: AbortSignal;
   onPhase?: (phase: Phase) => void;
-  /** The client's own language model, where it lends it: asked where the workspace has none. */
-  sample?: ((task: ModelTask) => Promise<string>) | undefined;
+}
+
+/** What the client offers while a question is answered. */
+interface Lent {
+  /** Its own language model: asked where the workspace has none. */
+  sample?: Write | undefined;
+  /** Does something once for a call that may begin again. */
+  once?: ((task: ModelTask, work: () => Promise<string>) => Promise<string>) | undefined;
+}
+
+/** An answer, and the language model that had a part in it. */
+interface Assisted {
+  answer: Answer;
+  llm?: string;
+}
+
+/** How a question ended, for the audit log. */
+interface Ending {
+  outcome: string;
+  response?: string;
+  llm?: string | undefined;
 }
 
 /** A question on its way through the phases. */
@@ -88,10 +111,17 @@ export class Agent {
     const { totalMs } = this.#parts.limits;
     const deadline = AbortSignal.timeout(totalMs);
     const signal = AbortSignal.any([asked.signal, deadline]);
+    const started = performance.now();
+    const record = (end: Ending) => this.#record(caller, asked, end, performance.now() - started);
     try {
       signal.throwIfAborted();
-      return await this.#answer(caller, { ...asked, signal });
+      const { answer, llm } = await this.#answer(caller, { ...asked, signal });
+      record({ outcome: answer.outcome, response: answer.narrative, llm });
+      return answer;
     } catch (error) {
+      // Whoever waits for the client asks again.
+      if (error instanceof InputNeeded) throw error;
+      record({ outcome: isAppError(error) ? error.code : "internal" });
       const isLate = deadline.aborted && !asked.signal.aborted;
       if (isLate || (isAppError(error) && error.code === "timeout")) {
         throw tooLong(asked.question, isLate ? `after ${totalMs / 1000} seconds` : this.#queryTime(), error);
@@ -102,8 +132,8 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], word, signal, onPhase, sample }: Asked,
-  ): Promise<Answer> {
+    { model, question, answers = [], word, signal, onPhase, ...lent }: Asked,
+  ): Promise<Assisted> {
     const { models, limits } = this.#parts;
     const begun = new Set<Phase>();
     const begin = (phase: Phase) => {
@@ -135,7 +165,7 @@ export class Agent {
       understood: UNREAD,
     };
     const byRules = await this.#byRules(work);
-    return needsHelp(byRules) ? this.#assisted(byRules, work, sample) : byRules.answer;
+    return needsHelp(byRules) ? this.#assisted(byRules, work, lent) : byRules;
   }
 
   async #byRules(work: Work): Promise<ByRules> {
@@ -169,40 +199,66 @@ export class Agent {
   /** Verifies and explains a result. */
   async #tell(
     result: Result,
-    { knowledge, moment, query, begin }: Work,
-    { notes, rivals }: { notes: readonly string[]; rivals: number },
+    { knowledge, moment, query, question, begin }: Work,
+    { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Write | undefined },
   ): Promise<Answer> {
     begin("Verifier");
     const view = viewOf(result, knowledge);
     const verified = await verify(result, view, { knowledge, now: moment.now, query });
 
     begin("Explainer");
-    return explain(result, view, { knowledge, verified, notes, rivals });
+    const { totals } = verified;
+    const material = { question: question.text, result, view, totals };
+    const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
+    return explain(result, view, { knowledge, verified, notes, rivals, told });
   }
 
   /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
-  async #assisted(byRules: ByRules, work: Work, sample: Asked["sample"]): Promise<Answer> {
-    const { caller, question, signal, preferences } = work;
-    const { llm } = this.#parts;
-    const provider = await llm.providerFor(caller, preferences.defaultProvider);
-    if (provider === undefined && sample === undefined) return byRules.answer;
-    const instruction = [question.text, ...question.answers].join(" ");
-    const write: Write =
-      provider === undefined
-        ? (sample as NonNullable<typeof sample>)
-        : async ({ key, ...task }) =>
-            (await llm.ask(caller, provider, { ...task, purpose: `question ${key}`, instruction, signal }))
-              .text;
-    const { understood: understanding } = work;
-    return assist(
+  async #assisted(byRules: ByRules, work: Work, { sample, once }: Lent): Promise<Assisted> {
+    const { caller, preferences } = work;
+    const provider = await this.#parts.llm.providerFor(caller, preferences.defaultProvider);
+    const write = provider === undefined ? sample : this.#writer(provider, work, once);
+    if (write === undefined) return byRules;
+    const llm = provider?.model ?? "of your client";
+    const narrate = provider?.sendsRows === true ? write : undefined;
+    const answer = await assist(
       byRules,
-      { ...work, understanding },
+      { ...work, understanding: work.understood },
       {
         write,
-        name: provider?.model ?? "of your client",
-        tell: (result, notes) => this.#tell(result, work, { notes, rivals: 0 }),
+        name: llm,
+        tell: (result, notes) => this.#tell(result, work, { notes, rivals: 0, narrate }),
       },
     );
+    return { answer, llm };
+  }
+
+  /** Lets a provider's model write; what it wrote before the client was asked something is not written again. */
+  #writer(provider: Provider, { caller, question, signal }: Work, once: Lent["once"]): Write {
+    const instruction = [question.text, ...question.answers].join(" ");
+    return (task) => {
+      const { key, ...prompt } = task;
+      const work = async () => {
+        const request = { ...prompt, purpose: `question ${key}`, instruction, signal };
+        return (await this.#parts.llm.ask(caller, provider, request)).text;
+      };
+      return once === undefined ? work() : once(task, work);
+    };
+  }
+
+  #record(caller: Caller, { model, question }: Asked, end: Ending, durationMs: number): void {
+    const { outcome, response = null, llm = null } = end;
+    this.#parts.audit.record({
+      action: "agent.question",
+      workspaceId: caller.workspace.id,
+      userId: caller.user.id,
+      resourceType: "semantic_model",
+      resourceId: model.uuid,
+      success: response !== null,
+      outcome,
+      durationMs,
+      metadata: { model: model.name, question, response, llm },
+    });
   }
 
   /** Now, as clocks show it where whoever asks is. */

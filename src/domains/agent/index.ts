@@ -3,6 +3,7 @@ import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
+import type { Identity } from "../identity/index.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
@@ -39,6 +40,7 @@ export interface AgentOptions {
 interface Ground {
   models: ModelsServices;
   llm: LlmServices;
+  identity: Pick<Identity, "audit">;
   catalog: Catalog;
   clock: Clock;
   drawings: Drawings;
@@ -46,7 +48,7 @@ interface Ground {
 
 /** Opens the slice on the semantic models; what it knows of them it keeps in memory. */
 export function openAgent(
-  { models: { models }, llm: { llm }, catalog, clock: serverClock, drawings }: Ground,
+  { models: { models }, llm: { llm }, identity: { audit }, catalog, clock: serverClock, drawings }: Ground,
   { shownRows = LIMITS.agent.shownRows, clock = serverClock, ...options }: AgentOptions = {},
 ): AgentServices {
   const knowledge = new KnowledgeCache(models);
@@ -55,6 +57,7 @@ export function openAgent(
   const agent = new Agent({
     models,
     llm,
+    audit,
     knowledge,
     preferences,
     understand: (...question) => threads.read(...question),
@@ -71,12 +74,12 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 export const agentSlice: SliceSpec<
   "agent",
   AgentServices,
-  { models: ModelsServices; llm: LlmServices },
+  Pick<Ground, "models" | "llm" | "identity">,
   Settings
 > = {
   name: "agent",
-  open: ({ catalog, clock, drawings }, { models, llm }, { agent: { timeZone } }) => ({
-    services: openAgent({ models, llm, catalog, clock, drawings }, { timeZone }),
+  open: ({ catalog, clock, drawings }, before, { agent: { timeZone } }) => ({
+    services: openAgent({ ...before, catalog, clock, drawings }, { timeZone }),
   }),
   tools: [askQuestion, drawPicture, setPreferences],
   resources: [pictureApp, preferencesResource],
