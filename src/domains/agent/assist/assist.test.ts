@@ -12,7 +12,7 @@ interface Asked extends Record<string, unknown> {
   assumptions: string[];
 }
 
-/** What a good model makes of "takings by shop". */
+/** What a good model makes of "plonkage by shop". */
 const BY_SHOP = {
   query: {
     k: "table",
@@ -20,7 +20,7 @@ const BY_SHOP = {
     cols: [{ k: "metric", name: "revenue" }],
   },
   words: [
-    { word: "takings", means: "revenue" },
+    { word: "plonkage", means: "revenue" },
     { word: "shop", means: "shops.shop_name" },
   ],
 };
@@ -57,14 +57,14 @@ const ask = (question: string, token = contributor) =>
 
 describe("a question that the rules refuse", () => {
   it("is refused without a language model", async () => {
-    const { outcome, caveats } = await ask("takings by shop");
+    const { outcome, caveats } = await ask("plonkage by shop");
     expect({ outcome, caveats }).toEqual({ outcome: "refuse", caveats: [] });
   });
 
   it.each(["openai", "anthropic", "openai-compatible"])("is answered with one of %s", async (kind) => {
     await provide({ kind });
     standIn.reply(JSON.stringify(BY_SHOP));
-    const answer = await ask("takings by shop");
+    const answer = await ask("plonkage by shop");
     expect(answer).toMatchObject({
       outcome: "answer",
       columns: ["shop_name", "revenue"],
@@ -75,7 +75,7 @@ describe("a question that the rules refuse", () => {
         ["Bean", 5],
       ],
       reading: "revenue by shop",
-      assumptions: ['"takings" is taken for revenue'],
+      assumptions: ['"plonkage" is taken for revenue'],
       sql: expect.stringContaining("SUM("),
     });
     expect(standIn.calls).toHaveLength(1);
