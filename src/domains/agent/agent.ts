@@ -28,6 +28,7 @@ import { verify } from "./phases/verify.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
+import { settle } from "./settle/settle.ts";
 import type { Understanding } from "./understand/reading.ts";
 
 /** The phases that a question goes through, in their order. */
@@ -95,6 +96,8 @@ interface Work {
   preferences: Preferences;
   /** What the rules made of it last. */
   understood: Understanding;
+  /** Puts what was settled before into readings, and says so. */
+  finish: (read: Understanding) => Understanding;
 }
 
 const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
@@ -144,15 +147,15 @@ export class Agent {
       models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
 
     begin("Planner");
-    const [known, preferences] = await Promise.all([
+    const [published, preferences] = await Promise.all([
       this.#parts.knowledge.get(caller, model),
       this.#parts.preferences.get(caller),
     ]);
-    const knowledge = inTheirCalendar(known, preferences);
+    const knowledge = inTheirCalendar(published, preferences);
     const read = readQuestion(question);
     const asked = { ...read, answers: [...read.answers, ...answers] };
     const moment = this.#moment(preferences);
-    const work = {
+    const work: Work = {
       caller,
       question: asked,
       knowledge,
@@ -163,16 +166,23 @@ export class Agent {
       begin,
       preferences,
       understood: UNREAD,
+      finish: (read) => read,
     };
     const byRules = await this.#byRules(work);
     return needsHelp(byRules) ? this.#assisted(byRules, work, lent) : byRules;
   }
 
   async #byRules(work: Work): Promise<ByRules> {
-    const { caller, question, knowledge, moment, query, word, signal, begin } = work;
+    const { caller, moment, query, word, signal, begin } = work;
     const reader = { scope: String(caller.workspace.id), signal };
+    const { understand } = this.#parts;
+    const reads = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
+    const settled = await settle(work.question, { ...work, read: reads });
+    if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
+    const { question, knowledge, finish } = settled;
+    Object.assign(work, { question, knowledge, finish });
     const planned = await plan(question, async (text) => {
-      work.understood = await this.#parts.understand({ text, ...moment }, knowledge, reader);
+      work.understood = finish(await reads(text, knowledge));
       return work.understood;
     });
     const open = (answer: Answer) => ({ answer, isTheirs: false });

@@ -37,6 +37,8 @@ export interface Helped {
   knowledge: Knowledge;
   moment: Moment;
   query: Query;
+  /** Puts what was settled before into readings. */
+  finish: (read: Understanding) => Understanding;
 }
 
 /** What a reading by a language model costs: less certain than a good one by rules. */
@@ -114,8 +116,9 @@ function taskOf({ question, knowledge, moment, understanding }: Helped, content:
 }
 
 /** The one reading, compiled and run. */
-async function run(reading: Reading, { knowledge, query }: Helped): Promise<Result> {
-  const { routes, obstacles } = navigate([reading], knowledge.schema, true);
+async function run(reading: Reading, { knowledge, query, understanding, finish }: Helped): Promise<Result> {
+  const { readings } = finish({ ...understanding, readings: [reading] });
+  const { routes, obstacles } = navigate(readings, knowledge.schema, true);
   if (routes.length === 0) throw new PlanProblem(obstacles.join(" "));
   const execution = await execute(buildSql(routes), query);
   if (execution.k === "clarify") throw new PlanProblem("The query has two meanings.");
