@@ -263,11 +263,11 @@ export class Agent {
       workspaceId: caller.workspace.id,
       userId: caller.user.id,
       resourceType: "semantic_model",
-      resourceId: model.uuid,
+      resourceId: model.record.uuid,
       success: response !== null,
       outcome,
       durationMs,
-      metadata: { model: model.name, question, response, llm },
+      metadata: { model: model.record.name, question, response, llm },
     });
   }
 

@@ -60,7 +60,9 @@ const doubtful = scripted({
   },
 });
 const understand: Understand = async (question, knowledge, reader) =>
-  question.text.startsWith("revenue, ") ? doubtful(question, knowledge, reader) : byRules(question, knowledge);
+  question.text.startsWith("revenue, ")
+    ? doubtful(question, knowledge, reader)
+    : byRules(question, knowledge);
 
 let server: TestServer;
 let standIn: StandIn;
@@ -165,7 +167,11 @@ describe("with a provider", () => {
     ["a number", above(1_000), /number 1000 is neither in the question/],
     ["a date", within("yesterday", null), /not a date/],
     ["a period that ends before it begins", within("2025-02-01", "2025-01-01"), /ends after it begins/],
-    ["what the model cannot carry", { ...key("items", "product"), cols: [{ k: "metric", name: "goal" }] }, /told apart/],
+    [
+      "what the model cannot carry",
+      { ...key("items", "product"), cols: [{ k: "metric", name: "goal" }] },
+      /told apart/,
+    ],
   ])("a plan with %s that is not there is rejected", async (_, query, problem) => {
     standIn.reply(plan(query));
     const { outcome, rows } = await ask("plonkage by shop");
@@ -276,7 +282,16 @@ describe("what is sent", () => {
       const words = [WORDS[0] as object, { word: "Bonn", means: "Bonn" }];
       standIn.reply(plan(inCity("Bonn"), words));
       expect((await ask("plonkage in Bonn")).outcome).toBe("refuse");
-      const model = JSON.stringify(standIn.calls.map((call) => ({ ...sent(call), question: "", content: "", yourAnswer: "", problem: "", notUnderstoodByRules: "" })));
+      const model = JSON.stringify(
+        standIn.calls.map((call) => ({
+          ...sent(call),
+          question: "",
+          content: "",
+          yourAnswer: "",
+          problem: "",
+          notUnderstoodByRules: "",
+        })),
+      );
       expect(model).not.toContain("Bonn");
       expect(model).toContain("Oslo");
       expect((await ask("plonkage in Bonn", admin)).rows).toEqual([[20]]);
@@ -296,7 +311,11 @@ describe("what is sent", () => {
   it("quotes hostile values of the data, and does not do what a model that obeys them says", async () => {
     const shop = { shop_id: 9, shop_name: HOSTILE, city: HOSTILE, seats: 1, region_id: 1 };
     await resultOf(server, admin, "push_data", { dataset_name: "shops", rows: [shop] });
-    const obeyed = { k: "list", rel: { k: "all", ds: "pg_shadow" }, show: [{ ds: "pg_shadow", field: "passwd" }] };
+    const obeyed = {
+      k: "list",
+      rel: { k: "all", ds: "pg_shadow" },
+      show: [{ ds: "pg_shadow", field: "passwd" }],
+    };
     standIn.reply(plan(obeyed));
     const answer = await ask("plonkage by shop");
     expect(answer).toMatchObject({ outcome: "refuse", rows: [] });
@@ -307,7 +326,10 @@ describe("what is sent", () => {
   });
 
   it("quotes hostile texts of the model as well", async () => {
-    const hostile = CAFE_MODEL.replace("Money for what was served", HOSTILE).replace("Cafés and their guests.", HOSTILE);
+    const hostile = CAFE_MODEL.replace("Money for what was served", HOSTILE).replace(
+      "Cafés and their guests.",
+      HOSTILE,
+    );
     await saveModel(server, admin, hostile);
     standIn.reply(GOOD);
     expect((await ask("plonkage by shop")).outcome).toBe("answer");
@@ -408,7 +430,9 @@ describe("what is written down and counted", () => {
     expect(after).toBe(used + 1);
     const pool = await import("pg").then(({ Client }) => new Client(server.databaseUrl));
     await pool.connect();
-    await pool.query("INSERT INTO plans VALUES ('small', jsonb_build_object('agent_calls', $1::int))", [after]);
+    await pool.query("INSERT INTO plans VALUES ('small', jsonb_build_object('agent_calls', $1::int))", [
+      after,
+    ]);
     await pool.query("UPDATE workspaces SET plan = 'small' WHERE slug = 'acme'");
     standIn.reply(GOOD);
     const { outcome, caveats } = await ask("plonkage by shop");
@@ -445,7 +469,9 @@ describe("which model is asked", () => {
       return { role: "assistant", model: "theirs", content: { type: "text", text } };
     });
     const requestInit = { headers: { authorization: `Bearer ${contributor}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}${PATHS.all}`), { requestInit }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${server.url}${PATHS.all}`), { requestInit }),
+    );
     const call = async () => {
       const args = { question: "plonkage by shop", model: "cafes" };
       const { structuredContent } = await client.callTool({ name: "ask_question", arguments: args });
