@@ -1,9 +1,9 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
+import { LLM_COMMANDS } from "./llm-commands.ts";
+import { JSON_OPTION, WORKSPACE } from "./options.ts";
 
-const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;
-const WORKSPACE = { value: "SLUG", description: "The workspace", required: true } as const satisfies Option;
 const USER = {
   value: "EMAIL",
   description: "The person it acts for",
@@ -21,7 +21,6 @@ const PASSWORD_STDIN = {
 const MODEL_FILE = { file: "A .yaml or .json file, or a folder" } as const;
 const EMAIL = { email: "E-mail address of the account" } as const;
 
-const LLM_NAME = { name: "What it is called in this workspace" } as const;
 const DATASET = { dataset: "Its name or its id, as dataset list shows them" } as const;
 
 const TOKEN_OPTIONS = {
@@ -341,52 +340,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),
   }),
-  defineCommand({
-    name: "llm set",
-    summary: "Add a language model that helps where rules do not understand a question, or change one",
-    args: LLM_NAME,
-    options: {
-      workspace: WORKSPACE,
-      kind: {
-        value: "KIND",
-        description: "The protocol that it speaks",
-        choices: ["openai", "anthropic", "openai-compatible"],
-        required: true,
-      },
-      model: { value: "MODEL", description: "The model, as the provider calls it", required: true },
-      "base-url": { value: "URL", description: "Where it is; needed for openai-compatible" },
-      "key-file": { value: "FILE", description: "A file with the key" },
-      "key-stdin": { description: "Read the key from standard input" },
-      default: { description: "Use it where members have not chosen another; the first one is it anyway" },
-      "send-rows": { description: "Send it rows of results as well, so that it writes the text of answers" },
-      timeout: { value: "TIME", description: "Longest for one call, such as 30s" },
-    },
-    notes: [
-      "The key is kept encrypted and never shown. Without --key-file or --key-stdin the stored one stays.",
-      "An address in a private network has to be allowed by KENNING_ALLOW_PRIVATE_URLS.",
-    ],
-    run: async (input, terminal) => (await import("./llm.ts")).setProvider(input, terminal),
-  }),
-  defineCommand({
-    name: "llm list",
-    summary: "List the language models of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./llm.ts")).listProviders(input, terminal),
-  }),
-  defineCommand({
-    name: "llm remove",
-    summary: "Remove a language model and its key",
-    args: LLM_NAME,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./llm.ts")).removeProvider(input, terminal),
-  }),
-  defineCommand({
-    name: "llm test",
-    summary: "Ask a language model for one word, to see that it answers",
-    args: LLM_NAME,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./llm.ts")).testProvider(input, terminal),
-  }),
+  ...LLM_COMMANDS,
   defineCommand({
     name: "datasource test",
     summary: "Try the connection of a datasource",
