@@ -271,6 +271,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     list_improvement_requests: { state: "all" },
     close_improvement_request: { id: request, state: "done" },
     ask_question: { question: "revenue", model: modelName },
+    infer_semantic_model: { name: "guessed" },
+    ask_data: { question: "how many orders", dataset_ids: [shop.orders] },
   };
 }
 

@@ -52,6 +52,8 @@ export interface AgentParts {
 }
 
 export interface Asked extends Lent {
+  /** One of several attempts: no language model is asked, and nothing is written down. */
+  isTrial?: boolean;
   model: PublishedModel;
   question: string;
   /** Further answers to what was asked back. */
@@ -115,7 +117,8 @@ export class Agent {
     const deadline = AbortSignal.timeout(totalMs);
     const signal = AbortSignal.any([asked.signal, deadline]);
     const started = performance.now();
-    const record = (end: Ending) => this.#record(caller, asked, end, performance.now() - started);
+    const record = (end: Ending) =>
+      asked.isTrial === true || this.#record(caller, asked, end, performance.now() - started);
     try {
       signal.throwIfAborted();
       const { answer, llm } = await this.#answer(caller, { ...asked, signal });
@@ -169,7 +172,7 @@ export class Agent {
       finish: (read) => read,
     };
     const byRules = await this.#byRules(work);
-    return needsHelp(byRules) ? this.#assisted(byRules, work, lent) : byRules;
+    return needsHelp(byRules) && lent.isTrial !== true ? this.#assisted(byRules, work, lent) : byRules;
   }
 
   async #byRules(work: Work): Promise<ByRules> {
