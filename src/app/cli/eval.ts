@@ -80,7 +80,10 @@ async function openPlace(home: string) {
   let today = new Date();
   const clock = { now: () => today };
   const { rows } = LIMITS.agent;
-  const agent = openAgent({ ...engines, identity, data, models, llm, clock }, { shownRows: rows, askedRows: rows });
+  const agent = openAgent(
+    { ...engines, identity, data, models, llm, clock },
+    { shownRows: rows, askedRows: rows },
+  );
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
     /** The name of the one model in these files. */

@@ -167,11 +167,6 @@ describe("with a provider", () => {
     ["a number", above(1_000), /number 1000 is neither in the question/],
     ["a date", within("yesterday", null), /not a date/],
     ["a period that ends before it begins", within("2025-02-01", "2025-01-01"), /ends after it begins/],
-    [
-      "what the model cannot carry",
-      { ...key("items", "product"), cols: [{ k: "metric", name: "goal" }] },
-      /told apart/,
-    ],
   ])("a plan with %s that is not there is rejected", async (_, query, problem) => {
     standIn.reply(plan(query));
     const { outcome, rows } = await ask("plonkage by shop");
@@ -185,6 +180,18 @@ describe("with a provider", () => {
     expect(sent(standIn.calls[1]).problem).toContain('The word "shop" of the question is carried by nothing');
     standIn.reply(plan(BY_SHOP, [{ word: "plonkage", means: "profit" }, ...WORDS.slice(1)]));
     expect((await ask("plonkage by shop")).outcome).toBe("refuse");
+  });
+
+  it("a plan that the model cannot carry is rejected", async () => {
+    const query = { ...key("items", "product"), cols: [{ k: "metric", name: "goal" }] };
+    standIn.reply(
+      plan(query, [
+        { word: "plonkage", means: "goal" },
+        { word: "product", means: "product" },
+      ]),
+    );
+    expect((await ask("plonkage by product")).outcome).toBe("refuse");
+    expect(sent(standIn.calls[1]).problem).toMatch(/told apart/);
   });
 
   it("a value is written as the data write it", async () => {
@@ -340,13 +347,12 @@ describe("what is sent", () => {
 });
 
 describe("the text of an answer", () => {
-  const TEXT = "Drip took the most with €20, which is 38.5% of the plonkage. Bean had only 5.";
   it("is ours where the provider gets no rows: it is not even asked for", async () => {
     await provide();
-    standIn.reply(GOOD, TEXT);
-    const { narrative } = await ask("plonkage by product", contributor).catch(() => ({ narrative: "" }));
-    expect(narrative).not.toContain(TEXT);
-    expect(standIn.calls.every(({ schema }) => schema !== undefined)).toBe(true);
+    standIn.reply(GOOD, "Drip took 20.");
+    const { narrative } = await ask("plonkage by shop");
+    expect(narrative).toContain("Revenue by shop");
+    expect(standIn.calls).toHaveLength(1);
   });
 
   it("is the model's where each number in it holds", async () => {

@@ -1,3 +1,4 @@
+import { isAppError } from "../../../kernel/errors.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
 import { numberIn } from "../explain/format.ts";
@@ -26,8 +27,13 @@ export async function narrateByModel(told: Told, write: Write): Promise<string |
     ...shownRows(view.rows),
   });
   const maxTokens = LIMITS.agent.narrativeTokens;
-  const written = (await write({ key: "narrative", system: NARRATIVE_SYSTEM, text, maxTokens })).trim();
-  return isPlain(written) && holds(written, told) ? written : undefined;
+  const task = { key: "narrative", system: NARRATIVE_SYSTEM, text, maxTokens };
+  const written = await write(task).catch((error: unknown) => {
+    // The answer is there; it only has to be told in our own words.
+    if (isAppError(error)) return "";
+    throw error;
+  });
+  return isPlain(written) && holds(written, told) ? written.trim() : undefined;
 }
 
 /** As many rows as fit: half of them again and again, until they do. */
@@ -43,7 +49,7 @@ const LONGEST = 4_000;
 const NOT_PLAIN = /:\/\/|www\.|\]\s*\(|!\[|<[a-z!/]|^\s*(#|\||```|⚠)/im;
 
 function isPlain(text: string): boolean {
-  return text !== "" && text.length <= LONGEST && !NOT_PLAIN.test(text);
+  return text.trim() !== "" && text.length <= LONGEST && !NOT_PLAIN.test(text);
 }
 
 /** A number that may be written, and the rows that it is of; null is all of them. */
@@ -51,6 +57,8 @@ interface Fact {
   value: number;
   isPercent: boolean;
   rows: readonly number[] | null;
+  /** It was worked out, and does not stand there as it is. */
+  isDerived?: boolean;
 }
 
 /** Whether each number is one of the result, or follows from it, and stands beside no name that it is not of. */
@@ -95,6 +103,7 @@ interface Written {
   isPercent: boolean;
   /** Half of the last digit that is written. */
   tolerance: number;
+  isWord?: true;
 }
 
 const SCALES: Readonly<Record<string, number>> = {
@@ -124,7 +133,9 @@ function writtenIn(text: string): Written[] {
   });
   const words = [...text.toLowerCase().matchAll(/\p{L}+/gu)].flatMap(([word]) => {
     const at = NUMBER_WORDS.indexOf(word);
-    return at === -1 ? [] : [{ text: word, value: at + 2, isPercent: false, tolerance: 0 }];
+    return at === -1
+      ? []
+      : [{ text: word, value: at + 2, isPercent: false, tolerance: 0, isWord: true as const }];
   });
   const mixed = [...text.replaceAll(NUMBER, " ").matchAll(MIXED)].map(([each]) => ({
     text: each,
@@ -139,13 +150,15 @@ function writtenIn(text: string): Written[] {
 const FARTHEST = 0.05;
 
 function isFact(
-  { value, isPercent, tolerance }: Written,
+  { value, isPercent, tolerance, isWord }: Written,
   facts: readonly Fact[],
   mentioned: readonly number[],
 ): boolean {
   if (value === undefined) return false;
   return facts.some((fact) => {
     if (fact.isPercent !== isPercent) return false;
+    // A small number in words counts something; it is hardly a difference.
+    if (isWord === true && fact.isDerived === true) return false;
     if (fact.rows !== null && mentioned.length > 0 && !fact.rows.some((row) => mentioned.includes(row)))
       return false;
     const wanted = Math.abs(fact.value);
@@ -158,9 +171,9 @@ function isFact(
 function factsOf({ view, totals }: Told): Fact[] {
   const { rows, numbers, keys } = view;
   const facts: Fact[] = [{ value: rows.length, isPercent: false, rows: null }];
-  const add = (value: number, owners: Fact["rows"], isShare = false) => {
+  const add: Add = (value, owners, isShare = false, isDerived = false) => {
     if (!Number.isFinite(value)) return;
-    if (!isShare) facts.push({ value, isPercent: false, rows: owners });
+    if (!isShare) facts.push({ value, isPercent: false, rows: owners, isDerived });
     facts.push({ value: isShare ? value * 100 : value, isPercent: true, rows: owners });
   };
   for (const column of numbers) {
@@ -175,9 +188,9 @@ function factsOf({ view, totals }: Told): Fact[] {
       add(value, [i], true);
       for (const of of [sum, whole]) if (of !== undefined && of !== 0) add(value / of, [i], true);
     }
-    add(sum, null);
+    add(sum, null, false, true);
     if (whole !== undefined) add(whole, null);
-    if (cells.length > 0) add(sum / cells.length, null);
+    if (cells.length > 0) add(sum / cells.length, null, false, true);
     const ranked = cells.toSorted((a, b) => b.value - a.value);
     const pairs = [...cells.slice(1).map((each, i) => [cells[i], each]), [cells[0], cells.at(-1)]];
     for (const [a, b] of [...pairs, [ranked[0], ranked[1]], [ranked[0], ranked.at(-1)]]) {
@@ -191,10 +204,10 @@ function factsOf({ view, totals }: Told): Fact[] {
   return facts;
 }
 
-type Add = (value: number, owners: Fact["rows"], isShare?: boolean) => void;
+type Add = (value: number, owners: Fact["rows"], isShare?: boolean, isDerived?: boolean) => void;
 
 function addChange(a: number, b: number, owners: readonly number[], add: Add): void {
-  add(b - a, owners);
+  add(b - a, owners, false, true);
   if (a !== 0) add((b - a) / a, owners, true);
   if (b !== 0) add((a - b) / b, owners, true);
 }

@@ -67,7 +67,11 @@ export class DatasetQuestions {
     const named = readQuestion(asked.question).answers.filter(isName);
     const question = withoutAnswers(asked.question, isName);
     const near = nearestOf(question, all);
-    const groups = await this.#groups(caller, near, { question, chosen: named, isNamed: datasetIds !== undefined });
+    const groups = await this.#groups(caller, near, {
+      question,
+      chosen: named,
+      isNamed: datasetIds !== undefined,
+    });
     const searched = [
       ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
     ];
