@@ -7,7 +7,7 @@ import { InputNeeded } from "../../registry/context.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { LlmServices, Provider } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, Result } from "./answer.ts";
+import type { Answer, AskedQuery, Outcome, Result } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
 import { narrateByModel } from "./assist/narrative.ts";
 import type { ModelTask, Write } from "./assist/read-by-model.ts";
@@ -21,9 +21,9 @@ import { execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
-import { type Moment, plan, type Understand } from "./phases/plan.ts";
+import { type Moment, type Plan, plan, type Understand } from "./phases/plan.ts";
 import { type Question, readQuestion } from "./phases/question.ts";
-import { clarify, refuse } from "./phases/refuse.ts";
+import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
@@ -85,6 +85,15 @@ interface Ending {
   llm?: string | undefined;
 }
 
+export interface Again {
+  model: PublishedModel;
+  query: AskedQuery | null;
+  outcome: Outcome;
+  signal: AbortSignal;
+}
+
+type Run = Extract<Plan, { k: "run" }>;
+
 /** A question on its way through the phases. */
 interface Work {
   caller: Caller;
@@ -113,24 +122,64 @@ export class Agent {
   }
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
-    const { totalMs } = this.#parts.limits;
-    const deadline = AbortSignal.timeout(totalMs);
-    const signal = AbortSignal.any([asked.signal, deadline]);
     const started = performance.now();
     const record = (end: Ending) =>
       asked.isTrial === true || this.#record(caller, asked, end, performance.now() - started);
     try {
-      signal.throwIfAborted();
-      const { answer, llm } = await this.#answer(caller, { ...asked, signal });
+      const { answer, llm } = await this.#within(asked, asked.question, (signal) =>
+        this.#answer(caller, { ...asked, signal }),
+      );
       record({ outcome: answer.outcome, response: answer.narrative, llm });
       return answer;
     } catch (error) {
       // Whoever waits for the client asks again.
-      if (error instanceof InputNeeded) throw error;
-      record({ outcome: isAppError(error) ? error.code : "internal" });
-      const isLate = deadline.aborted && !asked.signal.aborted;
+      if (!(error instanceof InputNeeded)) record({ outcome: isAppError(error) ? error.code : "internal" });
+      throw error;
+    }
+  }
+
+  /** The same query once more, with the rights of now and on the rows of now. */
+  async again(caller: Caller, { model, query, outcome, signal }: Again): Promise<Answer> {
+    if (query === null) return unanswered(outcome, model.record.name);
+    const { ask, said, now, timeZone } = query;
+    return this.#within({ signal }, said, async (within) => {
+      const [published, preferences] = await this.#known(caller, model);
+      const knowledge = inTheirCalendar(published, preferences);
+      const reading = { ask, said, cost: 0, assumptions: [] };
+      const planned: Run = { k: "run", readings: [reading], isSettled: true, notes: [] };
+      const question: Question = { text: said, answers: [], isForced: true };
+      const work: Work = {
+        caller,
+        question,
+        knowledge,
+        moment: { now, timeZone },
+        query: this.#queryOf(caller, model, within),
+        word: "semantic model",
+        signal: within,
+        begin: () => {},
+        preferences,
+        understood: UNREAD,
+        finish: (read) => read,
+      };
+      return (await this.#run(planned, work)).answer;
+    });
+  }
+
+  async #within<T>(
+    { signal: outer }: { signal: AbortSignal },
+    question: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { totalMs } = this.#parts.limits;
+    const deadline = AbortSignal.timeout(totalMs);
+    const signal = AbortSignal.any([outer, deadline]);
+    try {
+      signal.throwIfAborted();
+      return await work(signal);
+    } catch (error) {
+      const isLate = deadline.aborted && !outer.aborted;
       if (isLate || (isAppError(error) && error.code === "timeout")) {
-        throw tooLong(asked.question, isLate ? `after ${totalMs / 1000} seconds` : this.#queryTime(), error);
+        throw tooLong(question, isLate ? `after ${totalMs / 1000} seconds` : this.#queryTime(), error);
       }
       throw error;
     }
@@ -140,30 +189,21 @@ export class Agent {
     caller: Caller,
     { model, question, answers = [], word, signal, onPhase, ...lent }: Asked,
   ): Promise<Assisted> {
-    const { models, limits } = this.#parts;
     const begun = new Set<Phase>();
     const begin = (phase: Phase) => {
       if (!begun.has(phase)) onPhase?.(phase);
       begun.add(phase);
     };
-    const query: Query = (sql) =>
-      models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
 
     begin("Planner");
-    const [published, preferences] = await Promise.all([
-      this.#parts.knowledge.get(caller, model),
-      this.#parts.preferences.get(caller),
-    ]);
-    const knowledge = inTheirCalendar(published, preferences);
-    const read = readQuestion(question);
-    const asked = { ...read, answers: [...read.answers, ...answers] };
-    const moment = this.#moment(preferences);
+    const [published, preferences] = await this.#known(caller, model);
+    const sent = readQuestion(question);
     const work: Work = {
       caller,
-      question: asked,
-      knowledge,
-      moment,
-      query,
+      question: { ...sent, answers: [...sent.answers, ...answers] },
+      knowledge: inTheirCalendar(published, preferences),
+      moment: this.#moment(preferences),
+      query: this.#queryOf(caller, model, signal),
       word,
       signal,
       begin,
@@ -176,27 +216,33 @@ export class Agent {
   }
 
   async #byRules(work: Work): Promise<ByRules> {
-    const { caller, moment, query, word, signal, begin } = work;
-    const reader = { scope: String(caller.workspace.id), signal };
+    const { caller, moment, word, signal } = work;
     const { understand } = this.#parts;
-    const reads = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
-    const settled = await settle(work.question, { ...work, read: reads });
+    const reader = { scope: String(caller.workspace.id), signal };
+    const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
+    const settled = await settle(work.question, { ...work, read });
     if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
     const { question, knowledge, finish } = settled;
     Object.assign(work, { question, knowledge, finish });
     const planned = await plan(question, async (text) => {
-      work.understood = finish(await reads(text, knowledge));
+      work.understood = finish(await read(text, knowledge));
       return work.understood;
     });
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") return open(clarify(planned.questions, knowledge));
     if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
+    return this.#run(planned, work);
+  }
 
+  /** All phases after the Planner. */
+  async #run(planned: Run, work: Work): Promise<ByRules> {
+    const { question, knowledge, query, word, begin } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
     const { readings, isChosen } = await apart(said, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
-    if (routes.length === 0) return open(refuse({ missing: [], obstacles }, knowledge, word));
+    if (routes.length === 0)
+      return { answer: refuse({ missing: [], obstacles }, knowledge, word), isTheirs: false };
 
     begin("SQL Builder");
     const statements = buildSql(routes);
@@ -220,10 +266,12 @@ export class Agent {
     const verified = await verify(result, view, { knowledge, now: moment.now, query });
 
     begin("Explainer");
-    const { totals } = verified;
-    const material = { question: question.text, result, view, totals };
+    const material = { question: question.text, result, view, totals: verified.totals };
     const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
-    return explain(result, view, { knowledge, verified, notes, rivals, told });
+    const answer = explain(result, view, { knowledge, verified, notes, rivals, told });
+    const { ask, said, assumptions } = result.reading;
+    const isPlain = !assumptions.some(({ isTheirs }) => isTheirs === true);
+    return { ...answer, query: { ask, said, ...moment, isPlain } };
   }
 
   /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
@@ -272,6 +320,16 @@ export class Agent {
       durationMs,
       metadata: { model: model.record.name, question, response, llm },
     });
+  }
+
+  #known(caller: Caller, model: PublishedModel): Promise<[Knowledge, Preferences]> {
+    const { knowledge, preferences } = this.#parts;
+    return Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
+  }
+
+  #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {
+    const { models, limits } = this.#parts;
+    return (sql) => models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
   }
 
   /** Now, as clocks show it where whoever asks is. */

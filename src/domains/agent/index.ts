@@ -8,6 +8,8 @@ import type { Identity } from "../identity/index.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
+import { answerResource } from "./conversations/answer.resource.ts";
+import { ConversationsStore } from "./conversations/conversations.store.ts";
 import { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { AgentServices } from "./define.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
@@ -20,6 +22,8 @@ import type { AGENT_SETTINGS } from "./settings.ts";
 import { askData } from "./tools/ask-data.tool.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
+import { getAnswer } from "./tools/get-answer.tool.ts";
+import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
 
@@ -88,17 +92,28 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
+  const conversations = new ConversationsStore(catalog, clock);
   const datasetQuestions = new DatasetQuestions({ agent, models, inference, data, datasets });
-  return { agent, datasetQuestions, models, drawings, preferences, shownRows, askedRows };
+  return {
+    agent,
+    datasetQuestions,
+    models,
+    drawings,
+    preferences,
+    conversations,
+    shownRows,
+    askedRows,
+  };
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open: ({ catalog, clock, drawings }, before, { agent: { timeZone } }) => ({
-    services: openAgent({ ...before, catalog, clock, drawings }, { timeZone }),
-  }),
-  tools: [askQuestion, askData, drawPicture, setPreferences],
-  resources: [pictureApp, preferencesResource],
+  open({ catalog, clock, drawings }, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...before, catalog, clock, drawings }, { timeZone });
+    return { services, sweep: () => services.conversations.sweep() };
+  },
+  tools: [askQuestion, askData, getAnswer, markAnswer, drawPicture, setPreferences],
+  resources: [pictureApp, answerResource, preferencesResource],
 };

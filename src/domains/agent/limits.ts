@@ -48,6 +48,10 @@ export const LIMITS = {
     narratedRows: 50,
     /** Longest form of these rows. */
     narratedCharacters: 12_000,
+    /** How long answers can be read again. */
+    keptAnswerDays: 90,
+    /** Answers of one conversation that are kept; older ones make room. */
+    keptAnswers: 500,
     /** Rows of an answer of knowi_ask and ask_data. */
     askedRows: 100,
     /** Datasets that one such question can name. */
