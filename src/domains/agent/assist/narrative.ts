@@ -62,7 +62,7 @@ interface Fact {
 }
 
 /** Whether each number is one of the result, or follows from it, and stands beside no name that it is not of. */
-export function holds(text: string, told: Told): boolean {
+function holds(text: string, told: Told): boolean {
   const facts = factsOf(told);
   const material = fold(materialOf(told));
   const names = told.view.rows.map((row) => namesOf(row, told.view));
@@ -186,7 +186,7 @@ function factsOf({ view, totals }: Told): Fact[] {
     for (const { value, i } of cells) {
       add(value, [i]);
       add(value, [i], true);
-      for (const of of [sum, whole]) if (of !== undefined && of !== 0) add(value / of, [i], true);
+      for (const all of [sum, whole]) if (all !== undefined && all !== 0) add(value / all, [i], true);
     }
     add(sum, null, false, true);
     if (whole !== undefined) add(whole, null);
