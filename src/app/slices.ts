@@ -2,6 +2,7 @@ import { agentSlice } from "../domains/agent/index.ts";
 import { assetsSlice } from "../domains/assets/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
+import { knowledgeSlice } from "../domains/knowledge/index.ts";
 import { llmSlice } from "../domains/llm/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
 import { modelsSlice } from "../domains/models/index.ts";
@@ -15,6 +16,7 @@ const SLICES = [
   llmSlice,
   dataSlice,
   modelsSlice,
+  knowledgeSlice,
   memorySlice,
   agentSlice,
   assetsSlice,

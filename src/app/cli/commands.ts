@@ -1,8 +1,9 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
+import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { KB_COMMANDS } from "./kb-commands.ts";
 import { LLM_COMMANDS } from "./llm-commands.ts";
-import { JSON_OPTION, WORKSPACE } from "./options.ts";
 
 const USER = {
   value: "EMAIL",
@@ -371,6 +372,7 @@ export const COMMANDS: readonly Command[] = [
     notes: ["The server need not run. The exit code is 1 when the run fails."],
     run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
+  ...KB_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:

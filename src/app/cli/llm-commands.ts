@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from "./command.ts";
-import { JSON_OPTION, WORKSPACE } from "./options.ts";
+import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 
 const LLM_NAME = { name: "What it is called in this workspace" } as const;
 
