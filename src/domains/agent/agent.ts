@@ -7,12 +7,14 @@ import { InputNeeded } from "../../registry/context.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { LlmServices, Provider } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, AskedQuery, Outcome, Result } from "./answer.ts";
+import type { Answer, AskedQuery, ChartSpec, Outcome, Result } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
 import { narrateByModel } from "./assist/narrative.ts";
 import type { ModelTask, Write } from "./assist/read-by-model.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
+import { chartWish } from "./follow-up/chart-wish.ts";
+import { followUp, type Previous } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
@@ -29,7 +31,7 @@ import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
-import type { Understanding } from "./understand/reading.ts";
+import type { Reading, Understanding } from "./understand/reading.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -58,6 +60,8 @@ export interface Asked extends Lent {
   question: string;
   /** Further answers to what was asked back. */
   answers?: readonly string[];
+  /** What was asked before, on which it may build. */
+  previous?: Previous | null | undefined;
   /** What a model is called where the question came from. */
   word: string;
   signal: AbortSignal;
@@ -109,6 +113,7 @@ interface Work {
   understood: Understanding;
   /** Puts what was settled before into readings, and says so. */
   finish: (read: Understanding) => Understanding;
+  chart?: ChartSpec["type"] | undefined;
 }
 
 const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
@@ -146,7 +151,6 @@ export class Agent {
       const [published, preferences] = await this.#known(caller, model);
       const knowledge = inTheirCalendar(published, preferences);
       const reading = { ask, said, cost: 0, assumptions: [] };
-      const planned: Run = { k: "run", readings: [reading], isSettled: true, notes: [] };
       const question: Question = { text: said, answers: [], isForced: true };
       const work: Work = {
         caller,
@@ -161,7 +165,7 @@ export class Agent {
         understood: UNREAD,
         finish: (read) => read,
       };
-      return (await this.#run(planned, work)).answer;
+      return (await this.#run(settledOn(reading), work)).answer;
     });
   }
 
@@ -187,7 +191,7 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], word, signal, onPhase, ...lent }: Asked,
+    { model, question, answers = [], previous, word, signal, onPhase, ...lent }: Asked,
   ): Promise<Assisted> {
     const begun = new Set<Phase>();
     const begin = (phase: Phase) => {
@@ -211,16 +215,21 @@ export class Agent {
       understood: UNREAD,
       finish: (read) => read,
     };
-    const byRules = await this.#byRules(work);
+    const byRules = await this.#byRules(work, previous);
     return needsHelp(byRules) && lent.isTrial !== true ? this.#assisted(byRules, work, lent) : byRules;
   }
 
-  async #byRules(work: Work): Promise<ByRules> {
+  async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
     const { caller, moment, word, signal } = work;
     const { understand } = this.#parts;
     const reader = { scope: String(caller.workspace.id), signal };
     const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
-    const settled = await settle(work.question, { ...work, read });
+    const wish = chartWish(work.question.text);
+    work.chart = wish.chart;
+    const around = { knowledge: work.knowledge, read: (text: string) => read(text, work.knowledge) };
+    const going = previous == null ? undefined : await followUp(wish, previous, around);
+    if (going !== undefined) return this.#run(settledOn(going), work);
+    const settled = await settle({ ...work.question, text: wish.text }, { ...work, read });
     if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
     const { question, knowledge, finish } = settled;
     Object.assign(work, { question, knowledge, finish });
@@ -258,7 +267,7 @@ export class Agent {
   /** Verifies and explains a result. */
   async #tell(
     result: Result,
-    { knowledge, moment, query, question, begin }: Work,
+    { knowledge, moment, query, question, begin, chart }: Work,
     { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Write | undefined },
   ): Promise<Answer> {
     begin("Verifier");
@@ -268,7 +277,7 @@ export class Agent {
     begin("Explainer");
     const material = { question: question.text, result, view, totals: verified.totals };
     const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
-    const answer = explain(result, view, { knowledge, verified, notes, rivals, told });
+    const answer = explain(result, view, { knowledge, verified, notes, rivals, told, chart });
     const { ask, said, assumptions } = result.reading;
     const isPlain = !assumptions.some(({ isTheirs }) => isTheirs === true);
     return { ...answer, query: { ask, said, ...moment, isPlain } };
@@ -340,6 +349,10 @@ export class Agent {
   #queryTime(): string {
     return `: one query took longer than ${this.#parts.limits.queryMs / 1000} seconds`;
   }
+}
+
+function settledOn(reading: Reading): Run {
+  return { k: "run", readings: [reading], isSettled: true, notes: [] };
 }
 
 function tooLong(question: string, when: string, cause: unknown): AppError {

@@ -80,6 +80,7 @@ export const askQuestion = defineTool({
         model,
         question: text,
         answers,
+        previous: previous?.query,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
         ...lentBy(client),
