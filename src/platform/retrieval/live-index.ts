@@ -1,6 +1,6 @@
-import type { IndexThread } from "./index-thread.ts";
+import type { ThreadCaller } from "../threads/index.ts";
 import type { Source } from "./types.ts";
-import type { Which } from "./wire.ts";
+import type { IndexCalls, Which } from "./wire.ts";
 
 /** Entries that go to the thread at once; searches of others come between. */
 const BATCH = 64;
@@ -23,7 +23,7 @@ export class LiveIndex {
   isReady = false;
   bytes = 0;
   lastUsedMs = performance.now();
-  readonly #thread: IndexThread;
+  readonly #thread: ThreadCaller<IndexCalls>;
   readonly #source: Source;
   readonly #changes: Change[] = [];
   #backlog: number[] = [];
@@ -31,7 +31,7 @@ export class LiveIndex {
   #work: Promise<void> | undefined;
 
   /** Nothing is read before `listening`, so that no change falls between. */
-  constructor(thread: IndexThread, which: Which, source: Source, listening: Promise<unknown>) {
+  constructor(thread: ThreadCaller<IndexCalls>, which: Which, source: Source, listening: Promise<unknown>) {
     this.#thread = thread;
     this.which = which;
     this.#source = source;

@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openTestCatalog } from "../../../test/support/database.ts";
+import { Broadcast } from "../catalog/index.ts";
+import { Embeddings } from "../embeddings/index.ts";
 import type { Collection, Entry, Source } from "./index.ts";
 import { Retrieval } from "./index.ts";
 
 const catalog = await openTestCatalog();
+const broadcast = new Broadcast(catalog, "test_retrieval");
 const root = mkdtempSync(join(tmpdir(), "kenning-retrieval-"));
+const embeddings = new Embeddings({ folder: join(root, "models"), log: { error() {} } as never });
 const opened: Retrieval[] = [];
 const logged: unknown[] = [];
 const log = {
@@ -20,6 +24,7 @@ afterEach(async () => {
   logged.length = 0;
 });
 afterAll(async () => {
+  await embeddings.close();
   await catalog.close();
   rmSync(root, { recursive: true, force: true });
 });
@@ -57,7 +62,7 @@ function folderOfOwn(): string {
 }
 
 function open(rows: Rows, folder = folderOfOwn()): { retrieval: Retrieval; documents: Collection } {
-  const retrieval = new Retrieval({ catalog, folder, log: log as never });
+  const retrieval = new Retrieval({ broadcast, embeddings, folder, log: log as never });
   opened.push(retrieval);
   return { retrieval, documents: retrieval.collection("document", rows) };
 }

@@ -1,0 +1,3 @@
+export type { Embedding, QueryEmbedding } from "./calls.ts";
+export { Embeddings } from "./embeddings.ts";
+export { maxSim } from "./packing.ts";

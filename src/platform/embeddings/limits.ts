@@ -1,0 +1,14 @@
+export const LIMITS = {
+  embeddings: {
+    /** Characters of a text that are looked at; the model's own measure, 512 tokens, is usually reached before. */
+    characters: 8_000,
+    /** Texts that are embedded in one step; questions come between. */
+    batch: 8,
+    /** Processor cores that embedding may use at once. */
+    cores: 1,
+    /** Questions whose vectors are remembered. */
+    keptQueries: 500,
+    /** How long a question waits for its vector before it is answered by words alone. */
+    queryMs: 3_000,
+  },
+} as const;
