@@ -1,9 +1,9 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
+import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { KB_COMMANDS } from "./kb-commands.ts";
 
-const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;
-const WORKSPACE = { value: "SLUG", description: "The workspace", required: true } as const satisfies Option;
 const USER = {
   value: "EMAIL",
   description: "The person it acts for",
@@ -297,6 +297,20 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./model.ts")).validateModel(input, terminal),
   }),
   defineCommand({
+    name: "model infer",
+    summary: "Write a semantic model that is guessed from datasets: keys, joins, dates, default metrics",
+    options: {
+      workspace: WORKSPACE,
+      datasets: { value: "A,B", description: "Only these; all of the workspace when left out" },
+      name: { value: "NAME", description: "Name of the model; that of the workspace when left out" },
+      out: { value: "FILE", description: "Where to; default: standard output" },
+    },
+    notes: [
+      "What was guessed, and how sure it is, goes to standard error. Check it, then: kenning model publish FILE",
+    ],
+    run: async (input, terminal) => (await import("./model.ts")).inferModel(input, terminal),
+  }),
+  defineCommand({
     name: "model list",
     summary: "List the semantic models of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
@@ -325,7 +339,7 @@ export const COMMANDS: readonly Command[] = [
     name: "eval questions",
     summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
     options: {
-      model: { value: "FILE", description: "The semantic model", required: true },
+      model: { value: "FILE", description: "The semantic model; without one it is guessed from the tables" },
       tables: {
         value: "DIR",
         description: "A folder with a .csv file for each of its sources",
@@ -356,6 +370,7 @@ export const COMMANDS: readonly Command[] = [
     notes: ["The server need not run. The exit code is 1 when the run fails."],
     run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
+  ...KB_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:

@@ -4,9 +4,10 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, AskedQuery, Outcome } from "./answer.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
+import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { buildSql } from "./phases/build-sql.ts";
@@ -14,13 +15,14 @@ import { execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
-import { type Moment, plan, type Understand } from "./phases/plan.ts";
-import { readQuestion } from "./phases/question.ts";
-import { clarify, refuse } from "./phases/refuse.ts";
+import { type Moment, type Plan, plan, type Understand } from "./phases/plan.ts";
+import { type Question, readQuestion } from "./phases/question.ts";
+import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
+import { settle } from "./settle/settle.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -50,6 +52,25 @@ export interface Asked {
   onPhase?: (phase: Phase) => void;
 }
 
+export interface Again {
+  model: PublishedModel;
+  query: AskedQuery | null;
+  outcome: Outcome;
+  signal: AbortSignal;
+}
+
+type Run = Extract<Plan, { k: "run" }>;
+
+interface Running {
+  planned: Run;
+  asked: Question;
+  knowledge: Knowledge;
+  moment: Moment;
+  query: Query;
+  word: string;
+  begin: (phase: Phase) => void;
+}
+
 /** Plain questions about the data of a semantic model. */
 export class Agent {
   readonly #parts: AgentParts;
@@ -59,16 +80,40 @@ export class Agent {
   }
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
+    return this.#within(asked, asked.question, (signal) => this.#answer(caller, { ...asked, signal }));
+  }
+
+  /** The same query once more, with the rights of now and on the rows of now. */
+  async again(caller: Caller, { model, query, outcome, signal }: Again): Promise<Answer> {
+    if (query === null) return unanswered(outcome, model.record.name);
+    const { ask, said, now, timeZone } = query;
+    return this.#within({ signal }, said, async (within) => {
+      const [published, preferences] = await this.#known(caller, model);
+      const knowledge = inTheirCalendar(published, preferences);
+      const reading = { ask, said, cost: 0, assumptions: [] };
+      const planned: Run = { k: "run", readings: [reading], isSettled: true, notes: [] };
+      const asked: Question = { text: said, answers: [], isForced: true };
+      const moment = { now, timeZone };
+      const run = { planned, asked, knowledge, moment, query: this.#queryOf(caller, model, within) };
+      return this.#run({ ...run, word: "semantic model", begin: () => {} });
+    });
+  }
+
+  async #within<T>(
+    { signal: outer }: { signal: AbortSignal },
+    question: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const { totalMs } = this.#parts.limits;
     const deadline = AbortSignal.timeout(totalMs);
-    const signal = AbortSignal.any([asked.signal, deadline]);
+    const signal = AbortSignal.any([outer, deadline]);
     try {
       signal.throwIfAborted();
-      return await this.#answer(caller, { ...asked, signal });
+      return await work(signal);
     } catch (error) {
-      const isLate = deadline.aborted && !asked.signal.aborted;
+      const isLate = deadline.aborted && !outer.aborted;
       if (isLate || (isAppError(error) && error.code === "timeout")) {
-        throw tooLong(asked.question, isLate ? `after ${totalMs / 1000} seconds` : this.#queryTime(), error);
+        throw tooLong(question, isLate ? `after ${totalMs / 1000} seconds` : this.#queryTime(), error);
       }
       throw error;
     }
@@ -78,25 +123,29 @@ export class Agent {
     caller: Caller,
     { model, question, answers = [], word, signal, onPhase }: Asked,
   ): Promise<Answer> {
-    const { models, understand, limits } = this.#parts;
+    const { understand } = this.#parts;
     const begin = (phase: Phase) => onPhase?.(phase);
-    const query: Query = (sql) =>
-      models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
+    const query = this.#queryOf(caller, model, signal);
 
     begin("Planner");
-    const [known, preferences] = await Promise.all([
-      this.#parts.knowledge.get(caller, model),
-      this.#parts.preferences.get(caller),
-    ]);
-    const knowledge = inTheirCalendar(known, preferences);
-    const read = readQuestion(question);
+    const [published, preferences] = await this.#known(caller, model);
+    const known = inTheirCalendar(published, preferences);
+    const sent = readQuestion(question);
     const moment = this.#moment(preferences);
-    const asked = { ...read, answers: [...read.answers, ...answers] };
+    const asked = { ...sent, answers: [...sent.answers, ...answers] };
     const reader = { scope: String(caller.workspace.id), signal };
-    const planned = await plan(asked, (text) => understand({ text, ...moment }, knowledge, reader));
+    const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
+    const settled = await settle(asked, { knowledge: known, preferences, moment, query, read });
+    if (settled.open.length > 0) return clarify(settled.open, known);
+    const { knowledge } = settled;
+    const planned = await plan(settled.question, async (text) => settled.finish(await read(text, knowledge)));
     if (planned.k === "clarify") return clarify(planned.questions, knowledge);
     if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
+    return this.#run({ planned, asked: settled.question, knowledge, moment, query, word, begin });
+  }
 
+  /** All phases after the Planner. */
+  async #run({ planned, asked, knowledge, moment, query, word, begin }: Running): Promise<Answer> {
     begin("Navigator");
     const said = inTheirWords(planned.readings);
     const { readings, isChosen } = await apart(said, asked, { knowledge, query });
@@ -117,7 +166,20 @@ export class Agent {
 
     begin("Explainer");
     const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
-    return explain(result, view, { knowledge, verified, notes, rivals: execution.rivals });
+    const answer = explain(result, view, { knowledge, verified, notes, rivals: execution.rivals });
+    const { ask, said: meant, assumptions } = result.reading;
+    const isPlain = !assumptions.some(({ isTheirs }) => isTheirs === true);
+    return { ...answer, query: { ask, said: meant, ...moment, isPlain } };
+  }
+
+  #known(caller: Caller, model: PublishedModel): Promise<[Knowledge, Preferences]> {
+    const { knowledge, preferences } = this.#parts;
+    return Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
+  }
+
+  #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {
+    const { models, limits } = this.#parts;
+    return (sql) => models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
   }
 
   /** Now, as clocks show it where whoever asks is. */

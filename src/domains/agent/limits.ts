@@ -36,6 +36,18 @@ export const LIMITS = {
     readerMemoryMb: 768,
     /** How long such a thread stays without a question. */
     idleReaderMs: 10 * 60_000,
+    /** How long answers can be read again. */
+    keptAnswerDays: 90,
+    /** Answers of one conversation that are kept; older ones make room. */
+    keptAnswers: 500,
+    /** Rows of an answer of knowi_ask and ask_data. */
+    askedRows: 100,
+    /** Datasets that one such question can name. */
+    namedDatasets: 50,
+    /** Datasets of a workspace among which such a question finds its own. */
+    searchedDatasets: 500,
+    /** Sets of datasets that belong together, and published models, that such a question is put to. */
+    askedGroups: 5,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */

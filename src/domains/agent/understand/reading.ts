@@ -13,6 +13,8 @@ export interface Assumption {
   choice: string;
   /** What else it could have meant. */
   others: string[];
+  /** It comes from whoever asks, or from what they asked before: others would mean something else. */
+  isTheirs?: true;
 }
 
 /** One meaning that a question can have. */
@@ -29,6 +31,8 @@ export interface Reading {
 export interface Clarification {
   question: string;
   suggestions: string[];
+  /** The word of the question that it is about. */
+  word?: string;
 }
 
 /** What the rules make of a question, before anything is run. */
