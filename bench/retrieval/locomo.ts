@@ -21,7 +21,7 @@ const UNANSWERABLE = 5;
 export async function benchLocomo(folder: string, models?: string): Promise<void> {
   const text = readFileSync(join(folder, "conversations.json"), "utf8");
   const conversations = JSON.parse(text) as Conversation[];
-  const store = new BenchStore(models);
+  const store = await BenchStore.open(models);
   const memories = store.collection("memory");
   for (const [workspaceId, { turns }] of conversations.entries()) {
     const embedded = await store.embeddings.embed(turns.map((turn) => turn.text));

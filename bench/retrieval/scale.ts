@@ -31,19 +31,19 @@ function words(count: number): string {
   return Array.from({ length: count }, word).join(" ");
 }
 
-function chunk(id: number): Omit<Entry, "seq"> {
+function chunk(id: number, fingerprint: string): Omit<Entry, "seq"> {
   const vector = Uint8Array.from({ length: DIMENSIONS }, () => Math.floor(random() * 256));
-  const embedding = { fingerprint: "minilm-l6-v2/7bit/1", vector };
+  const embedding = { fingerprint, vector };
   return { id, body: words(CHUNK_WORDS), language: "en", attributes: { base: id % BASES }, embedding };
 }
 
 /** Latencies of words (and of words with direction) at a number of chunks, beside MiniSearch on the same texts. */
 export async function benchScale(chunks: number): Promise<void> {
-  const store = new BenchStore();
+  const store = await BenchStore.open();
   const documents = store.collection("document");
   const texts: { id: number; body: string; base: number }[] = [];
   for (let id = 1; id <= chunks; id++) {
-    const { body, ...rest } = chunk(id);
+    const { body, ...rest } = chunk(id, store.embeddings.fingerprint);
     store.put(WORKSPACE, { ...rest, body });
     texts.push({ id, body, base: id % BASES });
   }
@@ -67,7 +67,10 @@ export async function benchScale(chunks: number): Promise<void> {
     `a chunk put and found (${WRITES} times)`,
     async () => {
       next += 1;
-      store.put(WORKSPACE, { ...chunk(next), body: `fresh${next} ${words(20)}` });
+      store.put(WORKSPACE, {
+        ...chunk(next, store.embeddings.fingerprint),
+        body: `fresh${next} ${words(20)}`,
+      });
       await documents.refresh(WORKSPACE, [next]);
       const [hit] = await documents.search(WORKSPACE, { text: `fresh${next}`, k: 1, legs: ["lexical"] });
       if (hit?.id !== next) throw new Error("a new chunk was not found");

@@ -1,8 +1,5 @@
 /** Mean and the interval in which 95 of 100 resampled means lie. */
-export function bootstrap(
-  values: readonly number[],
-  rounds = 2_000,
-): { mean: number; low: number; high: number } {
+function bootstrap(values: readonly number[], rounds = 2_000): { mean: number; low: number; high: number } {
   let state = 12_345;
   const random = () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;

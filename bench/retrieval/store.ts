@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Embedding, Embeddings } from "../../src/platform/embeddings/index.ts";
+import { type Embedding, type Embeddings, openEmbeddings } from "../../src/platform/embeddings/index.ts";
 import {
   type Collection,
   type Entry,
@@ -19,12 +19,19 @@ const log = {
 export class BenchStore implements Source {
   readonly embeddings: Embeddings;
   readonly retrieval: Retrieval;
-  readonly #folder = mkdtempSync(join(tmpdir(), "kenning-bench-retrieval-"));
+  readonly #folder: string;
   readonly #rows = new Map<number, Map<number, Entry & { kept?: Embedding }>>();
   #seq = 0;
 
-  constructor(models?: string) {
-    this.embeddings = new Embeddings({ folder: models ?? join(this.#folder, "models"), log });
+  /** The model is kept in a folder from run to run, where one is named. */
+  static async open(models?: string): Promise<BenchStore> {
+    const folder = mkdtempSync(join(tmpdir(), "kenning-bench-retrieval-"));
+    return new BenchStore(folder, await openEmbeddings({ folder: models ?? join(folder, "models"), log }));
+  }
+
+  private constructor(folder: string, embeddings: Embeddings) {
+    this.#folder = folder;
+    this.embeddings = embeddings;
     this.retrieval = new Retrieval({
       broadcast: { send: async () => undefined, listen: async () => async () => undefined },
       embeddings: this.embeddings,

@@ -20,7 +20,7 @@ const WAYS: [string, Query["legs"]][] = [
 
 /** The reciprocal rank of the right paragraph among ten, for each leg and for all together. */
 export async function benchXquad(folder: string, models?: string): Promise<void> {
-  const store = new BenchStore(models);
+  const store = await BenchStore.open(models);
   const documents = store.collection("document");
   const rows: string[][] = WAYS.map(([name]) => [name]);
   for (const [workspaceId, language] of ["en", "de"].entries()) {

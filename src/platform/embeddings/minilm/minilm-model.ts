@@ -19,7 +19,8 @@ export function minilmFiles(folder: string): ModelFiles {
     });
     renameSync(half, network);
   }
-  return { network, tokenizer: manifest.tokenizerPath, pooling: "mean", mostTokens: 512 };
+  const tokenizer = manifest.tokenizerPath;
+  return { network, tokenizer, pooling: "mean", mostTokens: 512, queryPrefix: "", passagePrefix: "" };
 }
 
 /** Axes along which tokens of English prose differ most, found once on texts of our own documentation. */

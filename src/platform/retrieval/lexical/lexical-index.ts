@@ -154,9 +154,10 @@ export class LexicalIndex {
   /** Adds what one word says to the scores; `count` slots had one before, and so many as it returns have one now. */
   #score(found: number, idf: number, mask: Uint8Array, count: number): number {
     const { scores, weights, own, touched } = this.#scratch;
-    const { lengths, totalLength, live } = this.#slots;
-    const { k1, b } = this.#recipe;
-    const [plain, perLength] = [k1 * (1 - b), (k1 * b * live) / totalLength];
+    const { totalLength, live } = this.#slots;
+    const { k1, b, before, after: behind } = this.#recipe;
+    const shares = [...before, ...behind].reduce((sum, share) => sum + share, 1);
+    const [plain, perLength] = [k1 * (1 - b), (k1 * b * live) / (totalLength * shares)];
     const most = idf * (k1 + 1);
     let after = count;
     for (let i = 0; i < found; i++) {
@@ -165,9 +166,25 @@ export class LexicalIndex {
       weights[slot] = 0;
       if (mask[slot] === 0) continue;
       if (scores[slot] === 0) touched[after++] = slot;
-      scores[slot]! += (most * weight) / (weight + plain + perLength * lengths[slot]!);
+      scores[slot]! += (most * weight) / (weight + plain + perLength * this.#lengthAround(slot));
     }
     return after;
+  }
+
+  /** The length of an entry with what its neighbours lend to it. */
+  #lengthAround(slot: number): number {
+    const { lengths, previous, next } = this.#slots;
+    const { before, after } = this.#recipe;
+    let length = lengths[slot]!;
+    for (let nth = 0, other = previous[slot]!; nth < before.length && other >= 0; nth++) {
+      length += before[nth]! * lengths[other]!;
+      other = previous[other]!;
+    }
+    for (let nth = 0, other = next[slot]!; nth < after.length && other >= 0; nth++) {
+      length += after[nth]! * lengths[other]!;
+      other = next[other]!;
+    }
+    return length;
   }
 
   /** Sums up the weights of a word's terms in each slot; tells how many slots have one, and in how many it stands. */
