@@ -4,9 +4,11 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, AskedQuery, Outcome } from "./answer.ts";
+import type { Answer, AskedQuery, ChartSpec, Outcome } from "./answer.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
+import { chartWish } from "./follow-up/chart-wish.ts";
+import { followUp, type Previous } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
@@ -23,6 +25,7 @@ import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
+import type { Reading } from "./understand/reading.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -46,6 +49,8 @@ export interface Asked {
   question: string;
   /** Further answers to what was asked back. */
   answers?: readonly string[];
+  /** What was asked before, on which it may build. */
+  previous?: Previous | null | undefined;
   /** What a model is called where the question came from. */
   word: string;
   signal: AbortSignal;
@@ -69,6 +74,7 @@ interface Running {
   query: Query;
   word: string;
   begin: (phase: Phase) => void;
+  chart?: ChartSpec["type"] | undefined;
 }
 
 /** Plain questions about the data of a semantic model. */
@@ -91,7 +97,7 @@ export class Agent {
       const [published, preferences] = await this.#known(caller, model);
       const knowledge = inTheirCalendar(published, preferences);
       const reading = { ask, said, cost: 0, assumptions: [] };
-      const planned: Run = { k: "run", readings: [reading], isSettled: true, notes: [] };
+      const planned = settledOn(reading);
       const asked: Question = { text: said, answers: [], isForced: true };
       const moment = { now, timeZone };
       const run = { planned, asked, knowledge, moment, query: this.#queryOf(caller, model, within) };
@@ -121,7 +127,7 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], word, signal, onPhase }: Asked,
+    { model, question, answers = [], previous, word, signal, onPhase }: Asked,
   ): Promise<Answer> {
     const { understand } = this.#parts;
     const begin = (phase: Phase) => onPhase?.(phase);
@@ -135,17 +141,25 @@ export class Agent {
     const asked = { ...sent, answers: [...sent.answers, ...answers] };
     const reader = { scope: String(caller.workspace.id), signal };
     const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
-    const settled = await settle(asked, { knowledge: known, preferences, moment, query, read });
+    const wish = chartWish(asked.text);
+    const run = { asked, moment, query, word, begin, chart: wish.chart };
+    const around = { knowledge: known, read: (text: string) => read(text, known) };
+    const going = previous == null ? undefined : await followUp(wish, previous, around);
+    if (going !== undefined) return this.#run({ ...run, planned: settledOn(going), knowledge: known });
+    const settled = await settle(
+      { ...asked, text: wish.text },
+      { knowledge: known, preferences, moment, query, read },
+    );
     if (settled.open.length > 0) return clarify(settled.open, known);
     const { knowledge } = settled;
     const planned = await plan(settled.question, async (text) => settled.finish(await read(text, knowledge)));
     if (planned.k === "clarify") return clarify(planned.questions, knowledge);
     if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
-    return this.#run({ planned, asked: settled.question, knowledge, moment, query, word, begin });
+    return this.#run({ ...run, planned, asked: settled.question, knowledge });
   }
 
   /** All phases after the Planner. */
-  async #run({ planned, asked, knowledge, moment, query, word, begin }: Running): Promise<Answer> {
+  async #run({ planned, asked, knowledge, moment, query, word, begin, chart }: Running): Promise<Answer> {
     begin("Navigator");
     const said = inTheirWords(planned.readings);
     const { readings, isChosen } = await apart(said, asked, { knowledge, query });
@@ -166,7 +180,7 @@ export class Agent {
 
     begin("Explainer");
     const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
-    const answer = explain(result, view, { knowledge, verified, notes, rivals: execution.rivals });
+    const answer = explain(result, view, { knowledge, verified, notes, rivals: execution.rivals, chart });
     const { ask, said: meant, assumptions } = result.reading;
     const isPlain = !assumptions.some(({ isTheirs }) => isTheirs === true);
     return { ...answer, query: { ask, said: meant, ...moment, isPlain } };
@@ -190,6 +204,10 @@ export class Agent {
   #queryTime(): string {
     return `: one query took longer than ${this.#parts.limits.queryMs / 1000} seconds`;
   }
+}
+
+function settledOn(reading: Reading): Run {
+  return { k: "run", readings: [reading], isSettled: true, notes: [] };
 }
 
 function tooLong(question: string, when: string, cause: unknown): AppError {

@@ -78,7 +78,7 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
-  const conversations = new ConversationsStore(catalog, clock);
+  const conversations = new ConversationsStore(catalog, serverClock);
   const datasetQuestions = new DatasetQuestions({ agent, models, inference, data, datasets });
   return {
     agent,

@@ -1,4 +1,4 @@
-import type { Answer, Result } from "../answer.ts";
+import type { Answer, ChartSpec, Result } from "../answer.ts";
 import { chartsOf } from "../explain/chart.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
@@ -23,12 +23,14 @@ interface Context {
   /** What the other phases have to say about how the answer came about. */
   notes: readonly string[];
   rivals: number;
+  /** What they want to see. */
+  chart?: ChartSpec["type"] | undefined;
 }
 
 /** The Explainer: the answer in words, charts and lineage; every number is of the result, or follows from it. */
 export function explain(result: Result, view: View, context: Context): Answer {
   const { reading, compiled, rows, isTruncated } = result;
-  const { knowledge, verified, notes, rivals } = context;
+  const { knowledge, verified, notes, rivals, chart } = context;
   const { caveats, totals, emptiness } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
   const told =
@@ -43,7 +45,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const narrative = [told, basisOf(result), assumed && `Assumed:\n${assumed}`].filter(Boolean).join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
   const { said: words, ask } = reading;
-  const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated });
+  const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated, wish: chart });
   const doubt =
     CHOICE_DOUBT * open +
     RIVAL_DOUBT * rivals +

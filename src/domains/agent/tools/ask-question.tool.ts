@@ -78,6 +78,7 @@ export const askQuestion = defineTool({
         model,
         question: text,
         answers,
+        previous: previous?.query,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
         onPhase(phase) {

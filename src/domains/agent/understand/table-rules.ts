@@ -1,6 +1,6 @@
 import type { Grain, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Mod } from "./fragment.ts";
+import type { Mod, TableSense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense } from "./make.ts";
 import {
@@ -26,6 +26,11 @@ import {
   shared,
   within,
 } from "./table-senses.ts";
+
+/** Money is counted by nobody: of how many sales there were, their sum is no answer. */
+function isMoney({ cols: [num] }: TableSense): boolean {
+  return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
+}
 
 /** Rules for numbers: by what they are grouped, limited and compared. */
 export const TABLE_RULES: Rules = {
@@ -77,7 +82,7 @@ export const TABLE_RULES: Rules = {
   ],
   "op table": [
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
-      if (op === "count" && (table.having !== null || table.top !== null)) return [];
+      if (op === "count" && (table.having !== null || table.top !== null || isMoney(table))) return [];
       if (op === "count" || op === "how much" || op === "prep")
         return [{ sense: { t: "table", table }, cost: op === "prep" ? 0.3 : 0 }];
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
