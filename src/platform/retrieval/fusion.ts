@@ -7,6 +7,13 @@ export interface Judged extends Candidate {
   tokens?: number | undefined;
 }
 
+export interface Question {
+  legs: ReadonlySet<keyof Legs>;
+  /** Whether the model knows its language. */
+  isCovered: boolean;
+  covers(language: string): boolean;
+}
+
 /** What words count of a candidate that has none of the question's, where a product would leave nothing. */
 const LEAST = 0.05;
 
@@ -14,16 +21,12 @@ const LEAST = 0.05;
  * Brings the legs together: which way depends on the kind of collection and on whether the model knows the question's
  * language. The order is by what they say relative to the best of each; the score also tells how much was found at all.
  */
-export function fuse(
-  candidates: readonly Judged[],
-  recipe: Recipe,
-  isCovered: boolean,
-  legs: ReadonlySet<keyof Legs>,
-): Hit[] {
+export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Question): Hit[] {
+  const { legs, isCovered } = question;
   const bestWords = Math.max(0, ...candidates.map(({ lexical }) => lexical));
-  const fused = withTokensOfAll(candidates).map((candidate) => ({
+  const fused = withTokensOfAll(candidates, question).map((candidate) => ({
     candidate,
-    value: worthOf(candidate, bestWords, recipe, isCovered, legs),
+    value: worthOf(candidate, bestWords, recipe, question),
   }));
   fused.sort((a, b) => b.value - a.value || a.candidate.id - b.candidate.id);
   const sure = Math.max(
@@ -44,13 +47,20 @@ export function fuse(
   }));
 }
 
-/** Who was not compared by tokens comes after those who were; who has none yet is neither helped nor hurt by it. */
-function withTokensOfAll(candidates: readonly Judged[]): readonly Judged[] {
+/**
+ * Who was not compared by tokens comes after those who were. Who has none yet, or is in a language that the model does
+ * not know, is neither helped nor hurt by them.
+ */
+function withTokensOfAll(candidates: readonly Judged[], { isCovered, covers }: Question): readonly Judged[] {
   const known = candidates.flatMap(({ tokens }) => tokens ?? []);
   if (known.length === 0) return candidates;
   const least = Math.min(...known);
   const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  return candidates.map((each) => ({ ...each, tokens: each.tokens ?? (each.hasVector ? least : mean) }));
+  return candidates.map((each) => {
+    const isForeign = isCovered && !covers(each.language);
+    const tokens = isForeign || !each.hasVector ? mean : (each.tokens ?? least);
+    return { ...each, tokens };
+  });
 }
 
 /** 0 to 1, or a little less than 0. */
@@ -58,8 +68,7 @@ function worthOf(
   { lexical, cosine, tokens, speaker, asks }: Judged,
   bestWords: number,
   { fusion }: Recipe,
-  isCovered: boolean,
-  legs: ReadonlySet<keyof Legs>,
+  { legs, isCovered }: Question,
 ): number {
   const words = legs.has("lexical") && bestWords > 0 ? lexical / bestWords : 0;
   const dense = legs.has("dense") ? cosine : 0;

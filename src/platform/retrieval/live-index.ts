@@ -59,26 +59,38 @@ export class LiveIndex {
     await Promise.all(changes.map(({ done }) => done.promise));
   }
 
+  /** Takes every entry anew. */
+  async readAll(): Promise<void> {
+    const { ids } = await this.#thread.ask("held", this.which);
+    const all = new Set(ids);
+    for await (const { id } of this.#listed()) all.add(id);
+    await this.refresh([...all]);
+  }
+
   async #open(listening: Promise<unknown>): Promise<void> {
     await listening;
     const { ids, seqs } = await this.#thread.ask("open", this.which);
     const held = new Map<number, number>();
     for (const [i, id] of ids.entries()) held.set(id, seqs[i]!);
-    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-      const page = await this.#source.list(this.which.workspaceId, after, PAGE);
-      for (const { id, seq } of page) {
-        if (held.get(id) !== seq) this.#backlog.push(id);
-        held.delete(id);
-      }
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.id;
+    for await (const { id, seq } of this.#listed()) {
+      if (held.get(id) !== seq) this.#backlog.push(id);
+      held.delete(id);
     }
-    this.#backlog.push(...held.keys());
+    for (const id of held.keys()) this.#backlog.push(id);
     this.#backlog.reverse();
     this.#total = this.#backlog.length;
     await this.#drain();
     this.isReady = true;
     this.#begin();
+  }
+
+  async *#listed(): AsyncGenerator<{ id: number; seq: number }> {
+    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+      const page = await this.#source.list(this.which.workspaceId, after, PAGE);
+      yield* page;
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
   }
 
   #begin(): void {

@@ -5,8 +5,8 @@ import { type Answers, answerCalls, NotHeld } from "../threads/index.ts";
 import { IndexStore } from "./index-store.ts";
 import { analyseQuery } from "./lexical/analysis.ts";
 import type { LexicalIndex } from "./lexical/lexical-index.ts";
-import type { Query } from "./types.ts";
-import type { Candidate, IndexCalls, Which } from "./wire.ts";
+import type { Entry, Query } from "./types.ts";
+import type { Candidate, Held, IndexCalls, Which } from "./wire.ts";
 
 interface Opened {
   index: LexicalIndex;
@@ -24,13 +24,13 @@ const answers: Answers<IndexCalls> = {
   open(which) {
     const index = store.load(which);
     indexes.set(keyOf(which), { index, changes: 0 });
-    const ids = Float64Array.from(index.slots.liveIds());
-    return { ids, seqs: ids.map((id) => index.slots.seqs[index.slots.slotOf(id)!]!) };
+    return heldBy(index);
   },
+  held: (which) => heldBy(openedOf(which).index),
   change({ put, remove, ...which }) {
     const opened = openedOf(which);
     for (const id of remove) opened.index.remove(id);
-    for (const entry of put) opened.index.put(entry);
+    for (const entry of put) if (isNews(opened.index, entry)) opened.index.put(entry);
     opened.changes += put.length + remove.length;
     if (opened.changes > CHANGES + opened.index.slots.live / 10) answers.seal(which);
     return { bytes: opened.index.bytes };
@@ -77,6 +77,17 @@ const answers: Answers<IndexCalls> = {
   },
 };
 
+function heldBy({ slots }: LexicalIndex): Held {
+  const ids = Float64Array.from(slots.liveIds());
+  return { ids, seqs: ids.map((id) => slots.seqs[slots.slotOf(id)!]!) };
+}
+
+/** An older state of an entry may come late, when an index was opened twice. */
+function isNews({ slots }: LexicalIndex, { id, seq }: Entry): boolean {
+  const slot = slots.slotOf(id);
+  return slot === undefined || seq >= slots.seqs[slot]!;
+}
+
 /** The best of these become hits; as many more as a better order could bring forward. */
 function candidatesFor({ k }: Query): number {
   return Math.max(100, 2 * k);
@@ -89,12 +100,13 @@ function candidateOf(
   cosine: number,
   named?: number,
 ): Candidate {
-  const { ids, speakers, asks } = index.slots;
+  const { ids, speakers, asks, languages, languageNames } = index.slots;
   return {
     id: ids[slot]!,
     lexical,
     cosine,
     hasVector: index.vectors.has(slot),
+    language: languageNames[languages[slot]!]!,
     speaker: named === undefined || speakers[slot] === -1 ? 0 : speakers[slot] === named ? 1 : -1,
     asks: asks[slot]!,
   };

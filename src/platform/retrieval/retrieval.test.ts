@@ -243,9 +243,29 @@ describe("what is on disk", () => {
     const { documents } = open(rows, folder);
     await idsOf(documents, "lamp");
     rows.reads = 0;
-    await documents.rebuild(1);
+    rows.of.get(1)?.delete(9);
+    const rebuilt = documents.rebuild(1);
+    expect(await idsOf(documents, "number18")).toEqual([18]);
+    await rebuilt;
     expect(rows.reads).toBe(500);
+    expect(await idsOf(documents, "number9")).toEqual([]);
     expect(await idsOf(documents, "number17")).toEqual([17]);
+  });
+});
+
+describe("a workspace that is forgotten", () => {
+  it("leaves nothing on disk", async () => {
+    const rows = new Rows();
+    rows.put(1, 1, "lamp");
+    const folder = folderOfOwn();
+    const { retrieval, documents } = open(rows, folder);
+    await idsOf(documents, "lamp");
+    await retrieval.close();
+    const again = open(rows, folder);
+    rows.of.clear();
+    await again.documents.forget(1);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await idsOf(again.documents, "lamp")).toEqual([]);
   });
 });
 

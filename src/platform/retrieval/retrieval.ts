@@ -27,8 +27,10 @@ export interface Collection {
   refresh(workspaceId: number, ids: readonly number[]): Promise<void>;
   search(workspaceId: number, query: Query): Promise<Hit[]>;
   stats(workspaceId: number): Promise<CollectionStats>;
-  /** Forgets all that is known of a workspace; the next search builds it again from the source. */
+  /** Reads all entries of a workspace again, while the index goes on answering. */
   rebuild(workspaceId: number): Promise<void>;
+  /** Takes all that is known of a workspace out of memory and off the disk. */
+  forget(workspaceId: number): Promise<void>;
 }
 
 /** What other processes on this database are told. */
@@ -81,11 +83,12 @@ export class Retrieval {
       },
       stats: (workspaceId) =>
         this.#using(this.#which(kind, workspaceId), (which) => this.#thread.ask("stats", which)),
-      rebuild: async (workspaceId) => {
+      rebuild: (workspaceId) =>
+        this.#using(this.#which(kind, workspaceId), (which) => this.#liveOf(which).readAll()),
+      forget: async (workspaceId) => {
         const which = this.#which(kind, workspaceId);
         this.#live.delete(keyOf(which));
         await this.#thread.ask("drop", which);
-        await this.#using(which, async () => undefined);
       },
     };
   }
@@ -171,10 +174,17 @@ export class Retrieval {
     const key = keyOf(which);
     const source = this.#sources.get(which.kind) as Source;
     this.#listening ??= this.#listen();
-    const live = this.#live.get(key) ?? new LiveIndex(this.#thread, which, source, this.#listening);
+    const live = this.#live.get(key) ?? this.#openLive(which, source, this.#listening);
     this.#live.delete(key);
     this.#live.set(key, live);
     live.lastUsedMs = performance.now();
+    return live;
+  }
+
+  #openLive(which: Which, source: Source, listening: Promise<unknown>): LiveIndex {
+    const live = new LiveIndex(this.#thread, which, source, listening);
+    // Whoever comes next begins anew, even if nobody waits for this one.
+    live.ready.catch(() => this.#forget(live));
     return live;
   }
 

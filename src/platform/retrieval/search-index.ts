@@ -24,7 +24,9 @@ export async function searchIndex(on: SearchOn, which: Which, query: Query): Pro
   const legs = new Set<keyof Legs>(query.legs ?? ALL_LEGS);
   const { candidates, ...understood } = await on.thread.ask("search", { ...which, query });
   const { languages } = on.embeddings;
-  const isCovered = languages === undefined || languages.has(understood.language);
+  // What is too short to tell its language is taken for one that the model knows.
+  const covers = (language: string) => language === "" || languages === undefined || languages.has(language);
+  const isCovered = covers(understood.language);
   const isMeaning = understood.hasVectors && (legs.has("dense") || legs.has("tokens"));
   const embedding = isMeaning ? await embeddingOf(on, query.text, understood) : undefined;
   let judged: readonly Judged[] = legs.has("lexical") ? candidates : [];
@@ -32,7 +34,7 @@ export async function searchIndex(on: SearchOn, which: Which, query: Query): Pro
     judged = await withNear(on, which, query, embedding.vector, judged);
   if (embedding?.tokens !== undefined && legs.has("tokens"))
     judged = await withTokens(on, which, embedding, judged.length > 0 ? judged : candidates);
-  return fuse(judged, RECIPES[which.kind], isCovered, legs).slice(0, query.k);
+  return fuse(judged, RECIPES[which.kind], { legs, isCovered, covers }).slice(0, query.k);
 }
 
 /** A question without its vector is answered by words. */

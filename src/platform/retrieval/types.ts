@@ -10,7 +10,7 @@ export type Attribute = number | string;
 export interface Entry {
   /** Its key in the catalog. */
   id: number;
-  /** Another number whenever anything of the entry has changed in the catalog. */
+  /** A higher number whenever anything of the entry has changed in the catalog. */
   seq: number;
   body: string;
   title?: string;

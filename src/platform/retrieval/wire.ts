@@ -8,6 +8,12 @@ export interface Which {
   fingerprint: string;
 }
 
+/** Keys and numbers of what an index holds. */
+export interface Held {
+  ids: Float64Array;
+  seqs: Float64Array;
+}
+
 /** An entry that may be a hit. */
 export interface Candidate {
   id: number;
@@ -15,6 +21,7 @@ export interface Candidate {
   lexical: number;
   cosine: number;
   hasVector: boolean;
+  language: string;
   /** 1 if the speaker that the question names says it, -1 if another does. */
   speaker: number;
   /** 1 if it is a question itself. */
@@ -33,7 +40,8 @@ export interface Understood {
 /** What the thread that holds the indexes can be asked, with what it answers. */
 export type IndexCalls = {
   /** Takes the index into memory, from the disk if it is there; tells what it holds. */
-  open: { ask: Which; answer: { ids: Float64Array; seqs: Float64Array } };
+  open: { ask: Which; answer: Held };
+  held: { ask: Which; answer: Held };
   change: { ask: Which & { put: readonly Entry[]; remove: readonly number[] }; answer: { bytes: number } };
   /** By words. */
   search: { ask: Which & { query: Query }; answer: Understood & { candidates: Candidate[] } };
