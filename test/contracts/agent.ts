@@ -138,6 +138,14 @@ export const agent = contract("agent", {
     "The agent's response is in the event of its call: the answer's id, outcome, reading, SQL and number of rows",
   "agent.conversation.follow-up":
     "In a session a question can build on the one before it: another grouping, period, condition, number or chart",
+  "agent.verified.used":
+    "An answer that was marked as right is used first when the same question is asked again, and says who verified it",
+  "agent.verified.today": "Periods of a verified question are those of today",
+  "agent.verified.plain":
+    "What depends on somebody's preferences or on a question before it is not verified for others",
+  "agent.verified.rights": "Verified questions are answered with the rights of whoever asks",
+  "agent.verified.wrong": "An admin, or whoever verified it, takes it back by marking it wrong",
+  "agent.verified.tests": "Verified questions are the regression tests of their model",
   "agent.conversation.title": "Questions are kept under MCP: <clientName> — <question preview>",
 
   "agent.limit.questions": "ask_question: 5 calls a minute for each user",

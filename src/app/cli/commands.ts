@@ -2,6 +2,7 @@ import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { EVAL_COMMANDS } from "./eval-commands.ts";
 import { KB_COMMANDS } from "./kb-commands.ts";
 import { LLM_COMMANDS } from "./llm-commands.ts";
 
@@ -336,25 +337,7 @@ export const COMMANDS: readonly Command[] = [
     },
     run: async (input, terminal) => (await import("./model.ts")).exportModel(input, terminal),
   }),
-  defineCommand({
-    name: "eval questions",
-    summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
-    options: {
-      model: { value: "FILE", description: "The semantic model; without one it is guessed from the tables" },
-      tables: {
-        value: "DIR",
-        description: "A folder with a .csv file for each of its sources",
-        required: true,
-      },
-      questions: { value: "FILE", description: "One question a line, as JSON", required: true },
-      out: { value: "FILE", description: "Where to write the answers, one a line" },
-    },
-    notes: [
-      "A question has: question, and if you like id, as_of (today's date for it), kind, expect (answer, clarify or refuse), rows (the right ones), ordered.",
-      "Everything runs in a temporary place; the data of the server are not touched.",
-    ],
-    run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),
-  }),
+  ...EVAL_COMMANDS,
   ...LLM_COMMANDS,
   defineCommand({
     name: "datasource test",

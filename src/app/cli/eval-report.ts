@@ -28,6 +28,10 @@ export function printReport(lines: readonly Line[], terminal: Terminal): void {
     if (kinds.length > 1) printKind(judged, "in all", terminal);
   }
   terminal.out(`\nOutcomes: ${outcomes(lines)}\n`);
+  printTimes(lines, terminal);
+}
+
+export function printTimes(lines: readonly { ms: number }[], terminal: Terminal): void {
   const times = lines.map(({ ms }) => ms).toSorted((a, b) => a - b);
   terminal.out(`Time: p50 ${percentile(times, 0.5)} ms, p95 ${percentile(times, 0.95)} ms\n`);
 }
@@ -46,7 +50,7 @@ function outcomes(lines: readonly Line[]): string {
   return [...counts].map(([outcome, those]) => `${outcome} ${those.length}`).join(", ") || "none";
 }
 
-function ratio(part: number, whole: number): string {
+export function ratio(part: number, whole: number): string {
   return `${part} of ${whole}${whole === 0 ? "" : ` (${((part / whole) * 100).toFixed(1)} %)`}`;
 }
 

@@ -11,10 +11,12 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
-import { members } from "../identity/identity.tables.ts";
+import { accounts, members } from "../identity/identity.tables.ts";
 import { semanticModels } from "../models/models.tables.ts";
 import type { AskedQuery, Outcome } from "./answer.ts";
 import type { Preferences } from "./preferences/preferences.ts";
+
+export { accounts };
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const reference = (name: string) => bigint(name, { mode: "number" });
@@ -86,4 +88,21 @@ export const answers = pgTable(
     index("agent_answers_conversation").on(table.conversationId, table.createdAt),
     index("agent_answers_at").on(table.createdAt),
   ],
+);
+
+/** Questions of a model whose meaning somebody has confirmed; gone with the model. */
+export const verifiedQuestions = pgTable(
+  "verified_questions",
+  {
+    modelId: reference("model_id")
+      .notNull()
+      .references(() => semanticModels.id, { onDelete: "cascade" }),
+    /** A hash of the question, whatever its case, spaces and punctuation. */
+    key: text("key").notNull(),
+    question: text("question").notNull(),
+    query: jsonb("query").$type<AskedQuery>().notNull(),
+    verifiedBy: reference("verified_by").references(() => accounts.id, { onDelete: "set null" }),
+    verifiedAt: moment("verified_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.modelId, table.key] })],
 );

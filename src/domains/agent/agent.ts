@@ -32,6 +32,8 @@ import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
+import type { VerifiedQuestion, VerifiedStore } from "./verified/verified.store.ts";
+import { verifiedReading } from "./verified/verified-reading.ts";
 
 /** What a model is called where no endpoint has its own word. */
 const WORD = "semantic model";
@@ -51,6 +53,7 @@ export interface AgentParts {
   audit: Pick<AuditSink, "record">;
   clock: Clock;
   preferences: PreferencesStore;
+  verified: VerifiedStore;
   /** Of questions by those who have not chosen one. */
   timeZone: string;
   limits: AgentLimits | (typeof LIMITS)["agent"];
@@ -59,6 +62,8 @@ export interface AgentParts {
 export interface Asked extends Lent {
   /** One of several attempts: no language model is asked, and nothing is written down. */
   isTrial?: boolean;
+  /** As the rules alone read it at that moment: nothing verified, and nobody's preferences. */
+  rulesAt?: Moment;
   model: PublishedModel;
   question: string;
   /** Further answers to what was asked back. */
@@ -117,6 +122,11 @@ interface Work {
   /** Puts what was settled before into readings, and says so. */
   finish: (read: Understanding) => Understanding;
   chart?: ChartSpec["type"] | undefined;
+  /** Something of the answer comes from whoever asks, beside the text of the question. */
+  isTheirs: boolean;
+  /** The question as it was sent, and what somebody has confirmed that it means. */
+  sent: string;
+  verified?: VerifiedQuestion | undefined;
 }
 
 const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
@@ -167,6 +177,8 @@ export class Agent {
         preferences,
         understood: UNREAD,
         finish: (read) => read,
+        isTheirs: true,
+        sent: said,
       };
       return (await this.#run(settledOn(reading), work)).answer;
     });
@@ -194,7 +206,7 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], previous, word, signal, onPhase, ...lent }: Asked,
+    { model, question, answers = [], previous, word, signal, onPhase, rulesAt, ...lent }: Asked,
   ): Promise<Assisted> {
     const begun = new Set<Phase>();
     const begin = (phase: Phase) => {
@@ -203,13 +215,20 @@ export class Agent {
     };
 
     begin("Planner");
-    const [published, preferences] = await this.#known(caller, model, word);
+    const [[published, own], verified] = await Promise.all([
+      this.#known(caller, model, word),
+      // What was answered besides may mean that something else is asked.
+      answers.length > 0 || rulesAt !== undefined
+        ? undefined
+        : this.#parts.verified.find(model.record.id, question),
+    ]);
+    const preferences = rulesAt === undefined ? own : {};
     const sent = readQuestion(question);
     const work: Work = {
       caller,
       question: { ...sent, answers: [...sent.answers, ...answers] },
       knowledge: inTheirCalendar(published, preferences),
-      moment: this.#moment(preferences),
+      moment: rulesAt ?? this.#moment(preferences),
       query: this.#queryOf(caller, model, signal),
       word,
       signal,
@@ -217,6 +236,9 @@ export class Agent {
       preferences,
       understood: UNREAD,
       finish: (read) => read,
+      isTheirs: answers.length > 0 || preferences.highValueMetric !== undefined,
+      sent: question,
+      verified,
     };
     const byRules = await this.#byRules(work, previous);
     return needsHelp(byRules) && lent.isTrial !== true ? this.#assisted(byRules, work, lent) : byRules;
@@ -240,6 +262,9 @@ export class Agent {
       work.understood = finish(await read(text, knowledge));
       return work.understood;
     });
+    const readings = planned.k === "run" ? planned.readings : [];
+    const verified = work.verified && verifiedReading(work.verified, { ...work, readings });
+    if (verified !== undefined) return this.#run(settledOn(verified), work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") return open(clarify(planned.questions, knowledge));
     if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
@@ -270,7 +295,7 @@ export class Agent {
   /** Verifies and explains a result. */
   async #tell(
     result: Result,
-    { knowledge, moment, query, question, begin, chart }: Work,
+    { knowledge, moment, query, question, begin, chart, isTheirs: isOwn }: Work,
     { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Write | undefined },
   ): Promise<Answer> {
     begin("Verifier");
@@ -282,7 +307,7 @@ export class Agent {
     const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
     const answer = explain(result, view, { knowledge, verified, notes, rivals, told, chart });
     const { ask, said, assumptions } = result.reading;
-    const isPlain = !assumptions.some(({ isTheirs }) => isTheirs === true);
+    const isPlain = !isOwn && !assumptions.some(({ isTheirs }) => isTheirs === true);
     return { ...answer, query: { ask, said, ...moment, isPlain } };
   }
 

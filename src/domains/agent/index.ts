@@ -26,12 +26,14 @@ import { getAnswer } from "./tools/get-answer.tool.ts";
 import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
+import { VerifiedStore } from "./verified/verified.store.ts";
 
 export type { Answer } from "./answer.ts";
 export type { AgentServices } from "./define.ts";
 export { type Expected, judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 export { PREFERENCES } from "./preferences/preferences.ts";
+export { type CheckedQuestion, checkVerified } from "./verified/check-verified.ts";
 
 export interface AgentOptions {
   clock?: Clock;
@@ -80,12 +82,14 @@ export function openAgent(
   const knowledge = new KnowledgeCache(models);
   const threads = new ReadingThreads();
   const preferences = new PreferencesStore(catalog, clock);
+  const verified = new VerifiedStore(catalog, serverClock);
   const agent = new Agent({
     models,
     llm,
     audit,
     knowledge,
     preferences,
+    verified,
     understand: (...question) => threads.read(...question),
     clock,
     timeZone: "UTC",
@@ -101,6 +105,7 @@ export function openAgent(
     drawings,
     preferences,
     conversations,
+    verified,
     shownRows,
     askedRows,
   };

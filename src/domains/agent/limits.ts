@@ -52,6 +52,8 @@ export const LIMITS = {
     keptAnswerDays: 90,
     /** Answers of one conversation that are kept; older ones make room. */
     keptAnswers: 500,
+    /** Questions of one model whose meaning is verified. */
+    verifiedQuestions: 1_000,
     /** Rows of an answer of knowi_ask and ask_data. */
     askedRows: 100,
     /** Datasets that one such question can name. */

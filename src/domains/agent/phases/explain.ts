@@ -16,6 +16,8 @@ const COST_DOUBT = 0.1;
 const COST_DOUBT_MOST = 0.4;
 const LEAST_CONFIDENCE = 0.05;
 const MOST_CONFIDENCE = 0.95;
+/** Where somebody has confirmed what the question means. */
+const VERIFIED_CONFIDENCE = 0.99;
 
 interface Context {
   knowledge: Knowledge;
@@ -44,8 +46,12 @@ export function explain(result: Result, view: View, context: Context): Answer {
           rows.length === 0 ? undefined : narrate(result, view, { knowledge, totals }),
         )
       : narrate(result, view, { knowledge, totals }));
+  const { verifiedBy } = reading;
+  const verdict = verifiedBy && `*Verified by ${verifiedBy}.*`;
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
-  const narrative = [told, basisOf(result), assumed && `Assumed:\n${assumed}`].filter(Boolean).join("\n\n");
+  const narrative = [told, basisOf(result), verdict, assumed && `Assumed:\n${assumed}`]
+    .filter(Boolean)
+    .join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
   const { said: words, ask } = reading;
   const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated, wish: chart });
@@ -54,6 +60,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
     RIVAL_DOUBT * rivals +
     (rows.length === 0 ? EMPTY_DOUBT : 0) +
     Math.min(COST_DOUBT_MOST, Math.max(0, reading.cost) * COST_DOUBT);
+  const most = verifiedBy === undefined ? MOST_CONFIDENCE : VERIFIED_CONFIDENCE;
   return {
     outcome: "answer",
     model: knowledge.model.name,
@@ -64,8 +71,8 @@ export function explain(result: Result, view: View, context: Context): Answer {
     isTruncated,
     sql: compiled.sql,
     reading: reading.said,
-    assumptions,
-    confidence: Math.max(LEAST_CONFIDENCE, Math.round((MOST_CONFIDENCE - doubt) * 100) / 100),
+    assumptions: [...(verifiedBy === undefined ? [] : [`verified by ${verifiedBy}`]), ...assumptions],
+    confidence: Math.max(LEAST_CONFIDENCE, Math.round((most - doubt) * 100) / 100),
     charts,
     picture: pictureOf(view, charts, inWords(reading.said)),
     lineage: lineageOf(result, knowledge),

@@ -25,6 +25,8 @@ export interface Reading {
   assumptions: Assumption[];
   /** The reading in words, to be said back. */
   said: string;
+  /** Who has confirmed that the question means this. */
+  verifiedBy?: string;
 }
 
 /** Something to ask back, with answers to choose from. */

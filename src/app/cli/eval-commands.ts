@@ -1,0 +1,38 @@
+import { type Command, defineCommand } from "./command.ts";
+import { WORKSPACE } from "./common-options.ts";
+
+/** Commands that test semantic models with questions. */
+export const EVAL_COMMANDS: readonly Command[] = [
+  defineCommand({
+    name: "eval questions",
+    summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
+    options: {
+      model: { value: "FILE", description: "The semantic model; without one it is guessed from the tables" },
+      tables: {
+        value: "DIR",
+        description: "A folder with a .csv file for each of its sources",
+        required: true,
+      },
+      questions: { value: "FILE", description: "One question a line, as JSON", required: true },
+      out: { value: "FILE", description: "Where to write the answers, one a line" },
+    },
+    notes: [
+      "A question has: question, and if you like id, as_of (today's date for it), kind, expect (answer, clarify or refuse), rows (the right ones), ordered.",
+      "Everything runs in a temporary place; the data of the server are not touched.",
+    ],
+    run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),
+  }),
+  defineCommand({
+    name: "eval verified",
+    summary: "Test published models with the questions whose answers were marked as right",
+    options: {
+      workspace: WORKSPACE,
+      model: { value: "NAME", description: "Only this semantic model" },
+    },
+    notes: [
+      "Each is run on the present model, and read again by the rules as of the time when it was asked.",
+      "The exit code is 1 when a model cannot answer one of them any more.",
+    ],
+    run: async (input, terminal) => (await import("./eval-verified.ts")).evalVerified(input, terminal),
+  }),
+];

@@ -1,0 +1,63 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { navigate } from "../phases/navigate.ts";
+import type { Preferences } from "../preferences/preferences.ts";
+import type { Ask, Cond } from "../query/semantic-query.ts";
+import type { Reading } from "../understand/reading.ts";
+import { fold } from "../understand/words.ts";
+import { hasPeriods, queryShape } from "./query-text.ts";
+import type { VerifiedQuestion } from "./verified.store.ts";
+
+interface Around {
+  /** The question as it was sent. */
+  sent: string;
+  /** How the rules read it today, for whoever asks. */
+  readings: readonly Reading[];
+  knowledge: Knowledge;
+  preferences: Preferences;
+}
+
+/**
+ * The verified reading of a question, where it still holds: the model carries it, its periods can be read off the
+ * question today, and it takes nothing into account that whoever asks does not see or has settled otherwise.
+ */
+export function verifiedReading(pair: VerifiedQuestion, around: Around): Reading | undefined {
+  const { readings, knowledge } = around;
+  if (readings.some(({ assumptions }) => assumptions.some(({ isTheirs }) => isTheirs === true)))
+    return undefined;
+  const shape = queryShape(pair.query.ask);
+  const reading = readings.find(({ ask }) => queryShape(ask) === shape) ?? asItWas(pair, around);
+  if (reading === undefined || navigate([reading], knowledge.schema, true).routes.length === 0)
+    return undefined;
+  const assumptions = reading.assumptions.map((each) => ({ ...each, others: [] }));
+  return { ...reading, cost: 0, assumptions, verifiedBy: pair.verifiedBy ?? "a former member" };
+}
+
+/** The query itself, where the rules read another one. */
+function asItWas({ query }: VerifiedQuestion, { sent, knowledge, preferences }: Around) {
+  const { ask, said } = query;
+  const hasOwnPeriod = (preferences.defaultTimePeriod ?? "all_time") !== "all_time";
+  if (hasPeriods(ask) || hasOwnPeriod || !isOpenTo(ask, knowledge, sent)) return undefined;
+  return { ask, said, cost: 0, assumptions: [] };
+}
+
+/** Whether every value of it is one that this caller sees, or could only have typed. */
+function isOpenTo(ask: Ask, { values }: Knowledge, question: string): boolean {
+  const typed = fold(question);
+  return valuesIn(ask).every(({ key, values: wanted, match }) => {
+    const known = values.find(({ ds, field }) => ds === key.ds && field === key.field);
+    return wanted.every((value) => {
+      if (typeof value === "boolean") return true;
+      if (match === "equal" && known?.values.includes(String(value)) === true) return true;
+      const isListed = match === "equal" && known !== undefined && !known.isCut;
+      return !isListed && typed.includes(fold(String(value)));
+    });
+  });
+}
+
+type Is = Extract<Cond, { k: "is" }>;
+
+function valuesIn(node: unknown): Is[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = Object.values(node).flatMap(valuesIn);
+  return "k" in node && node.k === "is" ? [node as Is, ...inside] : inside;
+}
