@@ -193,7 +193,11 @@ async function evaluate(...words: string[]) {
 
 describe("kenning eval verified", () => {
   it("[agent.verified.tests] runs every verified question, and says which are read otherwise", async () => {
-    expect(await evaluate()).toMatchObject({ code: 0, out: "", err: expect.stringMatching(/no verified questions/) });
+    expect(await evaluate()).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringMatching(/no verified questions/),
+    });
     await mark("revenue this month", "right");
     await mark("revenue by shop", "right");
     now = new Date("2025-02-28T12:00:00Z");
