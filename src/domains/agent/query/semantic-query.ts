@@ -35,6 +35,8 @@ export interface Key {
   path?: Hop[];
   bucket?: Grain;
   fiscal?: boolean;
+  /** The day of the week of a date, whichever week it is in. */
+  part?: "weekday";
 }
 
 /** Half-open; null is open. `on` is the date meant; without it the default of what is measured. */
@@ -51,7 +53,17 @@ export type Rel =
   | { k: "where"; in: Rel; if: Cond }
   /** What `from` reaches along the path. */
   | { k: "via"; from: Rel; path: Hop[] }
-  | { k: "top"; in: Rel; by: Num | Key; dir: "max" | "min"; n: number; per?: Key[]; ties: "keep" | "cut" }
+  /** The first `n` by a number, after the first `skip`. */
+  | {
+      k: "top";
+      in: Rel;
+      by: Num | Key;
+      dir: "max" | "min";
+      n: number;
+      skip?: number;
+      per?: Key[];
+      ties: "keep" | "cut";
+    }
   | { k: "set"; op: "union" | "intersect" | "minus"; a: Rel; b: Rel };
 
 /** True or false of one row, or of one group in `having`. */
@@ -95,6 +107,8 @@ export interface Order {
 
 export interface Top {
   n: number;
+  /** How many come before: the second one is the first after one. */
+  skip?: number;
   by: Num;
   dir: "max" | "min";
   per?: Key[];

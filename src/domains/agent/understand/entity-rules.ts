@@ -1,8 +1,8 @@
 import type { Aggregate, Cond, Key, Rel } from "../query/semantic-query.ts";
 import { compared, first, measured, measuredBy, neighbours, ofEverything, topped } from "./entity-senses.ts";
-import type { By, Mod, Sense } from "./fragment.ts";
+import type { By, Mod, Place, Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, count, EMPTY_TABLE, type RelSense, table } from "./make.ts";
+import { aggregate, attr, count, type RelSense, table } from "./make.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -15,6 +15,14 @@ const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = fals
     not,
     ...(isOf ? { isOf: true as const } : {}),
   },
+});
+
+const placeOf = ({ dir, n, skip }: Place): Place => ({ dir, n, ...(skip === undefined ? {} : { skip }) });
+const supBy = (sup: Place, by: By): Sense => ({ t: "supby", by, ...placeOf(sup) });
+const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "first" }> => ({
+  m: "first",
+  by: supby.by,
+  ...placeOf(supby),
 });
 
 /** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
@@ -31,6 +39,10 @@ export const ENTITY_RULES: Rules = {
           return [{ sense: to(rel, null, true), cost: 0 }];
         case "count":
           return [{ sense: table(count(rel.rel)), cost: 0 }];
+        case "when": {
+          const date = grammar.dimension(rel.ds, "date");
+          return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
+        }
         case "how": {
           const key = grammar.dimension(rel.ds, arg ?? "");
           return key === undefined ? [] : [attr(rel.rel, rel.ds, [key], 0)];
@@ -49,7 +61,7 @@ export const ENTITY_RULES: Rules = {
       }
       if (op === "agg" && grammar.isNumber(key))
         return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
-      if (op === "where") return [attr(rel, ds, keys, 0)];
+      if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
       if (op === "count")
         return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
@@ -64,7 +76,9 @@ export const ENTITY_RULES: Rules = {
       if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
       if (op === "has") {
         const firsts = first(grammar, key);
-        return firsts.length > 0 ? firsts : [{ sense: { t: "mod", mod: { m: "show", key } }, cost: 0.3 }];
+        return firsts.length > 0
+          ? firsts
+          : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.3 }];
       }
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
@@ -83,8 +97,8 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "op supby": [
-    rule<"op", "supby">((_grammar, { op }, { dir, by, n }) =>
-      op === "has" ? [{ sense: { t: "mod", mod: { m: "first", dir, by, n } }, cost: 0 }] : [],
+    rule<"op", "supby">((_grammar, { op }, supby) =>
+      op === "has" ? [{ sense: { t: "mod", mod: asFirst(supby) }, cost: 0 }] : [],
     ),
   ],
   "op cond": [
@@ -94,6 +108,7 @@ export const ENTITY_RULES: Rules = {
       if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
       if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
       const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+      if (op === "count") return [{ sense: table(count(rel)), cost: 0.4 }];
       if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
       if (op === "how" && cond.k === "is") {
         const key = grammar.measureOf(cond.key, arg ?? "");
@@ -142,9 +157,9 @@ export const ENTITY_RULES: Rules = {
   ],
   // "borders the most states"
   "link supby": [
-    rule<"link", "supby">((_grammar, { paths }, { dir, by, n }) =>
-      by.k === "count"
-        ? [{ sense: { t: "mod", mod: { m: "first", dir, by: { ...by, paths }, n } }, cost: 0 }]
+    rule<"link", "supby">((_grammar, { paths }, supby) =>
+      supby.by.k === "count"
+        ? [{ sense: { t: "mod", mod: { ...asFirst(supby), by: { ...supby.by, paths } } }, cost: 0 }]
         : [],
     ),
   ],
@@ -205,9 +220,9 @@ export const ENTITY_RULES: Rules = {
     rule<"sup", "rel">((grammar, sup, rel) => {
       if (sup.dim === null) {
         const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-        return sup.isCount ? [{ sense: { t: "supby", dir: sup.dir, by, n: sup.n }, cost: 0 }] : [];
+        return sup.isCount ? [{ sense: supBy(sup, by), cost: 0 }] : [];
       }
-      return grammar.dimension(rel.ds, sup.dim) === undefined ? [] : topped(grammar, rel, sup);
+      return topped(grammar, rel, sup);
     }),
   ],
   "rel window": [
@@ -249,24 +264,33 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "sup field": [
-    rule<"sup", "field">((grammar, { dir, n, dim }, { key }) =>
-      grammar.isNumber(key)
-        ? [{ sense: { t: "supby", dir, by: { k: "key", key }, n }, cost: dim === "long" ? 1 : 0 }]
+    rule<"sup", "field">((grammar, sup, { key }) =>
+      grammar.isNumber(key) && sup.dim !== "date"
+        ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
         : [],
     ),
   ],
   "supby rel": [
-    rule<"supby", "rel">((grammar, { dir, by, n }, rel) =>
-      by.k === "key" && by.key.ds === rel.ds ? grammar.apply(rel, { m: "first", dir, by, n }) : [],
+    rule<"supby", "rel">((grammar, supby, rel) =>
+      supby.by.k === "key" && supby.by.key.ds === rel.ds ? grammar.apply(rel, asFirst(supby)) : [],
     ),
   ],
   "rel supby": [
-    rule<"rel", "supby">((grammar, rel, { dir, by, n }) =>
-      grammar.apply(rel, { m: "first", dir, by, n }).map((each) => ({ ...each, cost: each.cost + 0.1 })),
+    rule<"rel", "supby">((grammar, rel, supby) =>
+      grammar.apply(rel, asFirst(supby)).map((each) => ({ ...each, cost: each.cost + 0.1 })),
     ),
   ],
   "rel by": [
-    rule<"rel", "by">((_grammar, rel, { by, keys }) => {
+    rule<"rel", "by">((grammar, rel, { by, keys, isPer }) => {
+      // "the most expensive product in each category"
+      const isEach = isPer === true && by === null && keys.length > 0;
+      if (
+        isEach &&
+        rel.rel.k === "top" &&
+        rel.rel.per === undefined &&
+        keys.every((key) => grammar.belongs(rel.ds, key))
+      )
+        return [{ sense: { ...rel, rel: { ...rel.rel, per: keys } }, cost: 0 }];
       // "store by store"
       if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
         return [{ sense: { t: "by", keys, by }, cost: 0 }];
@@ -281,17 +305,6 @@ export const ENTITY_RULES: Rules = {
         return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
       }
       if (mod.m === "all") return ofEverything(grammar, key, mod);
-      // "which city has the most customers"
-      if (mod.m === "first" && mod.by.k === "count" && mod.by.ds === key.ds) {
-        const num = count(mod.by.rel);
-        const top = {
-          n: mod.n ?? 1,
-          by: num,
-          dir: mod.dir,
-          ties: mod.n === null ? ("keep" as const) : ("cut" as const),
-        };
-        return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols: [num], by: [key], top } }, cost: 0 }];
-      }
       if (mod.m !== "to" || mod.not) return [];
       const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
       return grammar.attributes(key, rel);
@@ -345,18 +358,62 @@ export const ENTITY_RULES: Rules = {
   ],
   // "a list price over 300"
   "field quantity": [
-    rule<"field", "quantity">((grammar, { key }, { op, value }) => measuredBy(grammar, key, op, value)),
+    rule<"field", "quantity">((grammar, { key }, quantity) => measuredBy(grammar, key, quantity)),
   ],
   "quantity field": [
-    rule<"quantity", "field">((grammar, { op, value }, { key }) => measuredBy(grammar, key, op, value)),
+    rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
+  ],
+  // "all 50 states"
+  "number rel": [
+    rule<"number", "rel">((_grammar, { value }, rel) =>
+      rel.form === "noun" && Number.isInteger(value) ? [{ sense: rel, cost: 0.6 }] : [],
+    ),
+  ],
+  "number field": [
+    rule<"number", "field">((_grammar, { value }, field) =>
+      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
+    ),
   ],
   // "Emma and Dune"
   "rel op": [
-    rule<"rel", "op">((_grammar, { rel, ds, form }, { op }) =>
-      form === "name" && (op === "and" || op === "or")
-        ? [{ sense: { t: "namesand", rel, ds }, cost: 0 }]
-        : [],
+    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped }, { op }) => {
+      if (form === "name" && (op === "and" || op === "or"))
+        return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
+      return op === "count" && !isTopped ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
+    }),
+  ],
+  // "with city and opening date"
+  "field op": [
+    rule<"field", "op">((_grammar, { key }, { op }) =>
+      op === "and" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
     ),
+  ],
+  "fields field": [
+    rule<"fields", "field">((_grammar, { keys, isOpen }, { key }) => [
+      { sense: { t: "fields", keys: [...keys, key], isOpen: false }, cost: isOpen ? 0 : 0.2 },
+    ]),
+  ],
+  "fields op": [
+    rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>
+      op === "and" && !isOpen ? [{ sense: { t: "fields", keys, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
+  "field field": [
+    rule<"field", "field">((_grammar, left, right) => [
+      { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.4 },
+    ]),
+  ],
+  "op fields": [
+    rule<"op", "fields">((_grammar, { op }, { keys, isOpen }) =>
+      op === "has" && !isOpen ? [{ sense: { t: "mod", mod: { m: "show", keys } }, cost: 0.1 }] : [],
+    ),
+  ],
+  "fields mod": [
+    rule<"fields", "mod">((grammar, { keys, isOpen }, { mod }) => {
+      if (isOpen || mod.m !== "to" || mod.not || !keys.every((key) => grammar.belongs(mod.ds, key)))
+        return [];
+      return [attr(mod.rel, mod.ds, keys, 0.1)];
+    }),
   ],
   "namesand rel": [
     rule<"namesand", "rel">((_grammar, { rel, ds }, second) => {

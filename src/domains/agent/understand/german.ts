@@ -162,6 +162,22 @@ export const GERMAN: Language = {
     ["%", 0.01],
     ["prozent", 0.01],
   ]),
+  ranges: new Set(["zwischen", "von"]),
+  rangeAnd: new Set(["und", "bis"]),
+  numbers: new Map(),
+  times: new Map([
+    ["einmal", 1],
+    ["zweimal", 2],
+    ["dreimal", 3],
+  ]),
+  timesWords: new Set(["mal"]),
+  ordinals: new Map([
+    ["zweit", 1],
+    ["dritt", 2],
+    ["viert", 3],
+  ]),
+  averages: new Set(["durchschnitt"]),
+  weekdays: new Set(["wochentag", "wochentage", "wochentagen"]),
   than: "als",
   asks: "wie",
   dateWords: formsOf(

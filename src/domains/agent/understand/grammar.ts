@@ -5,8 +5,18 @@ import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "..
 import type { Combine, Combined } from "./chart.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
-import { attr, duringCost, firstCost, made, notThen, type RelSense, top, where } from "./make.ts";
-import { dimensionField, foreignLink } from "./model-words.ts";
+import {
+  attr,
+  duringCost,
+  EMPTY_TABLE,
+  firstCost,
+  made,
+  notThen,
+  type RelSense,
+  top,
+  where,
+} from "./make.ts";
+import { dimensionField, foreignLink, worths } from "./model-words.ts";
 import { phraseKey } from "./words.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
@@ -18,25 +28,33 @@ export class Grammar {
   readonly #rules: readonly Rules[];
   /** The cheapest ways from a dataset to all others. */
   readonly #ways = new Map<string, Map<string, { cost: number; path: Hop[] }>>();
+  readonly #groups: (grammar: Grammar, sense: Sense) => Combined[];
   readonly #pairs = new Map<string, Combine | undefined>();
 
-  constructor({ model, schema }: Knowledge, rules: readonly Rules[]) {
+  constructor(
+    { model, schema }: Knowledge,
+    rules: readonly Rules[],
+    groups: (grammar: Grammar, sense: Sense) => Combined[],
+  ) {
     this.#rules = rules;
+    this.#groups = groups;
     this.#model = model;
     this.#schema = schema;
   }
 
   /** What one meaning can stand for besides itself. */
   convert(sense: Sense): Combined[] {
+    const groups = this.#groups(this, sense);
     if (sense.t === "field") {
       const { key } = sense;
-      return [{ sense: { t: "attr", rel: { k: "all", ds: key.ds }, ds: key.ds, keys: [key] }, cost: 0.4 }];
+      const all: Rel = { k: "all", ds: key.ds };
+      return [...groups, { sense: { t: "attr", rel: all, ds: key.ds, keys: [key] }, cost: 0.4 }];
     }
-    if (sense.t === "attr") return this.#linkedEntities(sense);
-    if (sense.t === "mod" && sense.mod.m === "to") {
-      return [];
+    if (sense.t === "worth") {
+      const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
+      return [{ sense: { t: "table", table }, cost: 0.1 }];
     }
-    return [];
+    return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
   }
 
   /** A capital is a field of a state, and a city as well. */
@@ -161,8 +179,39 @@ export class Grammar {
     return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
   }
 
+  /** A number that says how much, and not which one. */
   isNumber({ ds, field }: Key): boolean {
-    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
+    const dataset = this.#schema.datasets.get(ds);
+    if (dataset?.fields.get(field)?.kind !== "number") return false;
+    const isId = dataset.isKeyed && dataset.key.length === 1 && dataset.key[0] === field;
+    return !isId && foreignLink(this.#schema, ds, field) === undefined;
+  }
+
+  isText({ ds, field }: Key): boolean {
+    const kind = this.#schema.datasets.get(ds)?.fields.get(field)?.kind;
+    return kind === "text" || kind === "boolean";
+  }
+
+  isDate({ ds, field }: Key): boolean {
+    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
+  }
+
+  /** Whether each row of a dataset has one value of a field. */
+  belongs(ds: string, key: Key): boolean {
+    return key.ds === ds || toOnePath(this.#schema, ds, key.ds, key.path) !== undefined;
+  }
+
+  /** The field of this name that a dataset has. */
+  sameOf(key: Key, ds: string): Key | undefined {
+    if (key.ds === ds) return key;
+    return this.#schema.datasets.get(ds)?.fields.has(key.field) === true
+      ? { ds, field: key.field }
+      : undefined;
+  }
+
+  /** The metric that says what one entity of a dataset is worth. */
+  worthOf(ds: string): string | undefined {
+    return worths(this.#model, this.#schema).find((worth) => worth.ds === ds)?.metric;
   }
 
   nameKey(ds: string): Key | undefined {
@@ -180,7 +229,7 @@ export class Grammar {
       case "first": {
         const by = this.measure(rel.ds, mod.by);
         if (by === undefined) return [];
-        return [made(top(rel, by.by, mod.dir, mod.n), by.cost + firstCost(rel), true)];
+        return [made(top(rel, by.by, mod), by.cost + firstCost(rel), true)];
       }
       case "is": {
         if (isContrary(rel.rel, mod.cond)) return [];
@@ -214,8 +263,11 @@ export class Grammar {
         return notThen(rel, mod.win);
       case "show": {
         const name = this.nameKey(rel.ds);
-        const isReached = mod.key.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.key.ds) !== undefined;
-        return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, mod.key], 0)];
+        const isReached = mod.keys.every(
+          ({ ds }) => ds === rel.ds || toOnePath(this.#schema, rel.ds, ds) !== undefined,
+        );
+        const far = mod.keys.some(({ ds }) => ds !== rel.ds) ? 0.3 : 0;
+        return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, ...mod.keys], far)];
       }
       case "attr":
         return [];
@@ -292,6 +344,7 @@ export class Grammar {
   measure(ds: string, by: By): { by: Num | Key; cost: number } | undefined {
     if (by.k === "num") return { by: by.num, cost: 0 };
     if (by.k === "key") {
+      if (!this.isNumber(by.key) && !this.isDate(by.key)) return undefined;
       if (by.key.ds === ds || toOnePath(this.#schema, ds, by.key.ds) !== undefined) {
         return { by: by.key, cost: by.key.ds === ds ? 0 : 0.5 };
       }

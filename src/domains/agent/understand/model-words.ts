@@ -32,3 +32,31 @@ export function dimensionField(
   }
   return undefined;
 }
+
+/** What one entity is worth: an average order value is a revenue by the number of orders, so that of one order is its revenue. */
+export function worths(
+  model: VisibleModel,
+  schema: Schema,
+): { phrases: string[]; metric: string; ds: string }[] {
+  return model.metrics.flatMap(({ name, ai }) => {
+    const phrases = [name.replaceAll("_", " "), ...ai.synonyms].flatMap(
+      (text) => /^(?:average|avg|mean) (.+)$/i.exec(text)?.[1] ?? [],
+    );
+    const formula = schema.metrics.get(name)?.formula;
+    const [whole, number] = formula?.aggregates ?? [];
+    const isRatio = formula?.aggregates.length === 2 && /^\s*\/\s*$/.test(formula.texts[1] ?? "");
+    if (phrases.length === 0 || !isRatio || whole === undefined || number?.isCount !== true) return [];
+    const counted = number.pieces.findLast((piece) => typeof piece !== "string");
+    if (counted === undefined || typeof counted === "string") return [];
+    const dataset = schema.datasets.get(counted.ds);
+    if (dataset?.key.length !== 1 || dataset.key[0] !== counted.field) return [];
+    const text = JSON.stringify(whole);
+    const metric = [...schema.metrics.values()].find(
+      (each) =>
+        each.formula.aggregates.length === 1 &&
+        each.formula.texts.every((part) => part.trim() === "") &&
+        JSON.stringify(each.formula.aggregates[0]) === text,
+    );
+    return metric === undefined ? [] : [{ phrases, metric: metric.name, ds: counted.ds }];
+  });
+}

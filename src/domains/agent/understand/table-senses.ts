@@ -1,8 +1,8 @@
 import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { By, Mod, Sense, TableSense } from "./fragment.ts";
+import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, type RelSense } from "./make.ts";
+import { duringCost, EMPTY_TABLE, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -96,7 +96,7 @@ function countedCost({ cols: [num] }: TableSense): number {
 }
 
 /** Conditions on an entity's own fields hold of whatever belongs to it. */
-function condOf({ rel, ds }: RelSense): Cond {
+export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
   const plain: Cond[] = [];
   let inner = rel;
   while (inner.k === "where" && isPlain(inner.if)) {
@@ -163,30 +163,76 @@ export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFis
   return [asTable({ ...table, by: [key, ...table.by] }, 0)];
 }
 
-export function inPeriods(grammar: Grammar, tables: Combined[], grain: Grain | undefined): Combined[] {
-  if (grain === undefined) return tables;
-  return tables.flatMap(({ sense, cost }) =>
-    sense.t === "table" ? periods(grammar, sense.table, grain, false).map((each) => more(each, cost)) : [],
-  );
+export function inPeriods(grammar: Grammar, tables: Combined[], { grain, part }: BySense): Combined[] {
+  if (grain === undefined && part === undefined) return tables;
+  return tables.flatMap(({ sense, cost }) => {
+    if (sense.t !== "table") return [];
+    const all =
+      grain === undefined ? weekdays(grammar, sense.table) : periods(grammar, sense.table, grain, false);
+    return all.map((each) => more(each, cost));
+  });
 }
 
-/** Average monthly revenue: of the revenue of each month. */
-export function averaged(_grammar: Grammar, table: TableSense): Combined[] {
-  const [key, ...others] = table.by;
-  if (key?.bucket === undefined) {
+type BySense = Extract<Sense, { t: "by" }>;
+
+/** Days of the week, of the date that a number goes by. */
+export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
+  const date = grammar.dateOf(table);
+  return date === undefined
+    ? []
+    : [asTable({ ...table, by: [{ ...date, part: "weekday" }, ...table.by] }, 0)];
+}
+
+/** Remembers which groups were said with "per" or "each". */
+export function per(before: TableSense, by: BySense, tables: Combined[]): Combined[] {
+  if (by.isPer !== true) return tables;
+  const known = new Set(before.by.map((key) => JSON.stringify(key)));
+  return tables.map((each) => {
+    if (each.sense.t !== "table" || each.sense.table.top !== null) return each;
+    const { table } = each.sense;
+    const fresh = table.by.filter((key) => !known.has(JSON.stringify(key)));
+    return fresh.length === 0 ? each : asTable({ ...table, per: fresh }, each.cost);
+  });
+}
+
+/** Average monthly revenue: of the revenue of each month. Average orders per customer: of those of each. */
+export function averaged(_grammar: Grammar, table: TableSense, fn: "avg" | "median"): Combined[] {
+  const { per: said, ...plain } = table;
+  const [first] = table.by;
+  const over = said ?? (first?.bucket === undefined ? [] : [first]);
+  if (over.length === 0) {
     const [num] = table.cols;
-    return num?.k === "metric" && /^(average|avg|mean)_|csat|rate|margin/.test(num.name)
-      ? [asTable(table, 0)]
-      : [];
+    const isAverage = num?.k === "metric" && /^(average|avg|mean)_|csat|rate|margin/.test(num.name);
+    return isAverage && fn === "avg" ? [asTable(table, 0)] : [];
   }
-  const each = table.cols.map((of): Num => ({ k: "each", fn: "avg", of, per: [key] }));
-  return [asTable({ ...table, cols: each, by: others }, 0)];
+  if (table.top !== null || table.having !== null) return [];
+  const names = new Set(over.map((key) => JSON.stringify(key)));
+  const each = table.cols.map((of): Num => ({ k: "each", fn, of, per: over }));
+  return [
+    asTable({ ...plain, cols: each, by: table.by.filter((key) => !names.has(JSON.stringify(key))) }, 0),
+  ];
+}
+
+/** "how much more in 2025 than in 2024" */
+export function differing(table: TableSense): Combined[] {
+  const [a, b, ...others] = table.cols;
+  if (a === undefined || b === undefined || others.length > 0) return [];
+  return [asTable({ ...table, cols: [{ k: "calc", op: "-", a, b }] }, -0.1)];
+}
+
+/** "compare Kitchen and Audio": each by itself. */
+export function besideEachOther(grammar: Grammar, table: TableSense): Combined[] {
+  const several = table.conds.find((cond) => cond.k === "is" && cond.values.length > 1);
+  if (several?.k !== "is" || table.by.length > 0) return [asTable(table, 0)];
+  return grouped(grammar, table, [several.key]);
 }
 
 /** A number that was limited already is the part; otherwise the part is still to come. */
 export function shared(table: TableSense): Combined[] {
   const last = table.conds.at(-1);
   const waiting: Combined = { sense: { t: "share", table, rel: null, ds: null }, cost: 0 };
+  if (last === undefined && table.by.length > 0 && table.top === null)
+    return [asTable(shareOfWhole(table), 0.1)];
   if (last === undefined) return [waiting];
   const whole = { ...table, conds: table.conds.slice(0, -1) };
   return [waiting, column(whole, (num) => ({ k: "calc", op: "/", a: scoped(num, { if: last }), b: num }), 0)];
@@ -213,6 +259,17 @@ export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
 
 function ratio(table: TableSense, per: Num): Combined[] {
   return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
+}
+
+/** A number beside another; the average is that of all groups. */
+export function compareWith(a: Num, { op, value, upTo }: Quantity, per: Key[]): Cond {
+  const b: Num =
+    value === "average"
+      ? { k: "each", fn: "avg", of: a, per, scope: { whole: true } }
+      : { k: "lit", v: value };
+  const lower: Cond = { k: "cmp", a, op, b };
+  if (upTo === undefined) return lower;
+  return { k: "and", of: [lower, { k: "cmp", a, op: "<=", b: { k: "lit", v: upTo } }] };
 }
 
 export function growing(table: TableSense): Combined[] {
@@ -256,28 +313,11 @@ export function scoped(num: Num, scope: Scope): Num {
   return num;
 }
 
-export function firstOf(
-  grammar: Grammar,
-  rel: RelSense,
-  { dir, n, table }: Extract<Sense, { t: "firstby" }>,
-): Combined[] {
-  const key = grammar.nameKey(rel.ds);
-  const [by] = table.cols;
-  if (key === undefined || by === undefined || !grammar.reachedBy(table, rel.ds)) return [];
-  const conds = rel.rel.k === "all" ? table.conds : [...table.conds, condOf(rel)];
-  return [
-    asTable(
-      { ...table, conds, by: [key], top: { n: n ?? 1, by, dir, ties: n === null ? "keep" : "cut" } },
-      0,
-    ),
-  ];
-}
-
 /** The same as entities, so that they can be counted. */
 export function chosenEntities(
   grammar: Grammar,
   rel: RelSense,
-  { table, op, value }: Extract<Sense, { t: "having" }>,
+  { table, ...quantity }: Extract<Sense, { t: "having" }>,
 ): Combined[] {
   const [num] = table.cols;
   if (num === undefined || table.conds.length > 0) return [];
@@ -286,22 +326,34 @@ export function chosenEntities(
   const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
   if (counted !== undefined && way === undefined) return [];
   const a: Num = way === undefined ? scoped(num, scope) : ({ ...num, path: way.path, scope } as Num);
-  const made: Rel = { k: "where", in: rel.rel, if: { k: "cmp", a, op, b: { k: "lit", v: value } } };
+  const key = grammar.nameKey(rel.ds);
+  if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];
+  const made: Rel = { k: "where", in: rel.rel, if: compareWith(a, quantity, key === undefined ? [] : [key]) };
   return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
 }
 
-export function chosen(
-  grammar: Grammar,
-  rel: RelSense,
-  { table, op, value }: Extract<Sense, { t: "having" }>,
-): Combined[] {
-  const key = grammar.nameKey(rel.ds);
-  const [num] = table.cols;
-  if (key === undefined || num === undefined || !grammar.reachedBy(table, rel.ds)) return [];
-  const conds = rel.rel.k === "all" ? table.conds : [...table.conds, condOf(rel)];
-  return [
-    asTable({ ...table, conds, by: [key], having: { k: "cmp", a: num, op, b: { k: "lit", v: value } } }, 0),
-  ];
+/** "orders over 1000 euros": by what an entity is worth, or by its price. */
+export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Combined[] {
+  const metric = grammar.worthOf(rel.ds);
+  if (metric !== undefined) {
+    const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] };
+    return chosenEntities(grammar, rel, { ...quantity, t: "having", table });
+  }
+  const price = grammar.dimension(rel.ds, "price");
+  if (price === undefined) return [];
+  const made: Rel = { k: "where", in: rel.rel, if: measuredCond(price, quantity) };
+  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, cost: 0.3 }];
+}
+
+/** A field beside a number, a range or its own average. */
+export function measuredCond(key: Key, { op, value, upTo }: Quantity): Cond {
+  const b: Num =
+    value === "average"
+      ? { k: "agg", fn: "avg", of: key, in: { k: "all", ds: key.ds } }
+      : { k: "lit", v: value };
+  const lower: Cond = { k: "cmp", a: key, op, b };
+  if (upTo === undefined) return lower;
+  return { k: "and", of: [lower, { k: "cmp", a: key, op: "<=", b: { k: "lit", v: upTo } }] };
 }
 
 export function shareOf(

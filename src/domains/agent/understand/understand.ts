@@ -1,12 +1,13 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
-import { candidates, type Found, numberCandidates, range } from "./candidates.ts";
+import { candidates, type Found, numberCandidates, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
+import { GROUP_RULES, groupsOf } from "./group-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
@@ -20,7 +21,7 @@ const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; gram
 function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; grammar: Grammar } {
   const known = prepared.get(knowledge) ?? {
     lexicons: new Map(),
-    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES]),
+    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES], groupsOf),
   };
   prepared.set(knowledge, known);
   const lexicon = known.lexicons.get(language) ?? lexiconOf(knowledge, language);
@@ -69,11 +70,11 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = [
+  const found = outsidePeriods([
     ...candidates(all, lexicon, language),
     ...dateCandidates({ ...question, text }, all, knowledge),
     ...numberCandidates(all, language),
-  ];
+  ]);
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
