@@ -1,8 +1,8 @@
-import type { Aggregate, Cond, Key, Rel } from "../query/semantic-query.ts";
-import { compared, first, measured, measuredBy, neighbours, ofEverything, topped } from "./entity-senses.ts";
+import type { Cond, Rel } from "../query/semantic-query.ts";
+import { measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Place, Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, count, type RelSense, table } from "./make.ts";
+import { attr, count, placeOf, type RelSense, supBy, table } from "./make.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -17,8 +17,6 @@ const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = fals
   },
 });
 
-const placeOf = ({ dir, n, skip }: Place): Place => ({ dir, n, ...(skip === undefined ? {} : { skip }) });
-const supBy = (sup: Place, by: By): Sense => ({ t: "supby", by, ...placeOf(sup) });
 const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "first" }> => ({
   m: "first",
   by: supby.by,
@@ -51,50 +49,6 @@ export const ENTITY_RULES: Rules = {
           return [];
       }
     }),
-  ],
-  "op attr": [
-    rule<"op", "attr">((grammar, { op, arg }, { rel, ds, keys }) => {
-      const [key] = keys as [Key];
-      if (op === "how") {
-        const measured = grammar.measureOf(key, arg ?? "");
-        return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
-      }
-      if (op === "agg" && grammar.isNumber(key))
-        return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
-      if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
-      if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
-      if (op === "count")
-        return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
-      if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
-      if (op === "has") return first(grammar, key);
-      if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
-      return [];
-    }),
-  ],
-  "op field": [
-    rule<"op", "field">((grammar, { op, arg }, { key }) => {
-      if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
-      if (op === "has") {
-        const firsts = first(grammar, key);
-        return firsts.length > 0
-          ? firsts
-          : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.3 }];
-      }
-      if (op === "by" || op === "prep") {
-        return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
-      }
-      if (op === "agg" && grammar.isNumber(key)) {
-        return [{ sense: table(aggregate(arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 }];
-      }
-      return [];
-    }),
-  ],
-  "attr op": [
-    rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
-      op === "agg" && grammar.isNumber(keys[0] as Key)
-        ? [{ sense: table(aggregate(arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
-        : [],
-    ),
   ],
   "op supby": [
     rule<"op", "supby">((_grammar, { op }, supby) =>
@@ -163,19 +117,6 @@ export const ENTITY_RULES: Rules = {
         : [],
     ),
   ],
-  // "in which state is the highest point"
-  "mod attr": [
-    rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
-      mod.m === "to" && mod.form === "noun" && !mod.not
-        ? neighbours(
-            grammar,
-            { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
-            { t: "rel", rel, ds, form: "made", isTopped: false },
-            0.2,
-          )
-        : [],
-    ),
-  ],
   "supby link": [rule<"supby", "link">((_grammar, supby) => [{ sense: supby, cost: 0.2 }])],
   "link mod": [
     rule<"link", "mod">((_grammar, { paths }, { mod }) =>
@@ -230,14 +171,6 @@ export const ENTITY_RULES: Rules = {
       grammar.schema.datasets.get(rel.ds)?.date == null ? [] : grammar.apply(rel, { m: "during", win }),
     ),
   ],
-  // "launched in 2026": the field says which date is meant.
-  "field window": [
-    rule<"field", "window">((grammar, { key }, { win }) =>
-      grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-        ? [{ sense: { t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, cost: 0 }]
-        : [],
-    ),
-  ],
   "op window": [
     rule<"op", "window">((_grammar, { op }, { win }) => {
       if (op === "prep") return [{ sense: { t: "window", win }, cost: 0 }];
@@ -252,22 +185,9 @@ export const ENTITY_RULES: Rules = {
         : [],
     ),
   ],
-  "attr order": [
-    rule<"attr", "order">((grammar, sense, { dir, dim }) => {
-      const by = grammar.dimension(sense.ds, dim);
-      return by === undefined ? [] : [{ sense: { ...sense, order: [{ by, dir }] }, cost: 0 }];
-    }),
-  ],
   "rel sup": [
     rule<"rel", "sup">((grammar, rel, sup) =>
       sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => ({ ...each, cost: each.cost + 0.2 })),
-    ),
-  ],
-  "sup field": [
-    rule<"sup", "field">((grammar, sup, { key }) =>
-      grammar.isNumber(key) && sup.dim !== "date"
-        ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
-        : [],
     ),
   ],
   "supby rel": [
@@ -298,18 +218,6 @@ export const ENTITY_RULES: Rules = {
       return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
     }),
   ],
-  "field mod": [
-    rule<"field", "mod">((grammar, { key }, { mod }) => {
-      if (mod.m === "attr") {
-        const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
-        return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
-      }
-      if (mod.m === "all") return ofEverything(grammar, key, mod);
-      if (mod.m !== "to" || mod.not) return [];
-      const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
-      return grammar.attributes(key, rel);
-    }),
-  ],
   "op mod": [
     rule<"op", "mod">((grammar, { op, arg }, { mod }) => {
       if (op === "how") return measured(grammar, arg ?? "", mod);
@@ -323,27 +231,6 @@ export const ENTITY_RULES: Rules = {
       return [];
     }),
   ],
-  "field rel": [
-    rule<"field", "rel">((grammar, { key }, rel) => [
-      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
-      // "opened a ticket"
-      ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-        ? [{ sense: rel, cost: 0.1 }]
-        : []),
-    ]),
-  ],
-  "rel field": [
-    rule<"rel", "field">((grammar, rel, { key }) =>
-      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
-    ),
-  ],
-  "attr mod": [
-    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>
-      grammar
-        .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
-        .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, ds, keys, cost + 0.2)] : [])),
-    ),
-  ],
   "cond rel": [
     rule<"cond", "rel">((grammar, { ds, cond }, rel) =>
       grammar
@@ -356,22 +243,10 @@ export const ENTITY_RULES: Rules = {
       grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
     ),
   ],
-  // "a list price over 300"
-  "field quantity": [
-    rule<"field", "quantity">((grammar, { key }, quantity) => measuredBy(grammar, key, quantity)),
-  ],
-  "quantity field": [
-    rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
-  ],
   // "all 50 states"
   "number rel": [
     rule<"number", "rel">((_grammar, { value }, rel) =>
       rel.form === "noun" && Number.isInteger(value) ? [{ sense: rel, cost: 0.6 }] : [],
-    ),
-  ],
-  "number field": [
-    rule<"number", "field">((_grammar, { value }, field) =>
-      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
     ),
   ],
   // "Emma and Dune"
@@ -382,39 +257,6 @@ export const ENTITY_RULES: Rules = {
       return op === "count" && !isTopped ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
     }),
   ],
-  // "with city and opening date"
-  "field op": [
-    rule<"field", "op">((_grammar, { key }, { op }) =>
-      op === "and" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
-    ),
-  ],
-  "fields field": [
-    rule<"fields", "field">((_grammar, { keys, isOpen }, { key }) => [
-      { sense: { t: "fields", keys: [...keys, key], isOpen: false }, cost: isOpen ? 0 : 0.2 },
-    ]),
-  ],
-  "fields op": [
-    rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>
-      op === "and" && !isOpen ? [{ sense: { t: "fields", keys, isOpen: true }, cost: 0 }] : [],
-    ),
-  ],
-  "field field": [
-    rule<"field", "field">((_grammar, left, right) => [
-      { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.4 },
-    ]),
-  ],
-  "op fields": [
-    rule<"op", "fields">((_grammar, { op }, { keys, isOpen }) =>
-      op === "has" && !isOpen ? [{ sense: { t: "mod", mod: { m: "show", keys } }, cost: 0.1 }] : [],
-    ),
-  ],
-  "fields mod": [
-    rule<"fields", "mod">((grammar, { keys, isOpen }, { mod }) => {
-      if (isOpen || mod.m !== "to" || mod.not || !keys.every((key) => grammar.belongs(mod.ds, key)))
-        return [];
-      return [attr(mod.rel, mod.ds, keys, 0.1)];
-    }),
-  ],
   "namesand rel": [
     rule<"namesand", "rel">((_grammar, { rel, ds }, second) => {
       if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
@@ -423,20 +265,5 @@ export const ENTITY_RULES: Rules = {
       const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
       return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
     }),
-  ],
-  // "capital austin": the field says which column the value is in.
-  "field cond": [
-    rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
-      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
-        ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }]
-        : [],
-    ),
-  ],
-  "cond field": [
-    rule<"cond", "field">((_grammar, { ds, cond }, { key }) =>
-      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
-        ? [{ sense: { t: "cond", ds, cond }, cost: 0 }]
-        : [],
-    ),
   ],
 };

@@ -17,6 +17,7 @@ import {
   where,
 } from "./make.ts";
 import { dimensionField, foreignLink, worths } from "./model-words.ts";
+import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
@@ -26,8 +27,7 @@ export class Grammar {
   readonly #model: Knowledge["model"];
   readonly #schema: Schema;
   readonly #rules: readonly Rules[];
-  /** The cheapest ways from a dataset to all others. */
-  readonly #ways = new Map<string, Map<string, { cost: number; path: Hop[] }>>();
+  readonly #ways: Ways;
   readonly #groups: (grammar: Grammar, sense: Sense) => Combined[];
   readonly #pairs = new Map<string, Combine | undefined>();
 
@@ -39,6 +39,7 @@ export class Grammar {
     this.#rules = rules;
     this.#groups = groups;
     this.#model = model;
+    this.#ways = new Ways(schema);
     this.#schema = schema;
   }
 
@@ -122,7 +123,7 @@ export class Grammar {
   }
 
   datasetOf(rel: Rel): string {
-    return datasetOf(rel, (path) => this.#end(path));
+    return datasetOf(rel, (path) => this.#ways.end(path));
   }
 
   #homes(num: Num): string[] {
@@ -137,7 +138,9 @@ export class Grammar {
           );
         });
       case "agg":
-        return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#end(path))];
+        return [
+          num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#ways.end(path)),
+        ];
       case "calc":
         return [...this.#homes(num.a), ...this.#homes(num.b)];
       case "each":
@@ -300,44 +303,11 @@ export class Grammar {
     named: { from: string; path: Hop[] }[] | null,
   ): { path: Hop[]; cost: number } | undefined {
     for (const { from: start, path } of named ?? []) {
-      if (start === from && this.#end(path) === to) return { path, cost: 0 };
+      if (start === from && this.#ways.end(path) === to) return { path, cost: 0 };
     }
-    const found = this.#cheapest(from, to);
+    const found = this.#ways.cheapest(from, to);
     if (found === undefined) return undefined;
     return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
-  }
-
-  #end(path: readonly Hop[]): string {
-    const last = path.at(-1) as Hop;
-    const link = this.#schema.links.get(last.link);
-    return (last.dir === "one" ? link?.to : link?.from) ?? "";
-  }
-
-  #cheapest(from: string, to: string): Hop[] | undefined {
-    if (from === to) return undefined;
-    const known = this.#ways.get(from) ?? this.#waysFrom(from);
-    this.#ways.set(from, known);
-    return known.get(to)?.path;
-  }
-
-  #waysFrom(from: string): Map<string, { cost: number; path: Hop[] }> {
-    const ways = new Map<string, { cost: number; path: Hop[] }>([[from, { cost: 0, path: [] }]]);
-    const open = [from];
-    for (let place = open.shift(); place !== undefined; place = open.shift()) {
-      const here = ways.get(place) as { cost: number; path: Hop[] };
-      for (const link of this.#schema.links.values()) {
-        if (link.from === link.to) continue;
-        for (const dir of ["one", "many"] as const) {
-          const [near, far] = dir === "one" ? [link.from, link.to] : [link.to, link.from];
-          if (near !== place) continue;
-          const cost = here.cost + link.cost * (dir === "one" ? 1 : 1.5);
-          if (cost >= (ways.get(far)?.cost ?? Number.POSITIVE_INFINITY)) continue;
-          ways.set(far, { cost, path: [...here.path, { link: link.name, dir }] });
-          open.push(far);
-        }
-      }
-    }
-    return ways;
   }
 
   /** What entities of a dataset are compared by. */

@@ -1,6 +1,6 @@
 import type { Aggregate, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Place, Sense, TableSense } from "./fragment.ts";
+import type { By, Place, Sense, TableSense } from "./fragment.ts";
 
 export type RelSense = Extract<Sense, { t: "rel" }>;
 
@@ -38,6 +38,14 @@ export function firstCost(rel: RelSense): number {
 
 export function top(rel: RelSense, by: Num | Key, place: Place): RelSense {
   return { ...rel, rel: { k: "top", in: rel.rel, by, ...placed(place) } };
+}
+
+export function placeOf({ dir, n, skip }: Place): Place {
+  return { dir, n, ...(skip === undefined ? {} : { skip }) };
+}
+
+export function supBy(sup: Place, by: By): Sense {
+  return { t: "supby", by, ...placeOf(sup) };
 }
 
 /** How many are wanted; of one place all that share it. */

@@ -5,6 +5,7 @@ import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
+import { FIELD_RULES } from "./field-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { GROUP_RULES, groupsOf } from "./group-rules.ts";
@@ -21,7 +22,11 @@ const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; gram
 function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; grammar: Grammar } {
   const known = prepared.get(knowledge) ?? {
     lexicons: new Map(),
-    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES], groupsOf),
+    grammar: new Grammar(
+      knowledge,
+      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES],
+      groupsOf,
+    ),
   };
   prepared.set(knowledge, known);
   const lexicon = known.lexicons.get(language) ?? lexiconOf(knowledge, language);
