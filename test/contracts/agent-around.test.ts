@@ -141,3 +141,130 @@ describe("preferences", () => {
     ]);
   });
 });
+
+describe("questions back", () => {
+  const bracketed = async (question: string, ...answers: string[]) =>
+    ask(`${question} ${answers.map((answer) => `[Answer: ${answer}]`).join(" ")}`);
+
+  it("[agent.clarify.qualifier] asks for a threshold that tells the largest from the others", async () => {
+    const { outcome, questions } = await ask("high-value guests");
+    expect(outcome).toBe("clarify");
+    expect(questions).toEqual([
+      {
+        question: "How do you define 'high-value' guests?",
+        suggestions: ["Lifetime revenue > €20", "Average ticket > €10"],
+      },
+    ]);
+    expect(await bracketed("high-value guests", "Lifetime revenue > €20")).toMatchObject({
+      outcome: "answer",
+      rows: [["Bob"]],
+    });
+    expect((await bracketed("high-value guests", "Lifetime value over 14")).rows).toEqual([["Ada"], ["Bob"]]);
+    expect((await bracketed("high-value guests", "Average ticket > €10")).rows).toEqual([["Bob"]]);
+  });
+
+  it("the threshold is of all times, whichever period the question is about", async () => {
+    const { rows } = await bracketed("revenue from high-value guests in February 2025", "revenue > 10");
+    expect(rows).toEqual([[5]]);
+  });
+
+  it("[agent.clarify.period] asks since when, and takes the answer", async () => {
+    const { questions } = await ask("revenue trend");
+    expect(questions).toEqual([
+      {
+        question: "What time period should I analyze?",
+        suggestions: ["Last 30 days", "Current quarter", "Year to date"],
+      },
+    ]);
+    expect(await bracketed("revenue trend", "Current quarter")).toMatchObject({
+      outcome: "answer",
+      rows: [
+        ["2025-01-01", 13],
+        ["2025-02-01", 17],
+        ["2025-03-01", 20],
+      ],
+    });
+    expect((await bracketed("recent revenue", "Last 30 days")).rows).toEqual([[20]]);
+    expect((await ask("revenue trend by month in 2025")).outcome).toBe("answer");
+  });
+
+  it("[agent.clarify.example] both are asked together, and both answers are used", async () => {
+    const question = "Show high-value guest trends.";
+    const { questions } = await ask(question);
+    expect(questions.map((each) => each.question)).toEqual([
+      "What time period should I analyze?",
+      "How do you define 'high-value' guest?",
+    ]);
+    const answer = await ask(
+      `${question} [Time period: Current quarter] [High-value threshold: Lifetime value > $16]`,
+    );
+    expect(answer).toMatchObject({
+      outcome: "answer",
+      rows: [
+        ["2025-01-01", 3],
+        ["2025-02-01", expect.toSatisfy((value) => value === null || value === 0)],
+        ["2025-03-01", 20],
+      ],
+      assumptions: ["high-value means lifetime revenue > €16"],
+    });
+  });
+
+  it("[agent.preferences.used] what a preference settles is not asked, and is said", async () => {
+    await settings({ dataAgent: { highValueThreshold: 16, defaultTimePeriod: "current_quarter" } });
+    const trend = await ask("Show high-value guest trends");
+    expect(trend).toMatchObject({ outcome: "answer", rows: { length: 3 } });
+    expect(trend.assumptions).toEqual([
+      "high-value means lifetime revenue > €16 (your preference)",
+      "period: Q1 2025 (1 Jan to 31 Mar 2025) (your default time period)",
+    ]);
+    expect(trend.narrative).toContain("your default time period");
+    now = new Date("2025-04-01T12:00:00Z");
+    await settings({ dataAgent: { defaultTimePeriod: "last_month" } });
+    expect(await ask("revenue")).toMatchObject({ rows: [[20]], reading: "revenue in March 2025" });
+    expect((await ask("revenue in January 2025")).rows).toEqual([[13]]);
+    expect((await ask("how many guests are there")).rows).toEqual([[3]]);
+    expect((await ask("revenue [Time period: February 2025]")).rows).toEqual([[17]]);
+    await settings({ dataAgent: { preferredRegion: "north" } });
+    const mine = await ask("revenue in my region [Time period: 2025]");
+    expect(mine).toMatchObject({
+      rows: [[25]],
+      assumptions: ["your region is North (your preferred region)"],
+    });
+  });
+
+  it("[agent.clarify.proceed] whoever proceeds anyway is told what was assumed", async () => {
+    const forced = await ask("Show high-value guest trends, proceed anyway");
+    expect(forced.outcome).toBe("answer");
+    expect(forced.assumptions).toEqual([
+      expect.stringMatching(/^high-value means lifetime revenue > €20 \(assumed\)$/),
+      expect.stringMatching(/^period: .* \(assumed\)$/),
+    ]);
+  });
+
+  it.for([
+    "who are our best guests?",
+    "which shop is doing worst?",
+    "volume by shop in 2025",
+    "high-value guests",
+    "revenue from high-value guests by shop",
+    "recent revenue",
+    "revenue trend",
+    "revenue in my region",
+    "Show high-value guest trends",
+    "revenue for Bern",
+  ])("[agent.clarify.answers.used] every suggestion leads to an answer: %s", async (question) => {
+    const { outcome, questions } = await ask(question);
+    expect(outcome).toBe("clarify");
+    expect(questions.length).toBeLessThanOrEqual(3);
+    const most = Math.max(...questions.map(({ suggestions }) => suggestions.length));
+    expect(most).toBeGreaterThan(0);
+    for (let i = 0; i < most; i += 1) {
+      const answers = questions.map(({ question: label, suggestions }) => {
+        const answer = suggestions[i % suggestions.length];
+        return `[${label.replaceAll(":", "")}: ${answer}]`;
+      });
+      const answered = await ask(`${question} ${answers.join(" ")}`);
+      expect([answers, answered.outcome, answered.questions]).toEqual([answers, "answer", []]);
+    }
+  });
+});

@@ -62,11 +62,20 @@ export const agent = contract("agent", {
   "agent.clarify.readings": "Several interpretations are asked back only where their results differ",
   "agent.clarify.answers":
     "Answers are sent in brackets behind the original question: [Time period: Current quarter]",
+  "agent.clarify.answers.used": "Each suggestion, sent back in brackets, leads to an answer that follows it",
+  "agent.clarify.period":
+    "A question that speaks of a trend or of recent times without saying since when: What time period should I analyze?, Last 30 days, Current quarter, Year to date",
+  "agent.clarify.qualifier":
+    "A vague qualifier (high-value customers) without a threshold is asked back, with thresholds to choose from",
+  "agent.clarify.example":
+    "Show high-value customer trends. [Time period: Current quarter] [High-value threshold: Lifetime value > $10,000] is answered with both",
   "agent.clarify.proceed": "Whoever wants to proceed anyway gets an answer that notes its assumptions",
   "agent.clarify.elicit": "A client that can be asked directly is asked directly",
 
   "agent.preferences.api":
     "PATCH /api/user-settings with {dataAgent: {defaultTimePeriod: current_quarter, highValueThreshold: 10000}} keeps preferences of the token's owner; GET reads them",
+  "agent.preferences.used":
+    "Preferences are used when ambiguities arise, before anything is asked back, and are noted as assumptions",
   "agent.preferences.calendar": "Time zone, first day of the week and fiscal year are those of the member",
 
   "agent.ask.not-found":

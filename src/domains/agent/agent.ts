@@ -7,6 +7,7 @@ import type { ModelsServices, PublishedModel } from "../models/index.ts";
 import type { Answer } from "./answer.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
+import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { buildSql } from "./phases/build-sql.ts";
@@ -21,6 +22,7 @@ import { verify } from "./phases/verify.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
+import { settle } from "./settle/settle.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -84,22 +86,28 @@ export class Agent {
       models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
 
     begin("Planner");
-    const [known, preferences] = await Promise.all([
+    const [published, preferences] = await Promise.all([
       this.#parts.knowledge.get(caller, model),
       this.#parts.preferences.get(caller),
     ]);
-    const knowledge = inTheirCalendar(known, preferences);
+    const known = inTheirCalendar(published, preferences);
     const read = readQuestion(question);
     const moment = this.#moment(preferences);
     const asked = { ...read, answers: [...read.answers, ...answers] };
     const reader = { scope: String(caller.workspace.id), signal };
-    const planned = await plan(asked, (text) => understand({ text, ...moment }, knowledge, reader));
+    const reads = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
+    const settled = await settle(asked, { knowledge: known, preferences, moment, query, read: reads });
+    if (settled.open.length > 0) return clarify(settled.open, known);
+    const { knowledge } = settled;
+    const planned = await plan(settled.question, async (text) =>
+      settled.finish(await reads(text, knowledge)),
+    );
     if (planned.k === "clarify") return clarify(planned.questions, knowledge);
     if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
 
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const { readings, isChosen } = await apart(said, asked, { knowledge, query });
+    const { readings, isChosen } = await apart(said, settled.question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0) return refuse({ missing: [], obstacles }, knowledge, word);
 

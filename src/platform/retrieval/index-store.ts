@@ -1,13 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { ANALYSIS } from "./lexical/analysis.ts";
 import { LexicalIndex, type LexicalParts } from "./lexical/lexical-index.ts";
 import type { SlotColumns } from "./lexical/slots.ts";
 import { RECIPES } from "./recipes.ts";
 import { type AnyArray, readSegment, type Segment, writeSegment } from "./segment-file.ts";
 import type { Kind } from "./types.ts";
-
-/** Another one whenever texts are analysed differently, so that indexes are built anew. */
-const ANALYSIS = 1;
 
 interface Facts {
   analysis: number;

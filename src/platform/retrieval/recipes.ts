@@ -14,7 +14,7 @@ export interface Recipe {
 }
 
 export const RECIPES: Record<Kind, Recipe> = {
-  document: { k1: 1.2, b: 0.5, weights: { body: 1, title: 0.5, context: 0.5 }, before: [], after: [] },
+  document: { k1: 0.9, b: 0.5, weights: { body: 1, title: 0.5, context: 0.5 }, before: [], after: [] },
   memory: {
     k1: 1,
     b: 0.3,

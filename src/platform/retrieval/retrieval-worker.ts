@@ -57,7 +57,7 @@ const answers: Answers = {
 };
 
 function search(index: LexicalIndex, { text, k, filter, at }: Query) {
-  const hits = index.search(analyseQuery(text), index.mask(filter, at), k);
+  const hits = index.search(analyseQuery(text, index.languages), index.mask(filter, at), k);
   return hits.map(({ slot, score }) => ({ id: index.slots.ids[slot]!, score, legs: { lexical: score } }));
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from "../limits.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import type { Reader } from "../understand/reading-threads.ts";
+import { answeredTexts, firstRead } from "./answered.ts";
 import type { Question } from "./question.ts";
 
 /**
@@ -43,9 +44,9 @@ export async function plan(question: Question, read: Read): Promise<Plan> {
   if (chosen !== undefined && plain.missing.length === 0) {
     return { k: "run", readings: [chosen], isSettled: true, notes: [] };
   }
-  const answered = await read(`${question.text} ${question.answers.join(" ")}`);
-  const isBetter = answered.missing.length <= plain.missing.length && answered.readings.length > 0;
-  if (isBetter || plain.readings.length === 0) return decide(answered, question, read);
+  const texts = answeredTexts(question.text, plain.unclear, question.answers);
+  const answered = await firstRead(texts, read);
+  if (answered !== undefined) return decide(answered, question, read);
   const decided = await decide(plain, question, read);
   if (decided.k !== "run") return decided;
   const ignored = `These answers could not be used: ${question.answers.join("; ")}.`;
@@ -77,9 +78,8 @@ async function assume(
   const notes = unclear.flatMap(({ question, suggestions: [choice] }) =>
     choice === undefined ? [] : [`Assumed: ${choice} (${question})`],
   );
-  const settled = await read(`${text} ${first.join(" ")}`);
-  const isUsable = settled.missing.length === 0 && settled.readings.length > 0;
-  if (isUsable) return { k: "run", readings: settled.readings, isSettled: true, notes };
+  const settled = await firstRead(answeredTexts(text, unclear, first), read);
+  if (settled !== undefined) return { k: "run", readings: settled.readings, isSettled: true, notes };
   if (readings.length > 0) return { k: "run", readings: [...readings], isSettled: true, notes };
   return { k: "clarify", questions: unclear.slice(0, LIMITS.agent.clarifications) };
 }

@@ -29,6 +29,8 @@ export interface Reading {
 export interface Clarification {
   question: string;
   suggestions: string[];
+  /** The word of the question that it is about. */
+  word?: string;
 }
 
 /** What the rules make of a question, before anything is run. */

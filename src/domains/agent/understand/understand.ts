@@ -131,6 +131,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     unclear: judged.map((i) => ({
       question: `By which number is "${all[i]?.text}" meant?`,
       suggestions: knowledge.model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " ")),
+      word: all[i]?.text ?? "",
     })),
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };

@@ -1,7 +1,11 @@
 import { LIMITS } from "../limits.ts";
 import type { Recipe } from "../recipes.ts";
 import type { Entry } from "../types.ts";
+import { fold, isStop, languageOf, stemOf } from "./languages.ts";
 import { keptWeight } from "./postings.ts";
+
+/** Another one whenever texts are analysed differently, so that indexes are built anew. */
+export const ANALYSIS = 2;
 
 /** An entry as the index takes it. */
 export interface AnalysedEntry {
@@ -17,33 +21,80 @@ export interface QueryWord {
   weight: number;
 }
 
+/** Letters and digits; of scripts that put no spaces between words, one run. */
 const WORD = /[\p{L}\p{N}]+/gu;
-const MARKS = /\p{M}+/gu;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 /** Longer ones are no words that anybody looks for. */
 const WORD_CHARACTERS = 40;
+/** Words by which a language is told. */
+const TOLD_BY = 200;
+/** What parts of words count beside words. */
+const GRAM_WEIGHT = 0.2;
+const GRAM = 4;
+/** No word begins like it. */
+const GRAM_MARK = "\u0002";
+/** Their words have few forms and are seldom put together, so that parts of words find nothing more. */
+const WITHOUT_GRAMS = new Set(["en"]);
 
 export function analyseEntry(entry: Entry, { weights }: Recipe): AnalysedEntry {
+  const fields = fieldsOf(entry);
+  const language = entry.language ?? languageOf(fields.body.slice(0, TOLD_BY));
   const terms = new Map<string, number>();
   let length = 0;
-  let left: number = LIMITS.retrieval.entryCharacters;
   for (const field of ["title", "context", "body"] as const) {
-    const text = (entry[field] ?? "").slice(0, left);
-    left -= text.length;
-    for (const word of wordsOf(text)) {
-      terms.set(word, (terms.get(word) ?? 0) + weights[field]);
+    for (const word of fields[field]) {
+      const isSmall = isStop(word, language);
+      const term = isSmall ? word : stemOf(word, language);
+      terms.set(term, (terms.get(term) ?? 0) + weights[field]);
+      if (isSmall) continue;
       length += weights[field];
+      if (WITHOUT_GRAMS.has(language)) continue;
+      for (const gram of gramsOf(word)) terms.set(gram, (terms.get(gram) ?? 0) + weights[field]);
     }
   }
   for (const [term, weight] of terms) terms.set(term, keptWeight(weight));
-  return { terms, length, language: entry.language ?? "" };
+  return { terms, length, language };
 }
 
-export function analyseQuery(text: string): QueryWord[] {
-  const words = new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)));
-  return [...words].slice(0, LIMITS.retrieval.queryWords).map((term) => ({ terms: [term], weight: 1 }));
+/** What to look for in a collection with texts in these languages, the most frequent first. */
+export function analyseQuery(text: string, languages: readonly string[]): QueryWord[] {
+  const all = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
+  const language = languageOf(all) || languages[0] || "";
+  const meant = all.filter((word) => !isStop(word, language));
+  const words = (meant.length > 0 ? meant : all).slice(0, LIMITS.retrieval.queryWords);
+  const asked: QueryWord[] = words.map((word) => {
+    const forms = languages.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
+    return { terms: [...new Set([word, ...forms])], weight: 1 };
+  });
+  if (languages.every((each) => WITHOUT_GRAMS.has(each))) return asked;
+  const grams = new Set(words.flatMap(gramsOf));
+  return [...asked, ...Array.from(grams, (gram) => ({ terms: [gram], weight: GRAM_WEIGHT }))];
+}
+
+function fieldsOf({ title = "", context = "", body }: Entry) {
+  let left: number = LIMITS.retrieval.entryCharacters;
+  const take = (text: string) => {
+    const taken = text.slice(0, left);
+    left -= taken.length;
+    return wordsOf(taken);
+  };
+  return { title: take(title), context: take(context), body: take(body) };
 }
 
 function wordsOf(text: string): string[] {
-  const folded = text.normalize("NFKD").replace(MARKS, "").toLowerCase();
-  return (folded.match(WORD) ?? []).map((word) => word.slice(0, WORD_CHARACTERS));
+  const words = fold(text).match(WORD) ?? [];
+  return words.flatMap((word) => (UNSPACED.test(word) ? pairsOf(word) : word.slice(0, WORD_CHARACTERS)));
+}
+
+/** Where no spaces tell words, each two characters stand for one. */
+function pairsOf(run: string): string[] {
+  const characters = [...run];
+  if (characters.length < 2) return characters;
+  return characters.slice(1).map((character, i) => `${characters[i]}${character}`);
+}
+
+function gramsOf(word: string): string[] {
+  const grams: string[] = [];
+  for (let at = 0; at + GRAM <= word.length; at++) grams.push(GRAM_MARK + word.slice(at, at + GRAM));
+  return grams;
 }

@@ -10,6 +10,7 @@ const WORDS = ["red", "green", "blue", "river", "bridge", "stone", "lamp", "clou
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 }).map((words) => words.join(" "));
 const entry: fc.Arbitrary<Entry> = fc.record({
   id: fc.integer({ min: 1, max: 12 }),
+  language: fc.constant("en"),
   seq: fc.nat(),
   body: text,
   title: text,
@@ -37,7 +38,7 @@ function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map
   const meanLength = analysed.reduce((sum, { length }) => sum + length, 0) / analysed.length;
   const scores = new Map<number, number>();
   let most = 0;
-  for (const { terms, weight } of analyseQuery(question)) {
+  for (const { terms, weight } of analyseQuery(question, ["en"])) {
     const own = (one: Entry) =>
       terms.reduce((sum, term) => sum + (analyseEntry(one, recipe).terms.get(term) ?? 0), 0);
     const standing = entries.filter((one) => own(one) > 0).length;
@@ -61,7 +62,7 @@ function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map
 }
 
 function found(index: LexicalIndex, question: string, where: Filter = {}, at?: number, k = 100) {
-  const hits = index.search(analyseQuery(question), index.mask(where, at), k);
+  const hits = index.search(analyseQuery(question, ["en"]), index.mask(where, at), k);
   return hits.map(({ slot, score }) => ({ id: index.slots.ids[slot]!, score }));
 }
 

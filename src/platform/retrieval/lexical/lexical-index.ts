@@ -7,6 +7,9 @@ import { attributeTerm, Slots, type SlotsParts } from "./slots.ts";
 
 /** Fewer dead slots than this, or than a third of the living, are left where they are. */
 const DEAD_SLOTS = 1_000;
+/** Languages that questions are read in, and the share of the entries that one must have. */
+const LANGUAGES = 4;
+const LANGUAGE_SHARE = 0.01;
 /** What a term costs beside its postings: its text and its place in the map. */
 const TERM_BYTES = 80;
 
@@ -24,9 +27,7 @@ export class LexicalIndex {
   #terms: Map<string, number>;
   #postings: Postings;
   #slots: Slots;
-  /** Scratch space of a search, zero between searches. */
-  #scores = new Float64Array(0);
-  #weights = new Float64Array(0);
+  #scratch = new Scratch(0);
 
   constructor(recipe: Recipe, kept?: LexicalParts) {
     this.#recipe = recipe;
@@ -40,19 +41,14 @@ export class LexicalIndex {
   }
 
   get stats(): CollectionStats {
-    const { live, languages, languageNames, alive, used } = this.#slots;
-    const counts: Record<string, number> = {};
-    for (let slot = 0; slot < used; slot++) {
-      if (alive[slot] === 0) continue;
-      const name = languageNames[languages[slot]!]!;
-      counts[name] = (counts[name] ?? 0) + 1;
-    }
+    const { live } = this.#slots;
+    const languages = this.#slots.languagesAbove(0).map(({ name, count }) => [name, count]);
     return {
       entries: live,
       terms: this.#terms.size,
       postings: this.#postings.total,
       bytes: this.bytes,
-      languages: counts,
+      languages: Object.fromEntries(languages),
     };
   }
 
@@ -92,6 +88,12 @@ export class LexicalIndex {
     return number;
   }
 
+  /** Languages in which questions are read, the most frequent first. */
+  get languages(): string[] {
+    const frequent = this.#slots.languagesAbove(LANGUAGE_SHARE).slice(0, LANGUAGES);
+    return frequent.map(({ name }) => name).filter((name) => name !== "");
+  }
+
   /** 1 for each slot that may be found. */
   mask(filter: Filter = {}, at?: number): Uint8Array {
     const { alive, used } = this.#slots;
@@ -116,97 +118,85 @@ export class LexicalIndex {
 
   /** The best `k` of those that the mask lets through, best first. A score is the part of the question's weight. */
   search(words: readonly QueryWord[], mask: Uint8Array, k: number): ScoredSlot[] {
-    if (this.#scores.length < this.#slots.used) {
-      this.#scores = new Float64Array(this.#slots.ids.length);
-      this.#weights = new Float64Array(this.#slots.ids.length);
-    }
-    const touched: number[] = [];
+    if (this.#scratch.size < this.#slots.used) this.#scratch = new Scratch(this.#slots.ids.length);
+    const { scores, touched } = this.#scratch;
+    let count = 0;
     let most = 0;
-    for (const word of words) most += this.#scoreWord(word, mask, touched);
-    const best = bestOf(touched, this.#scores, k);
-    const hits = best.map((slot) => ({ slot, score: Math.min(1, this.#scores[slot]! / most) }));
-    for (const slot of touched) this.#scores[slot] = 0;
+    for (const { terms, weight } of words) {
+      const { found, standing } = this.#gather(terms);
+      const { live } = this.#slots;
+      const idf = weight * Math.log(1 + (live - standing + 0.5) / (standing + 0.5));
+      most += idf * (this.#recipe.k1 + 1);
+      count = this.#score(found, idf, mask, count);
+    }
+    const slots = touched.subarray(0, count);
+    const best = bestOf(slots, scores, k);
+    const hits = best.map((slot) => ({ slot, score: Math.min(1, scores[slot]! / most) }));
+    for (const slot of slots) scores[slot] = 0;
     return hits;
   }
 
-  /** Adds what one word says to the scores, and returns the most that it could say. */
-  #scoreWord(word: QueryWord, mask: Uint8Array, touched: number[]): number {
-    const scores = this.#scores;
-    const weights = this.#weights;
-    const found: number[] = [];
-    const standing = this.#gather(word, found);
-    const { live } = this.#slots;
-    const { k1 } = this.#recipe;
-    const idf = Math.log(1 + (live - standing + 0.5) / (standing + 0.5)) * word.weight;
-    for (const slot of found) {
+  /** Adds what one word says to the scores; `count` slots had one before, and so many as it returns have one now. */
+  #score(found: number, idf: number, mask: Uint8Array, count: number): number {
+    const { scores, weights, own, touched } = this.#scratch;
+    const { lengths, totalLength, live } = this.#slots;
+    const { k1, b } = this.#recipe;
+    const [plain, perLength] = [k1 * (1 - b), (k1 * b * live) / totalLength];
+    const most = idf * (k1 + 1);
+    let after = count;
+    for (let i = 0; i < found; i++) {
+      const slot = own[i]!;
       const weight = weights[slot]!;
       weights[slot] = 0;
       if (mask[slot] === 0) continue;
-      if (scores[slot] === 0) touched.push(slot);
-      scores[slot]! += (idf * weight * (k1 + 1)) / (weight + this.#lengthNorm(slot));
+      if (scores[slot] === 0) touched[after++] = slot;
+      scores[slot]! += (most * weight) / (weight + plain + perLength * lengths[slot]!);
     }
-    return idf * (k1 + 1);
+    return after;
   }
 
-  /** Sums up the weights of a word in each slot and its neighbours; returns in how many entries it stands itself. */
-  #gather({ terms }: QueryWord, found: number[]): number {
-    const weights = this.#weights;
+  /** Sums up the weights of a word's terms in each slot; tells how many slots have one, and in how many it stands. */
+  #gather(terms: readonly string[]): { found: number; standing: number } {
+    const { weights, own } = this.#scratch;
     const { alive } = this.#slots;
-    const isSpread = this.#recipe.before.length + this.#recipe.after.length > 0;
-    const own: number[] = [];
+    let standing = 0;
     for (const term of terms) {
       const number = this.#terms.get(term);
       if (number === undefined) continue;
       this.#postings.each(number, (slot, weight) => {
         if (alive[slot] === 0) return;
-        if (weights[slot] === 0) own.push(slot);
+        if (weights[slot] === 0) own[standing++] = slot;
         weights[slot]! += weight;
       });
     }
-    if (!isSpread) {
-      for (const slot of own) found.push(slot);
-      return own.length;
-    }
-    this.#spread(own, found);
-    return own.length;
-  }
-
-  /** Lends the weights of these slots to their neighbours. */
-  #spread(own: readonly number[], found: number[]): void {
-    const weights = this.#weights;
-    const lent = new Map<number, number>();
-    for (const slot of own) {
-      found.push(slot);
-      this.#eachNeighbour(slot, (other, share) => {
-        lent.set(other, (lent.get(other) ?? 0) + share * weights[slot]!);
-      });
-    }
-    for (const [slot, weight] of lent) {
-      if (weights[slot] === 0) found.push(slot);
-      weights[slot]! += weight;
-    }
-  }
-
-  /** Who borrows from this slot, and which part of its words. */
-  #eachNeighbour(slot: number, visit: (other: number, share: number) => void): void {
-    const near = this.#slots.neighbours(slot);
-    if (near === undefined) return;
     const { before, after } = this.#recipe;
-    for (const [i, share] of before.entries()) {
-      const other = near.members[near.place + 1 + i];
-      if (other !== undefined) visit(other, share);
-    }
-    for (const [i, share] of after.entries()) {
-      const other = near.members[near.place - 1 - i];
-      if (other !== undefined) visit(other, share);
-    }
+    return { found: before.length + after.length === 0 ? standing : this.#spread(standing), standing };
   }
 
-  /** What the length of an entry adds to the weight at which a word is worth half. */
-  #lengthNorm(slot: number): number {
-    const { k1, b } = this.#recipe;
-    const { lengths, totalLength, live } = this.#slots;
-    return k1 * (1 - b + (b * lengths[slot]! * live) / totalLength);
+  /** Lends the weights of the first `standing` slots to their neighbours; tells how many slots have one now. */
+  #spread(standing: number): number {
+    const { weights, lent, own } = this.#scratch;
+    const { previous, next } = this.#slots;
+    const { before, after } = this.#recipe;
+    let found = standing;
+    for (let i = 0; i < standing; i++) {
+      const slot = own[i]!;
+      for (let nth = 0, other = next[slot]!; nth < before.length && other >= 0; nth++, other = next[other]!) {
+        if (weights[other] === 0 && lent[other] === 0) own[found++] = other;
+        lent[other]! += before[nth]! * weights[slot]!;
+      }
+      for (let nth = 0, other = previous[slot]!; nth < after.length && other >= 0; nth++) {
+        if (weights[other] === 0 && lent[other] === 0) own[found++] = other;
+        lent[other]! += after[nth]! * weights[slot]!;
+        other = previous[other]!;
+      }
+    }
+    for (let i = 0; i < found; i++) {
+      const slot = own[i]!;
+      weights[slot]! += lent[slot]!;
+      lent[slot] = 0;
+    }
+    return found;
   }
 
   /** Gives the living new slots in a row, and forgets the dead ones' postings. */
@@ -249,6 +239,27 @@ export class LexicalIndex {
   }
 }
 
+/** Space for a search, by slot; zero between searches. */
+class Scratch {
+  readonly size: number;
+  readonly scores: Float64Array;
+  /** The weight of the present word, and what neighbours lend. */
+  readonly weights: Float64Array;
+  readonly lent: Float64Array;
+  /** Slots with a weight, and with a score. */
+  readonly own: Uint32Array;
+  readonly touched: Uint32Array;
+
+  constructor(size: number) {
+    this.size = size;
+    this.scores = new Float64Array(size);
+    this.weights = new Float64Array(size);
+    this.lent = new Float64Array(size);
+    this.own = new Uint32Array(size);
+    this.touched = new Uint32Array(size);
+  }
+}
+
 export interface LexicalParts {
   /** By their numbers. */
   terms: string[];
@@ -257,7 +268,7 @@ export interface LexicalParts {
 }
 
 /** The `k` slots with the highest scores, best first; among equals the earlier one. */
-function bestOf(slots: readonly number[], scores: Float64Array, k: number): number[] {
+function bestOf(slots: Uint32Array, scores: Float64Array, k: number): number[] {
   const isWorse = (a: number, b: number) => scores[a]! < scores[b]! || (scores[a] === scores[b] && a > b);
   const heap: number[] = [];
   for (const slot of slots) {

@@ -13,11 +13,16 @@ export class Slots {
   /** Thread and place in it; -1 without one. */
   threads = new Int32Array(256);
   orders = new Float64Array(256);
+  /** Who comes before and after it in its thread; -1 where nobody does. */
+  previous = new Int32Array(256);
+  next = new Int32Array(256);
   used = 0;
   live = 0;
   totalLength = 0;
   readonly #slotOf = new Map<number, number>();
   readonly languageNames: string[] = [];
+  /** How many entries are in each. */
+  readonly #languageCounts: number[] = [];
   readonly threadKeys: string[] = [];
   readonly #threadOf = new Map<string, number>();
   /** Slots of each thread in their order. */
@@ -27,7 +32,9 @@ export class Slots {
     if (kept === undefined) return;
     Object.assign(this, kept.columns);
     this.used = kept.columns.ids.length;
-    this.languageNames.push(...kept.languageNames);
+    this.previous = new Int32Array(this.used).fill(-1);
+    this.next = new Int32Array(this.used).fill(-1);
+    for (const name of kept.languageNames) this.#languageNumber(name);
     for (const key of kept.threadKeys) this.#threadNumber(key);
     const inOrder = Uint32Array.from({ length: this.used }, (_, slot) => slot).filter(
       (slot) => this.alive[slot] === 1,
@@ -35,14 +42,15 @@ export class Slots {
     inOrder.sort((a, b) => this.orders[a]! - this.orders[b]!);
     for (const slot of inOrder) {
       this.#slotOf.set(this.ids[slot]!, slot);
-      this.live += 1;
-      this.totalLength += this.lengths[slot]!;
+      this.#count(slot, 1);
       if (this.threads[slot]! >= 0) this.#members[this.threads[slot]!]!.push(slot);
     }
+    for (const members of this.#members)
+      for (const [place, slot] of members.entries()) this.#link(members[place - 1], slot);
   }
 
   get bytes(): number {
-    return this.ids.length * 62 + this.live * 48;
+    return this.ids.length * 70 + this.live * 48;
   }
 
   slotOf(id: number): number | undefined {
@@ -65,10 +73,11 @@ export class Slots {
     this.languages[slot] = this.#languageNumber(language);
     this.threads[slot] = entry.thread === undefined ? -1 : this.#threadNumber(entry.thread.key);
     this.orders[slot] = entry.thread?.order ?? 0;
+    this.previous[slot] = -1;
+    this.next[slot] = -1;
     if (entry.thread !== undefined) this.#join(slot);
     this.#slotOf.set(entry.id, slot);
-    this.live += 1;
-    this.totalLength += this.lengths[slot]!;
+    this.#count(slot, 1);
     return slot;
   }
 
@@ -77,17 +86,18 @@ export class Slots {
     if (slot === undefined) return false;
     this.#slotOf.delete(id);
     this.alive[slot] = 0;
-    this.live -= 1;
-    this.totalLength -= this.lengths[slot]!;
-    const members = this.#members[this.threads[slot]!];
-    members?.splice(members.indexOf(slot), 1);
+    this.#count(slot, -1);
+    this.#members[this.threads[slot]!]?.splice(this.#placeOf(slot), 1);
+    this.#link(this.previous[slot], this.next[slot]);
     return true;
   }
 
-  /** The other slots of its thread, in their order, and its own place among them. */
-  neighbours(slot: number): { members: readonly number[]; place: number } | undefined {
-    const members = this.#members[this.threads[slot]!];
-    return members && { members, place: this.#placeOf(members, slot) };
+  /** Languages with at least this share of the entries, the most frequent first. */
+  languagesAbove(share: number): { name: string; count: number }[] {
+    const all = this.languageNames.map((name, number) => ({ name, count: this.#languageCounts[number]! }));
+    return all
+      .filter(({ count }) => count > 0 && count >= share * this.live)
+      .sort((a, b) => b.count - a.count);
   }
 
   holdsAt(slot: number, ms: number): boolean {
@@ -117,11 +127,20 @@ export class Slots {
 
   #join(slot: number): void {
     const members = this.#members[this.threads[slot]!]!;
-    members.splice(this.#placeOf(members, slot), 0, slot);
+    const place = this.#placeOf(slot);
+    this.#link(slot, members[place]);
+    this.#link(members[place - 1], slot);
+    members.splice(place, 0, slot);
   }
 
-  /** Where it is or belongs: by order, then by slot. */
-  #placeOf(members: readonly number[], slot: number): number {
+  #link(first = -1, second = -1): void {
+    if (first >= 0) this.next[first] = second;
+    if (second >= 0) this.previous[second] = first;
+  }
+
+  /** Where it is or belongs in its thread: by order, then by slot. */
+  #placeOf(slot: number): number {
+    const members = this.#members[this.threads[slot]!] ?? [];
     const order = this.orders[slot]!;
     let [low, high] = [0, members.length];
     while (low < high) {
@@ -144,12 +163,21 @@ export class Slots {
 
   #languageNumber(name: string): number {
     const known = this.languageNames.indexOf(name);
-    return known >= 0 ? known : this.languageNames.push(name) - 1;
+    if (known >= 0) return known;
+    this.#languageCounts.push(0);
+    return this.languageNames.push(name) - 1;
+  }
+
+  #count(slot: number, by: 1 | -1): void {
+    this.live += by;
+    this.totalLength += by * this.lengths[slot]!;
+    this.#languageCounts[this.languages[slot]!]! += by;
   }
 
   #grow(): void {
     const size = Math.ceil(this.ids.length * 1.5) + 256;
-    const larger = Object.entries(this.parts().columns).map(([name, array]) => {
+    const { previous, next } = this;
+    const larger = Object.entries({ ...this.parts().columns, previous, next }).map(([name, array]) => {
       const copy = new (array.constructor as Float64ArrayConstructor)(size);
       copy.set(array as Float64Array);
       return [name, copy];

@@ -1,0 +1,100 @@
+import { compile } from "../compile/compile.ts";
+import { CompileError } from "../compile/compile-error.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Moment } from "../phases/plan.ts";
+import type { Preferences } from "../preferences/preferences.ts";
+import type { Ask, Grain, Window } from "../query/semantic-query.ts";
+import { datesIn } from "../understand/date-candidates.ts";
+import type { Clarification } from "../understand/reading.ts";
+
+/** What says that a period matters, and not which. */
+const VAGUE = /(?<!\p{L})(?:recently|lately|recent|kürzlich(?:e[nrs]?)?|neulich|in letzter zeit)(?!\p{L})/giu;
+const TREND = /(?<!\p{L})trends?(?!\p{L})(?:\s+(?:of|in|for|von|bei|für))?/giu;
+const OPENER =
+  /^\s*(?:please\s+)?(?:show|give|tell)(?:\s+(?:me|us))?(?:\s+(?:the|our))?\s+|^\s*(?:what|which)\s+(?:is|are|was|were)\s+(?:the|our)\s+|^\s*zeige?(?:\s+(?:mir|uns))?\s+/i;
+
+export const PERIOD_QUESTION: Clarification = {
+  question: "What time period should I analyze?",
+  suggestions: ["Last 30 days", "Current quarter", "Year to date"],
+};
+
+type Dated = Pick<Moment, "now" | "timeZone">;
+
+/** Whether a text names a period, or by which periods to tell things apart. */
+export function namesTime(
+  text: string,
+  moment: Dated,
+  knowledge: Knowledge,
+): { period: boolean; grain: boolean } {
+  const found = datesIn({ text, ...moment }, knowledge);
+  return {
+    period: found.some(({ kind }) => kind === "window" || kind === "compare"),
+    grain: found.some(({ kind }) => kind === "grain"),
+  };
+}
+
+export function isVague(text: string): boolean {
+  return text.search(VAGUE) !== -1;
+}
+
+export function isTrend(text: string): boolean {
+  return text.search(TREND) !== -1;
+}
+
+/** The question without words that only say that there is a period or a development. */
+export function withoutVague(text: string): string {
+  return text.replaceAll(VAGUE, " ").replaceAll(TREND, " ").replaceAll(/\s+/g, " ").trim();
+}
+
+export function withoutOpener(text: string): string {
+  return text.replace(OPENER, "");
+}
+
+/** A text that is a period and nothing else. */
+export function periodOf(text: string, moment: Dated, knowledge: Knowledge): Window | undefined {
+  const found = datesIn({ text, ...moment }, knowledge).find(({ kind }) => kind === "window");
+  if (found?.kind !== "window") return undefined;
+  const rest = `${text.slice(0, found.start)} ${text.slice(found.end)}`.replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return rest.length > 3 ? undefined : { ...found.window, said: found.said };
+}
+
+/** Null: they want no period to be assumed. */
+export function preferredPeriod(
+  { defaultTimePeriod }: Preferences,
+  moment: Dated,
+  knowledge: Knowledge,
+): Window | null | undefined {
+  if (defaultTimePeriod === undefined) return undefined;
+  if (defaultTimePeriod === "all_time") return null;
+  return periodOf(defaultTimePeriod.replaceAll("_", " "), moment, knowledge);
+}
+
+const DAY_MS = 86_400_000;
+
+/** Periods that are long enough to see something in, and not too many of them. */
+export function grainFor(win: Window | null | undefined): Grain {
+  if (win?.from == null || win.to == null) return "month";
+  const days = (Date.parse(win.to.slice(0, 10)) - Date.parse(win.from.slice(0, 10))) / DAY_MS;
+  return days <= 14 ? "day" : days <= 62 ? "week" : days <= 1_100 ? "month" : "quarter";
+}
+
+/** The same within a period, where nothing of it has one and the model can carry it. */
+export function withPeriod(ask: Ask, win: Window, { schema }: Knowledge): Ask | undefined {
+  if (JSON.stringify(ask).includes('"said":')) return undefined;
+  const within: Ask =
+    ask.k === "table"
+      ? { ...ask, scope: { ...ask.scope, win } }
+      : { ...ask, rel: { k: "where", in: ask.rel, if: { k: "during", win } } };
+  try {
+    compile(schema, within);
+    return within;
+  } catch (error) {
+    if (error instanceof CompileError) return undefined;
+    throw error;
+  }
+}
+
+/** Numbers of what happens, which are of some period whether it is named or not. */
+export function isOfEvents(ask: Ask): boolean {
+  return ask.k === "table" && ask.cols.length > 0 && ask.cols.every((num) => num.k === "metric");
+}

@@ -1,0 +1,187 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Query } from "../phases/execute.ts";
+import { isSame, type Moment } from "../phases/plan.ts";
+import type { Question } from "../phases/question.ts";
+import type { Preferences } from "../preferences/preferences.ts";
+import type { Window } from "../query/semantic-query.ts";
+import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
+import {
+  answeredThreshold,
+  preferredThreshold,
+  qualifierIn,
+  sayThreshold,
+  thresholdQuestion,
+  withThreshold,
+} from "./high-value.ts";
+import { type Threshold, usualMetric, wordsOf } from "./measure.ts";
+import {
+  grainFor,
+  isOfEvents,
+  isTrend,
+  isVague,
+  namesTime,
+  PERIOD_QUESTION,
+  periodOf,
+  preferredPeriod,
+  withoutOpener,
+  withoutVague,
+  withPeriod,
+} from "./period.ts";
+import { answeredRegion, regionIn, regionQuestion, withRegion } from "./region.ts";
+
+export interface Circumstances {
+  knowledge: Knowledge;
+  preferences: Preferences;
+  moment: Moment;
+  query: Query;
+  read: (text: string, knowledge: Knowledge) => Promise<Understanding>;
+}
+
+/** A question of which nothing is left open that answers, preferences or the wish to proceed can settle. */
+export interface Settled {
+  question: Question;
+  knowledge: Knowledge;
+  /** What has to be asked all the same. */
+  open: Clarification[];
+  /** Puts what was settled into readings, and says so. */
+  finish: (read: Understanding) => Understanding;
+}
+
+/** Where a choice comes from: answers of this question need not be said back. */
+type Chosen<T> = { value: T; because?: string; answer?: string };
+
+/** Vague words of a question: by answers first, then by what this person prefers, then by assumption. */
+export async function settle(asked: Question, around: Circumstances): Promise<Settled> {
+  const state = { ...asked, knowledge: around.knowledge, open: [] as Clarification[], notes: [] as string[] };
+  const use = (answer: string | undefined) => {
+    state.answers = state.answers.filter((each) => each !== answer);
+  };
+
+  const region = regionIn(state.text, around.knowledge);
+  if (region !== undefined) {
+    const chosen = chooseRegion(state, region, around);
+    if (chosen === undefined) state.open.push(regionQuestion(region));
+    else {
+      state.text = withRegion(state.text, chosen.value);
+      use(chosen.answer);
+      if (chosen.because !== undefined)
+        state.notes.push(`your region is ${chosen.value} (${chosen.because})`);
+    }
+  }
+
+  const qualifier = qualifierIn(state.text, around.knowledge);
+  if (qualifier !== undefined) {
+    const question = await thresholdQuestion(qualifier, state.text, around);
+    const chosen = chooseThreshold(state, question, around);
+    if (chosen === undefined) state.open.push(question);
+    else {
+      Object.assign(state, withThreshold(state.text, around.knowledge, chosen.value));
+      use(chosen.answer);
+      const said = sayThreshold(chosen.value, around.knowledge);
+      state.notes.push(`${qualifier} means ${said}${chosen.because ? ` (${chosen.because})` : ""}`);
+    }
+  }
+
+  const period = await settlePeriod(state, around);
+  use(period.answer);
+  if (period.isOpen) state.open.unshift(PERIOD_QUESTION);
+  if (isTrend(state.text)) state.text = await asSeries(state, period.win, around);
+  else state.text = isVague(state.text) ? withoutVague(state.text) : state.text;
+
+  const { text, answers, isForced, knowledge, open, notes } = state;
+  const finish = (read: Understanding): Understanding => ({
+    ...read,
+    readings: read.readings.map((reading) => finished(reading, { notes, period, knowledge })),
+  });
+  return { question: { text, answers, isForced }, knowledge, open, finish };
+}
+
+interface Period {
+  win: Window | null | undefined;
+  because?: string;
+  answer?: string;
+  isOpen: boolean;
+  /** The question itself says that there is one. */
+  isNeeded: boolean;
+}
+
+async function settlePeriod(
+  state: Question & { knowledge: Knowledge },
+  around: Circumstances,
+): Promise<Period> {
+  const { moment, knowledge, preferences } = around;
+  const { period, grain } = namesTime(state.text, moment, knowledge);
+  const isNeeded = isVague(state.text) || (isTrend(state.text) && !grain);
+  if (period) return { win: undefined, isOpen: false, isNeeded: false };
+  if (isNeeded) {
+    const answer = state.answers.find((each) => periodOf(each, moment, knowledge) !== undefined);
+    if (answer !== undefined)
+      return { win: periodOf(answer, moment, knowledge), answer, isOpen: false, isNeeded };
+  }
+  const preferred = preferredPeriod(preferences, moment, knowledge);
+  const isAnswered = state.answers.some((each) => periodOf(each, moment, knowledge) !== undefined);
+  if (preferred !== undefined && !isAnswered) {
+    return { win: preferred, because: "your default time period", isOpen: false, isNeeded };
+  }
+  if (!isNeeded) return { win: undefined, isOpen: false, isNeeded };
+  if (!state.isForced) return { win: undefined, isOpen: true, isNeeded };
+  const [first = ""] = PERIOD_QUESTION.suggestions;
+  return { win: periodOf(first, moment, knowledge), because: "assumed", isOpen: false, isNeeded };
+}
+
+/** A trend is a number by periods; of entities it is what they are worth. */
+async function asSeries(
+  { text, knowledge }: { text: string; knowledge: Knowledge },
+  win: Window | null | undefined,
+  { moment, preferences, read }: Circumstances,
+): Promise<string> {
+  const bare = withoutOpener(withoutVague(text));
+  const by = namesTime(bare, moment, knowledge).grain ? "" : ` by ${grainFor(win)}`;
+  const { readings } = await read(bare, knowledge);
+  const isNumber = readings[0]?.ask.k === "table";
+  const metric = usualMetric(knowledge, preferences.highValueMetric);
+  return isNumber || metric === undefined ? `${bare}${by}` : `${wordsOf(metric)} from ${bare}${by}`;
+}
+
+function finished(
+  reading: Reading,
+  { notes, period, knowledge }: { notes: readonly string[]; period: Period; knowledge: Knowledge },
+): Reading {
+  const { win, because, isNeeded } = period;
+  const isMeant = win != null && (isNeeded || isOfEvents(reading.ask));
+  const within = isMeant ? withPeriod(reading.ask, win, knowledge) : undefined;
+  const said = within !== undefined && because !== undefined ? [`period: ${win?.said} (${because})`] : [];
+  const assumptions = [...notes, ...said].map((choice) => ({ at: null, choice, others: [] }));
+  return {
+    ...reading,
+    ask: within ?? reading.ask,
+    said: within === undefined ? reading.said : "",
+    assumptions: [...assumptions, ...reading.assumptions],
+  };
+}
+
+function chooseRegion(
+  { answers, isForced }: Question,
+  values: readonly string[],
+  { preferences }: Circumstances,
+): Chosen<string> | undefined {
+  const answer = answeredRegion(answers, values);
+  if (answer !== undefined) return { value: answer, answer };
+  const preferred = values.find((value) => isSame(value, preferences.preferredRegion ?? ""));
+  if (preferred !== undefined) return { value: preferred, because: "your preferred region" };
+  const [first] = values;
+  return isForced && first !== undefined ? { value: first, because: "assumed" } : undefined;
+}
+
+function chooseThreshold(
+  { answers, isForced }: Question,
+  { suggestions }: Clarification,
+  { knowledge, preferences }: Circumstances,
+): Chosen<Threshold> | undefined {
+  const answered = answeredThreshold(answers, knowledge, preferences);
+  if (answered !== undefined) return { value: answered.threshold, answer: answered.answer };
+  const preferred = preferredThreshold(preferences, knowledge);
+  if (preferred !== undefined) return { value: preferred, because: "your preference" };
+  const first = isForced ? answeredThreshold(suggestions, knowledge, preferences) : undefined;
+  return first && { value: first.threshold, because: "assumed" };
+}
