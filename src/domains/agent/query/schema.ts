@@ -30,6 +30,8 @@ export interface SchemaField {
   name: string;
   type: string;
   kind: "text" | "number" | "date" | "boolean" | "other";
+  /** Whether the author says that it tells rows apart, rather than how much there is. */
+  isDimension: boolean;
 }
 
 /** Each row of `from` has at most one partner in `to`. */
@@ -106,7 +108,8 @@ function nearestDate(
 function datasetSchema(dataset: VisibleModel["datasets"][number], { dates }: SchemaRules): SchemaDataset {
   const fields = new Map(
     dataset.fields.map(
-      ({ name, type, isTime }) => [name, { name, type, kind: kindOf(type, isTime) }] as const,
+      ({ name, type, isTime }) =>
+        [name, { name, type, kind: kindOf(type, isTime), isDimension: isTime !== null }] as const,
     ),
   );
   const nameField = nameFieldOf(dataset);

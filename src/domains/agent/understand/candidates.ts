@@ -1,7 +1,9 @@
 import { editDistance } from "../../../kernel/nearest.ts";
+import type { Key } from "../query/semantic-query.ts";
 import type { Quantity, Sense } from "./fragment.ts";
 import type { Gloss, Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
+import { unitNamed } from "./units.ts";
 import type { Word } from "./words.ts";
 
 /** What some words mean by themselves. */
@@ -18,13 +20,20 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
   for (const i of words.keys()) {
     const number = numberAt(words, i, language);
     if (number === undefined) continue;
-    const { value, isPercent, end, isMoney } = number;
+    const { value, isPercent, end, unit } = number;
     // Said as a word it counts something, and "one" mostly says nothing.
     if (!(number.isWord && value === 1))
       found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
-    found.push(...quantitiesAt(words, i, { value, end, ...(isMoney ? { isMoney } : {}) }, language));
+    found.push(...quantitiesAt(words, i, { value, end, ...(unit === undefined ? {} : { unit }) }, language));
   }
   for (const [i, word] of words.entries()) {
+    if (language.inUnits.has(word.norm) && unitNamed(words[i + 1]?.norm ?? "") !== undefined)
+      found.push({
+        sense: { t: "unit", unit: words[i + 1]?.norm ?? "" },
+        start: i,
+        end: i + 2,
+        cost: -0.3,
+      });
     const skip = language.ordinals.get(word.norm);
     if (skip !== undefined)
       found.push({ sense: { t: "op", op: "ordinal", arg: String(skip) }, start: i, end: i + 1, cost: 0 });
@@ -39,35 +48,39 @@ function numberAt(
   words: readonly Word[],
   i: number,
   language: Language,
-): { value: number; isPercent: boolean; isMoney: boolean; isWord: boolean; end: number } | undefined {
+): { value: number; isPercent: boolean; unit?: string; isWord: boolean; end: number } | undefined {
   const norm = words[i]?.norm ?? "";
   const times = language.times.get(norm);
   const spelt = times ?? language.numbers.get(norm);
   if (spelt !== undefined) {
     const isTimes = language.timesWords.has(words[i + 1]?.norm ?? "");
-    return { value: spelt, isPercent: false, isMoney: false, isWord: true, end: isTimes ? i + 2 : i + 1 };
+    return { value: spelt, isPercent: false, isWord: true, end: isTimes ? i + 2 : i + 1 };
   }
   const match = /^([$€£])?(\d[\d.,]*)([km])?(%)?$/.exec(norm);
   if (match === null) return undefined;
   const scale = match[3] === "k" ? 1e3 : match[3] === "m" ? 1e6 : 1;
-  const unit = language.scales.get(words[i + 1]?.norm ?? "");
-  let end = unit === undefined ? i + 1 : i + 2;
+  const factor = language.scales.get(words[i + 1]?.norm ?? "");
+  let end = factor === undefined ? i + 1 : i + 2;
   const isPercent = match[4] === "%" || /^(percent|prozent)$/.test(words[end]?.norm ?? "");
-  const isNamed = MONEY.has(words[end]?.norm ?? "");
-  if (isNamed || /^(percent|prozent)$/.test(words[end]?.norm ?? "")) end += 1;
-  const value = (language.digits(match[2] as string) * scale * (unit ?? 1)) / (isPercent ? 100 : 1);
-  return { value, isPercent, isMoney: match[1] !== undefined || isNamed, isWord: false, end };
+  const after = words[end]?.norm ?? "";
+  const unit =
+    match[1] === undefined ? (unitNamed(after) === undefined ? undefined : after) : SIGNS.get(match[1]);
+  if (unit === after || /^(percent|prozent)$/.test(words[end]?.norm ?? "")) end += 1;
+  const value = (language.digits(match[2] as string) * scale * (factor ?? 1)) / (isPercent ? 100 : 1);
+  return { value, isPercent, ...(unit === undefined ? {} : { unit }), isWord: false, end };
 }
 
-const MONEY: ReadonlySet<string> = new Set(
-  "euro euros eur dollar dollars usd pounds gbp chf francs".split(" "),
-);
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["$", "dollars"],
+  ["€", "euros"],
+  ["£", "pounds"],
+]);
 
 /** The words before a number that say how something is compared with it. */
 function quantitiesAt(
   words: readonly Word[],
   i: number,
-  { end, ...quantity }: Pick<Quantity, "value" | "isMoney"> & { end: number },
+  { end, ...quantity }: Pick<Quantity, "value" | "unit"> & { end: number },
   language: Language,
 ): Found[] {
   const before = (length: number) =>
@@ -92,14 +105,14 @@ function quantitiesAt(
     language.rangeAnd.has(and?.norm ?? "") &&
     upper !== undefined
   ) {
-    const isMoney = quantity.isMoney === true || upper.isMoney;
+    const unit = upper.unit ?? quantity.unit;
     found.push({
       sense: {
         t: "quantity",
         op: ">=",
         value: quantity.value,
         upTo: upper.value,
-        ...(isMoney ? { isMoney } : {}),
+        ...(unit === undefined ? {} : { unit }),
       },
       start: i - 1,
       end: upper.end,
@@ -139,8 +152,10 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
-      for (const { sense, cost } of lexicon.values.get(norms) ?? [])
-        found.push({ sense, start, end, cost: cost + bonus + rival });
+      for (const { sense, cost } of lexicon.values.get(norms) ?? []) {
+        const doubt = isPlainWord(words, [start, end], sense, lexicon, language) ? PLAIN_WORD_COST : 0;
+        found.push({ sense, start, end, cost: cost + bonus + rival + doubt });
+      }
       const grammar = language.grammar.get(norms) ?? language.grammar.get(stems);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
       const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
@@ -184,6 +199,49 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
     }
   }
   return [...found, ...misspelt(words, found, lexicon, language)];
+}
+
+/** More than it costs to leave a word out: rather nothing is made of it. */
+const PLAIN_WORD_COST = 3.5;
+
+/**
+ * Whether a value that looks like a word of the language is only that word: an album may be called "Vs." and a driver
+ * have the code WIN. Its case as written, or the noun beside it, would say that the value is meant.
+ */
+function isPlainWord(
+  words: readonly Word[],
+  [start, end]: [number, number],
+  sense: Sense,
+  { phrases }: Lexicon,
+  language: Language,
+): boolean {
+  const word = words[start];
+  const [value, key] = valueIn(sense);
+  if (word === undefined || end - start !== 1 || value === undefined) return false;
+  if (word.text !== word.text.toLowerCase() || value === value.toLowerCase()) return false;
+  const { norm, stem } = word;
+  const isCommon =
+    language.fillers.has(norm) ||
+    [norm, stem].some((form) => language.grammar.has(form) || language.superlatives.has(form)) ||
+    unitNamed(norm) !== undefined ||
+    (sense.t === "rel" && language.gloss.has(stem));
+  const isSaid = [words[start - 1], words[end]].some((beside) =>
+    (phrases.get(beside?.stem ?? "") ?? []).some(
+      ({ sense: noun }) =>
+        (noun.t === "rel" && noun.ds === key?.ds) ||
+        (noun.t === "field" && noun.key.ds === key?.ds && noun.key.field === key.field),
+    ),
+  );
+  return isCommon && !isSaid;
+}
+
+/** The value that a condition asks for, and where it stands. */
+function valueIn(sense: Sense): [value?: string, key?: Key] {
+  const cond =
+    sense.t === "cond" ? sense.cond : sense.t === "rel" && sense.rel.k === "where" ? sense.rel.if : undefined;
+  if (cond?.k !== "is") return [];
+  const [value] = cond.values;
+  return typeof value === "string" ? [value, cond.key] : [];
 }
 
 /** The longest name that is written in one word or in several: "sign-ups", "turn over". */

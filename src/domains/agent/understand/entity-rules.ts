@@ -1,6 +1,6 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import { measured, neighbours, topped } from "./entity-senses.ts";
-import type { By, Mod, Place, Sense } from "./fragment.ts";
+import type { By, Mod, Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
 import { attr, count, placeOf, type RelSense, supBy, table } from "./make.ts";
 

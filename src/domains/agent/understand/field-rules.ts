@@ -1,7 +1,13 @@
-import type { Aggregate, Key } from "../query/semantic-query.ts";
+import type { Aggregate, Cond, Key } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import { type Rules, rule } from "./grammar.ts";
 import { aggregate, attr, type RelSense, supBy, table } from "./make.ts";
+
+function labelled(key: Key, value: number): Combined[] {
+  const cond: Cond = { k: "is", key, values: [value], match: "equal" };
+  return [{ sense: { t: "cond", ds: key.ds, cond }, cost: -0.2 }];
+}
 
 /** Rules for fields: whose they are, and what is said of them. */
 export const FIELD_RULES: Rules = {
@@ -124,8 +130,15 @@ export const FIELD_RULES: Rules = {
     rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
   ],
   "number field": [
-    rule<"number", "field">((_grammar, { value }, field) =>
-      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
+    rule<"number", "field">((grammar, { value }, field) => {
+      if (!Number.isInteger(value)) return [];
+      return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : [{ sense: field, cost: 0.6 }];
+    }),
+  ],
+  // "season 2019"
+  "field number": [
+    rule<"field", "number">((grammar, { key }, { value }) =>
+      Number.isInteger(value) && grammar.isNumberLabel(key) ? labelled(key, value) : [],
     ),
   ],
   // "with city and opening date"

@@ -34,6 +34,8 @@ export type Sense =
   | { t: "window"; win: Window }
   | { t: "grain"; grain: Grain; isFiscal: boolean }
   | { t: "number"; value: number; isPercent: boolean }
+  /** "in minutes" */
+  | { t: "unit"; unit: string }
   /** `more than 60k`. */
   | ({ t: "quantity" } & Quantity)
   /** `by`, `per`, `each` with a key. */
@@ -84,7 +86,8 @@ export interface Quantity {
   value: number | "average";
   /** The other end of a range. */
   upTo?: number;
-  isMoney?: true;
+  /** What it was said to be measured in. */
+  unit?: string;
 }
 
 export interface Group {

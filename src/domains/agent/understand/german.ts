@@ -151,6 +151,7 @@ export const GERMAN: Language = {
   measures: like(ENGLISH.measures, { size: "gross", height: "hoh", length: "lang" }),
   how: like(ENGLISH.how, { big: "gross", high: "hoch", long: "lang", old: "alt", expensiv: "teuer" }),
   grains: like(ENGLISH.grains, { ...GRAINS, year: "jahr, jahre" }),
+  inUnits: new Set(["in"]),
   scales: new Map([
     ["tsd", 1e3],
     ["tausend", 1e3],

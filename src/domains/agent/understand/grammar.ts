@@ -16,7 +16,7 @@ import {
   top,
   where,
 } from "./make.ts";
-import { dimensionField, foreignLink, worths } from "./model-words.ts";
+import { dimensionField, foreignLink, timeField, unitOf, worths } from "./model-words.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
@@ -185,14 +185,24 @@ export class Grammar {
   /** A number that says how much, and not which one. */
   isNumber({ ds, field }: Key): boolean {
     const dataset = this.#schema.datasets.get(ds);
-    if (dataset?.fields.get(field)?.kind !== "number") return false;
+    const known = dataset?.fields.get(field);
+    if (dataset === undefined || known?.kind !== "number" || known.isDimension) return false;
     const isId = dataset.isKeyed && dataset.key.length === 1 && dataset.key[0] === field;
     return !isId && foreignLink(this.#schema, ds, field) === undefined;
   }
 
-  isText({ ds, field }: Key): boolean {
-    const kind = this.#schema.datasets.get(ds)?.fields.get(field)?.kind;
-    return kind === "text" || kind === "boolean";
+  /** What tells rows apart: a text, or a number such as a year. */
+  isLabel({ ds, field }: Key): boolean {
+    const known = this.#schema.datasets.get(ds)?.fields.get(field);
+    return (
+      known?.kind === "text" || known?.kind === "boolean" || (known?.kind === "number" && known.isDimension)
+    );
+  }
+
+  /** A number that tells rows apart, such as a year or a round. */
+  isNumberLabel(key: Key): boolean {
+    const known = this.#schema.datasets.get(key.ds)?.fields.get(key.field);
+    return known?.kind === "number" && known.isDimension;
   }
 
   isDate({ ds, field }: Key): boolean {
@@ -210,6 +220,16 @@ export class Grammar {
     return this.#schema.datasets.get(ds)?.fields.has(key.field) === true
       ? { ds, field: key.field }
       : undefined;
+  }
+
+  /** What a number is measured in. */
+  unitOf(num: Num | Key): string | undefined {
+    return unitOf(this.#model, num);
+  }
+
+  /** How long something takes. */
+  timeOf(ds: string, unit: string | null): Key | undefined {
+    return timeField(this.#model, this.#schema, ds, unit);
   }
 
   /** The metric that says what one entity of a dataset is worth. */

@@ -64,6 +64,8 @@ export interface Language extends Folding {
   /** How a question begins that wants a list. */
   listOpener: RegExp;
   grains: ReadonlyMap<string, Grain>;
+  /** Words before a unit: "in minutes". */
+  inUnits: ReadonlySet<string>;
   /** Words after a number that make it larger or smaller. */
   scales: ReadonlyMap<string, number>;
   /** What words are called in English, by their stems; a model may have no other names. */

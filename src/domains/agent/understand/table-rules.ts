@@ -11,7 +11,6 @@ import {
   chosenEntities,
   column,
   compareEarlier,
-  costing,
   differing,
   divided,
   grouped,
@@ -27,9 +26,15 @@ import {
   shared,
   within,
 } from "./table-senses.ts";
+import { costing } from "./unit-rules.ts";
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
+}
+
+/** Nobody wants the 2025 highest ones; that is a year. */
+function isPlace(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value <= 1000;
 }
 
 function countOf(rel: RelSense, quantity: Quantity): Sense {
@@ -254,12 +259,12 @@ export const TABLE_RULES: Rules = {
   ],
   "sup number": [
     rule<"sup", "number">((_grammar, sup, { value }) =>
-      Number.isInteger(value) && value > 0 ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
+      isPlace(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
     ),
   ],
   "number sup": [
     rule<"number", "sup">((_grammar, { value }, sup) =>
-      Number.isInteger(value) && value > 0 ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
+      isPlace(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
     ),
   ],
   "table sup": [
@@ -284,13 +289,13 @@ export const TABLE_RULES: Rules = {
     rule<"quantity", "rel">((_grammar, quantity, rel) => {
       // "more than the average store"
       if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
-      return quantity.isMoney === true ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
+      return quantity.unit !== undefined ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
     }),
   ],
   "rel quantity": [
     rule<"rel", "quantity">((grammar, rel, quantity) => {
       if (quantity.value === "average") return [];
-      return quantity.isMoney === true
+      return quantity.unit !== undefined
         ? costing(grammar, rel, quantity)
         : [{ sense: countOf(rel, quantity), cost: 0.6 }];
     }),

@@ -14,6 +14,7 @@ import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
+import { UNIT_RULES } from "./unit-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 /** What is made of a model once, however many questions there are. */
@@ -24,7 +25,7 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
     lexicons: new Map(),
     grammar: new Grammar(
       knowledge,
-      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES],
+      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES, UNIT_RULES],
       groupsOf,
     ),
   };
@@ -90,7 +91,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense),
     skipCost: (word) =>
-      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), language),
+      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), lexicon, language),
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
   const readings = parsed.flatMap((fragment) => {
@@ -110,7 +111,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = left
     .map((i) => kept[i] as number)
-    .filter((i) => skipCost(all[i] as Word, known.has(i), language) >= 3);
+    .filter((i) => skipCost(all[i] as Word, known.has(i), lexicon, language) >= 3);
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
   const missing = skipped
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
@@ -215,10 +216,26 @@ const LIGHT: ReadonlySet<string> = new Set([
 /** A word that mostly says nothing, but also stands for something in this model. */
 const FILLER_COST = 1;
 
-function skipCost({ norm, stem }: Word, isKnown: boolean, { fillers, grammar }: Language): number {
-  if (fillers.has(norm)) return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
-  const word = grammar.get(norm) ?? grammar.get(stem);
-  if (word !== undefined) return LIGHT.has(word.op) ? 0.5 : 3;
+/** Words that mostly say nothing still name something where a metric or a dataset is called so: "wins". */
+function isNamed({ norm, stem }: Word, { phrases }: Lexicon, { grammar }: Language): boolean {
+  return (
+    !grammar.has(norm) &&
+    (phrases.get(stem) ?? []).some(
+      ({ sense, cost }) => cost <= NAMED_COST && (sense.t === "table" || sense.t === "rel"),
+    )
+  );
+}
+
+/** The most that a name given by the author costs. */
+const NAMED_COST = 0.1;
+
+function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Language): number {
+  const { norm, stem } = word;
+  const { fillers, grammar } = language;
+  if (fillers.has(norm) && !isNamed(word, lexicon, language))
+    return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
+  const said = grammar.get(norm) ?? grammar.get(stem);
+  if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;
 }
 
