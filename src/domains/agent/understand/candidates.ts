@@ -20,11 +20,12 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
   for (const i of words.keys()) {
     const number = numberAt(words, i, language);
     if (number === undefined) continue;
-    const { value, isPercent, end, unit } = number;
+    const { value, isPercent, end, unit, isTimes } = number;
+    const more = { ...(unit === undefined ? {} : { unit }), ...(isTimes === true ? { isTimes } : {}) };
     // Said as a word it counts something, and "one" mostly says nothing.
     if (!(number.isWord && value === 1))
       found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
-    found.push(...quantitiesAt(words, i, { value, end, ...(unit === undefined ? {} : { unit }) }, language));
+    found.push(...quantitiesAt(words, i, { value, end, ...more }, language));
   }
   for (const [i, word] of words.entries()) {
     if (language.inUnits.has(word.norm) && unitNamed(words[i + 1]?.norm ?? "") !== undefined)
@@ -48,13 +49,21 @@ function numberAt(
   words: readonly Word[],
   i: number,
   language: Language,
-): { value: number; isPercent: boolean; unit?: string; isWord: boolean; end: number } | undefined {
+):
+  | { value: number; isPercent: boolean; unit?: string; isTimes?: true; isWord: boolean; end: number }
+  | undefined {
   const norm = words[i]?.norm ?? "";
   const times = language.times.get(norm);
   const spelt = times ?? language.numbers.get(norm);
   if (spelt !== undefined) {
     const isTimes = language.timesWords.has(words[i + 1]?.norm ?? "");
-    return { value: spelt, isPercent: false, isWord: true, end: isTimes ? i + 2 : i + 1 };
+    return {
+      value: spelt,
+      isPercent: false,
+      isWord: true,
+      end: isTimes ? i + 2 : i + 1,
+      ...(isTimes || times !== undefined ? { isTimes: true as const } : {}),
+    };
   }
   const match = /^([$€£])?(\d[\d.,]*)([km])?(%)?$/.exec(norm);
   if (match === null) return undefined;
@@ -80,7 +89,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
 function quantitiesAt(
   words: readonly Word[],
   i: number,
-  { end, ...quantity }: Pick<Quantity, "value" | "unit"> & { end: number },
+  { end, ...quantity }: Pick<Quantity, "value" | "unit" | "isTimes"> & { end: number },
   language: Language,
 ): Found[] {
   const before = (length: number) =>
@@ -148,6 +157,10 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
+      for (const { sense, cost } of withGaps(span, lexicon, language))
+        found.push({ sense, start, end, cost });
+      if (end - start === 1 && language.people.has(norms))
+        for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
       for (const { sense, cost } of glossed(span, lexicon, language))
         found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
@@ -181,7 +194,13 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       }
       const grain = language.grains.get(norms);
       if (grain !== undefined)
-        found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
+        // What the author calls a year is meant before the years of a date.
+        found.push({
+          sense: { t: "grain", grain, isFiscal: false },
+          start,
+          end,
+          cost: (lexicon.phrases.get(stems) ?? []).some(({ sense }) => sense.t === "field") ? 0.5 : 0.1,
+        });
       const measure = language.measures.get(stems);
       if (measure !== undefined)
         found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
@@ -199,6 +218,31 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
     }
   }
   return [...found, ...misspelt(words, found, lexicon, language)];
+}
+
+/** Less likely than that "who" stands for the noun behind it. */
+const PEOPLE_COST = 0.9;
+
+function everybody(ds: string): Sense {
+  return { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false };
+}
+
+/** The longest name that is looked for between words of grammar. */
+const GAP_WORDS = 6;
+
+/** "tracks were sold", "tracks did we sell": a number whose name stands apart. */
+function withGaps(span: readonly Word[], { phrases }: Lexicon, { auxiliaries }: Language): Entry[] {
+  if (span.length < 3 || span.length > GAP_WORDS) return [];
+  const ends = [span[0], span.at(-1)].some((word) => auxiliaries.has(word?.norm ?? ""));
+  const kept = span.filter(({ norm }) => !auxiliaries.has(norm));
+  // What a verb means may be defined by the author, with conditions of its own.
+  const isDefined = kept.some(({ stem }) =>
+    (phrases.get(stem) ?? []).some(({ sense }) => sense.t === "rel" && sense.form === "made"),
+  );
+  if (ends || isDefined || kept.length === span.length || kept.length < 2) return [];
+  return (phrases.get(kept.map(({ stem }) => stem).join(" ")) ?? [])
+    .filter(({ sense }) => sense.t === "table")
+    .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));
 }
 
 /** More than it costs to leave a word out: rather nothing is made of it. */

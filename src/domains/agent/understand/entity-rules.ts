@@ -35,6 +35,10 @@ export const ENTITY_RULES: Rules = {
           return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
+        case "than":
+          return rel.form === "name" && rel.rel.k === "where"
+            ? [{ sense: { t: "than", win: null, cond: rel.rel.if, ds: rel.ds }, cost: 0 }]
+            : [];
         case "count":
           return [{ sense: table(count(rel.rel)), cost: 0 }];
         case "when": {
@@ -254,6 +258,8 @@ export const ENTITY_RULES: Rules = {
     rule<"rel", "op">((_grammar, { rel, ds, form, isTopped }, { op }) => {
       if (form === "name" && (op === "and" || op === "or"))
         return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
+      if (form === "name" && op === "versus" && rel.k === "where")
+        return [{ sense: { t: "versus", ds, cond: rel.if, isAnd: false }, cost: 0 }];
       return op === "count" && !isTopped ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
     }),
   ],

@@ -111,9 +111,13 @@ export const FIELD_RULES: Rules = {
     ]),
   ],
   "rel field": [
-    rule<"rel", "field">((grammar, rel, { key }) =>
-      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
-    ),
+    rule<"rel", "field">((grammar, rel, { key }) => [
+      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
+      // "driver nationality": whose it is.
+      ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
+        ? [{ sense: { t: "field" as const, key }, cost: -0.1 }]
+        : []),
+    ]),
   ],
   "attr mod": [
     rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>

@@ -62,6 +62,8 @@ export type Sense =
   | { t: "windows"; wins: Window[] }
   /** "oldest first" */
   | { t: "order"; dir: "asc" | "desc"; dim: string }
+  /** "never won" */
+  | { t: "undone"; table: TableSense }
   | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
   /** "Emma and …" */
   | { t: "namesand"; rel: Rel; ds: string }
@@ -88,6 +90,8 @@ export interface Quantity {
   upTo?: number;
   /** What it was said to be measured in. */
   unit?: string;
+  /** "twice", "5 times" */
+  isTimes?: true;
 }
 
 export interface Group {
@@ -137,6 +141,8 @@ export interface TableSense {
   top: Top | null;
   having: Cond | null;
   order: Order[];
+  /** Said by a verb: those that won are those with a win. */
+  isVerb?: true;
   /** The groups that were said with "per" or "each": averages are made over them. */
   per?: Key[];
 }

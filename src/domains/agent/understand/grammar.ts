@@ -16,7 +16,7 @@ import {
   top,
   where,
 } from "./make.ts";
-import { dimensionField, foreignLink, timeField, unitOf, worths } from "./model-words.ts";
+import { dimensionField, foreignLink, isMoney, timeField, unitOf, worths } from "./model-words.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
@@ -220,6 +220,13 @@ export class Grammar {
     return this.#schema.datasets.get(ds)?.fields.has(key.field) === true
       ? { ds, field: key.field }
       : undefined;
+  }
+
+  /** Whether a number is of money, so that "how many" does not ask for it. */
+  isMoney({ cols: [num] }: TableSense): boolean {
+    const metric =
+      num?.k === "metric" ? this.#model.metrics.find(({ name }) => name === num.name) : undefined;
+    return metric !== undefined && isMoney(metric);
   }
 
   /** What a number is measured in. */

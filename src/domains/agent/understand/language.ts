@@ -64,6 +64,10 @@ export interface Language extends Folding {
   /** How a question begins that wants a list. */
   listOpener: RegExp;
   grains: ReadonlyMap<string, Grain>;
+  /** Words that ask for people. */
+  people: ReadonlySet<string>;
+  /** Words of grammar that may stand inside of a name: "tracks were sold". */
+  auxiliaries: ReadonlySet<string>;
   /** Words before a unit: "in minutes". */
   inUnits: ReadonlySet<string>;
   /** Words after a number that make it larger or smaller. */

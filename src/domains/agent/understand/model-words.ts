@@ -34,6 +34,23 @@ export function dimensionField(
   return undefined;
 }
 
+const MONEY = /price|amount|cost|revenue|money|dollar|euro|fee|spend|paid|profit|turnover/i;
+
+export function isMoney({ name, sql, description }: VisibleModel["metrics"][number]): boolean {
+  const isCounted = /^\s*count\s*\(/i.test(sql);
+  return !isCounted && MONEY.test(`${name} ${sql} ${description ?? ""}`);
+}
+
+const PEOPLE =
+  /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?)$/i;
+
+/** The datasets whose entities somebody is: whom "who" asks for. */
+export function peopleOf(model: VisibleModel): string[] {
+  return model.datasets
+    .filter(({ name, ai }) => [name, ...ai.synonyms].some((text) => PEOPLE.test(text)))
+    .map(({ name }) => name);
+}
+
 /** What a number is measured in, as far as the author says. */
 export function unitOf(model: VisibleModel, num: Num | Key): string | undefined {
   if (isKey(num)) {

@@ -1,7 +1,7 @@
 import type { Grain } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Quantity, Sense } from "./fragment.ts";
-import { type Rules, rule } from "./grammar.ts";
+import type { Quantity, Sense, TableSense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense } from "./make.ts";
 import {
   again,
@@ -35,6 +35,11 @@ function isPer(op: string, arg: string | undefined): { isPer?: true } {
 /** Nobody wants the 2025 highest ones; that is a year. */
 function isPlace(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value <= 1000;
+}
+
+/** How often something happened is no amount of money. */
+function isCounting(grammar: Grammar, { isTimes }: Quantity, table: TableSense): boolean {
+  return isTimes !== true || !grammar.isMoney(table);
 }
 
 function countOf(rel: RelSense, quantity: Quantity): Sense {
@@ -99,6 +104,8 @@ export const TABLE_RULES: Rules = {
   "op table": [
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
       if (op === "count" && (table.having !== null || table.top !== null)) return [];
+      // "how many were sold" does not ask for money.
+      if (op === "count" && grammar.isMoney(table)) return [asTable(table, 2.5)];
       if (op === "count" || op === "how much" || op === "prep")
         return [{ sense: { t: "table", table }, cost: op === "prep" ? 0.3 : 0 }];
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
@@ -276,14 +283,14 @@ export const TABLE_RULES: Rules = {
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
   "quantity table": [
-    rule<"quantity", "table">((_grammar, quantity, { table }) => [
-      { sense: { ...quantity, t: "having", table }, cost: 0 },
-    ]),
+    rule<"quantity", "table">((grammar, quantity, { table }) =>
+      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0 }] : [],
+    ),
   ],
   "table quantity": [
-    rule<"table", "quantity">((_grammar, { table }, quantity) => [
-      { sense: { ...quantity, t: "having", table }, cost: 0.1 },
-    ]),
+    rule<"table", "quantity">((grammar, { table }, quantity) =>
+      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }] : [],
+    ),
   ],
   "quantity rel": [
     rule<"quantity", "rel">((_grammar, quantity, rel) => {

@@ -216,6 +216,7 @@ export function averaged(_grammar: Grammar, table: TableSense, fn: "avg" | "medi
 /** "how much more in 2025 than in 2024" */
 export function differing(table: TableSense): Combined[] {
   const [a, b, ...others] = table.cols;
+  if (a?.k === "calc" && a.op === "-" && b === undefined) return [asTable(table, -0.1)];
   if (a === undefined || b === undefined || others.length > 0) return [];
   return [asTable({ ...table, cols: [{ k: "calc", op: "-", a, b }] }, -0.1)];
 }

@@ -15,6 +15,7 @@ import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { UNIT_RULES } from "./unit-rules.ts";
+import { VERB_RULES } from "./verb-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 /** What is made of a model once, however many questions there are. */
@@ -25,7 +26,7 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
     lexicons: new Map(),
     grammar: new Grammar(
       knowledge,
-      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES, UNIT_RULES],
+      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES, UNIT_RULES, VERB_RULES],
       groupsOf,
     ),
   };
@@ -46,10 +47,22 @@ export function understand(question: Question, knowledge: Knowledge): Understand
   const whole = understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
-  const tail = /[.!:;]\s+(\S[^.!:;]*)$/.exec(question.text)?.[1];
-  if (tail === undefined) return whole;
+  const [, sign, tail] = /([.!:;])\s+(\S[^.!:;]*)$/.exec(question.text) ?? [];
+  if (tail === undefined || (sign === ":" && saysMore(question, tail, knowledge))) return whole;
   const last = understandText({ ...question, text: tail }, knowledge);
   return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
+}
+
+/** Names before a number belong to it: "Rock vs Metal: units sold". */
+function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
+  const head = question.text.slice(0, -tail.length);
+  return languagesOf(question.text).some((language) => {
+    const { lexicon } = prepare(knowledge, language);
+    const words = wordsOf(head, language);
+    const isValue = ({ sense, cost }: Found) =>
+      (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")) && cost < 1;
+    return candidates(words, lexicon, language).some(isValue);
+  });
 }
 
 const TOO_LONG = {
@@ -107,11 +120,10 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
+  const isLeft = (i: number) => skipCost(all[i] as Word, known.has(i), lexicon, language) >= LEFT_COST;
   const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
   // Whatever carries meaning and was left over makes an answer to another question.
-  const skipped = left
-    .map((i) => kept[i] as number)
-    .filter((i) => skipCost(all[i] as Word, known.has(i), lexicon, language) >= 3);
+  const skipped = left.map((i) => kept[i] as number).filter(isLeft);
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
   const missing = skipped
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
@@ -120,14 +132,18 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
       return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
     });
   return {
-    readings: readings.slice(0, 10).map(
-      ({ ask, cost, fragment }): Reading => ({
-        ask: finished(ask, question, knowledge),
-        cost,
-        assumptions: [],
-        said: fragment.notes.join("; "),
-      }),
-    ),
+    // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
+    readings: readings
+      .filter(({ fragment }) => fragment.skipped.every((i) => !isLeft(kept[i] as number) || left.includes(i)))
+      .slice(0, 10)
+      .map(
+        ({ ask, cost, fragment }): Reading => ({
+          ask: finished(ask, question, knowledge),
+          cost,
+          assumptions: [],
+          said: fragment.notes.join("; "),
+        }),
+      ),
     missing,
     unclear: judged.map((i) => ({
       question: `By which number is "${all[i]?.text}" meant?`,
@@ -213,6 +229,9 @@ const LIGHT: ReadonlySet<string> = new Set([
   "where",
 ]);
 
+/** From this on, a word that is left out is missed. */
+const LEFT_COST = 3;
+
 /** A word that mostly says nothing, but also stands for something in this model. */
 const FILLER_COST = 1;
 
@@ -232,6 +251,7 @@ const NAMED_COST = 0.1;
 function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Language): number {
   const { norm, stem } = word;
   const { fillers, grammar } = language;
+  if (language.people.has(norm)) return 0;
   if (fillers.has(norm) && !isNamed(word, lexicon, language))
     return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
   const said = grammar.get(norm) ?? grammar.get(stem);
