@@ -68,7 +68,10 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
   for (const slice of inside.all) await slice.start?.().catch(warn);
   if (options.agent !== undefined) {
-    Object.assign(services.agent, openAgent({ ...engines, models: services.models }, options.agent));
+    Object.assign(
+      services.agent,
+      openAgent({ ...engines, data: services.data, models: services.models }, options.agent),
+    );
   }
   register(registry, services);
   options.extend?.(registry);

@@ -1,6 +1,6 @@
 import { contract, open } from "./contract.ts";
 
-const NO_INSTRUCTIONS = "no tool of this endpoint takes an instruction in natural language yet";
+const NO_INSTRUCTIONS = "no tool of this endpoint takes an instruction to change something yet";
 
 /**
  * What /api/2.0/mcp promises: identity, transport, sessions, REST twins, forms of results and errors, input checks.
@@ -55,15 +55,21 @@ export const bi = contract("bi", {
 
   "bi.input.control-characters":
     "ASCII 0x00-0x08, 0x0B, 0x0C, 0x0E-0x1F and 0x7F are stripped from all string arguments; tab, line feed and return stay",
-  "bi.input.length": open("An instruction in natural language has at most 2,000 characters", NO_INSTRUCTIONS),
-  "bi.input.injection": open(
+  "bi.input.length": "An instruction in natural language has at most 2,000 characters",
+  "bi.input.injection":
     "Instructions with the known phrases of prompt injection are rejected before they reach a model",
-    NO_INSTRUCTIONS,
-  ),
   "bi.input.destructive": open(
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
     NO_INSTRUCTIONS,
   ),
+
+  "bi.ask.parameters": "knowi_ask needs question, and takes datasetIds",
+  "bi.ask.search":
+    "Without datasetIds knowi_ask searches all datasets that the caller may see for the relevant ones",
+  "bi.ask.response":
+    "knowi_ask gives the executed query, the fields of the result, its rows and the datasets that were searched",
+  "bi.ask.rows": "knowi_ask returns at most 100 rows, with totalRows and returnedRows",
+  "bi.ask.access": "knowi_ask checks the caller's access to each dataset before it reads it",
 
   "bi.get-data.default-limit": "knowi_get_data returns at most 100 rows by default",
   "bi.get-data.limit": "knowi_get_data returns as many rows as limit says",

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { AppError, ERROR_CODES } from "../../src/kernel/errors.ts";
-import { checkDestructive, checkInstruction } from "../../src/kernel/instructions.ts";
+import { checkDestructive } from "../../src/kernel/instructions.ts";
 import type { Permission } from "../../src/kernel/permissions.ts";
 import type { SurfaceName } from "../../src/registry/caller.ts";
 import { resourcesOf } from "../../src/registry/define-resource.ts";
@@ -69,13 +69,12 @@ const instruct = defineTool({
   toolset: "memory",
   wire: { bi: "fixture_instruct" },
   title: "Instruct",
-  description: "Takes an instruction, as the tools that understand language do.",
+  description: "Takes an instruction, as the tools that change things by language do.",
   permission: null,
   effect: "read",
   input: z.strictObject({ instruction: z.string() }),
   output: z.object({ accepted: z.boolean() }),
   run: async ({ instruction }) => {
-    checkInstruction(instruction);
     checkDestructive(instruction, { deleteTool: "knowi_delete" });
     return { accepted: true };
   },

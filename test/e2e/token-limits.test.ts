@@ -157,10 +157,18 @@ async function namesFor(surface: SurfaceName, token: string): Promise<string[]> 
   return names;
 }
 
+it("has tools for pages alone, which no list shows, reach nothing of the workspace", () => {
+  const tools = SURFACES.flatMap((surface) => server.app.registry.tools(surface)).map(({ tool }) => tool);
+  const forApps = tools.filter(({ isForApps }) => isForApps);
+  expect(forApps.map(({ name }) => name)).toContain("draw_picture");
+  for (const { name, within, effect } of forApps)
+    expect({ name, within, effect }).toEqual({ name, within: [], effect: "read" });
+});
+
 describe.each(CASES)("a token limited to: %s", (name, _limits, isAllowed) => {
   it.each(SURFACES)("sees on %s what keeps to its limits, and is refused the rest", async (surface) => {
     const token = tokens[name] as string;
-    const all = server.app.registry.tools(surface);
+    const all = server.app.registry.tools(surface).filter(({ tool }) => !tool.isForApps);
     const allowed = all.filter(({ tool }) => isAllowed(tool)).map((tool) => tool.name);
     expect(await namesFor(surface, token)).toEqual(allowed.toSorted());
     const others = all.map((tool) => tool.name).filter((tool) => !allowed.includes(tool));
@@ -263,6 +271,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     list_improvement_requests: { state: "all" },
     close_improvement_request: { id: request, state: "done" },
     ask_question: { question: "revenue", model: modelName },
+    infer_semantic_model: { name: "guessed" },
+    ask_data: { question: "how many orders", dataset_ids: [shop.orders] },
   };
 }
 

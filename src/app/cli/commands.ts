@@ -297,6 +297,20 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./model.ts")).validateModel(input, terminal),
   }),
   defineCommand({
+    name: "model infer",
+    summary: "Write a semantic model that is guessed from datasets: keys, joins, dates, default metrics",
+    options: {
+      workspace: WORKSPACE,
+      datasets: { value: "A,B", description: "Only these; all of the workspace when left out" },
+      name: { value: "NAME", description: "Name of the model; that of the workspace when left out" },
+      out: { value: "FILE", description: "Where to; default: standard output" },
+    },
+    notes: [
+      "What was guessed, and how sure it is, goes to standard error. Check it, then: kenning model publish FILE",
+    ],
+    run: async (input, terminal) => (await import("./model.ts")).inferModel(input, terminal),
+  }),
+  defineCommand({
     name: "model list",
     summary: "List the semantic models of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
@@ -325,7 +339,7 @@ export const COMMANDS: readonly Command[] = [
     name: "eval questions",
     summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
     options: {
-      model: { value: "FILE", description: "The semantic model", required: true },
+      model: { value: "FILE", description: "The semantic model; without one it is guessed from the tables" },
       tables: {
         value: "DIR",
         description: "A folder with a .csv file for each of its sources",

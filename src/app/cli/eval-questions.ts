@@ -12,7 +12,8 @@ export interface AskOne {
   ports: CallPorts;
   registry: Registry;
   caller: Caller;
-  model: string;
+  /** Without one the datasets are asked, and how they belong together is guessed. */
+  model: string | undefined;
   signal: AbortSignal;
   setToday(day: Date): void;
 }
@@ -52,9 +53,9 @@ export async function evaluate(
 async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
   // Noon is the same day in every time zone that matters here.
   ask.setToday(question.as_of === undefined ? new Date() : new Date(`${question.as_of}T12:00:00Z`));
-  const tool = ask.registry.tool("all", "ask_question") as WireTool;
-  const args = { question: question.question, model: ask.model };
-  const { caller, signal } = ask;
+  const { caller, signal, model } = ask;
+  const tool = ask.registry.tool("all", model === undefined ? "ask_data" : "ask_question") as WireTool;
+  const args = { question: question.question, ...(model !== undefined && { model }) };
   const called = await call(ask.ports, toolOperation(tool), args, {
     caller,
     meta: META,
@@ -71,12 +72,31 @@ async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
     const isExpected = question.rows !== undefined || question.expect !== undefined;
     return { ...base, ...NOTHING, error, verdict: isExpected ? "wrong" : "unknown" };
   }
-  const { outcome, columns, rows, sql, confidence, reading, narrative } = called.output as Answer;
+  const { outcome, columns, rows, sql, confidence, reading, narrative } =
+    model === undefined ? answerOf(called.output as DataOutput) : (called.output as Answer);
   // Gold rows without `expect` were written for a comparison in which each row counts once.
   const expected = { distinct: question.expect === undefined, ...question };
   const verdict = judge(expected, { outcome, rows });
   const said = outcome === "answer" ? {} : { said: narrative };
   return { ...base, outcome, columns, rows, sql, confidence, reading, ...said, verdict };
+}
+
+interface DataOutput extends Pick<Answer, "outcome" | "confidence" | "reading"> {
+  answer: string;
+  query: string | null;
+  fields: { name: string }[];
+  rows: Record<string, Answer["rows"][number][number]>[];
+}
+
+function answerOf({ answer, query, fields, rows, ...rest }: DataOutput) {
+  const columns = fields.map(({ name }) => name);
+  return {
+    ...rest,
+    narrative: answer,
+    sql: query,
+    columns,
+    rows: rows.map((row) => columns.map((name) => row[name] ?? null)),
+  };
 }
 
 const NOTHING = {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { agentSlice, openAgent } from "../../domains/agent/index.ts";
 import { LIMITS } from "../../domains/agent/limits.ts";
 import { replaceRows } from "../../domains/data/index.ts";
-import { examine, publishAll } from "../../domains/models/index.ts";
+import { examine, type ModelFile, publishAll } from "../../domains/models/index.ts";
 import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -21,7 +21,7 @@ import { Progress } from "./progress.ts";
 import { quiet } from "./with-identity.ts";
 
 interface Input {
-  options: { model: string; tables: string; questions: string; out: string | undefined };
+  options: { model: string | undefined; tables: string; questions: string; out: string | undefined };
 }
 
 const question = z.object({
@@ -41,7 +41,7 @@ export type EvalQuestion = z.output<typeof question>;
 export async function evalQuestions({ options }: Input, terminal: Terminal): Promise<number> {
   const questions = readQuestions(options.questions);
   const tables = tablesIn(options.tables);
-  const files = readFiles(options.model);
+  const files = options.model === undefined ? [] : readFiles(options.model);
   const home = mkdtempSync(join(tmpdir(), "kenning-eval-"));
   const end = new AbortController();
   const stop = () => end.abort();
@@ -50,15 +50,10 @@ export async function evalQuestions({ options }: Input, terminal: Terminal): Pro
     await using place = await openPlace(home);
     const admin = await place.member("admin");
     for (const table of tables) await place.load(admin, table, end.signal);
-    const examination = await examine(place.models, admin, files, end.signal);
-    printProblems(examination, terminal);
-    const [published, ...others] = await publishAll(place.models, admin, examination);
-    if (published === undefined || others.length > 0) {
-      throw new AppError("bad_request", `${options.model} must hold one model, not ${others.length + 1}.`);
-    }
+    const published = files.length === 0 ? undefined : await place.publish(admin, files, terminal);
     const contributor = await place.member("contributor");
     const progress = new Progress(terminal);
-    const ask = place.asker(contributor, published.name, end.signal);
+    const ask = place.asker(contributor, published, end.signal);
     const lines = await evaluate(questions, ask, (done) =>
       progress.show("questions", done / questions.length),
     ).finally(() => progress.end());
@@ -84,10 +79,18 @@ async function openPlace(home: string) {
   const workspace = await identity.workspaces.create({ slug: "eval", name: "Evaluation" });
   let today = new Date();
   const clock = { now: () => today };
-  const agent = openAgent({ ...engines, models, clock }, { shownRows: LIMITS.agent.rows });
+  const { rows } = LIMITS.agent;
+  const agent = openAgent({ ...engines, data, models, clock }, { shownRows: rows, askedRows: rows });
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
-    models: models.models,
+    /** The name of the one model in these files. */
+    async publish(caller: Caller, files: readonly ModelFile[], terminal: Terminal): Promise<string> {
+      const examination = await examine(models.models, caller, files, new AbortController().signal);
+      printProblems(examination, terminal);
+      const [published, ...others] = await publishAll(models.models, caller, examination);
+      if (published !== undefined && others.length === 0) return published.name;
+      throw new AppError("bad_request", `There must be one model, not ${others.length + 1}.`);
+    },
     async member(role: "admin" | "contributor"): Promise<Caller> {
       const email = `${role}@example.com`;
       const { member } = await identity.users.create({ email, workspace: "eval", role });
@@ -106,7 +109,7 @@ async function openPlace(home: string) {
       const source = { kind: "import" as const, detail: { file: basename(path) } };
       await replaceRows(data.data, caller, { name, part, source, allowEmpty: true });
     },
-    asker(caller: Caller, model: string, signal: AbortSignal): AskOne {
+    asker(caller: Caller, model: string | undefined, signal: AbortSignal): AskOne {
       const { authorizer, limiter, audit } = identity;
       const ports = { authorizer, limiter, audit, log: createLog(config) };
       const setToday = (day: Date) => {

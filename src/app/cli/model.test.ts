@@ -46,6 +46,20 @@ function file(name: string, content: string): string {
 }
 
 describe("kenning model", () => {
+  test("infers a file that can be published", async () => {
+    const { code, out, err } = await model("infer", "--datasets", "people", "--name", "guessed");
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("likely: key: name") });
+    expect(out).toContain("name: average_score");
+    const guessed = file("guessed.yaml", out);
+    expect(await model("validate", guessed)).toMatchObject({ code: 0 });
+    expect(await model("infer", "--out", "inferred.yaml")).toMatchObject({ code: 0, out: "" });
+    expect(readFileSync(join(kenning.home, "inferred.yaml"), "utf8")).toContain("name: acme");
+    expect(await model("infer", "--datasets", "nothing")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no dataset "nothing"'),
+    });
+  });
+
   test("validates, diffs, publishes, lists and exports a file", async () => {
     const good = file("people.yaml", MODEL([FIELD("name"), FIELD("score")]));
     expect(await model("validate", good)).toMatchObject({ code: 0, err: "people: no errors.\n" });

@@ -48,6 +48,32 @@ export async function publishModel({ args, options }: OfFile, terminal: Terminal
   });
 }
 
+/** Writes a model that is guessed from datasets, and says what was guessed. */
+export async function inferModel(
+  {
+    options,
+  }: {
+    options: {
+      workspace: string;
+      datasets: string | undefined;
+      name: string | undefined;
+      out: string | undefined;
+    };
+  },
+  terminal: Terminal,
+): Promise<number> {
+  return withData(async ({ models: { inference }, callerFor }) => {
+    const caller = await callerFor(options.workspace);
+    const names = options.datasets?.split(",").map((name) => name.trim());
+    const { document, guesses } = await inference.infer(caller, options.name ?? options.workspace, names);
+    const yaml = writeModel(document);
+    if (options.out === undefined || options.out === "-") terminal.out(yaml);
+    else writeFileSync(options.out, yaml);
+    for (const { sure, guess, why } of guesses) terminal.err(`${sure}: ${guess} (${why})\n`);
+    return 0;
+  });
+}
+
 /** Says what is wrong with the models of a file or folder, given the data of a workspace, and changes nothing. */
 export async function validateModel({ args, options }: OfFile, terminal: Terminal): Promise<number> {
   const files = readFiles(args.file);

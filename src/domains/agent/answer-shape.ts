@@ -51,7 +51,7 @@ export const answerShape = z.object({
 type Output = z.output<typeof answerShape>;
 
 export function outputOf(
-  { isTruncated, rows, picture: _, ...answer }: Answer,
+  { isTruncated, rows, picture: _, types: __, ...answer }: Answer,
   shownRows: number,
 ): z.input<typeof answerShape> {
   const shown = rows.slice(0, shownRows);

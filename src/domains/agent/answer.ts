@@ -13,6 +13,8 @@ export interface Answer {
   /** What a person reads: the answer, or why there is none. */
   narrative: string;
   columns: string[];
+  /** The engine's types, in the order of the columns. */
+  types: string[];
   rows: JsonValue[][];
   /** There were more rows than are read for a question. */
   isTruncated: boolean;

@@ -3,16 +3,20 @@ import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
+import type { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 
 /** What the tools of this slice work with. */
 export interface AgentServices {
   agent: Agent;
+  datasetQuestions: DatasetQuestions;
   models: ModelsServices["models"];
   drawings: Drawings;
   preferences: PreferencesStore;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
+  /** The same where no model is named. */
+  askedRows: number;
 }
 
 export const defineTool = toolsOf<AgentServices>();

@@ -3,8 +3,10 @@ import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
+import type { DataServices } from "../data/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
+import { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { AgentServices } from "./define.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { LIMITS } from "./limits.ts";
@@ -13,6 +15,7 @@ import { pictureApp } from "./picture/picture-app.resource.ts";
 import { preferencesResource } from "./preferences/preferences.resource.ts";
 import { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { AGENT_SETTINGS } from "./settings.ts";
+import { askData } from "./tools/ask-data.tool.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
@@ -33,10 +36,16 @@ export interface AgentOptions {
   timeZone?: string;
   /** Rows of an answer that are handed over as data. */
   shownRows?: number;
+  /** The same where no model is named. */
+  askedRows?: number;
 }
 
-interface Ground {
+interface Before {
+  data: Pick<DataServices, "data" | "datasets">;
   models: ModelsServices;
+}
+
+interface Ground extends Before {
   catalog: Catalog;
   clock: Clock;
   drawings: Drawings;
@@ -44,8 +53,13 @@ interface Ground {
 
 /** Opens the slice on the semantic models; what it knows of them it keeps in memory. */
 export function openAgent(
-  { models: { models }, catalog, clock: serverClock, drawings }: Ground,
-  { shownRows = LIMITS.agent.shownRows, clock = serverClock, ...options }: AgentOptions = {},
+  { data: { data, datasets }, models: { models, inference }, catalog, clock: serverClock, drawings }: Ground,
+  {
+    shownRows = LIMITS.agent.shownRows,
+    askedRows = LIMITS.agent.askedRows,
+    clock = serverClock,
+    ...options
+  }: AgentOptions = {},
 ): AgentServices {
   const knowledge = new KnowledgeCache(models);
   const threads = new ReadingThreads();
@@ -60,16 +74,17 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
-  return { agent, models, drawings, preferences, shownRows };
+  const datasetQuestions = new DatasetQuestions({ agent, models, inference, data, datasets });
+  return { agent, datasetQuestions, models, drawings, preferences, shownRows, askedRows };
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
-export const agentSlice: SliceSpec<"agent", AgentServices, { models: ModelsServices }, Settings> = {
+export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open: ({ catalog, clock, drawings }, { models }, { agent: { timeZone } }) => ({
-    services: openAgent({ models, catalog, clock, drawings }, { timeZone }),
+  open: ({ catalog, clock, drawings }, { data, models }, { agent: { timeZone } }) => ({
+    services: openAgent({ data, models, catalog, clock, drawings }, { timeZone }),
   }),
-  tools: [askQuestion, drawPicture, setPreferences],
+  tools: [askQuestion, askData, drawPicture, setPreferences],
   resources: [pictureApp, preferencesResource],
 };

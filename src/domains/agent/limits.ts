@@ -36,6 +36,14 @@ export const LIMITS = {
     readerMemoryMb: 768,
     /** How long such a thread stays without a question. */
     idleReaderMs: 10 * 60_000,
+    /** Rows of an answer of knowi_ask and ask_data. */
+    askedRows: 100,
+    /** Datasets that one such question can name. */
+    namedDatasets: 50,
+    /** Datasets of a workspace among which such a question finds its own. */
+    searchedDatasets: 500,
+    /** Sets of datasets that belong together, and published models, that such a question is put to. */
+    askedGroups: 5,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */

@@ -3,6 +3,7 @@ import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { DraftInfo } from "./drafts.ts";
 import type { ImprovementsStore } from "./improvements.store.ts";
+import type { Inference } from "./infer/index.ts";
 import type { ModelsStore } from "./models.store.ts";
 import type { Models } from "./models.ts";
 import type { StoredQueriesStore } from "./stored-queries.store.ts";
@@ -13,6 +14,7 @@ export interface ModelsServices {
   modelsStore: ModelsStore;
   storedQueries: StoredQueriesStore;
   improvements: ImprovementsStore;
+  inference: Inference;
 }
 
 export const defineTool = toolsOf<ModelsServices>();

@@ -39,3 +39,11 @@ export async function readDraftInfo(db: CatalogDb | CatalogTx, modelId: number):
 function hasDraft(modelId: number) {
   return and(eq(semanticModels.id, modelId), isNotNull(semanticModels.draft));
 }
+
+/** Drafts are shared, so that whoever takes the place of another's should know it. */
+export function noteOn(replaced: DraftInfo | null, userId: number): { note?: string } {
+  if (replaced === null || replaced.savedById === userId) return {};
+  const { savedBy, savedAt } = replaced;
+  const author = savedBy ?? "somebody who has left";
+  return { note: `This replaced the draft that ${author} saved at ${savedAt.toISOString()}.` };
+}

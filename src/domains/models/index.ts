@@ -4,6 +4,7 @@ import type { Identity } from "../identity/index.ts";
 import { Binder } from "./bind/index.ts";
 import type { ModelsServices } from "./define.ts";
 import { ImprovementsStore } from "./improvements.store.ts";
+import { Inference } from "./infer/index.ts";
 import { draftKind, modelKind } from "./model-kind.ts";
 import { ModelsStore } from "./models.store.ts";
 import { type CallerFor, Models } from "./models.ts";
@@ -16,6 +17,7 @@ import { executeQuery } from "./tools/execute-query.tool.ts";
 import { executeStoredQuery } from "./tools/execute-stored-query.tool.ts";
 import { getDatasets } from "./tools/get-datasets.tool.ts";
 import { getSemanticModel } from "./tools/get-semantic-model.tool.ts";
+import { inferSemanticModel } from "./tools/infer-semantic-model.tool.ts";
 import { listImprovementRequests } from "./tools/list-improvement-requests.tool.ts";
 import { listSemanticModels } from "./tools/list-semantic-models.tool.ts";
 import { listStoredQueries } from "./tools/list-stored-queries.tool.ts";
@@ -32,6 +34,7 @@ export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
 export { isAggregate } from "./guard/functions/index.ts";
 export { type Token, tokenAt } from "./guard/tokens/tokens.ts";
+export { buildModel, type Examined, type Inference, unpublished } from "./infer/index.ts";
 export type { Problem } from "./model.ts";
 export type { PublishedModel } from "./models.store.ts";
 export type { QueryAnswer } from "./models.ts";
@@ -55,6 +58,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
         modelsStore,
         storedQueries: new StoredQueriesStore(catalog, clock),
         improvements: new ImprovementsStore(catalog, clock),
+        inference: new Inference({ data, datasets, analytics }),
       },
     };
   },
@@ -65,6 +69,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
     executeQuery,
     executeStoredQuery,
     requestImprovement,
+    inferSemanticModel,
     saveSemanticModel,
     publishSemanticModel,
     readSemanticModel,

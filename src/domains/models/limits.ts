@@ -90,5 +90,25 @@ export const LIMITS = {
     keptBindings: 2_000,
     /** Longest check that the keys of a relationship are unique. */
     uniquenessMs: 10_000,
+    /** Datasets of which one model is guessed. */
+    inferredDatasets: 60,
+    /** Columns of a dataset that are looked at to guess a model. */
+    inferredColumns: 200,
+    /** Rows of a dataset that are looked at for that; keys are checked over all rows. */
+    inferenceRows: 100_000,
+    /** Values that are looked at for that in one dataset, its rows times its columns. */
+    inferenceValues: 2_000_000,
+    /** Pairs of columns whose values are compared, to find what belongs together. */
+    inferredPairs: 300,
+    /** Different values of a column that are looked for in a key. */
+    inferenceValuesCompared: 10_000,
+    /** Longest that one look at data may take. */
+    inferenceMs: 20_000,
+    /** Longest that guessing a model may take in all. */
+    inferenceTotalMs: 60_000,
+    /** Looks at datasets, as different callers see them, that are remembered in one process. */
+    keptLooks: 500,
+    /** Sets of datasets that are remembered with what belongs together in them. */
+    keptInferences: 50,
   },
 } as const;

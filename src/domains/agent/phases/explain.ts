@@ -54,6 +54,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
     model: knowledge.model.name,
     narrative,
     columns: compiled.columns.map(({ name }) => name),
+    types: result.types,
     rows,
     isTruncated,
     sql: compiled.sql,

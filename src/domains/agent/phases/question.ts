@@ -12,6 +12,13 @@ const ANSWER = /\[([^[\]:]{1,200}):\s*([^[\]]{1,500})\]/g;
 const PROCEED =
   /[[(]?\s*\b(?:please\s+)?(?:just\s+)?(?:proceed|continue|go ahead|mach(?:e)? weiter)\s+(?:anyway|regardless|with (?:your |reasonable )?assumptions|trotzdem)\b[.!]?\s*[\])]?/gi;
 
+/** A question without those answers that are of use to somebody else. */
+export function withoutAnswers(sent: string, isUsed: (answer: string) => boolean): string {
+  return sent.replace(ANSWER, (whole, _label: string, answer: string) =>
+    isUsed(answer.trim()) ? " " : whole,
+  );
+}
+
 export function readQuestion(sent: string): Question {
   const answers: string[] = [];
   const isForced = sent.search(PROCEED) !== -1;

@@ -7,6 +7,7 @@ const NAMED_METRICS = 20;
 
 const NOTHING = {
   columns: [],
+  types: [],
   rows: [],
   isTruncated: false,
   sql: null,
@@ -51,8 +52,13 @@ function missingLine({ text, nearest }: Understanding["missing"][number]): strin
 }
 
 export function clarify(questions: readonly Clarification[], { model }: Knowledge): Answer {
+  return clarified(questions, model.name);
+}
+
+/** What has to be known first, as an answer. */
+export function clarified(questions: readonly Clarification[], model: string): Answer {
   const narrative = questions
     .map(({ question, suggestions }) => [question, ...suggestions.map((each) => `- ${each}`)].join("\n"))
     .join("\n\n");
-  return { ...NOTHING, outcome: "clarify", model: model.name, narrative, questions: [...questions] };
+  return { ...NOTHING, outcome: "clarify", model, narrative, questions: [...questions] };
 }

@@ -146,8 +146,13 @@ function nameFieldOf(
   const found =
     named ??
     texts.find(({ name: field }) => /(^|_)(name|title|label)$/i.test(field)) ??
+    texts.find(({ name: field }) => singular(field) === singular(name)) ??
     (primaryKey.length === 0 ? texts[0] : undefined);
   return found?.name ?? (primaryKey.length === 1 ? (primaryKey[0] as string) : null);
+}
+
+function singular(word: string): string {
+  return word.toLowerCase().replace(/ies$/, "y").replace(/s$/, "");
 }
 
 export function kindOf(type: string, isTime: boolean | null): SchemaField["kind"] {

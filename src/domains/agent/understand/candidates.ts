@@ -106,6 +106,21 @@ function quantitiesAt(
     if (op === undefined) continue;
     found.push({ sense: { t: "quantity", op, ...quantity }, start: i - length, end, cost: -0.3 * length });
   }
+  // "25 or more"
+  for (const length of [2, 3]) {
+    const after = words
+      .slice(end, end + length)
+      .map(({ norm }) => norm)
+      .join(" ");
+    const op = language.quantitiesAfter.get(after);
+    if (op !== undefined)
+      found.push({
+        sense: { t: "quantity", op, ...quantity },
+        start: i,
+        end: end + length,
+        cost: -0.3 * length,
+      });
+  }
   // "between 100 and 200"
   const [and, upper] = [words[end], numberAt(words, end + 1, language)];
   if (
@@ -192,6 +207,9 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         };
         found.push({ sense: { t: "group", group }, start, end, cost: bonus });
       }
+      const days = language.daysOfWeek.get(norms);
+      if (days !== undefined)
+        found.push({ sense: { t: "mod", mod: { m: "weekdays", days } }, start, end, cost: bonus });
       const grain = language.grains.get(norms);
       if (grain !== undefined)
         // What the author calls a year is meant before the years of a date.
@@ -217,7 +235,61 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
   }
-  return [...found, ...misspelt(words, found, lexicon, language)];
+  return [
+    ...found,
+    ...misspelt(words, found, lexicon, language),
+    ...respelt(words, found, lexicon, language),
+  ];
+}
+
+/** Names of several words in which one is misspelt: "retrun rate". */
+function respelt(
+  words: readonly Word[],
+  found: readonly Found[],
+  { phrases, words: { names }, longest }: Lexicon,
+  language: Language,
+): Found[] {
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  return words.flatMap((word, i): Found[] => {
+    const isWord =
+      /^\p{L}{5,}$/u.test(word.norm) && !language.fillers.has(word.norm) && !language.gloss.has(word.stem);
+    if (known.has(i) || !isWord) return [];
+    const near = [...names].filter((name) => name.length >= 4 && isMisspelt(word.stem, name));
+    return near.flatMap((name) =>
+      spansWith(i, words.length, longest).flatMap(([start, end]) => {
+        const stems = range(start, end).map((at) => (at === i ? name : (words[at] as Word).stem));
+        const entries = phrases.get(stems.join(" ")) ?? [];
+        return entries.map(({ sense, cost }) => ({
+          sense,
+          start,
+          end,
+          cost: cost + 0.8 - 0.3 * (end - start - 1),
+        }));
+      }),
+    );
+  });
+}
+
+/** Stretches of several words that a word is in. */
+function spansWith(at: number, words: number, longest: number): [number, number][] {
+  return range(Math.max(0, at - longest + 1), at + 1).flatMap((start) =>
+    range(Math.max(at + 1, start + 2), Math.min(words, start + longest) + 1).map((end): [number, number] => [
+      start,
+      end,
+    ]),
+  );
+}
+
+/** One letter more, less or different, or two that changed places. */
+function isMisspelt(word: string, name: string): boolean {
+  if (Math.abs(word.length - name.length) > 1) return false;
+  if (editDistance(word, name) <= 1) return true;
+  const i = [...word].findIndex((letter, at) => letter !== name[at]);
+  return (
+    word.length === name.length &&
+    i !== -1 &&
+    word === `${name.slice(0, i)}${name[i + 1] ?? ""}${name[i]}${name.slice(i + 2)}`
+  );
 }
 
 /** Less likely than that "who" stands for the noun behind it. */

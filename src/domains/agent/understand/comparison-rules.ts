@@ -2,7 +2,7 @@ import type { Cond } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { again, among, compared, grouped, shareOf, shareOfWhole, within } from "./table-senses.ts";
+import { again, among, compared, grouped, more, shareOf, shareOfWhole, within } from "./table-senses.ts";
 
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
@@ -42,7 +42,12 @@ export const COMPARISON_RULES: Rules = {
   ],
   "share by": [
     rule<"share", "by">((grammar, { table }, { keys, by }) =>
-      by === null ? grouped(grammar, shareOfWhole(table), keys) : [],
+      by !== null
+        ? []
+        : // Of a part that was said already, the share is seldom that of each group in it.
+          grouped(grammar, shareOfWhole(table), keys).map((each) =>
+            more(each, table.conds.length > 0 ? 0.4 : 0),
+          ),
     ),
   ],
   "op share": [
@@ -63,11 +68,6 @@ export const COMPARISON_RULES: Rules = {
     ),
   ],
   "versus cond": [rule<"versus", "cond">((_grammar, left, { cond }) => beside(left, cond))],
-  "versus rel": [
-    rule<"versus", "rel">((_grammar, left, { form, rel }) =>
-      form === "name" && rel.k === "where" ? beside(left, rel.if) : [],
-    ),
-  ],
   "among table": [
     rule<"among", "table">((grammar, { ds, cond, key }, { table }) =>
       among(grammar, table, { ds, cond, key }),

@@ -15,6 +15,9 @@ const FILLERS: ReadonlySet<string> = new Set(
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
   altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
+  d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
+  anybody somebody actual direct team right receive receives received carry carries won win wins
+  achieve achieved reach reached recorded carried paid gave granted issued
   something anything anybody anyone somebody someone everything everybody everyone thing things person
   very even once right actually actual simply quite rather much many far again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
@@ -22,10 +25,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   respective corresponding relevant given ones whole entire full possible able
   such too well anyway basically generally normally usually typically mainly mostly overall
   being having keep kept put set went gone going said say says
-  work works working worked earning earned
-  d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
-  anybody somebody actual direct team right receive receives received carry carries won win wins
-  achieve achieved reach reached respective recorded`.split(/\s+/),
+  work works working worked earning earned`.split(/\s+/),
 );
 
 const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
@@ -73,6 +73,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "still to come": { op: "future" },
     "to come": { op: "future" },
     upcom: { op: "future" },
+    count: { op: "count" },
+    "count of": { op: "count" },
     "number of": { op: "count" },
     "the number of": { op: "count" },
     "how much": { op: "how much" },
@@ -333,6 +335,8 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
+const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
 export const ENGLISH: Language = {
   fillers: FILLERS,
   grammar: GRAMMAR,
@@ -350,6 +354,18 @@ export const ENGLISH: Language = {
   timesWords: new Set(["times"]),
   ordinals: ORDINALS,
   averages: new Set(["average", "avg", "mean"]),
+  quantitiesAfter: new Map([
+    ...["or more", "or above", "or higher", "or over", "and above", "and more", "or later"].map(
+      (word) => [word, ">="] as const,
+    ),
+    ...["or less", "or fewer", "or below", "or lower", "or under"].map((word) => [word, "<="] as const),
+  ]),
+  daysOfWeek: new Map<string, string[]>([
+    ...DAYS.map((day): [string, string[]] => [`${day.toLowerCase()}s`, [day]]),
+    ["weekend", ["Saturday", "Sunday"]],
+    ["weekends", ["Saturday", "Sunday"]],
+    ["working days", DAYS.slice(0, 5)],
+  ]),
   weekdays: new Set(["weekday", "weekdays", "day of the week", "days of the week", "day of week"]),
   comparatives: COMPARATIVES,
   measures: MEASURES,

@@ -1,8 +1,10 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
 import { measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { attr, count, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { condOf } from "./table-senses.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -23,6 +25,18 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
   ...placeOf(supby),
 });
 
+/** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
+const VERB_COST = 1.2;
+
+/** How many there are; of what was done, the number that the author has for it. */
+function counted(rel: RelSense): Combined[] {
+  const metric = rel.verb?.metric ?? null;
+  if (metric === null)
+    return [{ sense: table(count(rel.rel)), cost: rel.verb === undefined ? 0 : VERB_COST }];
+  const num = { k: "metric" as const, name: metric };
+  return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, cost: 0.4 }];
+}
+
 /** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
 export const ENTITY_RULES: Rules = {
   "op rel": [
@@ -40,7 +54,7 @@ export const ENTITY_RULES: Rules = {
             ? [{ sense: { t: "than", win: null, cond: rel.rel.if, ds: rel.ds }, cost: 0 }]
             : [];
         case "count":
-          return [{ sense: table(count(rel.rel)), cost: 0 }];
+          return counted(rel);
         case "when": {
           const date = grammar.dimension(rel.ds, "date");
           return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
@@ -109,8 +123,9 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "rel link": [
-    rule<"rel", "link">((_grammar, rel, { paths }) => [
-      { sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 },
+    rule<"rel", "link">((grammar, rel, { paths }) => [
+      // "who does Emma report to": of a link with itself, whoever stands before it is at its beginning.
+      { sense: to(rel, grammar.fromBehind(paths)), cost: rel.form === "noun" ? 0.6 : 0.1 },
     ]),
   ],
   // "borders the most states"
@@ -165,7 +180,7 @@ export const ENTITY_RULES: Rules = {
     rule<"sup", "rel">((grammar, sup, rel) => {
       if (sup.dim === null) {
         const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-        return sup.isCount ? [{ sense: supBy(sup, by), cost: 0 }] : [];
+        return sup.isCount ? [{ sense: supBy(sup, by), cost: rel.verb !== undefined ? VERB_COST : 0 }] : [];
       }
       return topped(grammar, rel, sup);
     }),
@@ -228,6 +243,21 @@ export const ENTITY_RULES: Rules = {
       if (op === "than" && mod.m === "is")
         return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
+      // "the number of reports of Emma"
+      if (op === "count" && mod.m === "to" && mod.paths !== null) {
+        const all: RelSense = {
+          t: "rel",
+          rel: { k: "all", ds: mod.ds },
+          ds: mod.ds,
+          form: "noun",
+          isTopped: false,
+        };
+        return grammar
+          .apply(all, mod)
+          .flatMap(({ sense, cost }) =>
+            sense.t === "rel" ? [{ sense: table(count(sense.rel)), cost }] : [],
+          );
+      }
       if (op !== "not") return [];
       if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
       if (mod.m === "is")
@@ -255,20 +285,23 @@ export const ENTITY_RULES: Rules = {
   ],
   // "Emma and Dune"
   "rel op": [
-    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped }, { op }) => {
+    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
       if (form === "name" && (op === "and" || op === "or"))
         return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
-      if (form === "name" && op === "versus" && rel.k === "where")
-        return [{ sense: { t: "versus", ds, cond: rel.if, isAnd: false }, cost: 0 }];
-      return op === "count" && !isTopped ? [{ sense: table(count(rel)), cost: 0.2 }] : [];
+      if (form === "name" && op === "versus")
+        return [{ sense: { t: "namesand", rel, ds, isVersus: true }, cost: 0 }];
+      return op === "count" && !isTopped && verb === undefined
+        ? [{ sense: table(count(rel)), cost: 0.2 }]
+        : [];
     }),
   ],
   "namesand rel": [
-    rule<"namesand", "rel">((_grammar, { rel, ds }, second) => {
+    rule<"namesand", "rel">((_grammar, { rel, ds, isVersus }, second) => {
       if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
         return [];
       if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
       const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
+      if (isVersus === true) return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
       return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
     }),
   ],

@@ -1,12 +1,25 @@
-import type { Aggregate, Cond, Key } from "../query/semantic-query.ts";
+import type { Aggregate, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
-import { type Rules, rule } from "./grammar.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { aggregate, attr, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
   return [{ sense: { t: "cond", ds: key.ds, cond }, cost: -0.2 }];
+}
+
+function missing(grammar: Grammar, key: Key): Cond {
+  const empty: Cond = { k: "null", key };
+  return grammar.isNumber(key)
+    ? { k: "or", of: [empty, { k: "is", key, values: [0], match: "equal" }] }
+    : empty;
+}
+
+/** An average of all rows is the author's own, where there is one. */
+function aggregated(grammar: Grammar, fn: Aggregate, key: Key, rel: Rel): Num {
+  const own = fn === "avg" && rel.k === "all" ? grammar.averageOf(key) : undefined;
+  return own === undefined ? aggregate(fn, key, rel) : { k: "metric", name: own };
 }
 
 /** Rules for fields: whose they are, and what is said of them. */
@@ -19,7 +32,7 @@ export const FIELD_RULES: Rules = {
         return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
       }
       if (op === "agg" && grammar.isNumber(key))
-        return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
+        return [{ sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: 0 }];
       if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
       if (op === "count")
@@ -39,11 +52,18 @@ export const FIELD_RULES: Rules = {
           ? firsts
           : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.3 }];
       }
+      // "in square metres"
+      if (op === "prep" && grammar.isNumber(key))
+        return [{ sense: { t: "mod", mod: { m: "unit", key } }, cost: 0 }];
+      // "without a rating": what has none, or nothing in it.
+      if (op === "not") return [{ sense: { t: "cond", ds: key.ds, cond: missing(grammar, key) }, cost: 0.2 }];
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
       }
       if (op === "agg" && grammar.isNumber(key)) {
-        return [{ sense: table(aggregate(arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 }];
+        return [
+          { sense: table(aggregated(grammar, arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 },
+        ];
       }
       return [];
     }),
@@ -51,7 +71,7 @@ export const FIELD_RULES: Rules = {
   "attr op": [
     rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
       op === "agg" && grammar.isNumber(keys[0] as Key)
-        ? [{ sense: table(aggregate(arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
+        ? [{ sense: table(aggregated(grammar, arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
         : [],
     ),
   ],
@@ -139,12 +159,6 @@ export const FIELD_RULES: Rules = {
       return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : [{ sense: field, cost: 0.6 }];
     }),
   ],
-  // "season 2019"
-  "field number": [
-    rule<"field", "number">((grammar, { key }, { value }) =>
-      Number.isInteger(value) && grammar.isNumberLabel(key) ? labelled(key, value) : [],
-    ),
-  ],
   // "with city and opening date"
   "field op": [
     rule<"field", "op">((_grammar, { key }, { op }) =>
@@ -155,6 +169,33 @@ export const FIELD_RULES: Rules = {
     rule<"fields", "field">((_grammar, { keys, isOpen }, { key }) => [
       { sense: { t: "fields", keys: [...keys, key], isOpen: false }, cost: isOpen ? 0 : 0.2 },
     ]),
+  ],
+  "rel fields": [
+    rule<"rel", "fields">((grammar, rel, { keys, isOpen }) =>
+      isOpen || rel.verb !== undefined
+        ? []
+        : grammar.apply(rel, { m: "show", keys }).map((each) => ({ ...each, cost: each.cost + 0.3 })),
+    ),
+  ],
+  // "the day they joined"
+  "grain field": [
+    rule<"grain", "field">((grammar, _grain, field) =>
+      grammar.isDate(field.key) ? [{ sense: field, cost: 0.1 }] : [],
+    ),
+  ],
+  // "season 2019", "rated 1 or 2"
+  "field number": [
+    rule<"field", "number">((grammar, { key }, { value }) => {
+      if (Number.isInteger(value) && grammar.isNumberLabel(key)) return labelled(key, value);
+      return grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
+        ? [
+            {
+              sense: { t: "cond", ds: key.ds, cond: { k: "is", key, values: [value], match: "equal" } },
+              cost: 0.2,
+            },
+          ]
+        : [];
+    }),
   ],
   "fields op": [
     rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>

@@ -14,7 +14,15 @@ import type {
 /** A meaning that a stretch of the question can have by itself. */
 export type Sense =
   /** Entities: a noun of the model, a named one, or what was made of them. */
-  | { t: "rel"; rel: Rel; ds: string; form: "noun" | "name" | "made"; isTopped: boolean; isMany?: true }
+  | {
+      t: "rel";
+      rel: Rel;
+      ds: string;
+      form: "noun" | "name" | "made";
+      isTopped: boolean;
+      isMany?: true;
+      verb?: { metric: string | null };
+    }
   /** A field by its name, of nothing yet. */
   | { t: "field"; key: Key }
   /** Fields of entities: `population of Texas`. */
@@ -39,7 +47,16 @@ export type Sense =
   /** `more than 60k`. */
   | ({ t: "quantity" } & Quantity)
   /** `by`, `per`, `each` with a key. */
-  | { t: "by"; keys: Key[]; by: By | null; grain?: Grain; part?: "weekday"; isPer?: true }
+  | {
+      t: "by";
+      keys: Key[];
+      by: By | null;
+      grain?: Grain;
+      part?: "weekday";
+      isPer?: true;
+      isOpen?: true;
+      some?: { rel: Rel; ds: string };
+    }
   /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */
   | { t: "all"; field: string; value: string }
   /** What something is to another: `neighbouring states` of what follows. */
@@ -66,7 +83,7 @@ export type Sense =
   | { t: "undone"; table: TableSense }
   | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
   /** "Emma and …" */
-  | { t: "namesand"; rel: Rel; ds: string }
+  | { t: "namesand"; rel: Rel; ds: string; isVersus?: true }
   /** "revenue and …", "refunds as a share of …" */
   | { t: "tableand"; table: TableSense; op: "beside" | "/" | "-" }
   /** "city and …" */
@@ -128,6 +145,9 @@ export type Mod =
   | { m: "all"; field: string; value: string }
   /** Fields to be shown beside the name. */
   | { m: "show"; keys: Key[] }
+  | { m: "weekdays"; days: string[] }
+  /** "in square metres": how a number is written. */
+  | { m: "unit"; key: Key }
   /** "but not in 2025": the same did not happen then. */
   | { m: "notduring"; win: Window }
   /** A field of entities, as in `the height of the highest point of Texas`. */

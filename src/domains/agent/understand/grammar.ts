@@ -1,9 +1,8 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Schema } from "../query/schema.ts";
-import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import type { Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
-import { DIMENSIONS } from "./english.ts";
+import { Facts } from "./facts.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import {
   attr,
@@ -12,35 +11,29 @@ import {
   firstCost,
   made,
   notThen,
+  onWeekdays,
   type RelSense,
   top,
   where,
 } from "./make.ts";
-import { dimensionField, foreignLink, isMoney, timeField, unitOf, worths } from "./model-words.ts";
-import { Ways } from "./ways.ts";
-import { phraseKey } from "./words.ts";
+import { foreignLink } from "./model-words.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
 /** The rules by which neighbours are put together. */
-export class Grammar {
-  readonly #model: Knowledge["model"];
-  readonly #schema: Schema;
+export class Grammar extends Facts {
   readonly #rules: readonly Rules[];
-  readonly #ways: Ways;
   readonly #groups: (grammar: Grammar, sense: Sense) => Combined[];
   readonly #pairs = new Map<string, Combine | undefined>();
 
   constructor(
-    { model, schema }: Knowledge,
+    knowledge: Knowledge,
     rules: readonly Rules[],
     groups: (grammar: Grammar, sense: Sense) => Combined[],
   ) {
+    super(knowledge);
     this.#rules = rules;
     this.#groups = groups;
-    this.#model = model;
-    this.#ways = new Ways(schema);
-    this.#schema = schema;
   }
 
   /** What one meaning can stand for besides itself. */
@@ -49,7 +42,11 @@ export class Grammar {
     if (sense.t === "field") {
       const { key } = sense;
       const all: Rel = { k: "all", ds: key.ds };
-      return [...groups, { sense: { t: "attr", rel: all, ds: key.ds, keys: [key] }, cost: 0.4 }];
+      return [
+        ...groups,
+        { sense: { t: "attr", rel: all, ds: key.ds, keys: [key] }, cost: 0.4 },
+        ...this.#happened(key),
+      ];
     }
     if (sense.t === "worth") {
       const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
@@ -58,11 +55,22 @@ export class Grammar {
     return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
   }
 
+  /** "signups": how many there were on the date that says so. */
+  #happened(key: Key): Combined[] {
+    const date = this.schema.datasets.get(key.ds)?.date;
+    if (!this.isDate(key) || date?.ds !== key.ds || date.field !== key.field) return [];
+    const table: TableSense = {
+      ...EMPTY_TABLE,
+      cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
+    };
+    return [{ sense: { t: "table", table }, cost: 0.7 }];
+  }
+
   /** A capital is a field of a state, and a city as well. */
   #linkedEntities({ rel, ds, keys }: Attr): Combined[] {
     const [key] = keys;
     if (keys.length !== 1 || key === undefined) return [];
-    const soft = [...this.#schema.links.values()].find(
+    const soft = [...this.schema.links.values()].find(
       (link) => link.name === `~${ds}.${key.field}` && link.from === ds,
     );
     if (soft === undefined) return [];
@@ -82,174 +90,6 @@ export class Grammar {
     return combine;
   }
 
-  /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
-  reachedBy({ cols }: TableSense, ds: string): boolean {
-    return cols.some((num) =>
-      this.#homes(num).some((home) => home === ds || toOnePath(this.#schema, home, ds) !== undefined),
-    );
-  }
-
-  /** The condition that the only value of a field is for rows of a dataset: of its own field, or of what they belong to. */
-  everywhere(ds: string, { field, value }: { field: string; value: string }): Cond | undefined {
-    const near = [...this.#schema.datasets.values()]
-      .filter(({ fields }) => fields.has(field))
-      .map(({ name }) => ({ name, way: name === ds ? [] : toOnePath(this.#schema, ds, name) }))
-      .filter(({ way }) => way !== undefined)
-      .toSorted((a, b) => (a.way?.length ?? 0) - (b.way?.length ?? 0))[0];
-    return near && { k: "is", key: { ds: near.name, field }, values: [value], match: "equal" };
-  }
-
-  /** The same for the rows that a number is made of. */
-  everywhereOf({ cols }: TableSense, only: { field: string; value: string }): Cond | undefined {
-    const homes = cols.flatMap((num) => this.#homes(num));
-    return homes.map((home) => this.everywhere(home, only)).find((cond) => cond !== undefined);
-  }
-
-  /** Whether a nearer dataset has a field of the same name. */
-  isFarther(table: TableSense, key: Key): boolean {
-    if (key.path !== undefined) return false;
-    const own = this.#distance(table, key.ds);
-    return [...this.#schema.datasets.values()].some(
-      ({ name, fields }) => name !== key.ds && fields.has(key.field) && this.#distance(table, name) < own,
-    );
-  }
-
-  #distance({ cols }: TableSense, ds: string): number {
-    const ways = cols.flatMap((num) => this.#homes(num)).map((home) => toOnePath(this.#schema, home, ds));
-    const costs = ways.map(
-      (way) => way?.reduce((sum, { cost }) => sum + cost, 0) ?? Number.POSITIVE_INFINITY,
-    );
-    return Math.min(...costs, Number.POSITIVE_INFINITY);
-  }
-
-  datasetOf(rel: Rel): string {
-    return datasetOf(rel, (path) => this.#ways.end(path));
-  }
-
-  #homes(num: Num): string[] {
-    switch (num.k) {
-      case "metric":
-        return (this.#schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
-          const named = [
-            ...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds]))),
-          ];
-          return named.filter((ds) =>
-            named.every((other) => toOnePath(this.#schema, ds, other) !== undefined),
-          );
-        });
-      case "agg":
-        return [
-          num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#ways.end(path)),
-        ];
-      case "calc":
-        return [...this.#homes(num.a), ...this.#homes(num.b)];
-      case "each":
-      case "lag":
-      case "running":
-        return this.#homes(num.of);
-      case "field":
-        return [num.key.ds];
-      case "lit":
-        return [];
-    }
-  }
-
-  /** The date that a number goes by. */
-  dateOf({ cols }: TableSense): Key | undefined {
-    const [num] = cols;
-    if (num === undefined) return undefined;
-    const metric = num.k === "metric" ? this.#schema.metrics.get(num.name)?.date : null;
-    const [home] = this.#homes(num);
-    return metric ?? this.#schema.datasets.get(home ?? "")?.date ?? undefined;
-  }
-
-  get schema(): Schema {
-    return this.#schema;
-  }
-
-  dimension(ds: string, dim: string): Key | undefined {
-    if (dim === "date") {
-      const date = this.#schema.datasets.get(ds)?.date;
-      return date?.ds === ds ? date : undefined;
-    }
-    const field = dimensionField(this.#model, this.#schema, ds, dim);
-    return field === undefined ? undefined : { ds, field };
-  }
-
-  /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
-  isEvent(ds: string): boolean {
-    const dataset = this.#schema.datasets.get(ds);
-    return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
-  }
-
-  /** A number that says how much, and not which one. */
-  isNumber({ ds, field }: Key): boolean {
-    const dataset = this.#schema.datasets.get(ds);
-    const known = dataset?.fields.get(field);
-    if (dataset === undefined || known?.kind !== "number" || known.isDimension) return false;
-    const isId = dataset.isKeyed && dataset.key.length === 1 && dataset.key[0] === field;
-    return !isId && foreignLink(this.#schema, ds, field) === undefined;
-  }
-
-  /** What tells rows apart: a text, or a number such as a year. */
-  isLabel({ ds, field }: Key): boolean {
-    const known = this.#schema.datasets.get(ds)?.fields.get(field);
-    return (
-      known?.kind === "text" || known?.kind === "boolean" || (known?.kind === "number" && known.isDimension)
-    );
-  }
-
-  /** A number that tells rows apart, such as a year or a round. */
-  isNumberLabel(key: Key): boolean {
-    const known = this.#schema.datasets.get(key.ds)?.fields.get(key.field);
-    return known?.kind === "number" && known.isDimension;
-  }
-
-  isDate({ ds, field }: Key): boolean {
-    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
-  }
-
-  /** Whether each row of a dataset has one value of a field. */
-  belongs(ds: string, key: Key): boolean {
-    return key.ds === ds || toOnePath(this.#schema, ds, key.ds, key.path) !== undefined;
-  }
-
-  /** The field of this name that a dataset has. */
-  sameOf(key: Key, ds: string): Key | undefined {
-    if (key.ds === ds) return key;
-    return this.#schema.datasets.get(ds)?.fields.has(key.field) === true
-      ? { ds, field: key.field }
-      : undefined;
-  }
-
-  /** Whether a number is of money, so that "how many" does not ask for it. */
-  isMoney({ cols: [num] }: TableSense): boolean {
-    const metric =
-      num?.k === "metric" ? this.#model.metrics.find(({ name }) => name === num.name) : undefined;
-    return metric !== undefined && isMoney(metric);
-  }
-
-  /** What a number is measured in. */
-  unitOf(num: Num | Key): string | undefined {
-    return unitOf(this.#model, num);
-  }
-
-  /** How long something takes. */
-  timeOf(ds: string, unit: string | null): Key | undefined {
-    return timeField(this.#model, this.#schema, ds, unit);
-  }
-
-  /** The metric that says what one entity of a dataset is worth. */
-  worthOf(ds: string): string | undefined {
-    return worths(this.#model, this.#schema).find((worth) => worth.ds === ds)?.metric;
-  }
-
-  nameKey(ds: string): Key | undefined {
-    const dataset = this.#schema.datasets.get(ds);
-    const field = dataset?.nameField ?? dataset?.key[0];
-    return field === undefined ? undefined : { ds, field };
-  }
-
   /** Says something of entities. */
   apply(rel: RelSense, mod: Mod): Combined[] {
     const late = rel.isTopped ? 1.5 : 0;
@@ -263,7 +103,7 @@ export class Grammar {
       }
       case "is": {
         if (isContrary(rel.rel, mod.cond)) return [];
-        if (mod.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.ds) !== undefined) {
+        if (mod.ds === rel.ds || toOnePath(this.schema, rel.ds, mod.ds) !== undefined) {
           return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
         }
         const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
@@ -289,12 +129,18 @@ export class Grammar {
         const cond = this.everywhere(rel.ds, mod);
         return cond === undefined ? [] : [{ sense: where(rel, cond), cost: 0 }];
       }
+      case "weekdays": {
+        const date = this.schema.datasets.get(rel.ds)?.date;
+        return date == null ? [] : [made(where(rel, onWeekdays(date, mod.days)), late, rel.isTopped)];
+      }
+      case "unit":
+        return [];
       case "notduring":
         return notThen(rel, mod.win);
       case "show": {
         const name = this.nameKey(rel.ds);
         const isReached = mod.keys.every(
-          ({ ds }) => ds === rel.ds || toOnePath(this.#schema, rel.ds, ds) !== undefined,
+          ({ ds }) => ds === rel.ds || toOnePath(this.schema, rel.ds, ds) !== undefined,
         );
         const far = mod.keys.some(({ ds }) => ds !== rel.ds) ? 0.3 : 0;
         return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, ...mod.keys], far)];
@@ -330,9 +176,9 @@ export class Grammar {
     named: { from: string; path: Hop[] }[] | null,
   ): { path: Hop[]; cost: number } | undefined {
     for (const { from: start, path } of named ?? []) {
-      if (start === from && this.#ways.end(path) === to) return { path, cost: 0 };
+      if (start === from && this.ways.end(path) === to) return { path, cost: 0 };
     }
-    const found = this.#ways.cheapest(from, to);
+    const found = this.ways.cheapest(from, to);
     if (found === undefined) return undefined;
     return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
   }
@@ -342,7 +188,7 @@ export class Grammar {
     if (by.k === "num") return { by: by.num, cost: 0 };
     if (by.k === "key") {
       if (!this.isNumber(by.key) && !this.isDate(by.key)) return undefined;
-      if (by.key.ds === ds || toOnePath(this.#schema, ds, by.key.ds) !== undefined) {
+      if (by.key.ds === ds || toOnePath(this.schema, ds, by.key.ds) !== undefined) {
         return { by: by.key, cost: by.key.ds === ds ? 0 : 0.5 };
       }
       const way = this.path(ds, by.key.ds, null);
@@ -357,7 +203,7 @@ export class Grammar {
   /** A field of some entities: their own, or of what belongs to them. */
   attributes(key: Key, rel: RelSense): Combined[] {
     if (key.ds === rel.ds) return [attr(rel.rel, rel.ds, [key], 0)];
-    const out = toOnePath(this.#schema, rel.ds, key.ds);
+    const out = toOnePath(this.schema, rel.ds, key.ds);
     if (out !== undefined) return [attr(rel.rel, rel.ds, [key], 0.4)];
     const way = this.path(key.ds, rel.ds, null);
     if (way === undefined) return [];
@@ -375,8 +221,8 @@ export class Grammar {
   /** Whether each side has at most one of the other. */
   #isOneToOne(path: readonly Hop[]): boolean {
     const [hop] = path;
-    const link = path.length === 1 ? this.#schema.links.get(hop?.link ?? "") : undefined;
-    const key = this.#schema.datasets.get(link?.from ?? "")?.key ?? [];
+    const link = path.length === 1 ? this.schema.links.get(hop?.link ?? "") : undefined;
+    const key = this.schema.datasets.get(link?.from ?? "")?.key ?? [];
     return (
       link !== undefined &&
       link.columns.length === key.length &&
@@ -384,35 +230,18 @@ export class Grammar {
     );
   }
 
-  /** How high a "highest point" is: the number that shares its words. */
-  measureOf(key: Key, dim: string): Key | undefined {
-    const own = key.field.split("_");
-    const fields = [...(this.#schema.datasets.get(key.ds)?.fields.values() ?? [])];
-    const hints = DIMENSIONS.get(dim) ?? [];
-    const near = fields.find(
-      ({ name, kind }) =>
-        kind === "number" &&
-        name !== key.field &&
-        name.split("_")[0] === own[0] &&
-        phraseKey(name)
-          .split(" ")
-          .some((word) => hints.includes(word)),
-    );
-    return near === undefined ? undefined : { ds: key.ds, field: near.name };
-  }
-
   /** Where an entity is: what it belongs to. */
   parent(rel: RelSense): Combined[] {
-    for (const link of this.#schema.links.values()) {
+    for (const link of this.schema.links.values()) {
       if (link.from !== rel.ds || link.to === rel.ds || link.name.startsWith("~")) continue;
       const key = this.nameKey(link.to);
       if (key !== undefined) return [attr(rel.rel, rel.ds, [key], 0)];
     }
-    const place = [...(this.#schema.datasets.get(rel.ds)?.fields.values() ?? [])].find(
+    const place = [...(this.schema.datasets.get(rel.ds)?.fields.values() ?? [])].find(
       ({ name, kind }) =>
         kind === "text" &&
         /country|city|place|location|region/.test(name) &&
-        foreignLink(this.#schema, rel.ds, name) === undefined,
+        foreignLink(this.schema, rel.ds, name) === undefined,
     );
     return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
   }

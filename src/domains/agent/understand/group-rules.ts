@@ -30,7 +30,7 @@ export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
   if (sense.t === "attr" && sense.keys.length === 1 && grammar.isLabel(sense.keys[0] as Key)) {
     return sense.rel.k === "all" ? [] : asGroup({ keys: sense.keys, rel: sense.rel, ds: sense.ds }, 0.2);
   }
-  if (sense.t !== "rel" || sense.isTopped || sense.form === "name") return [];
+  if (sense.t !== "rel" || sense.isTopped || sense.form === "name" || sense.verb !== undefined) return [];
   const key = grammar.nameKey(sense.ds);
   return key === undefined ? [] : asGroup({ keys: [key], rel: sense.rel, ds: sense.ds }, 0.1);
 }
@@ -195,7 +195,7 @@ export const GROUP_RULES: Rules = {
     ),
   ],
   "topgroup by": [
-    rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by }) => {
+    rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
       if (by?.k === "num") {
         const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
         const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
@@ -205,7 +205,7 @@ export const GROUP_RULES: Rules = {
         ];
       }
       const [key] = keys;
-      if (key === undefined) return [];
+      if (key === undefined || some !== undefined) return [];
       if (grammar.isNumber(key)) {
         // "by refund amount": all of them together, unless it is a field of the entities themselves.
         const measure = group.ds === null ? undefined : grammar.measure(group.ds, { k: "key", key });
@@ -227,6 +227,24 @@ export const GROUP_RULES: Rules = {
         ? [{ sense: { t: "topgroup", group, per: keys, ...place }, cost: 0 }]
         : [];
     }),
+  ],
+  "op group": [
+    rule<"op", "group">((_grammar, { op, arg }, { group }) =>
+      group.part !== undefined && (op === "by" || op === "each")
+        ? [
+            {
+              sense: {
+                t: "by",
+                keys: [],
+                by: null,
+                part: group.part,
+                ...(op === "each" || arg === "per" ? { isPer: true as const } : {}),
+              },
+              cost: 0,
+            },
+          ]
+        : [],
+    ),
   ],
   "topgroup table": [
     rule<"topgroup", "table">((grammar, { group, per, ...place }, { table }) =>

@@ -51,6 +51,10 @@ export interface Language extends Folding {
   ordinals: ReadonlyMap<string, number>;
   /** Words for the average, as something to compare with. */
   averages: ReadonlySet<string>;
+  /** Words behind a number: "25 or more". */
+  quantitiesAfter: ReadonlyMap<string, "<=" | ">=">;
+  /** Days of the week as what happens on each of them: "on Mondays". */
+  daysOfWeek: ReadonlyMap<string, string[]>;
   /** What days of the week are called. */
   weekdays: ReadonlySet<string>;
   comparatives: ReadonlyMap<string, string>;

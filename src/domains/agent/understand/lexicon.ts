@@ -134,7 +134,11 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   for (const { verbs, ds, cond } of definitions.events) {
     const all = { k: "all" as const, ds };
     const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
-    for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
+    // "how many were sold": the number that is called so.
+    const metric =
+      model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)))?.name ?? null;
+    for (const verb of verbs)
+      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, verb: { metric } }, 0.2);
   }
   const found = valueEntries(schema, values, folding);
   for (const { word, ds, cond } of codedValues(knowledge, folding))

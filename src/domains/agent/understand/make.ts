@@ -31,6 +31,10 @@ export function notThen(rel: RelSense, win: Window): Combined[] {
   return [made(where(rel, then, true), 0, false)];
 }
 
+export function onWeekdays(date: Key, days: string[]): Cond {
+  return { k: "is", key: { ...date, part: "weekday" }, values: days, match: "equal" };
+}
+
 /** Of one that is named there is no first one. */
 export function firstCost(rel: RelSense): number {
   return (rel.isTopped ? 2 : 0) + (rel.form === "name" ? 3 : 0);

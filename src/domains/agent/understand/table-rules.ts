@@ -20,6 +20,7 @@ import {
   more,
   moreThan,
   ofEntities,
+  ofSome,
   overSeries,
   per,
   periods,
@@ -39,7 +40,22 @@ function isPlace(value: number): boolean {
 
 /** How often something happened is no amount of money. */
 function isCounting(grammar: Grammar, { isTimes }: Quantity, table: TableSense): boolean {
-  return isTimes !== true || !grammar.isMoney(table);
+  return (
+    isTimes !== true ||
+    table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
+  );
+}
+
+/** "how many" wants a number of things and not of money; "how much" rather not. */
+function askedCost(
+  grammar: Grammar,
+  op: "count" | "how much",
+  { cols: [num] }: TableSense,
+): number | undefined {
+  const isCounting = num?.k === "metric" ? grammar.isCounting(num.name) : undefined;
+  if (isCounting === undefined) return 0;
+  if (op === "count") return isCounting ? 0 : undefined;
+  return isCounting ? 0.4 : 0;
 }
 
 function countOf(rel: RelSense, quantity: Quantity): Sense {
@@ -70,8 +86,9 @@ export const TABLE_RULES: Rules = {
   "table rel": [rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, 0.5))],
   "rel table": [rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, 0.5))],
   "table by": [
-    rule<"table", "by">((grammar, { table }, by) =>
-      per(
+    rule<"table", "by">((grammar, { table: all }, by) => {
+      const table = ofSome(all, by);
+      return per(
         table,
         by,
         inPeriods(
@@ -81,12 +98,13 @@ export const TABLE_RULES: Rules = {
             : divided(grammar, table, by.keys, by.by),
           by,
         ),
-      ),
-    ),
+      );
+    }),
   ],
   "by table": [
-    rule<"by", "table">((grammar, by, { table }) => {
+    rule<"by", "table">((grammar, by, { table: every }) => {
       if (by.by?.k === "num") return [];
+      const table = ofSome(every, by);
       const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
       return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
     }),
@@ -104,10 +122,11 @@ export const TABLE_RULES: Rules = {
   "op table": [
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
       if (op === "count" && (table.having !== null || table.top !== null)) return [];
-      // "how many were sold" does not ask for money.
-      if (op === "count" && grammar.isMoney(table)) return [asTable(table, 2.5)];
-      if (op === "count" || op === "how much" || op === "prep")
-        return [{ sense: { t: "table", table }, cost: op === "prep" ? 0.3 : 0 }];
+      if (op === "prep") return [asTable(table, 0.3)];
+      if (op === "count" || op === "how much") {
+        const cost = askedCost(grammar, op, table);
+        return cost === undefined ? [] : [asTable(table, cost)];
+      }
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
       if (op === "by") {
         const [num] = table.cols;
@@ -171,8 +190,10 @@ export const TABLE_RULES: Rules = {
       const key = grammar.nameKey(rel.ds);
       if (key === undefined || rel.isTopped) return to;
       // Numbers of each order are seldom wanted; more often they are divided by their number.
-      const cost = rel.form !== "noun" ? 0.8 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
-      return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg) }, cost }];
+      if (rel.verb !== undefined || rel.form === "name") return to;
+      const cost = op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+      const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
+      return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost }];
     }),
   ],
   "op field": [
@@ -186,8 +207,14 @@ export const TABLE_RULES: Rules = {
   "rel by": [
     rule<"rel", "by">((grammar, rel, by) => {
       const { keys } = by;
-      const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-      if (by.by !== null || rel.isTopped || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+      const table = ofSome({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
+      if (
+        by.by !== null ||
+        rel.isTopped ||
+        rel.verb !== undefined ||
+        !keys.every((key) => grammar.reachedBy(table, key.ds))
+      )
+        return [];
       const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
       return per(table, by, inPeriods(grammar, all, by)).map((each) =>
         more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),
@@ -199,7 +226,10 @@ export const TABLE_RULES: Rules = {
       // A number is what something is divided by.
       const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
       if (left.by !== null || right.by !== null || !isPlain) return [];
-      return [{ sense: { t: "by", keys: [...left.keys, ...right.keys], by: null }, cost: 0 }];
+      if (left.some !== undefined && right.some !== undefined) return [];
+      const some = left.some ?? right.some;
+      const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
+      return [{ sense: { t: "by", ...both }, cost: 0 }];
     }),
   ],
   // "in each segment"
@@ -219,17 +249,21 @@ export const TABLE_RULES: Rules = {
         : [];
     }),
   ],
-  "by op": [rule<"by", "op">((_grammar, by, { op }) => (op === "and" ? [{ sense: by, cost: 0 }] : []))],
+  "by op": [
+    rule<"by", "op">((_grammar, by, { op }) =>
+      op === "and" ? [{ sense: { ...by, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
   "by field": [
-    rule<"by", "field">((_grammar, { keys, by }, { key }) =>
-      by === null ? [{ sense: { t: "by", keys: [...keys, key], by }, cost: 0.1 }] : [],
+    rule<"by", "field">((_grammar, by, { key }) =>
+      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }] : [],
     ),
   ],
   "by rel": [
-    rule<"by", "rel">((grammar, { keys, by }, rel) => {
+    rule<"by", "rel">((grammar, by, rel) => {
       const key = grammar.nameKey(rel.ds);
-      return by === null && rel.form === "noun" && key !== undefined
-        ? [{ sense: { t: "by", keys: [...keys, key], by }, cost: 0.1 }]
+      return by.by === null && rel.form === "noun" && key !== undefined
+        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }]
         : [];
     }),
   ],

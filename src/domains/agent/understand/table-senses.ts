@@ -2,7 +2,7 @@ import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semanti
 import type { Combined } from "./chart.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, type RelSense } from "./make.ts";
+import { duringCost, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -56,6 +56,17 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(table, mod.win);
+    case "weekdays": {
+      const date = grammar.dateOf(table);
+      return date === undefined
+        ? []
+        : [asTable({ ...table, conds: [...table.conds, onWeekdays(date, mod.days)] }, 0)];
+    }
+    case "unit": {
+      const [num] = table.cols;
+      const isSame = num?.k === "agg" && num.of?.ds === mod.key.ds && num.of.field === mod.key.field;
+      return isSame ? [asTable(table, 0)] : [];
+    }
     case "all": {
       const cond = grammar.everywhereOf(table, mod);
       return cond === undefined ? [] : [asTable({ ...table, conds: [...table.conds, cond] }, 0)];
@@ -112,10 +123,15 @@ function isPlain(cond: Cond): boolean {
   return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
 }
 
-export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combined[] {
-  if (keys.length === 0 || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combined[] {
+  if (keys.length === 0) return [];
+  const isReached = keys.every((key) => grammar.reachedBy(whole, key.ds));
+  const table = isReached ? whole : grammar.countedWhereItHappened(whole, keys);
+  if (table === undefined) return [];
   const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
-  return groupedBy(table, keys).map((each) => more(each, far));
+  // Moments tell nothing apart; days and months do.
+  const moments = keys.some((key) => key.bucket === undefined && grammar.isDate(key)) ? 1.5 : 0;
+  return groupedBy(table, keys).map((each) => more(each, far + moments));
 }
 
 /** Of two fields of one name, the nearer one is meant. */
@@ -181,6 +197,11 @@ export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
   return date === undefined
     ? []
     : [asTable({ ...table, by: [{ ...date, part: "weekday" }, ...table.by] }, 0)];
+}
+
+/** "each flagship store": numbers of these alone. */
+export function ofSome(table: TableSense, { some }: BySense): TableSense {
+  return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
 }
 
 /** Remembers which groups were said with "per" or "each". */
@@ -302,7 +323,7 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
     const growth: Num = { k: "calc", op: "growth", a, b };
     const top = table.top === null ? null : { ...table.top, by: growth };
-    return [asTable({ ...table, cols: [growth], top }, -0.3)];
+    return [asTable({ ...table, cols: [growth], top }, -0.8)];
   }
   return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
 }

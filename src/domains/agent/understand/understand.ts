@@ -159,7 +159,7 @@ function listCost(wantsList: boolean, ask: Ask): number {
   if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
   const [key] = ask.show;
   const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
-  return isNumbered && !wantsList ? 0.6 : 0;
+  return isNumbered && !wantsList ? 1 : 0;
 }
 
 /** What the question leaves to the author's conventions. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assertReadable, examine, publishAll } from "../authoring.ts";
 import { defineTool, draftFacts, draftShape, problemShape } from "../define.ts";
-import type { DraftInfo } from "../drafts.ts";
+import { noteOn } from "../drafts.ts";
 import { LIMITS } from "../limits.ts";
 import { boundProblems } from "../list-problems.ts";
 import type { ModelRecord, ModelsStore, SavedDraft } from "../models.store.ts";
@@ -69,12 +69,4 @@ function withDrafts(store: ModelsStore, published: readonly ModelRecord[]): Prom
       return { ...record, draft, replaced: null };
     }),
   );
-}
-
-/** Drafts are shared, so that whoever takes the place of another's should know it. */
-function noteOn(replaced: DraftInfo | null, userId: number): { note?: string } {
-  if (replaced === null || replaced.savedById === userId) return {};
-  const { savedBy, savedAt } = replaced;
-  const author = savedBy ?? "somebody who has left";
-  return { note: `This replaced the draft that ${author} saved at ${savedAt.toISOString()}.` };
 }

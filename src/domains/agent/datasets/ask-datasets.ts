@@ -1,0 +1,219 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
+import {
+  buildModel,
+  type Inference,
+  type ModelsServices,
+  type PublishedModel,
+  unpublished,
+} from "../../models/index.ts";
+import { LIMITS as MODELS } from "../../models/limits.ts";
+import type { Agent, Asked } from "../agent.ts";
+import type { Answer } from "../answer.ts";
+import { LIMITS } from "../limits.ts";
+import { isSame } from "../phases/plan.ts";
+import { readQuestion, withoutAnswers } from "../phases/question.ts";
+import { clarified } from "../phases/refuse.ts";
+import { componentsOf } from "./components.ts";
+import { datasetRelevance, relevanceOf } from "./relevance.ts";
+
+export interface DatasetsAsked extends Pick<Asked, "question" | "answers" | "signal" | "onPhase"> {
+  /** All that the caller sees, where none are named. */
+  datasetIds: readonly number[] | undefined;
+}
+
+export interface DatasetsAnswer {
+  answer: Answer;
+  /** The datasets in which the answer was looked for. */
+  searched: readonly Dataset[];
+  /** The published model that was asked, if it was one. */
+  model: string | null;
+}
+
+interface Parts {
+  agent: Agent;
+  models: ModelsServices["models"];
+  inference: Inference;
+  data: Data;
+  datasets: DatasetsStore;
+}
+
+/** Datasets that belong together, with a model of them. */
+interface Group {
+  model: PublishedModel;
+  isPublished: boolean;
+  datasets: readonly Dataset[];
+}
+
+/** Answers of this much less confidence are no rivals. */
+const MARGIN = 0.1;
+const AT_ONCE = 2;
+
+/** Plain questions about datasets, whether they have a semantic model or not. */
+export class DatasetQuestions {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {
+    const { datasetIds } = asked;
+    const all =
+      datasetIds === undefined ? await this.#visible(caller) : await this.#named(caller, datasetIds);
+    const isName = (answer: string) => all.some(({ name }) => isSame(answer, name));
+    const chosen = readQuestion(asked.question).answers.filter(isName);
+    const question = withoutAnswers(asked.question, isName);
+    const near = nearestOf(question, all);
+    const groups = await this.#groups(caller, near, { question, chosen, isNamed: datasetIds !== undefined });
+    const searched = [
+      ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
+    ];
+    const answers = await mapBounded(groups, AT_ONCE, async (group) => {
+      const { answers, signal, onPhase } = asked;
+      const more = { ...(answers !== undefined && { answers }), ...(onPhase !== undefined && { onPhase }) };
+      const answer = await this.#parts.agent.ask(caller, {
+        model: group.model,
+        question,
+        word: "datasets",
+        signal,
+        ...more,
+      });
+      return { group, answer };
+    });
+    const { group, answer } = choose(answers);
+    const notes = group.isPublished ? [] : inferredNotes(answer);
+    return {
+      answer: { ...answer, caveats: [...answer.caveats, ...notes] },
+      searched,
+      model: group.isPublished ? group.model.record.name : null,
+    };
+  }
+
+  async #visible(caller: Caller): Promise<Dataset[]> {
+    const { items } = await this.#parts.datasets.list(caller.workspace.id, {
+      limit: LIMITS.agent.searchedDatasets,
+      offset: 0,
+    });
+    const seen = items.filter((dataset) => restrictionFor(caller, dataset).columns.length > 0);
+    if (seen.length > 0) return seen;
+    throw new AppError("not_found", "There are no datasets to ask about.", {
+      hint: "{tool:import_file} makes one of a file, {tool:push_data} of rows.",
+    });
+  }
+
+  async #named(caller: Caller, ids: readonly number[]): Promise<Dataset[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.#parts.data.require(caller, id)));
+    const hidden = found.find((dataset) => restrictionFor(caller, dataset).columns.length === 0);
+    if (hidden === undefined) return found;
+    throw new AppError("forbidden", `No column of ${hidden.name} may be seen by you.`);
+  }
+
+  /** What a question may be about: published models first, then datasets that belong together. */
+  async #groups(
+    caller: Caller,
+    datasets: readonly Dataset[],
+    { question, chosen, isNamed }: { question: string; chosen: readonly string[]; isNamed: boolean },
+  ): Promise<Group[]> {
+    const published = await this.#published(caller, datasets, isNamed);
+    const inferred = await this.#inferred(caller, datasets);
+    const own = inferred.filter(
+      (group) =>
+        !published.some((each) => group.datasets.every((dataset) => each.datasets.includes(dataset))),
+    );
+    const groups = [...published, ...own];
+    const meant = groups.filter(({ datasets }) =>
+      datasets.some(({ name }) => chosen.some((answer) => isSame(answer, name))),
+    );
+    const relevance = relevanceOf(question);
+    const of = ({ datasets: those }: Group) =>
+      relevance(
+        those.map(({ name }) => name).join(" "),
+        those.flatMap(({ columns }) => columns.map(({ name }) => name)),
+      );
+    return (meant.length > 0 ? meant : groups)
+      .toSorted((a, b) => of(b) - of(a) || Number(b.isPublished) - Number(a.isPublished))
+      .slice(0, LIMITS.agent.askedGroups);
+  }
+
+  /** Models over these datasets; over all of them, where they were named. */
+  async #published(caller: Caller, datasets: readonly Dataset[], isNamed: boolean): Promise<Group[]> {
+    if (!caller.permissions.includes("ontologies:read")) return [];
+    const models = await this.#parts.models.published(caller);
+    return models.flatMap((model): Group[] => {
+      const sources = new Set(model.document.datasets.map(({ source }) => source.toLowerCase()));
+      const last = (source: string) => source.split(".").at(-1)?.replaceAll('"', "") ?? source;
+      const names = new Set([...sources].flatMap((source) => [source, last(source)]));
+      const covered = datasets.filter(({ name }) => names.has(name.toLowerCase()));
+      const isFit = isNamed ? covered.length === datasets.length : covered.length > 0;
+      return isFit ? [{ model, isPublished: true, datasets: covered }] : [];
+    });
+  }
+
+  async #inferred(caller: Caller, datasets: readonly Dataset[]): Promise<Group[]> {
+    const examined = await this.#parts.inference.examine(caller, datasets);
+    return componentsOf(examined).map(({ looked, joins }) => ({
+      model: unpublished(caller, buildModel("datasets", looked, joins)),
+      isPublished: false,
+      datasets: looked.map(({ profile }) => profile.dataset),
+    }));
+  }
+}
+
+/** As many as one model is guessed of, those first whose names are in the question. */
+function nearestOf(question: string, datasets: readonly Dataset[]): Dataset[] {
+  const relevance = datasetRelevance(relevanceOf(question));
+  const most = MODELS.models.inferredDatasets;
+  if (datasets.length <= most) return [...datasets];
+  const first = datasets.toSorted((a, b) => relevance(b) - relevance(a)).slice(0, most);
+  return datasets.filter((dataset) => first.includes(dataset));
+}
+
+interface Tried {
+  group: Group;
+  answer: Answer;
+}
+
+/** The answer of the one group that has one; of several, a question which data are meant. */
+function choose(tried: readonly Tried[]): Tried {
+  const answered = tried.filter(({ answer }) => answer.outcome === "answer");
+  const [published] = answered.filter(({ group }) => group.isPublished);
+  if (published !== undefined) return published;
+  const [best, ...others] = answered.toSorted((a, b) => confidence(b) - confidence(a));
+  if (best === undefined) {
+    return tried.find(({ answer }) => answer.outcome === "clarify") ?? (tried[0] as Tried);
+  }
+  const rivals = others.filter(
+    (each) => confidence(best) - confidence(each) < MARGIN && !isSameRows(each.answer, best.answer),
+  );
+  if (rivals.length === 0) return best;
+  const suggestions = [best, ...rivals].map(({ group, answer }) => usedIn(group, answer));
+  const questions = [{ question: "Which data do you mean?", suggestions }];
+  return { group: best.group, answer: clarified(questions, best.answer.model) };
+}
+
+/** Whoever relies on an answer should know what of it was guessed. */
+function inferredNotes({ lineage }: Answer): string[] {
+  const joins = (lineage?.joins ?? []).map(
+    ({ left, right, on }) => `${left} and ${right} (${on.join(", ")})`,
+  );
+  return joins.length === 0
+    ? []
+    : [`How these belong together was inferred from names and values: ${joins.join("; ")}.`];
+}
+
+function confidence({ answer }: Tried): number {
+  return answer.confidence ?? 0;
+}
+
+function isSameRows(a: Answer, b: Answer): boolean {
+  return JSON.stringify(a.rows) === JSON.stringify(b.rows);
+}
+
+/** The dataset that an answer comes from, as it is called in the workspace. */
+function usedIn({ datasets }: Group, { lineage }: Answer): string {
+  const [first] = lineage?.datasets ?? [];
+  return first?.source ?? datasets[0]?.name ?? "";
+}

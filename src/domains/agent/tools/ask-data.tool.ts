@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import { checkInstruction } from "../../../kernel/instructions.ts";
+import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import { rowShape } from "../../../kernel/row-shape.ts";
+import { compactRows } from "../../../registry/compact-content.ts";
+import { columnShape } from "../../data/index.ts";
+import { PHASES } from "../agent.ts";
+import type { DatasetsAnswer } from "../datasets/ask-datasets.ts";
+import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+
+const question = z
+  .string()
+  .meta({ minLength: 1, maxLength: KERNEL.call.instructionCharacters })
+  .describe("Natural language question about your data");
+const ids = z.array(z.int()).min(1).max(LIMITS.agent.namedDatasets).optional();
+
+/** A plain question about datasets that need no semantic model: what is missing of one is guessed. */
+export const askData = defineTool({
+  name: "ask_data",
+  toolset: "data",
+  wire: {
+    bi: {
+      name: "knowi_ask",
+      description:
+        "Ask a data question in natural language. Finds the relevant dataset, generates a query, executes it, and returns results.",
+      input: z.strictObject({
+        question,
+        datasetIds: ids.describe(
+          "Specific dataset IDs to query. If omitted, all accessible datasets are searched.",
+        ),
+      }),
+      adapt: ({ question, datasetIds }: { question: string; datasetIds?: number[] }) => ({
+        question,
+        ...(datasetIds !== undefined && { dataset_ids: datasetIds }),
+      }),
+    },
+  },
+  title: "Ask about data",
+  description:
+    "Answer a question in plain words about datasets, without a semantic model: it finds the right ones, how they are joined, and the query. Gives the query, rows (first 100) and what was searched. If it asks back, ask again with dataset_ids or with the answer in brackets behind the question.",
+  permission: "bi:read",
+  effect: "read",
+  timeoutMs: LIMITS.agent.totalMs + 10_000,
+  input: z.strictObject({
+    question,
+    dataset_ids: ids.describe("Only these; all that you see when left out"),
+  }),
+  output: z.object({
+    outcome: z.enum(["answer", "clarify", "refuse"]),
+    answer: z.string(),
+    query: z.string().nullable().describe("The SQL that was executed"),
+    fields: z.array(columnShape),
+    rows: z.array(rowShape),
+    totalRows: z.int(),
+    returnedRows: z.int(),
+    datasets: z.array(z.object({ id: z.int(), name: z.string() })).describe("Those that were searched"),
+    model: z.string().nullable().describe("The published semantic model that answered, if one did"),
+    reading: z.string().nullable(),
+    confidence: z.number().nullable(),
+    notes: z.array(z.string()),
+    questions: z.array(z.object({ question: z.string(), suggestions: z.array(z.string()) })),
+  }),
+  compact: (output) => compactRows({ ...output, columns: output.fields.map(({ name }) => name) }),
+
+  async run(
+    { question: sent, dataset_ids: datasetIds },
+    { datasetQuestions, askedRows, caller, client, signal },
+  ) {
+    const question = sent.trim();
+    if (question === "") throw new AppError("bad_request", "question is empty.", { hint: "Ask something." });
+    checkInstruction(question);
+    let done = 0;
+    const found = await datasetQuestions.ask(caller, {
+      question,
+      datasetIds,
+      signal,
+      onPhase(phase) {
+        // Several sets of datasets may be asked; what a person sees goes forward only.
+        const at = PHASES.indexOf(phase);
+        if (at < done) return;
+        done = at + 1;
+        client.progress(at, { total: PHASES.length, message: phase });
+      },
+    });
+    return outputOf(found, askedRows);
+  },
+});
+
+function outputOf({ answer, searched, model }: DatasetsAnswer, most: number) {
+  const { outcome, narrative, sql, columns, types, rows, isTruncated, reading, confidence, questions } =
+    answer;
+  const shown = rows.slice(0, most);
+  const more = isTruncated ? [`There are more than ${rows.length} rows; the rest was not read.`] : [];
+  return {
+    outcome,
+    answer: narrative,
+    query: sql,
+    fields: columns.map((name, i) => ({ name, type: types[i] ?? "VARCHAR" })),
+    rows: shown.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i] ?? null]))),
+    totalRows: rows.length,
+    returnedRows: shown.length,
+    datasets: searched.map(({ id, name }) => ({ id, name })),
+    model,
+    reading,
+    confidence,
+    notes: [...new Set([...answer.assumptions, ...answer.caveats, ...more])],
+    questions,
+  };
+}

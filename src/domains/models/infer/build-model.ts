@@ -1,0 +1,215 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import { isReserved, looksLikeFile } from "../guard/names.ts";
+import type { ModelDataset, Relationship, SemanticModel } from "../model.ts";
+import { aiOf, fieldsOf, type InferredField } from "./fields.ts";
+import type { Guess } from "./guess.ts";
+import type { Join, Looked } from "./joins.ts";
+import { isCalled } from "./keys.ts";
+import { metricsOf } from "./metrics.ts";
+import { longWords, snakeOf, thingOf } from "./name-words.ts";
+import { otherWords } from "./synonyms.ts";
+
+/** Numbers the rows of a dataset that nothing else tells apart. */
+const ROW_NUMBER = "row_number";
+
+interface Part {
+  looked: Looked;
+  dataset: ModelDataset;
+  fields: InferredField[];
+  thing: string[];
+}
+
+export interface InferredModel {
+  document: SemanticModel;
+  guesses: Guess[];
+}
+
+/** Puts what was found out about some datasets into a model. */
+export function buildModel(name: string, all: readonly Looked[], joins: readonly Join[]): InferredModel {
+  const parts = partsOf(all);
+  const partOf = (looked: Looked) => parts.find((part) => part.looked === looked) as Part;
+  const relationships = relationshipsOf(joins, partOf);
+  const measured = parts.map(({ dataset, thing, fields }) => ({
+    dataset,
+    thing,
+    fields: fields.filter(
+      ({ column }) =>
+        column === null ||
+        !relationships.some(
+          ({ from, fromColumns }) => from === dataset.name && fromColumns.includes(column.name),
+        ),
+    ),
+    isEvents: isEvents(fields, dataset),
+    belongsTo: joins
+      .filter(({ from, to }) => from !== to && partOf(from).dataset === dataset)
+      .map(({ to }) => partOf(to)),
+  }));
+  const { metrics, guesses } = metricsOf(measured);
+  const document: SemanticModel = {
+    name,
+    description: null,
+    ai: aiOf([]),
+    datasets: parts.map(({ dataset }) => dataset),
+    relationships,
+    metrics,
+    extensions: [],
+  };
+  addOtherWords(document, parts);
+  return {
+    document,
+    guesses: [
+      ...parts.flatMap(keyGuesses),
+      ...joins.map((join, i) => joinGuess(join, relationships[i] as Relationship)),
+      ...parts.flatMap(dateGuesses),
+      ...guesses,
+    ],
+  };
+}
+
+function partsOf(all: readonly Looked[]): Part[] {
+  const taken = new Set<string>();
+  return all.map((looked) => {
+    const { dataset: source } = looked.profile;
+    const snake = snakeOf(source.name);
+    const isFree = (name: string) => !taken.has(name) && !isReserved(name) && !looksLikeFile(name);
+    const name = [snake, `${snake}_data`].find(isFree) ?? `dataset_${source.id}`;
+    taken.add(name);
+    const fields = fieldsOf(looked.profile);
+    const thing = thingOf(source.name);
+    return { looked, fields, thing, dataset: datasetOf(name, looked, fields) };
+  });
+}
+
+function datasetOf(name: string, { profile, keys }: Looked, fields: readonly InferredField[]): ModelDataset {
+  const { dataset } = profile;
+  const fieldFor = (column: string) =>
+    fields.find((each) => each.column?.name === column)?.field.name ?? column;
+  const isNumbered = keys.primary.length === 0 && !isNamedOnly(profile.dataset.name, fields);
+  const numbered = `SELECT *, row_number() OVER () AS ${ROW_NUMBER} FROM ${quoteName(dataset.name)}`;
+  const plain = snakeOf(dataset.name).replaceAll("_", " ");
+  const said = thingOf(dataset.name).join(" ");
+  return {
+    name,
+    source: dataset.name,
+    viewQuery: isNumbered ? numbered : null,
+    primaryKey: isNumbered ? [ROW_NUMBER] : keys.primary.map(fieldFor),
+    uniqueKeys: [],
+    description: dataset.description,
+    ai: aiOf(said === plain ? [] : [said]),
+    fields: [...fields.map(({ field }) => field), ...(isNumbered ? [rowNumber()] : [])],
+    policies: [],
+    extensions: [],
+  };
+}
+
+function rowNumber(): ModelDataset["fields"][number] {
+  return {
+    name: ROW_NUMBER,
+    expression: { dialects: [{ dialect: "ANSI_SQL", expression: ROW_NUMBER }] },
+    label: null,
+    description: "Tells rows apart",
+    dataType: "Integer",
+    typeText: null,
+    isTime: null,
+    distinctValues: [],
+    ai: aiOf([]),
+    extensions: [],
+  };
+}
+
+/** Things that have a name which occurs in several rows, as a river has in each state: the name tells them apart. */
+function isNamedOnly(dataset: string, fields: readonly InferredField[]): boolean {
+  const thing = thingOf(dataset).join(" ");
+  return fields.some(({ field, role }) => {
+    const words = longWords(field.name).join(" ");
+    return role === "text" && (words === thing || words === `${thing} name`);
+  });
+}
+
+/** Whether rows are things that happened rather than things that are called something. */
+function isEvents(fields: readonly InferredField[], { name }: ModelDataset): boolean {
+  const isName = ({ field, role }: InferredField) =>
+    role === "text" &&
+    (/(^|_)(name|title|label)$/.test(field.name)
+      ? !/_/.test(field.name) || isCalled(field.name, name) || field.name === "full_name"
+      : longWords(field.name).join(" ") === thingOf(name).join(" "));
+  return !fields.some(isName);
+}
+
+function relationshipsOf(joins: readonly Join[], partOf: (looked: Looked) => Part): Relationship[] {
+  const taken = new Set<string>();
+  return joins.map(({ from, column, to, key }) => {
+    const [left, right] = [partOf(from), partOf(to)];
+    const fieldOf = ({ fields }: Part, name: string) =>
+      fields.find((each) => each.column?.name === name)?.field.name ?? name;
+    const fromField = fieldOf(left, column);
+    const wanted = `${left.dataset.name}_${right.dataset.name}`;
+    const name = taken.has(wanted) ? `${wanted}_by_${fromField}` : wanted;
+    taken.add(name);
+    const role = longWords(column).filter((word) => !/^(id|key|code|no|number)$/.test(word));
+    const isOther = role.length > 0 && role.join(" ") !== right.thing.join(" ");
+    const isVerb = /^(reports|belongs|refers) (to|under)$/.test(role.join(" "));
+    return {
+      name,
+      from: left.dataset.name,
+      to: right.dataset.name,
+      fromColumns: [fromField],
+      toColumns: [fieldOf(right, key)],
+      ai: aiOf(isOther && (from !== to || isVerb) ? [role.join(" ")] : []),
+      extensions: [],
+    };
+  });
+}
+
+/** Other words for datasets, as far as nothing in the model is called so already, and no two are. */
+function addOtherWords({ datasets, metrics }: SemanticModel, parts: readonly Part[]): void {
+  const phrase = (name: string) => thingOf(name).join(" ");
+  const taken = new Set([
+    ...datasets.flatMap(({ name, ai, fields }) => [
+      phrase(name),
+      ...ai.synonyms,
+      ...fields.flatMap((field) => [phrase(field.name), ...field.ai.synonyms]),
+    ]),
+    ...metrics.flatMap(({ name, ai }) => [phrase(name), ...ai.synonyms]),
+  ]);
+  const wanted = parts.map(({ thing }) => otherWords(thing));
+  for (const [i, { dataset }] of parts.entries()) {
+    const own = (wanted[i] ?? []).filter(
+      (word) => !taken.has(word) && !wanted.some((others, j) => i !== j && others.includes(word)),
+    );
+    dataset.ai = aiOf([...dataset.ai.synonyms, ...own]);
+  }
+}
+
+function keyGuesses({ dataset, looked: { profile, keys } }: Part): Guess[] {
+  const about = `datasets.${dataset.name}`;
+  if (keys.primary.length === 0) {
+    const guess = dataset.viewQuery === null ? "no key: told apart by name" : "no key: rows are numbered";
+    return [
+      { about, guess, sure: "guess", why: "no column, and no two of them, are different in every row" },
+    ];
+  }
+  const rows = profile.rows.toLocaleString("en");
+  const why =
+    profile.rows === 0
+      ? "by its name; there are no rows"
+      : `different in every row, and always there (${rows}${profile.isSample ? " and more" : ""} rows)`;
+  return [{ about, guess: `key: ${dataset.primaryKey.join(", ")}`, sure: keys.sure, why }];
+}
+
+function joinGuess({ sure, why }: Join, { from, to, fromColumns, toColumns, name }: Relationship): Guess {
+  return {
+    about: `relationships.${name}`,
+    guess: `${from}.${fromColumns[0]} → ${to}.${toColumns[0]}`,
+    sure,
+    why,
+  };
+}
+
+function dateGuesses({ dataset, fields }: Part): Guess[] {
+  const dates = fields.filter(({ role }) => role === "date");
+  const [first, ...others] = dates;
+  if (first === undefined || others.length === 0) return [];
+  const why = `of ${dates.length} dates; the first one in the list is meant when a question names none`;
+  return [{ about: `datasets.${dataset.name}`, guess: `date: ${first.field.name}`, sure: "likely", why }];
+}

@@ -1,0 +1,183 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { AiContext, DataType, Expression, Field } from "../model.ts";
+import { isCalled } from "./keys.ts";
+import { longWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
+import type { ColumnProfile, Profile } from "./profile.ts";
+import { isDateText, type Role, roleOf } from "./roles.ts";
+import { otherWords } from "./synonyms.ts";
+
+/** A field that was made of a column, or of several. */
+export interface InferredField {
+  field: Field;
+  role: Role;
+  /** Null where it is computed from several. */
+  column: ColumnProfile | null;
+}
+
+/** Names of fields that say nothing without the dataset's. */
+const BARE = new Set([
+  "id",
+  "name",
+  "code",
+  "key",
+  "number",
+  "no",
+  "date",
+  "at",
+  "type",
+  "status",
+  "title",
+  "description",
+]);
+const LATE_DATES = new Set(
+  "updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last cancelled finish finished return returned until to hire".split(
+    " ",
+  ),
+);
+const EARLY_DATES = new Set(
+  "date order ordered transaction sale sold purchase purchased invoice event booking booked visit start started opened created posted recorded day month".split(
+    " ",
+  ),
+);
+
+export function aiOf(synonyms: readonly string[]): AiContext {
+  return { instructions: null, synonyms: [...synonyms], examples: [], more: {} };
+}
+
+export function expressionOf(sql: string): Expression {
+  return { dialects: [{ dialect: "ANSI_SQL", expression: sql }] };
+}
+
+/** The fields of a dataset: the date that is meant when none is named comes before other dates. */
+export function fieldsOf(profile: Profile): InferredField[] {
+  const thing = thingOf(profile.dataset.name);
+  const taken = new Set<string>();
+  const name = (wanted: string, other: string) => {
+    const free =
+      [wanted, other, `${wanted}_2`].find((each) => !taken.has(each.toLowerCase())) ?? `${other}_2`;
+    taken.add(free.toLowerCase());
+    return free;
+  };
+  const fields = profile.columns.map((column): InferredField => {
+    const role = roleOf(column);
+    return { field: fieldOf(column, role, name(snakeOf(column.name), column.name), thing), role, column };
+  });
+  const more = [...fullName(fields, thing), ...yearStart(fields)].filter(
+    ({ field }) => !taken.has(field.name.toLowerCase()),
+  );
+  const dates = fields.filter(({ role }) => role === "date");
+  const first = dates.toSorted((a, b) => dateRank(a, profile) - dateRank(b, profile))[0];
+  const isFirst = (each: InferredField) => each === first;
+  return [...more, ...fields.filter(isFirst), ...fields.filter((each) => !isFirst(each))];
+}
+
+function dateRank({ column }: InferredField, { dataset }: Profile): number {
+  const words = longWords(column?.name ?? "");
+  const empty = column !== null && column.filled === 0 ? 10 : 0;
+  if (words.some((word) => LATE_DATES.has(word)))
+    return empty + (isCalled(column?.name ?? "", dataset.name) ? 1 : 3);
+  return (
+    empty +
+    (isCalled(column?.name ?? "", dataset.name) || words.some((word) => EARLY_DATES.has(word)) ? 0 : 2)
+  );
+}
+
+function fieldOf(column: ColumnProfile, role: Role, name: string, thing: readonly string[]): Field {
+  const words = longWords(column.name);
+  const written = wordsOf(column.name);
+  const label = words.join(" ");
+  const starts = words.slice(0, thing.length).join(" ") === thing.join(" ");
+  const rest = starts ? words.slice(thing.length) : words;
+  const isBare = rest.length === 0 || (rest.length === 1 && BARE.has(rest[0] as string));
+  const synonyms = [
+    ...(written.join(" ") === label ? [] : [label]),
+    ...(starts ? (isBare ? [] : [rest.join(" ")]) : [`${thing.join(" ")} ${label}`]),
+    ...(role === "id" || role === "other" ? [] : otherWords(rest.length === 0 ? words : rest)),
+  ];
+  const own = new Set([name.replaceAll("_", " ").toLowerCase()]);
+  return {
+    name,
+    expression: expressionOf(sqlOf(column)),
+    label: name === column.name && name === name.toLowerCase() ? null : capital(label),
+    description: null,
+    dataType: dataTypeOf(column),
+    typeText: null,
+    isTime: role === "date" ? true : role === "text" || role === "flag" || role === "year" ? false : null,
+    distinctValues: [],
+    ai: aiOf([...new Set(synonyms)].filter((synonym) => !own.has(synonym))),
+    extensions: [],
+  };
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function sqlOf(column: ColumnProfile): string {
+  const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
+  if (!isDateText(column)) return name;
+  return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
+}
+
+function dataTypeOf(column: ColumnProfile): DataType | null {
+  if (isDateText(column)) return column.times > 0 ? "DateTime" : "Date";
+  if (column.kind === "text") return "String";
+  if (column.kind === "boolean") return "Boolean";
+  if (column.kind === "date") {
+    if (/^DATE$/i.test(column.type)) return "Date";
+    return /TIME ZONE|TZ/i.test(column.type) ? "DateTimeTz" : "DateTime";
+  }
+  if (column.kind !== "number") return null;
+  if (/INT/i.test(column.type)) return "Integer";
+  return /^DEC/i.test(column.type) ? "Decimal" : "Float";
+}
+
+/** People are called by their whole name. */
+function fullName(fields: readonly InferredField[], thing: readonly string[]): InferredField[] {
+  const find = (...names: string[]) =>
+    fields.find(
+      ({ field, role }) =>
+        role === "text" && names.some((name) => field.name.endsWith(name) || `${field.name}_name` === name),
+    );
+  const [first, last] = [
+    find("first_name", "forename", "given_name", "fname"),
+    find("last_name", "surname", "family_name", "lname"),
+  ];
+  if (first?.column == null || last?.column == null) return [];
+  if (fields.some(({ field }) => field.name === "name" || field.name === "full_name")) return [];
+  const sql = `concat_ws(' ', ${quoteName(first.column.name)}, ${quoteName(last.column.name)})`;
+  const field: Field = {
+    name: "full_name",
+    expression: expressionOf(sql),
+    label: "Full name",
+    description: "First and last name",
+    dataType: "String",
+    typeText: null,
+    isTime: false,
+    distinctValues: [],
+    ai: aiOf(["name", `${thing.join(" ")} name`]),
+    extensions: [],
+  };
+  return [{ field, role: "text", column: null }];
+}
+
+/** A year is a date for whoever asks about a period, where there is no other date. */
+function yearStart(fields: readonly InferredField[]): InferredField[] {
+  if (fields.some(({ role }) => role === "date")) return [];
+  const years = fields.filter(({ role }) => role === "year");
+  const [year] = years;
+  if (year?.column == null || years.length > 1) return [];
+  const field: Field = {
+    name: `${year.field.name}_start`,
+    expression: expressionOf(`make_date(CAST(${quoteName(year.column.name)} AS INTEGER), 1, 1)`),
+    label: null,
+    description: `The first day of ${year.field.name}`,
+    dataType: "Date",
+    typeText: null,
+    isTime: true,
+    distinctValues: [],
+    ai: aiOf([]),
+    extensions: [],
+  };
+  return [{ field, role: "date", column: null }];
+}

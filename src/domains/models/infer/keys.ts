@@ -1,0 +1,101 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { Sureness } from "./guess.ts";
+import { longWords, thingOf } from "./name-words.ts";
+import { ask, type ColumnProfile, type Looking, type Profile } from "./profile.ts";
+import { isIdName, roleOf } from "./roles.ts";
+
+export interface Keys {
+  /** Empty where nothing tells rows apart. */
+  primary: string[];
+  sure: Sureness;
+  /** Columns that are different in each row, the primary one among them. */
+  unique: string[];
+}
+
+/** Pairs of columns that are tried where no single one tells rows apart. */
+const PAIRED_COLUMNS = 6;
+
+/** What tells the rows of a dataset apart: by names and by what was counted, and over all rows where only some were. */
+export async function keysOf(looking: Looking, profile: Profile): Promise<Keys> {
+  const { rows, columns } = profile;
+  const alone = columns.filter((column) => isAlone(column, profile));
+  const fit = alone.filter((column, i) => isLikelyKey(column, profile, columns.indexOf(column), i));
+  const ranked = fit.toSorted((a, b) => keyRank(a, profile) - keyRank(b, profile));
+  const unique = profile.isSample
+    ? await uniqueInAll(looking, profile, ranked.map(namesOf))
+    : ranked.map(namesOf);
+  const names = unique.flat();
+  const [first] = unique;
+  if (first !== undefined) {
+    const isNamed = isIdName(first[0] as string) && rows > 0;
+    return { primary: first, sure: isNamed ? "sure" : "likely", unique: names };
+  }
+  const pairs = pairsOf(profile);
+  const fitting = rows === 0 || pairs.length === 0 ? [] : await uniqueInAll(looking, profile, pairs);
+  return { primary: fitting[0] ?? [], sure: "likely", unique: [] };
+}
+
+function namesOf({ name }: ColumnProfile): string[] {
+  return [name];
+}
+
+/** Different in each row, and always there. */
+function isAlone({ filled, distinct, kind }: ColumnProfile, { rows }: Profile): boolean {
+  return kind !== "other" && filled === rows && distinct === rows;
+}
+
+/** In a few rows any column is different by chance: a number that is measured is no key, and neither is a day. */
+function isLikelyKey(column: ColumnProfile, { dataset, rows }: Profile, at: number, place: number): boolean {
+  const role = roleOf(column);
+  if (rows === 0) return role === "id" && keyRank(column, { dataset }) === 0;
+  if (role === "id") return true;
+  const isName = role === "text" && (at === 0 || place === 0 || isCalled(column.name, dataset.name));
+  return isName || (at === 0 && column.kind === "number" && column.isWhole && column.min !== null);
+}
+
+/** `id` and `customer_id` of customers come before other ids, and these before names. */
+function keyRank({ name, ...column }: ColumnProfile, { dataset }: Pick<Profile, "dataset">): number {
+  const words = longWords(name);
+  if (isIdName(name) && (words.length === 1 || isCalled(name, dataset.name))) return 0;
+  const role = roleOf({ name, ...column });
+  return role === "id" ? 1 : role === "text" ? 3 : 2;
+}
+
+/** Whether a column is named after the thing that its dataset is about. */
+export function isCalled(column: string, dataset: string): boolean {
+  const thing = thingOf(dataset);
+  const words = longWords(column);
+  const rest = words.slice(0, thing.length);
+  return rest.join(" ") === thing.join(" ") || words[0] === thing.at(-1);
+}
+
+/** Two columns that are no measures, those that look like ids first. */
+function pairsOf({ columns, rows }: Profile): string[][] {
+  const rank = (column: ColumnProfile) => {
+    const role = roleOf(column);
+    return role === "id" ? 0 : role === "date" || role === "year" ? 1 : role === "text" ? 2 : 9;
+  };
+  const some = columns
+    .filter((column) => column.filled === rows && rank(column) < 9)
+    .toSorted((a, b) => rank(a) - rank(b))
+    .slice(0, PAIRED_COLUMNS);
+  return some.flatMap((a, i) =>
+    some
+      .slice(i + 1)
+      .filter((b) => rank(a) === 0 && a.distinct * b.distinct >= rows)
+      .map((b) => [a.name, b.name]),
+  );
+}
+
+/** Those of some keys that are different in every row that this caller sees. */
+async function uniqueInAll(looking: Looking, { dataset }: Profile, keys: string[][]): Promise<string[][]> {
+  if (keys.length === 0) return [];
+  const { visible: _, ...tableView } = await looking.data.tableView(looking.caller, dataset, "looked");
+  const counts = keys.map((key) => {
+    const names = key.map(quoteName).join(", ");
+    const isThere = key.map((name) => `${quoteName(name)} IS NOT NULL`).join(" AND ");
+    return `count(DISTINCT (${names})) FILTER (WHERE ${isThere})`;
+  });
+  const [row = []] = await ask(looking, [tableView], `SELECT count(*), ${counts.join(", ")} FROM looked`);
+  return keys.filter((_key, i) => Number(row[i + 1]) === Number(row[0]));
+}

@@ -1,0 +1,136 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { Metric, ModelDataset } from "../model.ts";
+import { aiOf, expressionOf, type InferredField } from "./fields.ts";
+import type { Guess } from "./guess.ts";
+import { isSelling, SALES } from "./synonyms.ts";
+
+export interface Measured {
+  dataset: ModelDataset;
+  thing: readonly string[];
+  fields: readonly InferredField[];
+  /** Its rows are things that happened, and not things that have a name. */
+  isEvents: boolean;
+  /** What its rows belong to: datasets by what they are about. */
+  belongsTo: readonly { dataset: ModelDataset; thing: readonly string[] }[];
+}
+
+interface Wanted {
+  name: string;
+  sql: string;
+  synonyms: string[];
+  guess?: Guess;
+}
+
+const QUANTITY = /^(quantity|qty|units?|count|pieces)$|_(quantity|qty)$/;
+const UNIT_PRICE = /^(unit_?price|price|price_each|item_price|sale_price|selling_price)$/;
+const TOTAL =
+  /^((net|gross|line|order|invoice|sale|sales|grand|total)_?)*(amount|total|revenue|sales|sum|value)$/;
+
+/** Numbers that are mostly asked for: how many rows, sums of what adds up, averages of what does not. */
+export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesses: Guess[] } {
+  // Lines know of their invoice, and not the other way round: what was sold is counted by line.
+  const isHead = ({ dataset }: Measured) =>
+    all.some(
+      ({ belongsTo, ...line }) =>
+        belongsTo.some((each) => each.dataset === dataset) &&
+        salesOf({ ...line, belongsTo }, (name) => name).length > 0,
+    );
+  const wanted = all.flatMap((each) =>
+    ofDataset(each, !isHead(each)).map((metric) => ({ ...metric, of: each.dataset.name })),
+  );
+  const counts = Map.groupBy(wanted, ({ name }) => name);
+  const metrics = wanted.map(({ name, sql, synonyms, of }): Metric => {
+    const isOnly = counts.get(name)?.length === 1;
+    const phrase = name.replaceAll("_", " ");
+    return {
+      name: isOnly ? name : `${of}_${name}`,
+      expression: expressionOf(sql),
+      description: null,
+      dataType: null,
+      ai: aiOf(
+        [...new Set([...(isOnly ? [] : [phrase]), ...synonyms])].filter((word) => !isOnly || word !== phrase),
+      ),
+      extensions: [],
+    };
+  });
+  return { metrics, guesses: wanted.flatMap(({ guess }) => guess ?? []) };
+}
+
+function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
+  const { dataset, thing, fields, isEvents } = measured;
+  const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
+  const amounts = fields.filter(({ role, column }) => role === "amount" && column !== null);
+  const rates = fields.filter(({ role }) => role === "rate");
+  const sales = hasSales ? salesOf(measured, column) : [];
+  const counted = dataset.primaryKey[0];
+  return [
+    ...(counted === undefined
+      ? []
+      : [
+          {
+            name: `${thing.join("_")}_count`,
+            sql: `COUNT(DISTINCT ${keySql(dataset, column)})`,
+            synonyms: [],
+          },
+        ]),
+    ...sales,
+    ...amounts.map(({ field }) => ({
+      name: `total_${field.name}`.replace(/^total_total_/, "total_"),
+      sql: `SUM(${column(field.name)})`,
+      // Of things that happened, the sum is meant where none is named; of a person's salary it is not.
+      synonyms: isEvents
+        ? [field.name.replaceAll("_", " "), ...field.ai.synonyms, ...soldWords(measured, field.name)]
+        : [],
+    })),
+    ...[...amounts, ...rates].map(({ field }) => ({
+      name: `average_${field.name}`.replace(/^average_(average|avg|mean)_/, "average_"),
+      sql: `AVG(${column(field.name)})`,
+      synonyms: [`mean ${field.name.replaceAll("_", " ")}`],
+    })),
+  ];
+}
+
+/** "tracks sold": how many of what the rows of a sale belong to. */
+function soldWords({ thing, belongsTo }: Measured, field: string): string[] {
+  if (!isSelling(thing) || !QUANTITY.test(field)) return [];
+  const things = belongsTo.map((each) => each.thing).filter((each) => !isSelling(each));
+  return ["unit", "item", ...things.map((each) => each.join(" "))].map((word) => `${word} sold`);
+}
+
+function keySql({ primaryKey }: ModelDataset, column: (name: string) => string): string {
+  const names = primaryKey.map(column);
+  return names.length === 1 ? (names[0] as string) : `(${names.join(", ")})`;
+}
+
+/** What was sold for how much: a column that says so, or quantity by price. */
+function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) => string): Wanted[] {
+  const hasOwn = fields.some(({ field }) => /revenue|sales/.test(field.name));
+  if (!isSelling(thing) || !isEvents || hasOwn) return [];
+  const find = (pattern: RegExp, roles: readonly string[]) =>
+    fields.find(({ field, role }) => roles.includes(role) && pattern.test(field.name))?.field.name;
+  const total = find(TOTAL, ["amount"]);
+  const quantity = find(QUANTITY, ["amount"]);
+  const price = find(UNIT_PRICE, ["rate"]);
+  const discount = fields.find(
+    ({ field, column }) =>
+      /^discount/.test(field.name) && column !== null && (column.max ?? 2) <= 1 && (column.min ?? -1) >= 0,
+  )?.field.name;
+  const less = discount === undefined ? "" : ` * (1 - coalesce(${column(discount)}, 0))`;
+  const sql =
+    total !== undefined
+      ? `SUM(${column(total)})`
+      : quantity !== undefined && price !== undefined
+        ? `SUM(${column(quantity)} * ${column(price)}${less})`
+        : undefined;
+  if (sql === undefined) return [];
+  const about = "metrics.revenue";
+  const why = "the dataset is about selling, and there is no column called revenue or sales";
+  return [
+    {
+      name: "revenue",
+      sql,
+      synonyms: SALES,
+      guess: { about, guess: sql, sure: "guess", why },
+    },
+  ];
+}

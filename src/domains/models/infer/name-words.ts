@@ -1,0 +1,116 @@
+/** What short forms in names of columns and tables stand for. */
+const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    acct: "account",
+    addr: "address",
+    amt: "amount",
+    avg: "average",
+    bal: "balance",
+    cat: "category",
+    cnt: "count",
+    ctry: "country",
+    cust: "customer",
+    dept: "department",
+    desc: "description",
+    descr: "description",
+    dob: "birth date",
+    dt: "date",
+    emp: "employee",
+    fname: "first name",
+    inv: "invoice",
+    lname: "last name",
+    loc: "location",
+    mgr: "manager",
+    mth: "month",
+    nm: "name",
+    nr: "number",
+    num: "number",
+    ord: "order",
+    org: "organization",
+    pct: "percent",
+    perc: "percent",
+    prod: "product",
+    qty: "quantity",
+    reg: "region",
+    rev: "revenue",
+    sal: "salary",
+    tel: "telephone",
+    temp: "temperature",
+    tot: "total",
+    trans: "transaction",
+    txn: "transaction",
+    yr: "year",
+  }),
+);
+
+/** Words before the name of a table that say only what sort of table it is. */
+const TABLE_PREFIXES = new Set(["dim", "fact", "fct", "tbl", "tb", "stg", "raw", "src", "vw", "t"]);
+/** And words behind it that say which of several such tables it is: of `orders_2024_final` the rows are orders. */
+const TABLE_SUFFIXES =
+  /^(dim|fact|table|tbl|data|dataset|csv|tsv|json|xlsx|export|raw|new|old|final|latest|copy|backup|clean|cleaned|sample|list|info|master|all|full|part|v?\d+|q[1-4]|h[12]|fy\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)$/;
+
+/** Words that stand at the end of others without a sign between them: `birthdate`, `totalcost`. */
+const ENDINGS =
+  /^(\p{L}{3,})(date|code|name|cost|class|type|description|number|amount|price|count|id|time|status|category)$/u;
+const WHOLE =
+  /^(candidate|discount|account|update|validate|mandate|lifetime|sometime|overtime|prototype|subtype|paid|valid|invalid|void|grid|squid|bid|kid|mid|said|hybrid|rapid|liquid|fluid|avoid|covid|solid|surname|nickname|forename|username|viscount|subclass)$/;
+
+/** The words of a name, in lower case: of `unitPrice`, `UNIT_PRICE` and `Unit Price` alike. */
+export function wordsOf(name: string): string[] {
+  return name
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .map((word) => word.toLowerCase())
+    .flatMap((word) => (WHOLE.test(word) ? [word] : (ENDINGS.exec(word)?.slice(1, 3) ?? [word])));
+}
+
+/** The same with short forms written out. */
+export function longWords(name: string): string[] {
+  return wordsOf(name).flatMap((word) => (SHORT_FORMS.get(word) ?? word).split(" "));
+}
+
+/** The words of a table's name that say what its rows are, the last one in the singular. */
+export function thingOf(name: string): string[] {
+  let words = longWords(name);
+  while (words.length > 1 && TABLE_PREFIXES.has(words[0] as string)) words = words.slice(1);
+  while (words.length > 1 && TABLE_SUFFIXES.test(words.at(-1) as string)) words = words.slice(0, -1);
+  return [...words.slice(0, -1), singular(words.at(-1) ?? "")];
+}
+
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    people: "person",
+    children: "child",
+    men: "man",
+    women: "woman",
+    mice: "mouse",
+    feet: "foot",
+    teeth: "tooth",
+    staff: "staff",
+    series: "series",
+    species: "species",
+    news: "news",
+    movies: "movie",
+    cookies: "cookie",
+    analyses: "analysis",
+    indices: "index",
+    matrices: "matrix",
+  }),
+);
+
+function singular(word: string): string {
+  const known = IRREGULAR.get(word);
+  if (known !== undefined) return known;
+  if (word.length < 4 || /(ss|us|is)$/.test(word)) return word;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  if (/(ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith("s") ? word.slice(0, -1) : word;
+}
+
+/** A name as models write it. */
+export function snakeOf(name: string): string {
+  const words = wordsOf(name);
+  return words.length === 0 ? name : words.join("_");
+}

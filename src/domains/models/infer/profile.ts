@@ -1,0 +1,136 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { Analytics, Column, JsonValue, TableView } from "../../../platform/analytics/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { Data, Dataset } from "../../data/index.ts";
+import { LIMITS } from "../limits.ts";
+
+/** What the engine counted in one column, over the rows that were looked at. */
+export interface ColumnProfile extends Column {
+  kind: "text" | "number" | "date" | "boolean" | "other";
+  filled: number;
+  distinct: number;
+  /** Of texts: how long they are on average. */
+  length: number;
+  /** Of texts: how many are written as dates, and how many of these with a time of day. */
+  dates: number;
+  times: number;
+  /** Of numbers. */
+  min: number | null;
+  max: number | null;
+  isWhole: boolean;
+}
+
+/** A dataset as one caller sees it. */
+export interface Profile {
+  dataset: Dataset;
+  /** Rows that were looked at, and whether these are all. */
+  rows: number;
+  isSample: boolean;
+  columns: ColumnProfile[];
+}
+
+/** What looking at rows takes. */
+export interface Looking {
+  data: Data;
+  analytics: Analytics;
+  caller: Caller;
+  /** Others may wait for the same, so it is bounded by time and not by whoever asked first. */
+  signal: AbortSignal;
+}
+
+/** By this type a column is looked at; the engine's own text for it is the key. */
+function kindOf(type: string): ColumnProfile["kind"] {
+  if (/^(DATE|TIMESTAMP)/i.test(type)) return "date";
+  if (/^(VARCHAR|ENUM)/i.test(type)) return "text";
+  if (/^BOOL/i.test(type)) return "boolean";
+  return /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i.test(type)
+    ? "number"
+    : "other";
+}
+
+/** Looks at the first rows that this caller sees, in one statement over all columns. */
+export async function profileOf(looking: Looking, dataset: Dataset): Promise<Profile> {
+  const { visible, ...tableView } = await looking.data.tableView(looking.caller, dataset, "looked");
+  const columns = visible.slice(0, LIMITS.models.inferredColumns);
+  const { inferenceValues, inferenceRows } = LIMITS.models;
+  const most = Math.min(inferenceRows, Math.floor(inferenceValues / columns.length));
+  const names = columns.map(({ name }, i) => `${quoteName(name)} AS c${i}`).join(", ");
+  const facts = columns.flatMap((column, i) => factsSql(kindOf(column.type), `c${i}`));
+  const sql = `SELECT count(*), ${facts.join(", ")} FROM (SELECT ${names} FROM looked LIMIT ${most + 1})`;
+  const [row = []] = await ask(looking, [tableView], sql);
+  const rows = Number(row[0] ?? 0);
+  return {
+    dataset,
+    rows,
+    isSample: rows > most,
+    columns: columns.map((column, i) => columnProfile(column, row.slice(1 + i * FACTS))),
+  };
+}
+
+/** A dataset of which only the columns are known. */
+export function unlooked(dataset: Dataset, columns: readonly Column[]): Profile {
+  const some = columns.slice(0, LIMITS.models.inferredColumns);
+  return { dataset, rows: 0, isSample: true, columns: some.map((column) => columnProfile(column, [])) };
+}
+
+/** Statements of ours over views; the caller's rights are in the views. */
+export async function ask(
+  { analytics, caller, signal }: Looking,
+  tableViews: readonly TableView[],
+  sql: string,
+): Promise<JsonValue[][]> {
+  const limits = { rows: 1_000, ms: LIMITS.models.inferenceMs };
+  const scope = String(caller.workspace.id);
+  return (await analytics.query({ scope, tableViews, sql, limits, signal })).rows;
+}
+
+const FACTS = 8;
+
+function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
+  const none = "NULL";
+  if (kind === "other") return [`count(${name})`, "0", none, none, none, none, none, none];
+  const counted = [`count(${name})`, `count(DISTINCT ${name})`];
+  if (kind === "text") {
+    const day = String.raw`'\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])`;
+    const isDate = `regexp_full_match(${name}, ${day}([ T].*)?') AND TRY_CAST(${name} AS TIMESTAMP) IS NOT NULL`;
+    const isTime = `regexp_full_match(${name}, ${day}[ T].+')`;
+    return [
+      ...counted,
+      `avg(length(${name}))`,
+      `count(*) FILTER (WHERE ${isDate})`,
+      `count(*) FILTER (WHERE ${isTime})`,
+      none,
+      none,
+      none,
+    ];
+  }
+  if (kind !== "number") return [...counted, none, none, none, none, none, none];
+  const number = `CAST(${name} AS DOUBLE)`;
+  return [
+    ...counted,
+    none,
+    none,
+    none,
+    `min(${number})`,
+    `max(${number})`,
+    `count(*) FILTER (WHERE ${number} <> floor(${number}))`,
+  ];
+}
+
+function columnProfile({ name, type }: Column, row: readonly JsonValue[]): ColumnProfile {
+  const number = (i: number) => Number(row[i] ?? 0);
+  const bound = (i: number) => (typeof row[i] === "number" ? (row[i] as number) : null);
+  return {
+    name,
+    type,
+    kind: kindOf(type),
+    filled: number(0),
+    distinct: number(1),
+    length: number(2),
+    dates: number(3),
+    times: number(4),
+    min: bound(5),
+    max: bound(6),
+    isWhole: number(7) === 0,
+  };
+}

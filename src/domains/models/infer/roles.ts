@@ -1,0 +1,71 @@
+import { longWords } from "./name-words.ts";
+import type { ColumnProfile } from "./profile.ts";
+
+/** What a column is for. */
+export type Role =
+  /** Tells rows apart, here or in another dataset. */
+  | "id"
+  /** Adds up over rows. */
+  | "amount"
+  /** A number of which only the average says something. */
+  | "rate"
+  | "date"
+  | "year"
+  | "flag"
+  | "text"
+  /** Long texts, nested values: to be read, not to be grouped by. */
+  | "other";
+
+const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk"]);
+const CODES = new Set(
+  `code number no zip postcode postal phone telephone fax isbn ean sku barcode ssn iban vin latitude longitude lat
+  lng lon rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
+  line row level grade floor`.split(/\s+/),
+);
+const RATES = new Set(
+  `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
+  speed density height altitude elevation depth probability fraction per yield interest width length size weight
+  balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph radius distance capacity`.split(
+    /\s+/,
+  ),
+);
+const YEARS = { least: 1_500, most: 2_200 };
+/** Longer texts on average are told, not chosen. */
+const PROSE_CHARACTERS = 80;
+
+export function isIdName(name: string): boolean {
+  const words = longWords(name);
+  return IDS.has(words.at(-1) ?? "") || /[a-z](Id|ID)$/.test(name);
+}
+
+export function roleOf(column: ColumnProfile): Role {
+  const words = longWords(column.name);
+  const last = words.at(-1) ?? "";
+  const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
+  if (column.kind === "date" || isDateText(column)) return "date";
+  if (column.kind === "boolean" || isFlag(column, words)) return "flag";
+  if (isIdName(column.name)) return "id";
+  if (column.kind === "text") return column.length > PROSE_CHARACTERS ? "other" : "text";
+  if (column.kind === "other") return "other";
+  if (isYear(column, last)) return "year";
+  if (CODES.has(last) || (isNamed(CODES) && !isNamed(RATES) && column.isWhole && words.length < 3)) {
+    return "id";
+  }
+  return isNamed(RATES) ? "rate" : "amount";
+}
+
+/** All that is there is written as `2025-03-31`. */
+export function isDateText({ kind, filled, dates }: ColumnProfile): boolean {
+  return kind === "text" && filled > 0 && dates === filled;
+}
+
+function isYear({ min, max, isWhole }: ColumnProfile, last: string): boolean {
+  if (last !== "year" && last !== "season") return false;
+  return isWhole && min !== null && max !== null && min >= YEARS.least && max <= YEARS.most;
+}
+
+/** 0 and 1 under a name that asks a question. */
+function isFlag({ kind, min, max, isWhole, distinct }: ColumnProfile, [first = ""]: string[]): boolean {
+  const isBit = kind === "number" && isWhole && distinct <= 2 && min !== null && min >= 0 && (max ?? 2) <= 1;
+  return isBit && ["is", "has", "was", "can"].includes(first);
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { refusalsOf, textOf } from "../../../../test/support/models.ts";
+import { CAFE_ROWS } from "../../../../test/support/questions.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+interface Inferred {
+  name: string;
+  asset_id: number;
+  digest: string;
+  draft: { saved_at: string };
+  note?: string;
+  guesses: { about: string; guess: string; sure: string; why: string }[];
+  problems: { severity: string }[];
+}
+
+let server: TestServer;
+let admin: string;
+let contributor: string;
+const ids: Record<string, number> = {};
+
+beforeAll(async () => {
+  server = await startTestServer();
+  admin = await server.token();
+  contributor = await server.token({ role: "contributor" });
+  for (const [name, rows] of Object.entries(CAFE_ROWS)) {
+    ids[name] = await makeDataset(server, admin, name, rows);
+  }
+});
+afterAll(() => server.stop());
+
+const infer = (args: object, token = contributor) =>
+  resultOf<Inferred>(server, token, "infer_semantic_model", { name: "guessed", ...args });
+const source = async (modelName: string) =>
+  (
+    await resultOf<{ source: string }>(server, admin, "read_semantic_model", {
+      modelName,
+      version: "draft",
+    })
+  ).source;
+
+describe("infer_semantic_model", () => {
+  it("makes a draft with keys, joins, dates and metrics, and says how sure it is", async () => {
+    const { digest, guesses, problems, draft } = await infer({});
+    expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+    expect(draft.saved_at).toBeDefined();
+    expect(guesses).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ about: "datasets.shops", guess: "key: shop_id", sure: "sure" }),
+        expect.objectContaining({ guess: "visits.shop_id → shops.shop_id", sure: "sure" }),
+        expect.objectContaining({ guess: "items.visit_id → visits.visit_id", sure: "sure" }),
+        expect.objectContaining({ guess: "shops.region_id → regions.region_id", sure: "sure" }),
+      ]),
+    );
+    expect(digest).toContain("visits.shop_id");
+    expect(digest).toContain("total_tip");
+    expect(digest).not.toContain("total_shop_id");
+    expect(await source("guessed")).toMatch(/name: visited_on[\s\S]{0,200}is_time: true/);
+  });
+
+  it("can be published as it is, and answers", async () => {
+    await infer({ name: "first" });
+    await resultOf(server, contributor, "publish_semantic_model", { modelName: "first" });
+    const { rows } = await resultOf<{ rows: unknown[][] }>(server, contributor, "ask_question", {
+      model: "first",
+      question: "total tip by shop",
+    });
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        ["Drip", 4],
+        ["Bean", 2],
+        ["Aroma", 1],
+      ]),
+    );
+  });
+
+  it("takes only the datasets that are named, and names those that there are not", async () => {
+    const { digest } = await infer({ name: "some", datasets: ["shops", "REGIONS"] });
+    expect(digest).not.toContain("guests");
+    const missing = await callTool(server, contributor, "infer_semantic_model", {
+      name: "x",
+      datasets: ["nowhere"],
+    });
+    expect(textOf(missing)).toMatch(/There is no dataset "nowhere"/);
+  });
+
+  it("knows nothing of what policies hide", async () => {
+    const policies = [{ name: "no seats", roles: ["contributor"], hide: ["seats"] }];
+    await resultOf(server, admin, "set_dataset_policies", { dataset_id: ids.shops, policies });
+    try {
+      expect(JSON.stringify(await infer({ name: "narrow" }))).not.toContain("seats");
+      expect(JSON.stringify(await infer({ name: "wide" }, admin))).toContain("seats");
+    } finally {
+      await resultOf(server, admin, "set_dataset_policies", { dataset_id: ids.shops, policies: [] });
+    }
+  });
+
+  it("tells whose draft it replaced", async () => {
+    await infer({ name: "shared" }, admin);
+    expect((await infer({ name: "shared" })).note).toMatch(/^This replaced the draft that admin-/);
+  });
+
+  it("is for those who may write models", async () => {
+    const viewer = await server.token({ role: "viewer" });
+    const refused = await refusalsOf(server, viewer, "infer_semantic_model", { name: "x" });
+    expect(refused).toEqual({
+      anonymous: 401,
+      wrong: expect.stringContaining("ontologies:write is missing"),
+    });
+    await server.app.identity.workspaces.create({ slug: "empty", name: "Empty" });
+    const other = await server.token({ workspace: "empty" });
+    const empty = await callTool(server, other, "infer_semantic_model", { name: "x" });
+    expect(textOf(empty)).toMatch(/There are no datasets/);
+  });
+});
