@@ -4,7 +4,15 @@
  */
 export type Ask =
   /** Entities of one dataset, each once. */
-  | { k: "list"; rel: Rel; show: Key[]; order?: Order[]; limit?: number }
+  | {
+      k: "list";
+      rel: Rel;
+      show: Key[];
+      order?: Order[];
+      limit?: number;
+      /** What is shown is wanted once, and not for each entity. */
+      distinct?: true;
+    }
   /** Numbers by keys; without keys it is one row. */
   | {
       k: "table";
@@ -70,7 +78,8 @@ export type Rel =
 export type Cond =
   | { k: "and" | "or"; of: Cond[] }
   | { k: "not"; of: Cond }
-  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains" }
+  /** `all`: each of the values, in rows of one entity; of a single row it is one of them. */
+  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true }
   | { k: "null"; key: Key }
   | { k: "during"; win: Window }
   | { k: "cmp"; a: Num | Key; op: Comparison; b: Num | Key }

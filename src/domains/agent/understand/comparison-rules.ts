@@ -68,6 +68,21 @@ export const COMPARISON_RULES: Rules = {
     ),
   ],
   "versus cond": [rule<"versus", "cond">((_grammar, left, { cond }) => beside(left, cond))],
+  // "both Kitchen and Audio"
+  "op cond": [
+    rule<"op", "cond">((_grammar, { op }, { ds, cond }) =>
+      op === "both" && cond.k === "is" && cond.values.length === 2
+        ? [{ sense: { t: "cond", ds, cond: { ...cond, all: true } }, cost: -0.3 }]
+        : [],
+    ),
+  ],
+  "versus number": [
+    rule<"versus", "number">((_grammar, { ds, cond, isAnd }, { value }) =>
+      isAnd && cond.k === "is" && typeof cond.values[0] === "number"
+        ? [{ sense: { t: "cond", ds, cond: { ...cond, values: [...cond.values, value] } }, cost: 0 }]
+        : [],
+    ),
+  ],
   "among table": [
     rule<"among", "table">((grammar, { ds, cond, key }, { table }) =>
       among(grammar, table, { ds, cond, key }),

@@ -19,7 +19,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   anybody somebody actual direct team right receive receives received carry carries won win wins
   achieve achieved reach reached recorded carried paid gave granted issued
   something anything anybody anyone somebody someone everything everybody everyone thing things person
-  very even once right actually actual simply quite rather much many far again along away back
+  very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
   respective corresponding relevant given ones whole entire full possible able
@@ -219,6 +219,11 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     "least frequent": { dir: "min", dim: "common" },
     commonest: { dir: "max", dim: "common" },
     "most often": { dir: "max", dim: "common" },
+    "best sell": { dir: "max", dim: null },
+    "best-selling": { dir: "max", dim: null },
+    "top sell": { dir: "max", dim: null },
+    "top-selling": { dir: "max", dim: null },
+    "worst sell": { dir: "min", dim: null },
     "best perform": { dir: "max", dim: null },
     "worst perform": { dir: "min", dim: null },
   } satisfies Record<string, Superlative>),
@@ -331,7 +336,7 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
     long: ["long", "length"],
     dense: ["dens", "density"],
     date: ["date", "day", "start"],
-    price: ["price", "cost"],
+    price: ["pric", "price", "cost"],
   }),
 );
 

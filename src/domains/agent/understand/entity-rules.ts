@@ -234,6 +234,8 @@ export const ENTITY_RULES: Rules = {
       if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
         return [{ sense: { t: "by", keys, by }, cost: 0 }];
       if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
+      if (grammar.isLabel(by.key))
+        return [{ sense: { ...rel, rel: { ...rel.rel, per: [by.key] } }, cost: 0.1 }];
       return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
     }),
   ],

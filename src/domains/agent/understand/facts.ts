@@ -166,6 +166,10 @@ export class Facts {
     return timeField(this.model, this.schema, ds, unit);
   }
 
+  isBoolean({ ds, field }: Key): boolean {
+    return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "boolean";
+  }
+
   isDate({ ds, field }: Key): boolean {
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
   }

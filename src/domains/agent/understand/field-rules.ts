@@ -2,7 +2,7 @@ import type { Aggregate, Cond, Key, Num, Rel } from "../query/semantic-query.ts"
 import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, type RelSense, supBy, table } from "./make.ts";
+import { aggregate, attr, count, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
@@ -35,6 +35,7 @@ export const FIELD_RULES: Rules = {
         return [{ sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: 0 }];
       if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
+      if (op === "count" && grammar.isDate(key)) return [{ sense: table(count(rel)), cost: 0.2 }];
       if (op === "count")
         return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
       if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
@@ -56,7 +57,8 @@ export const FIELD_RULES: Rules = {
       if (op === "prep" && grammar.isNumber(key))
         return [{ sense: { t: "mod", mod: { m: "unit", key } }, cost: 0 }];
       // "without a rating": what has none, or nothing in it.
-      if (op === "not") return [{ sense: { t: "cond", ds: key.ds, cond: missing(grammar, key) }, cost: 0.2 }];
+      if (op === "not" && !grammar.isBoolean(key))
+        return [{ sense: { t: "cond", ds: key.ds, cond: missing(grammar, key) }, cost: 0.2 }];
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
       }
@@ -174,7 +176,7 @@ export const FIELD_RULES: Rules = {
     rule<"rel", "fields">((grammar, rel, { keys, isOpen }) =>
       isOpen || rel.verb !== undefined
         ? []
-        : grammar.apply(rel, { m: "show", keys }).map((each) => ({ ...each, cost: each.cost + 0.3 })),
+        : grammar.apply(rel, { m: "show", keys }).map((each) => ({ ...each, cost: each.cost + 0.6 })),
     ),
   ],
   // "the day they joined"
@@ -204,7 +206,7 @@ export const FIELD_RULES: Rules = {
   ],
   "field field": [
     rule<"field", "field">((_grammar, left, right) => [
-      { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.4 },
+      { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.9 },
     ]),
   ],
   "op fields": [

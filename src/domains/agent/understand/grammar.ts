@@ -163,7 +163,7 @@ export class Grammar extends Facts {
     }
     const way = this.path(rel.ds, mod.ds, mod.paths);
     if (way === undefined) return [];
-    const cond: Cond = { k: "link", at: rel.ds, path: way.path, to: mod.rel };
+    const cond = linkedTo(rel.ds, way.path, mod.rel);
     // That a city is in a state says nothing; who asks so wants the state.
     const idle = rel.form === "name" && mod.form !== "name" ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
@@ -245,6 +245,42 @@ export class Grammar extends Facts {
     );
     return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
   }
+}
+
+/** "bought Audio but not Lighting": no single item is both, so it is said of whoever bought. */
+function linkedTo(at: string, path: Hop[], to: Rel): Cond {
+  const conds: Cond[] = [];
+  let base: Rel = to;
+  for (; base.k === "where"; base = base.in) conds.unshift(...(base.if.k === "and" ? base.if.of : [base.if]));
+  const link = (some: Cond[]): Cond => ({
+    k: "link",
+    at,
+    path,
+    to: some.reduce<Rel>((rel, cond) => ({ k: "where", in: rel, if: cond }), base),
+  });
+  const field = (cond: Cond) =>
+    cond.k === "is" && cond.match === "equal" ? JSON.stringify(cond.key) : undefined;
+  const without = conds.find(
+    (cond) =>
+      cond.k === "not" &&
+      field(cond.of) !== undefined &&
+      conds.some((each) => field(each) === field(cond.of)),
+  );
+  const several = conds.find((cond) => cond.k === "is" && cond.all === true);
+  const isApart = without !== undefined || several !== undefined;
+  // What belongs to one only: it is for whoever has several of these to say.
+  if (isApart && base.k === "all" && path.every(({ dir }) => dir === "one")) return { k: "and", of: conds };
+  if (without?.k === "not") {
+    const others = conds.filter((cond) => cond !== without);
+    const positive = others.filter((cond) => field(cond) !== field(without.of));
+    return { k: "and", of: [link(others), { k: "not", of: link([...positive, without.of]) }] };
+  }
+  if (several?.k === "is") {
+    const others = conds.filter((cond) => cond !== several);
+    const { all: _, ...one } = several;
+    return { k: "and", of: several.values.map((value) => link([...others, { ...one, values: [value] }])) };
+  }
+  return { k: "link", at, path, to };
 }
 
 /** Two different values of one field at once are nobody's. */

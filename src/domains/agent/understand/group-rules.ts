@@ -230,7 +230,7 @@ export const GROUP_RULES: Rules = {
   ],
   "op group": [
     rule<"op", "group">((_grammar, { op, arg }, { group }) =>
-      group.part !== undefined && (op === "by" || op === "each")
+      group.part !== undefined && group.mods.length === 0 && (op === "by" || op === "each")
         ? [
             {
               sense: {

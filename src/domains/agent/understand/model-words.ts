@@ -23,12 +23,17 @@ export function dimensionField(
 ): string | undefined {
   const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
   const wanted = dim === "date" ? "date" : "number";
+  const own = fields.filter(
+    ({ name }) =>
+      schema.datasets.get(ds)?.fields.get(name)?.kind === wanted &&
+      foreignLink(schema, ds, name) === undefined,
+  );
+  const says = (text: string, hint: string) => phraseKey(text).split(" ").includes(hint);
   for (const hint of DIMENSIONS.get(dim) ?? []) {
-    const found = fields.find(({ name, ai }) => {
-      if (schema.datasets.get(ds)?.fields.get(name)?.kind !== wanted) return false;
-      if (foreignLink(schema, ds, name) !== undefined) return false;
-      return [name, ...ai.synonyms].some((text) => phraseKey(text).split(" ").includes(hint));
-    });
+    // What a field is called says more than what else it may be called.
+    const found =
+      own.find(({ name }) => says(name, hint)) ??
+      own.find(({ ai }) => ai.synonyms.some((text) => says(text, hint)));
     if (found !== undefined) return found.name;
   }
   return undefined;

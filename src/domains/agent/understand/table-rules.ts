@@ -1,4 +1,4 @@
-import type { Grain } from "../query/semantic-query.ts";
+import type { Aggregate, Grain } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
@@ -11,6 +11,7 @@ import {
   chosenEntities,
   column,
   compareEarlier,
+  compareWith,
   differing,
   divided,
   grouped,
@@ -33,17 +34,17 @@ function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
 }
 
-/** Nobody wants the 2025 highest ones; that is a year. */
-function isPlace(value: number): boolean {
-  return Number.isInteger(value) && value > 0 && value <= 1000;
-}
-
 /** How often something happened is no amount of money. */
 function isCounting(grammar: Grammar, { isTimes }: Quantity, table: TableSense): boolean {
   return (
     isTimes !== true ||
     table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
   );
+}
+
+/** How many are asked for; 2025 is a year. */
+function isSmall(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value <= 1000;
 }
 
 /** "how many" wants a number of things and not of money; "how much" rather not. */
@@ -300,12 +301,12 @@ export const TABLE_RULES: Rules = {
   ],
   "sup number": [
     rule<"sup", "number">((_grammar, sup, { value }) =>
-      isPlace(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
+      isSmall(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
     ),
   ],
   "number sup": [
     rule<"number", "sup">((_grammar, { value }, sup) =>
-      isPlace(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
+      isSmall(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
     ),
   ],
   "table sup": [
@@ -315,6 +316,25 @@ export const TABLE_RULES: Rules = {
       return dim === null && isGrowth ? [{ sense: { ...place, t: "firstby", table }, cost: 0 }] : [];
     }),
   ],
+  // "highest first"
+  "table order": [
+    rule<"table", "order">((_grammar, { table }, { dir, dim }) => {
+      const [by] = table.cols;
+      return by === undefined || dim === "date" || table.by.length === 0
+        ? []
+        : [asTable({ ...table, order: [{ by, dir }] }, 0)];
+    }),
+  ],
+  // "median order value": of each order.
+  "op worth": [
+    rule<"op", "worth">((grammar, { op, arg }, { metric, ds }) => {
+      const key = grammar.nameKey(ds);
+      // The average is the metric itself.
+      if (op !== "agg" || arg === "sum" || arg === "avg" || key === undefined) return [];
+      const of = { k: "metric" as const, name: metric };
+      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, 0)];
+    }),
+  ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
   "quantity table": [
     rule<"quantity", "table">((grammar, quantity, { table }) =>
@@ -322,9 +342,13 @@ export const TABLE_RULES: Rules = {
     ),
   ],
   "table quantity": [
-    rule<"table", "quantity">((grammar, { table }, quantity) =>
-      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }] : [],
-    ),
+    rule<"table", "quantity">((grammar, { table }, quantity) => {
+      const [num] = table.cols;
+      if (!isCounting(grammar, quantity, table)) return [];
+      if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
+      if (num === undefined || table.having !== null || table.top !== null) return [];
+      return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
+    }),
   ],
   "quantity rel": [
     rule<"quantity", "rel">((_grammar, quantity, rel) => {
@@ -372,7 +396,8 @@ export const TABLE_RULES: Rules = {
       const win = table.win ?? left.table.win;
       const [a, b] = [left.table.cols[0], table.cols[0]];
       if (left.op !== "beside") {
-        if (a === undefined || b === undefined) return [];
+        // Money and numbers of things have no difference.
+        if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];
         return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b }], win }, 0)];
       }
       return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];

@@ -91,6 +91,7 @@ export function ofEntities(
 }
 
 function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
+  if (cond.k === "not") return farCost(grammar, table, cond.of);
   return cond.k === "is" && grammar.isFarther(table, cond.key) ? FAR_COST : 0;
 }
 
@@ -246,7 +247,7 @@ export function differing(table: TableSense): Combined[] {
 export function besideEachOther(grammar: Grammar, table: TableSense): Combined[] {
   const several = table.conds.find((cond) => cond.k === "is" && cond.values.length > 1);
   if (several?.k !== "is" || table.by.length > 0) return [asTable(table, 0)];
-  return grouped(grammar, table, [several.key]);
+  return grouped(grammar, table, [several.key]).map((each) => more(each, -0.5));
 }
 
 /** A number that was limited already is the part; otherwise the part is still to come. */
@@ -280,6 +281,7 @@ export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
 }
 
 function ratio(table: TableSense, per: Num): Combined[] {
+  if (table.top !== null || table.having !== null) return [];
   return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
 }
 

@@ -285,17 +285,34 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
             { by: key, dir: "desc" },
           ]
         : [];
+    const per = rel.k === "top" ? (rel.per ?? []) : [];
     const ask: Ask = {
       k: "list",
       rel,
-      show: by !== undefined && isDate ? [key, by] : [key],
+      show: [...per, ...(by !== undefined && isDate ? [key, by] : [key])],
       ...(order.length === 0 ? {} : { order }),
     };
     return { ask, cost: sense.form === "name" ? 1 : 0 };
   }
   if (sense.t === "attr") {
     const { rel, keys, order } = sense;
-    return { ask: { k: "list", rel, show: keys, ...(order === undefined ? {} : { order }) }, cost: 0 };
+    // Of a field that many share, each value is wanted once.
+    const [only] = keys;
+    const isShared =
+      keys.length === 1 &&
+      only !== undefined &&
+      grammar.isLabel(only) &&
+      grammar.nameKey(only.ds)?.field !== only.field;
+    return {
+      ask: {
+        k: "list",
+        rel,
+        show: keys,
+        ...(order === undefined ? {} : { order }),
+        ...(isShared && order === undefined ? { distinct: true as const } : {}),
+      },
+      cost: 0,
+    };
   }
   return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
 }
