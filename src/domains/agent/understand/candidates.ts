@@ -157,11 +157,21 @@ export function outsidePeriods(found: readonly Found[]): Found[] {
   return found.filter((each) => !isInside(each));
 }
 
+/** What the author calls a year is meant before the years of a date. */
+export function authorsFirst(found: readonly Found[]): Found[] {
+  const named = found.filter(({ sense }) => sense.t === "field");
+  return found.map((each) =>
+    each.sense.t === "grain" && named.some(({ end }) => end === each.end)
+      ? { ...each, cost: each.cost + 0.5 }
+      : each,
+  );
+}
+
 /** Everything that stretches of words can mean by themselves. */
 export function candidates(words: readonly Word[], lexicon: Lexicon, language: Language): Found[] {
   const found: Found[] = [];
   for (let start = 0; start < words.length; start += 1) {
-    for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest); end += 1) {
+    for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest + GAPS); end += 1) {
       const span = words.slice(start, end);
       const stems = span.map(({ stem }) => stem).join(" ");
       const norms = span.map(({ norm }) => norm).join(" ");
@@ -181,7 +191,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       for (const { sense, cost } of lexicon.values.get(norms) ?? []) {
-        const doubt = isPlainWord(words, [start, end], sense, lexicon, language) ? PLAIN_WORD_COST : 0;
+        const doubt = wordCost(words, [start, end], sense, lexicon, language);
         found.push({ sense, start, end, cost: cost + bonus + rival + doubt });
       }
       const grammar = language.grammar.get(norms) ?? language.grammar.get(stems);
@@ -212,12 +222,11 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         found.push({ sense: { t: "mod", mod: { m: "weekdays", days } }, start, end, cost: bonus });
       const grain = language.grains.get(norms);
       if (grain !== undefined)
-        // What the author calls a year is meant before the years of a date.
         found.push({
           sense: { t: "grain", grain, isFiscal: false },
           start,
           end,
-          cost: (lexicon.phrases.get(stems) ?? []).some(({ sense }) => sense.t === "field") ? 0.5 : 0.1,
+          cost: 0.1,
         });
       const measure = language.measures.get(stems);
       if (measure !== undefined)
@@ -299,6 +308,8 @@ function everybody(ds: string): Sense {
   return { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false };
 }
 
+/** Words of grammar inside of a name. */
+const GAPS = 2;
 /** The longest name that is looked for between words of grammar. */
 const GAP_WORDS = 6;
 
@@ -319,22 +330,24 @@ function withGaps(span: readonly Word[], { phrases }: Lexicon, { auxiliaries }: 
 
 /** More than it costs to leave a word out: rather nothing is made of it. */
 const PLAIN_WORD_COST = 3.5;
+/** Who writes PER means no "per". */
+const AS_WRITTEN_COST = -0.6;
 
 /**
- * Whether a value that looks like a word of the language is only that word: an album may be called "Vs." and a driver
+ * What speaks for or against a value that looks like a word of the language: an album may be called "Vs." and a driver
  * have the code WIN. Its case as written, or the noun beside it, would say that the value is meant.
  */
-function isPlainWord(
+function wordCost(
   words: readonly Word[],
   [start, end]: [number, number],
   sense: Sense,
   { phrases }: Lexicon,
   language: Language,
-): boolean {
+): number {
   const word = words[start];
   const [value, key] = valueIn(sense);
-  if (word === undefined || end - start !== 1 || value === undefined) return false;
-  if (word.text !== word.text.toLowerCase() || value === value.toLowerCase()) return false;
+  if (word === undefined || end - start !== 1 || value === undefined) return 0;
+  if (value === value.toLowerCase()) return 0;
   const { norm, stem } = word;
   const isCommon =
     language.fillers.has(norm) ||
@@ -348,7 +361,9 @@ function isPlainWord(
         (noun.t === "field" && noun.key.ds === key?.ds && noun.key.field === key.field),
     ),
   );
-  return isCommon && !isSaid;
+  if (!isCommon) return 0;
+  if (word.text === value) return AS_WRITTEN_COST;
+  return isSaid || word.text !== word.text.toLowerCase() ? 0 : PLAIN_WORD_COST;
 }
 
 /** The value that a condition asks for, and where it stands. */

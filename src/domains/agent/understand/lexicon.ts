@@ -105,6 +105,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     }
     add("worth", sense, COST.verb);
   }
+  const defined = new Set(knowledge.definitions.events.flatMap(({ verbs }) => verbs));
   for (const { name, ai } of model.metrics) {
     if (!schema.metrics.has(name)) continue;
     const table = { ...emptyTable(), cols: [{ k: "metric" as const, name }] };
@@ -115,7 +116,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       const isVerb = PARTICIPLE.test(verb);
       const said: Sense = { t: "table", table: isVerb ? { ...table, isVerb } : table };
       add(synonym, words.length === 1 ? said : { t: "table", table }, COST.synonym);
-      if (isVerb && words.length > 1) add(verb, said, COST.part);
+      if (isVerb && words.length > 1 && !defined.has(verb)) add(verb, said, COST.part);
     }
   }
   const { definitions } = knowledge;
@@ -196,7 +197,7 @@ function codedValues(
   });
 }
 
-const CODED = /([\p{L}\p{N}_-]{1,20})\s*(?:\(|=)\s*(\p{L}[\p{L} -]{1,30}\p{L})/gu;
+const CODED = /([\p{L}\p{N}_-]{1,20})\s*(?:\(|=)\s*(\p{L}{3,}(?: \p{L}{3,})?)\s*(?:\)|,|;|$)/gu;
 
 function singles(map: ReadonlyMap<string, unknown>): Set<string> {
   return new Set([...map.keys()].flatMap((key) => key.split(" ")));

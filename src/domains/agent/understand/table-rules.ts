@@ -1,4 +1,4 @@
-import type { Aggregate, Grain } from "../query/semantic-query.ts";
+import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
@@ -29,13 +29,15 @@ import {
   within,
 } from "./table-senses.ts";
 import { costing } from "./unit-rules.ts";
+import { unitNamed } from "./units.ts";
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
 }
 
 /** How often something happened is no amount of money. */
-function isCounting(grammar: Grammar, { isTimes }: Quantity, table: TableSense): boolean {
+function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
+  if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
   return (
     isTimes !== true ||
     table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)

@@ -1,6 +1,13 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
-import { candidates, type Found, numberCandidates, outsidePeriods, range } from "./candidates.ts";
+import {
+  authorsFirst,
+  candidates,
+  type Found,
+  numberCandidates,
+  outsidePeriods,
+  range,
+} from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
@@ -89,11 +96,13 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = outsidePeriods([
-    ...candidates(all, lexicon, language),
-    ...dateCandidates({ ...question, text }, all, knowledge),
-    ...numberCandidates(all, language),
-  ]);
+  const found = authorsFirst(
+    outsidePeriods([
+      ...candidates(all, lexicon, language),
+      ...dateCandidates({ ...question, text }, all, knowledge),
+      ...numberCandidates(all, language),
+    ]),
+  );
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
