@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
+import type { KnowledgeServices } from "../domains/knowledge/index.ts";
 import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
 import { type Clock, MS } from "../kernel/clock.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
@@ -13,13 +14,14 @@ import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint } from "../surfaces/mcp/endpoint.ts";
-import { mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
+import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
 import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
+import { mountDocumentFiles } from "../surfaces/rest/document-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
@@ -62,16 +64,13 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs } = engines;
-  const { identity } = services;
+  const { identity, knowledge } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   // Housekeeping can wait; whoever calls cannot.
   const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
   for (const slice of inside.all) await slice.start?.().catch(warn);
   if (options.agent !== undefined) {
-    Object.assign(
-      services.agent,
-      openAgent({ ...engines, data: services.data, models: services.models }, options.agent),
-    );
+    Object.assign(services.agent, openAgent({ ...engines, ...services }, options.agent));
   }
   register(registry, services);
   options.extend?.(registry);
@@ -84,12 +83,21 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   };
   const signIn = await openSignIn(config, engines, identity);
   opened.defer(() => signIn.close());
-  const endpoints = makeEndpoints(config, engines, { identity, ports });
+  const endpoints = makeEndpoints(config, engines, { identity, knowledge, ports });
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
   const http = createHttpApp(
     { ...config.server, log: engines.log, observe: (...seen) => metrics.observeHttp(...seen) },
-    (app) => mountAll(app, config, engines, { endpoints, ports, identity, metrics, readinessChecks, signIn }),
+    (app) =>
+      mountAll(app, config, engines, {
+        endpoints,
+        ports,
+        identity,
+        knowledge,
+        metrics,
+        readinessChecks,
+        signIn,
+      }),
   );
   const sweeps = [...inside.all, signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)];
   const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, engines.log);
@@ -154,7 +162,7 @@ async function deliverEvents(
 function makeEndpoints(
   config: Config,
   { state, registry, root, clock }: AppEngines,
-  { identity, ports }: { identity: Identity; ports: CallPorts },
+  { identity, knowledge, ports }: { identity: Identity; knowledge: KnowledgeServices; ports: CallPorts },
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
   const bodies = new BodyBudget();
@@ -163,7 +171,9 @@ function makeEndpoints(
     surfaces.map((surface) => {
       const idleMs = surface.sessions.idleMs ?? config.mcp.sessionTtlMinutes * MS.minute;
       const sessions = { kv: state.kv, clock, idleMs };
-      return [surface.name, new Endpoint({ ...parts, surface, version: VERSION, bodies, sessions })];
+      const { admit } = knowledge.knowledgeLimits;
+      const own = surface.name === "knowledge" ? { admit } : {};
+      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, sessions })];
     }),
   );
 }
@@ -172,6 +182,7 @@ interface Mounted {
   endpoints: ReadonlyMap<Surface["name"], Endpoint>;
   ports: CallPorts;
   identity: Identity;
+  knowledge: KnowledgeServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -204,7 +215,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -234,9 +245,12 @@ function mountAll(
       mountMcp(app, surface, endpoint, appUrl);
       continue;
     }
-    mountKnowledge(app, surface, endpoint, appUrl, "");
-    if (apiPrefix !== null) mountKnowledge(app, surface, endpoint, appUrl, apiPrefix);
+    for (const prefix of ["", ...(apiPrefix === null ? [] : [apiPrefix])]) {
+      mountKnowledge(app, surface, endpoint, appUrl, prefix);
+      mountDocumentFiles(app, `${prefix}${KNOWLEDGE_PATH}`, { ...knowledge, identity });
+    }
   }
+  mountDocumentFiles(app, "/files", { ...knowledge, identity });
 }
 
 function sweepEvery(

@@ -73,6 +73,7 @@ export async function call(
   environment: CallEnvironment,
 ): Promise<Outcome> {
   const started = performance.now();
+  const noted: Record<string, unknown> = {};
   let outcome: Outcome;
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
@@ -82,6 +83,7 @@ export async function call(
     const input = parse(operation, plain);
     const output = await runWithin(operation, input, {
       ...environment,
+      note: (facts) => void Object.assign(noted, facts),
       ...(longList !== undefined && { longList }),
     });
     outcome = { status: "done", output, ms: performance.now() - started };
@@ -98,7 +100,7 @@ export async function call(
         ms,
       };
   }
-  record(ports, operation, args, environment, outcome);
+  record(ports, operation, args, environment, { ...outcome, noted });
   return outcome;
 }
 
@@ -142,7 +144,7 @@ function parse(operation: Operation, args: unknown): unknown {
 async function runWithin(
   operation: Operation,
   input: unknown,
-  environment: CallEnvironment,
+  environment: CallEnvironment & Pick<CallContext, "note">,
 ): Promise<unknown> {
   const timeoutMs = operation.timeoutMs ?? LIMITS.call.defaultTimeoutMs;
   const controller = new AbortController();
@@ -180,7 +182,7 @@ function record(
   operation: Operation,
   args: unknown,
   { caller, meta }: CallEnvironment,
-  outcome: Outcome,
+  outcome: Outcome & { noted: Record<string, unknown> },
 ): void {
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
@@ -201,6 +203,7 @@ function record(
       requestId: meta.requestId,
       tokenId: caller.token.id,
       arguments: excerpt(args),
+      ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(outcome.noted) }),
     },
   });
 }

@@ -38,6 +38,8 @@ export interface CallMeta {
   address: string;
   tokenHash: string;
   sessionId: string | null;
+  /** The path of the endpoint that was called, where it was called by HTTP. */
+  path?: string;
   client: { name: string; version: string };
 }
 

@@ -13,6 +13,8 @@ export interface CallContext {
   client: ClientLink;
   /** A text that names tools as `{tool:get_details}`, in the names that the caller's surface has for them. */
   say: (text: string) => string;
+  /** Facts about what came out, for the audit log. */
+  note: (facts: Record<string, unknown>) => void;
   /** The argument that the tool named as its `longList`, where it was too long to be parsed. */
   longList?: JsonSlice;
 }

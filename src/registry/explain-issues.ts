@@ -18,6 +18,8 @@ export function explainIssues(issues: readonly Issue[], schema: z.ZodType): stri
 function sentence(issue: Issue, known: readonly string[]): string {
   const path = clip(issue.path.join("."));
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, known);
+  // A schema that has its own words for it begins with the name.
+  if (path !== "" && issue.message.startsWith(`${issue.path[0] as string} `)) return issue.message;
   if (issue.code === "invalid_type" && path !== "") {
     if (issue.input === undefined) return `${path} is required (${issue.expected}).`;
     return `${path} must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}.`;

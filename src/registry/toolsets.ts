@@ -1,6 +1,11 @@
 /** The groups in which tools are switched on and off on `/mcp`. */
 export const TOOLSETS = {
   system: { description: "Who you are and which toolsets there are", byDefault: true },
+  knowledge: { description: "Documents in knowledge bases: find, read, add and ask", byDefault: true },
+  library: {
+    description: "Make and share knowledge bases; rename, move and delete documents; extract data from them",
+    byDefault: false,
+  },
   memory: { description: "Facts that change over time, linked in a graph", byDefault: true },
   models: { description: "Semantic models and SQL over them", byDefault: true },
   modeling: { description: "Write, check and publish semantic models", byDefault: false },

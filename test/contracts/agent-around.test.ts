@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { callTool } from "../support/mcp.ts";
 import { openCafe } from "../support/questions.ts";
+import { PATHS } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
 /** What surrounds questions: preferences, questions back and their answers, as the rules of the house read them. */
@@ -8,6 +9,7 @@ import { startTestServer, type TestServer } from "../support/server.ts";
 let server: TestServer;
 let admin: string;
 let contributor: string;
+let model: string;
 let now = new Date("2025-03-31T12:00:00Z");
 
 beforeAll(async () => {
@@ -15,11 +17,13 @@ beforeAll(async () => {
   server = await startTestServer({ agent: { clock: { now: () => now } }, env });
   admin = await server.token();
   contributor = await server.token({ role: "contributor" });
-  await openCafe(server, admin);
+  model = (await openCafe(server, admin)).id;
 });
 afterAll(() => server.stop());
 
 interface Asked {
+  id: string;
+  charts: { type: string }[];
   outcome: string;
   narrative: string;
   reading: string | null;
@@ -244,7 +248,7 @@ describe("questions back", () => {
   it.for([
     "who are our best guests?",
     "which shop is doing worst?",
-    "volume by shop in 2025",
+    "best shop in 2025",
     "high-value guests",
     "revenue from high-value guests by shop",
     "recent revenue",
@@ -266,5 +270,110 @@ describe("questions back", () => {
       const answered = await ask(`${question} ${answers.join(" ")}`);
       expect([answers, answered.outcome, answered.questions]).toEqual([answers, "answer", []]);
     }
+  });
+});
+
+describe("follow-ups", () => {
+  /** The answers of one session on the agent endpoint, in order. */
+  async function converse(...questions: string[]): Promise<Asked[]> {
+    const session = `session-${Math.random()}`;
+    const answers: Asked[] = [];
+    for (const question of questions) {
+      const params = { name: "ask_question", arguments: { ontologyId: model, question } };
+      const json = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+      const headers = { "mcp-session-id": session };
+      const response = await server.request(PATHS.agent, { json, headers, token: contributor });
+      const { result, error } = (await response.json()) as {
+        result?: { structuredContent: Asked };
+        error?: unknown;
+      };
+      if (result === undefined) throw new Error(JSON.stringify(error));
+      answers.push(result.structuredContent);
+    }
+    return answers;
+  }
+
+  const MONTHS = [
+    ["2025-01-01", 13],
+    ["2025-02-01", 17],
+    ["2025-03-01", 20],
+  ];
+
+  it("[agent.conversation.follow-up] change what was asked before, and say what they took over", async () => {
+    const answers = await converse(
+      "revenue by shop in Q1 2025",
+      "and by month?",
+      "only for North",
+      "what about South",
+      "what about February 2025",
+      "the same for visit count",
+    );
+    const [, byMonth, north, south, february, visits] = answers;
+    expect(byMonth).toMatchObject({ outcome: "answer", rows: MONTHS });
+    expect(byMonth?.assumptions).toEqual([
+      expect.stringMatching(/^carried over from the question before: revenue by shop in Q1 2025/),
+    ]);
+    expect(north?.reading).toBe("revenue by month where region is North in Q1 2025");
+    expect(north?.rows.slice(0, 2)).toEqual([
+      ["2025-01-01", 13],
+      ["2025-02-01", 12],
+    ]);
+    expect(south?.reading).toBe("revenue by month where region is South in Q1 2025");
+    expect(february).toMatchObject({
+      reading: "revenue by month where region is South in February 2025",
+      rows: [["2025-02-01", 5]],
+    });
+    expect(visits).toMatchObject({
+      reading: "visit count by month where region is South in February 2025",
+      rows: [["2025-02-01", 1]],
+    });
+  });
+
+  it("[agent.conversation.follow-up] in German", async () => {
+    const [, byMonth, north, february] = await converse(
+      "revenue by shop in Q1 2025",
+      "und nach Monat?",
+      "nur für North",
+      "und im Februar 2025?",
+    );
+    expect(byMonth?.rows).toEqual(MONTHS);
+    expect(north?.reading).toBe("revenue by month where region is North in Q1 2025");
+    expect(february?.rows).toEqual([["2025-02-01", 12]]);
+  });
+
+  it("[agent.conversation.follow-up] another chart of the same", async () => {
+    const [first, pie, line] = await converse("revenue by shop", "as a pie", "als Liniendiagramm");
+    expect([first, pie, line].map((answer) => answer?.charts[0]?.type)).toEqual(["bar", "pie", "line"]);
+    expect(pie?.rows).toEqual(first?.rows);
+    expect((await ask("revenue by shop as a pie")).charts[0]?.type).toBe("pie");
+  });
+
+  it("a whole question starts afresh, also after a refusal", async () => {
+    const [, afresh, refused, after] = await converse(
+      "revenue by shop in February 2025",
+      "visit count",
+      "and by xylophone?",
+      "without Aroma",
+    );
+    expect(afresh).toMatchObject({ rows: [[5]], assumptions: [] });
+    expect(refused?.outcome).toBe("refuse");
+    expect(after).toMatchObject({ outcome: "answer", rows: [[3]] });
+  });
+
+  it("[agent.conversation.follow-up] without a session, by the id of an answer", async () => {
+    const { id } = await ask("revenue by shop in Q1 2025");
+    const { result } = await callTool(server, contributor, "ask_question", {
+      question: "and by month?",
+      follow_up_to: id,
+    });
+    expect(result?.structuredContent).toMatchObject({ rows: MONTHS });
+    const other = await callTool(server, admin, "ask_question", { question: "by month", follow_up_to: id });
+    expect(other.result?.content[0]?.text).toMatch(/no answer .* of yours/);
+  });
+
+  it("lists are narrowed and counted", async () => {
+    const [, narrowed, counted] = await converse("which shops are there", "only in North", "how many?");
+    expect(narrowed?.rows.toSorted()).toEqual([["Aroma"], ["Crema"]]);
+    expect(counted?.rows).toEqual([[2]]);
   });
 });

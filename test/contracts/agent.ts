@@ -135,6 +135,12 @@ export const agent = contract("agent", {
   "agent.audit.resource": "mcp.resource.read is logged with user, mcp_resource and the URI",
   "agent.audit.session": "mcp.session.created and mcp.session.terminated are logged",
 
+  "agent.audit.response":
+    "The agent's response is in the event of its call: the answer's id, outcome, reading, SQL and number of rows",
+  "agent.conversation.follow-up":
+    "In a session a question can build on the one before it: another grouping, period, condition, number or chart",
+  "agent.conversation.title": "Questions are kept under MCP: <clientName> — <question preview>",
+
   "agent.limit.questions": "ask_question: 5 calls a minute for each user",
   "agent.limit.resources": "Resources: 30 reads a minute for each user",
   "agent.limit.settings":

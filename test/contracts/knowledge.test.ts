@@ -158,7 +158,7 @@ describe("results and errors", () => {
     ["too_large", "result_too_large"],
     ["internal", "internal_error"],
     ["bug", "internal_error"],
-  ])("%s is %s", async (code, shown) => {
+  ])("[knowledge.error.codes] %s is %s", async (code, shown) => {
     const answer = await call("fixture_fail", { code });
     expect(onlyText(answer)).toEqual({ error: expect.any(String), code: shown });
     expect(answer.text).not.toContain("hunter2");

@@ -8,6 +8,7 @@ import { type Tool, toolsOf } from "../../src/registry/define-tool.ts";
 import type { Slice } from "../../src/registry/registry.ts";
 import { TOOLSETS } from "../../src/registry/toolsets.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
+import { addDocument, makeBase } from "../support/knowledge.ts";
 import { callTool } from "../support/mcp.ts";
 import { openShop, type Shop, saveModel, shopModel, textOf } from "../support/models.ts";
 import { PATHS, rpc } from "../support/rpc.ts";
@@ -62,6 +63,8 @@ const careless: Slice<object> = {
   ],
 };
 
+/** The knowledge base that limited tokens are for; those before it are not theirs. */
+const LIMITED_BASE = 4;
 const NAMELESS = ["whoami", "list_toolsets", "enable_toolset", "memory_health"];
 /** Written out, so that nobody lets a limited token have one more tool by the way. */
 const OF_MODELS = [
@@ -78,6 +81,15 @@ const OF_MODELS = [
   "close_improvement_request",
   "ask_question",
 ];
+const OF_KNOWLEDGE = [
+  "list_knowledge_bases",
+  "browse_knowledge_base",
+  "search_documents",
+  "read_document",
+  "download_document",
+  "add_document",
+  "share_knowledge_base",
+];
 
 type Case = readonly [name: string, limits: Partial<TokenLimits>, isAllowed: (tool: Tool) => boolean];
 const CASES: readonly Case[] = [
@@ -87,11 +99,11 @@ const CASES: readonly Case[] = [
     (name): Case => [`toolset ${name}`, { toolsets: [name] }, ({ toolset }) => toolset === name],
   ),
   ["models", { models: ["shop"] }, ({ name }) => [...NAMELESS, ...OF_MODELS].includes(name)],
-  ["knowledge bases", { knowledgeBases: [4] }, ({ name }) => NAMELESS.includes(name)],
+  ["knowledge bases", { knowledgeBases: [4] }, ({ name }) => [...NAMELESS, ...OF_KNOWLEDGE].includes(name)],
   [
     "models and knowledge bases",
     { models: ["Shop"], knowledgeBases: [4] },
-    ({ name }) => [...NAMELESS, ...OF_MODELS].includes(name),
+    ({ name }) => [...NAMELESS, ...OF_MODELS, ...OF_KNOWLEDGE].includes(name),
   ],
   [
     "all at once",
@@ -113,7 +125,10 @@ let server: TestServer;
 let shop: Shop;
 let database: Client;
 /** What a call needs to know of the model that is asked for. */
-const subjects: Record<string, { storedQueryId: string; request: number; uuid: string }> = {};
+const subjects: Record<
+  string,
+  { storedQueryId: string; request: number; uuid: string; base: number; document: number }
+> = {};
 const tokens: Record<string, string> = {};
 const figures = { listings: 0, listed: 0, refusals: 0, calls: 0 };
 
@@ -123,6 +138,7 @@ beforeAll(async () => {
   shop = await openShop(server);
   const { admin } = shop;
   await makeDataset(server, admin, "Hidden", [{ a: SECRET }]);
+  for (let id = 0; id < LIMITED_BASE; ) id = await makeBase(server, admin, { name: `Base ${id}` });
   const hidden = { name: SECRET, description: SECRET };
   const models = { shop: shop.model, [SECRET]: await saveModel(server, admin, shopModel(hidden)) };
   for (const [modelName, { id }] of Object.entries(models)) {
@@ -136,7 +152,9 @@ beforeAll(async () => {
       "list_improvement_requests",
       { limit: 1 },
     );
-    subjects[modelName] = { ...run, request: requests[0]?.id ?? 0, uuid: id };
+    const base = modelName === SECRET ? 3 : LIMITED_BASE;
+    const { document_id: document } = await addDocument(server, admin, base, "a.txt", `about ${modelName}`);
+    subjects[modelName] = { ...run, request: requests[0]?.id ?? 0, uuid: id, base, document };
   }
   const { email } = (await resultOf<{ user: { email: string } }>(server, admin, "whoami", {})).user;
   for (const [name, limits] of CASES) tokens[name] = await server.token({ email, limits });
@@ -243,7 +261,7 @@ describe.each(CASES)("a token limited to: %s", (name, _limits, isAllowed) => {
 
 /** Arguments with which each tool that a limited token sees does its work, on the model of that name. */
 function argumentsOf(modelName: string): Record<string, Record<string, unknown>> {
-  const { storedQueryId, request } = subjects[modelName] as (typeof subjects)[string];
+  const { storedQueryId, request, base, document } = subjects[modelName] as (typeof subjects)[string];
   const dataset = { asset_type: "dataset", asset_id: shop.orders };
   return {
     whoami: {},
@@ -271,6 +289,13 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     list_improvement_requests: { state: "all" },
     close_improvement_request: { id: request, state: "done" },
     ask_question: { question: "revenue", model: modelName },
+    list_knowledge_bases: {},
+    browse_knowledge_base: { knowledge_base_id: base },
+    search_documents: { query: "about" },
+    read_document: { document_id: document },
+    download_document: { document_id: document },
+    add_document: { knowledge_base_id: base, file_name: "b.txt", content: "more" },
+    share_knowledge_base: { knowledge_base_id: base, group: "nobody", access: "reader" },
     infer_semantic_model: { name: "guessed" },
     ask_data: { question: "how many orders", dataset_ids: [shop.orders] },
   };

@@ -13,6 +13,8 @@ import { createTestDatabase } from "./database.ts";
 export interface TestServer {
   app: App;
   url: string;
+  /** KENNING_HOME. */
+  home: string;
   /** A token of a new user with this role (admin when left out) in the workspace `acme`. */
   token(wish?: TokenWish): Promise<string>;
   /** `fetch` on this server, with the token as bearer. */
@@ -56,6 +58,7 @@ export async function startTestServer(
   return {
     app,
     url,
+    home,
     async token({ role = "admin", kind = "api", workspace = "acme", email, ...wish } = {}) {
       users += 1;
       const address = email ?? `${role}-${users}@example.com`;

@@ -1,9 +1,10 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
+import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { KB_COMMANDS } from "./kb-commands.ts";
+import { LLM_COMMANDS } from "./llm-commands.ts";
 
-const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;
-const WORKSPACE = { value: "SLUG", description: "The workspace", required: true } as const satisfies Option;
 const USER = {
   value: "EMAIL",
   description: "The person it acts for",
@@ -354,6 +355,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),
   }),
+  ...LLM_COMMANDS,
   defineCommand({
     name: "datasource test",
     summary: "Try the connection of a datasource",
@@ -370,6 +372,7 @@ export const COMMANDS: readonly Command[] = [
     notes: ["The server need not run. The exit code is 1 when the run fails."],
     run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
+  ...KB_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:

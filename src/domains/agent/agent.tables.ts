@@ -1,5 +1,19 @@
-import { bigint, foreignKey, jsonb, pgTable, primaryKey, timestamp } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { members } from "../identity/identity.tables.ts";
+import { semanticModels } from "../models/models.tables.ts";
+import type { AskedQuery, Outcome } from "./answer.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
@@ -21,5 +35,55 @@ export const userSettings = pgTable(
       columns: [table.workspaceId, table.accountId],
       foreignColumns: [members.workspaceId, members.accountId],
     }).onDelete("cascade"),
+  ],
+);
+
+/** Questions of one session of a client, or of one that follow each other. */
+export const conversations = pgTable(
+  "conversations",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    workspaceId: reference("workspace_id").notNull(),
+    accountId: reference("account_id").notNull(),
+    /** A hash of endpoint and session; null where the client has none. */
+    session: text("session"),
+    title: text("title").notNull(),
+    createdAt: moment("created_at").notNull(),
+    usedAt: moment("used_at").notNull(),
+  },
+  (table) => [
+    unique("conversations_session").on(table.workspaceId, table.accountId, table.session),
+    foreignKey({
+      name: "conversations_member",
+      columns: [table.workspaceId, table.accountId],
+      foreignColumns: [members.workspaceId, members.accountId],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** What was asked and how it was understood. Rows and texts with numbers are not kept: policies may change. */
+export const answers = pgTable(
+  "agent_answers",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    conversationId: uuid("conversation_id")
+      .notNull()
+      .references(() => conversations.id, { onDelete: "cascade" }),
+    modelId: reference("model_id")
+      .notNull()
+      .references(() => semanticModels.id, { onDelete: "cascade" }),
+    modelVersion: integer("model_version").notNull(),
+    question: text("question").notNull(),
+    outcome: text("outcome").$type<Outcome>().notNull(),
+    /** Null where there was no answer. */
+    query: jsonb("query").$type<AskedQuery>(),
+    sql: text("sql"),
+    mark: text("mark").$type<"right" | "wrong">(),
+    comment: text("comment"),
+    createdAt: moment("created_at").notNull(),
+  },
+  (table) => [
+    index("agent_answers_conversation").on(table.conversationId, table.createdAt),
+    index("agent_answers_at").on(table.createdAt),
   ],
 );

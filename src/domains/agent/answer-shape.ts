@@ -31,6 +31,7 @@ const lineage = z.object({
 });
 
 export const answerShape = z.object({
+  id: z.uuid().describe("To read it again, to mark it, or to follow up on it"),
   outcome: z.enum(["answer", "clarify", "refuse"]),
   model: z.string(),
   narrative: z.string(),
@@ -51,7 +52,7 @@ export const answerShape = z.object({
 type Output = z.output<typeof answerShape>;
 
 export function outputOf(
-  { isTruncated, rows, picture: _, types: __, ...answer }: Answer,
+  { isTruncated, rows, picture: _, query: __, types: ___, ...answer }: Answer & { id: string },
   shownRows: number,
 ): z.input<typeof answerShape> {
   const shown = rows.slice(0, shownRows);

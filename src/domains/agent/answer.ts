@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../platform/analytics/index.ts";
 import type { Subject } from "../../platform/drawing/index.ts";
 import type { Compiled } from "./compile/compile.ts";
+import type { Ask } from "./query/semantic-query.ts";
 import type { Clarification, Reading } from "./understand/reading.ts";
 
 /** What became of a question. */
@@ -29,9 +30,22 @@ export interface Answer {
   /** What a client that can show pictures is shown. */
   picture?: Subject | undefined;
   lineage: Lineage | null;
+  /** What was run; null where nothing was. */
+  query?: AskedQuery | null;
   caveats: string[];
   /** What has to be known first. */
   questions: Clarification[];
+}
+
+/** How a question was understood, and when. */
+export interface AskedQuery {
+  ask: Ask;
+  said: string;
+  /** What clocks showed to whoever asked. */
+  now: string;
+  timeZone: string;
+  /** It means the same to whoever asks it: nothing of it comes from preferences or from a question before it. */
+  isPlain: boolean;
 }
 
 /** The rows of one reading. */

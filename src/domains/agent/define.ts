@@ -3,6 +3,7 @@ import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
+import type { ConversationsStore } from "./conversations/conversations.store.ts";
 import type { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 
@@ -13,6 +14,7 @@ export interface AgentServices {
   models: ModelsServices["models"];
   drawings: Drawings;
   preferences: PreferencesStore;
+  conversations: ConversationsStore;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
   /** The same where no model is named. */

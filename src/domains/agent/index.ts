@@ -4,8 +4,12 @@ import type { Drawings } from "../../platform/drawing/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
+import type { Identity } from "../identity/index.ts";
+import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
+import { answerResource } from "./conversations/answer.resource.ts";
+import { ConversationsStore } from "./conversations/conversations.store.ts";
 import { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { AgentServices } from "./define.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
@@ -18,6 +22,8 @@ import type { AGENT_SETTINGS } from "./settings.ts";
 import { askData } from "./tools/ask-data.tool.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
+import { getAnswer } from "./tools/get-answer.tool.ts";
+import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
 
@@ -43,6 +49,8 @@ export interface AgentOptions {
 interface Before {
   data: Pick<DataServices, "data" | "datasets">;
   models: ModelsServices;
+  llm: LlmServices;
+  identity: Pick<Identity, "audit">;
 }
 
 interface Ground extends Before {
@@ -53,7 +61,15 @@ interface Ground extends Before {
 
 /** Opens the slice on the semantic models; what it knows of them it keeps in memory. */
 export function openAgent(
-  { data: { data, datasets }, models: { models, inference }, catalog, clock: serverClock, drawings }: Ground,
+  {
+    data: { data, datasets },
+    models: { models, inference },
+    llm: { llm },
+    identity: { audit },
+    catalog,
+    clock: serverClock,
+    drawings,
+  }: Ground,
   {
     shownRows = LIMITS.agent.shownRows,
     askedRows = LIMITS.agent.askedRows,
@@ -66,6 +82,8 @@ export function openAgent(
   const preferences = new PreferencesStore(catalog, clock);
   const agent = new Agent({
     models,
+    llm,
+    audit,
     knowledge,
     preferences,
     understand: (...question) => threads.read(...question),
@@ -74,17 +92,28 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
+  const conversations = new ConversationsStore(catalog, serverClock);
   const datasetQuestions = new DatasetQuestions({ agent, models, inference, data, datasets });
-  return { agent, datasetQuestions, models, drawings, preferences, shownRows, askedRows };
+  return {
+    agent,
+    datasetQuestions,
+    models,
+    drawings,
+    preferences,
+    conversations,
+    shownRows,
+    askedRows,
+  };
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open: ({ catalog, clock, drawings }, { data, models }, { agent: { timeZone } }) => ({
-    services: openAgent({ data, models, catalog, clock, drawings }, { timeZone }),
-  }),
-  tools: [askQuestion, askData, drawPicture, setPreferences],
-  resources: [pictureApp, preferencesResource],
+  open({ catalog, clock, drawings }, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...before, catalog, clock, drawings }, { timeZone });
+    return { services, sweep: () => services.conversations.sweep() };
+  },
+  tools: [askQuestion, askData, getAnswer, markAnswer, drawPicture, setPreferences],
+  resources: [pictureApp, answerResource, preferencesResource],
 };

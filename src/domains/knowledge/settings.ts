@@ -5,7 +5,7 @@ const DAY_SECONDS = 86_400;
 /** The switch, the number and the window of one rate limit of the knowledge endpoint. */
 function knowledgeLimit(area: string, requests: number, switchText: string, requestsText: string) {
   return {
-    enabled: flag(`EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT_ENABLED`, true, switchText, { reserved: true }),
+    enabled: flag(`EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT_ENABLED`, true, switchText),
     ...knowledgeWindow(area, requests, requestsText),
   };
 }
@@ -15,8 +15,8 @@ function knowledgeWindow(area: string, requests: number, requestsText: string) {
   const size = { default: requests, min: 1, max: 1_000_000 };
   const window = { default: 60, min: 1, max: DAY_SECONDS };
   return {
-    requests: integer(`${prefix}_REQUESTS`, size, `${requestsText} in one window.`, { reserved: true }),
-    windowSeconds: integer(`${prefix}_WINDOW_SECONDS`, window, "Length of that window.", { reserved: true }),
+    requests: integer(`${prefix}_REQUESTS`, size, `${requestsText} in one window.`),
+    windowSeconds: integer(`${prefix}_WINDOW_SECONDS`, window, "Length of that window."),
   };
 }
 

@@ -28,6 +28,8 @@ const SIGNATURES: readonly Signature[] = [
     is: { name: "an encrypted Parquet file", hint: "Write it without encryption." },
     couldBeText: true,
   },
+  { bytes: "fffe0000", is: { name: "a text in UTF-32", hint: "Save it as UTF-8." } },
+  { bytes: "0000feff", is: { name: "a text in UTF-32", hint: "Save it as UTF-8." } },
   { bytes: "25504446", is: { name: "a PDF document", hint: EXPORT } },
   { bytes: "53514c69746520666f726d6174203300", is: { name: "an SQLite database", hint: EXPORT } },
   { bytes: "4152524f5731", is: { name: "an Arrow file", hint: "Write it as Parquet." }, couldBeText: true },

@@ -75,6 +75,7 @@ function unreachable(cause: unknown): never {
   if (isAppError(cause)) throw cause;
   throw new AppError("unavailable", "The rate limit cannot be counted at the moment.", {
     hint: "Try again in a moment.",
+    data: { reason: "rate_limit" },
     cause,
   });
 }

@@ -6,7 +6,7 @@ import {
   type McpHttpHandler,
   PARSE_ERROR,
 } from "@modelcontextprotocol/server";
-import type { Identity, Proof } from "../../domains/identity/index.ts";
+import type { Identity, Proof, TransportLimiter } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
@@ -33,6 +33,8 @@ export interface EndpointParts
   extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {
   identity: Identity;
   bodies: BodyBudget;
+  /** Counts requests, where the endpoint has limits of its own; otherwise identity does. */
+  admit?: TransportLimiter["admit"];
   sessions: Pick<SessionParts, "kv" | "clock" | "idleMs">;
 }
 
@@ -116,8 +118,9 @@ export class Endpoint {
     const { address, requestId } = arrival;
     const client = clientOf(request);
     const { caller, tokenHash, plan } = await identity.authenticate(this.#proofOf(request, arrival));
-    await identity.limiter.admit({ surface: surface.name, tokenHash, address, plan });
-    const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client };
+    await this.#count({ surface: surface.name, tokenHash, address, plan });
+    const path = new URL(arrival.resource).pathname;
+    const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client, path };
     const choice = toolChoice(request, surface);
     const line = lineOf(request, tokenHash);
     const answered = { characters: 0 };
@@ -208,13 +211,12 @@ export class Endpoint {
     }
     if (messages.length < 2) return;
     const { surface, tokenHash, address } = meta;
-    await this.#parts.identity.limiter.admit({
-      surface,
-      tokenHash,
-      address,
-      plan,
-      cost: messages.length - 1,
-    });
+    await this.#count({ surface, tokenHash, address, plan, cost: messages.length - 1 });
+  }
+
+  async #count(request: Parameters<TransportLimiter["admit"]>[0]): Promise<void> {
+    const { admit, identity } = this.#parts;
+    await (admit === undefined ? identity.limiter.admit(request) : admit(request));
   }
 
   async #newest(

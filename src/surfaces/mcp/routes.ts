@@ -5,7 +5,7 @@ import type { Arrival, Endpoint } from "./endpoint.ts";
 import type { Surface } from "./surface.ts";
 
 /** The slug below `/mcp/` that belongs to another endpoint. */
-const KNOWLEDGE_BASE_PATH = "/mcp/knowledge-external";
+export const KNOWLEDGE_PATH = "/mcp/knowledge-external";
 
 export function mountMcp(
   app: HttpApp,
@@ -25,7 +25,7 @@ export function mountKnowledge(
   appUrl: string,
   prefix: string,
 ): void {
-  const base = `${prefix}${KNOWLEDGE_BASE_PATH}`;
+  const base = `${prefix}${KNOWLEDGE_PATH}`;
   app.get(base, (c) =>
     c.json({
       name: "kenning",

@@ -29,6 +29,8 @@ export interface Charted {
   ask: Ask;
   schema: Schema;
   isTruncated: boolean;
+  /** What whoever asks wants to see, where the result can be drawn so. */
+  wish?: ChartSpec["type"] | undefined;
 }
 
 interface Shape {
@@ -40,12 +42,23 @@ interface Shape {
 }
 
 /** The charts that help to see what a result says: none for a single number or a list of names. */
-export function chartsOf(view: View, { said, ask, schema, isTruncated }: Charted): ChartSpec[] {
+export function chartsOf(view: View, { said, ask, schema, isTruncated, wish }: Charted): ChartSpec[] {
   const isRanking = ask.k === "table" && ask.top !== undefined;
   const isPart = isTruncated || (ask.k === "table" && (isRanking || ask.having !== undefined));
   const addsUp = !isPart && view.numbers.every(({ of }) => !isKey(of) && isAdditive(of, schema));
-  const chart = chartOf(view, { title: inWords(said), isRanking, addsUp });
+  const shape = { title: inWords(said), isRanking, addsUp };
+  const chart = (wish && wishedOf(view, shape, wish)) ?? chartOf(view, shape);
   return chart === undefined ? [] : [chart];
+}
+
+function wishedOf(view: View, shape: Shape, wish: ChartSpec["type"]): ChartSpec | undefined {
+  const { keys, numbers, rows } = view;
+  const [[key, ...others], [main]] = [keys, numbers];
+  if (key === undefined || main === undefined || others.length > 0 || rows.length < 2) return undefined;
+  if (wish === "pie") return isPart(main) ? pieOf(view, shape, main) : wholePie(view, shape, main);
+  if (wish === "bar") return barOf(view, shape);
+  if (wish === "line") return lineOf(view, shape.title, key);
+  return numbers.length > 1 ? scatterOf(view, shape.title) : undefined;
 }
 
 function chartOf(view: View, shape: Shape): ChartSpec | undefined {
@@ -151,6 +164,18 @@ function pieOf(view: View, shape: Shape, main: ShownColumn): ChartSpec | undefin
   const shown = slices.slice(0, isAll && slices.length <= SLICES ? SLICES : SLICES - 1);
   const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, isAll ? 0 : missing);
   const title = shape.title;
+  return { type: "pie", title, slices: rest > 0 ? [...shown, { label: OTHER, value: rest }] : shown };
+}
+
+/** Parts of what they are together, where they add up to something. */
+function wholePie({ keys, rows }: View, { title, addsUp }: Shape, main: ShownColumn): ChartSpec | undefined {
+  const key = keys[0] as ShownColumn;
+  const slices = complete(rows, [main])
+    .map((row) => ({ label: plain(row[key.index]), value: numberOf(row, main) as number }))
+    .toSorted((a, b) => b.value - a.value);
+  if (!addsUp || slices.length < 2 || slices.some(({ value }) => value < 0)) return undefined;
+  const shown = slices.slice(0, slices.length <= SLICES ? SLICES : SLICES - 1);
+  const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, 0);
   return { type: "pie", title, slices: rest > 0 ? [...shown, { label: OTHER, value: rest }] : shown };
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Result } from "../answer.ts";
+import type { Answer, ChartSpec, Result } from "../answer.ts";
 import { chartsOf } from "../explain/chart.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
@@ -23,27 +23,32 @@ interface Context {
   /** What the other phases have to say about how the answer came about. */
   notes: readonly string[];
   rivals: number;
+  /** What stands in the place of our own text, where somebody else has written one that holds. */
+  told?: string | undefined;
+  /** What they want to see. */
+  chart?: ChartSpec["type"] | undefined;
 }
 
 /** The Explainer: the answer in words, charts and lineage; every number is of the result, or follows from it. */
 export function explain(result: Result, view: View, context: Context): Answer {
   const { reading, compiled, rows, isTruncated } = result;
-  const { knowledge, verified, notes, rivals } = context;
+  const { knowledge, verified, notes, rivals, chart } = context;
   const { caveats, totals, emptiness } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
   const told =
-    emptiness.length > 0 || rows.length === 0
+    context.told ??
+    (emptiness.length > 0 || rows.length === 0
       ? nothing(
           reading.said,
           emptiness,
           rows.length === 0 ? undefined : narrate(result, view, { knowledge, totals }),
         )
-      : narrate(result, view, { knowledge, totals });
+      : narrate(result, view, { knowledge, totals }));
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
   const narrative = [told, basisOf(result), assumed && `Assumed:\n${assumed}`].filter(Boolean).join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
   const { said: words, ask } = reading;
-  const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated });
+  const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated, wish: chart });
   const doubt =
     CHOICE_DOUBT * open +
     RIVAL_DOUBT * rivals +

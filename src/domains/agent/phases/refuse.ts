@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.ts";
+import type { Answer, Outcome } from "../answer.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 
@@ -61,4 +61,10 @@ export function clarified(questions: readonly Clarification[], model: string): A
     .map(({ question, suggestions }) => [question, ...suggestions.map((each) => `- ${each}`)].join("\n"))
     .join("\n\n");
   return { ...NOTHING, outcome: "clarify", model, narrative, questions: [...questions] };
+}
+
+/** What is left of a question that had no answer. */
+export function unanswered(outcome: Outcome, model: string): Answer {
+  const narrative = "There was no answer to this question, so there is nothing to read again. Ask it again.";
+  return { ...NOTHING, outcome, model, narrative };
 }

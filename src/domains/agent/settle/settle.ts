@@ -4,7 +4,7 @@ import { isSame, type Moment } from "../phases/plan.ts";
 import type { Question } from "../phases/question.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Window } from "../query/semantic-query.ts";
-import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
+import type { Assumption, Clarification, Reading, Understanding } from "../understand/reading.ts";
 import {
   answeredThreshold,
   preferredThreshold,
@@ -52,7 +52,12 @@ type Chosen<T> = { value: T; because?: string; answer?: string };
 
 /** Vague words of a question: by answers first, then by what this person prefers, then by assumption. */
 export async function settle(asked: Question, around: Circumstances): Promise<Settled> {
-  const state = { ...asked, knowledge: around.knowledge, open: [] as Clarification[], notes: [] as string[] };
+  const state = {
+    ...asked,
+    knowledge: around.knowledge,
+    open: [] as Clarification[],
+    notes: [] as Assumption[],
+  };
   const use = (answer: string | undefined) => {
     state.answers = state.answers.filter((each) => each !== answer);
   };
@@ -65,7 +70,7 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
       state.text = withRegion(state.text, chosen.value);
       use(chosen.answer);
       if (chosen.because !== undefined)
-        state.notes.push(`your region is ${chosen.value} (${chosen.because})`);
+        state.notes.push(theirs(`your region is ${chosen.value} (${chosen.because})`));
     }
   }
 
@@ -78,7 +83,12 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
       Object.assign(state, withThreshold(state.text, around.knowledge, chosen.value));
       use(chosen.answer);
       const said = sayThreshold(chosen.value, around.knowledge);
-      state.notes.push(`${qualifier} means ${said}${chosen.because ? ` (${chosen.because})` : ""}`);
+      const choice = `${qualifier} means ${said}`;
+      state.notes.push(
+        chosen.because === undefined
+          ? { at: null, choice, others: [] }
+          : theirs(`${choice} (${chosen.because})`),
+      );
     }
   }
 
@@ -94,6 +104,10 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
     readings: read.readings.map((reading) => finished(reading, { notes, period, knowledge })),
   });
   return { question: { text, answers, isForced }, knowledge, open, finish };
+}
+
+function theirs(choice: string): Assumption {
+  return { at: null, choice, others: [], isTheirs: true };
 }
 
 interface Period {
@@ -145,18 +159,18 @@ async function asSeries(
 
 function finished(
   reading: Reading,
-  { notes, period, knowledge }: { notes: readonly string[]; period: Period; knowledge: Knowledge },
+  { notes, period, knowledge }: { notes: readonly Assumption[]; period: Period; knowledge: Knowledge },
 ): Reading {
   const { win, because, isNeeded } = period;
   const isMeant = win != null && (isNeeded || isOfEvents(reading.ask));
   const within = isMeant ? withPeriod(reading.ask, win, knowledge) : undefined;
-  const said = within !== undefined && because !== undefined ? [`period: ${win?.said} (${because})`] : [];
-  const assumptions = [...notes, ...said].map((choice) => ({ at: null, choice, others: [] }));
+  const said =
+    within !== undefined && because !== undefined ? [theirs(`period: ${win?.said} (${because})`)] : [];
   return {
     ...reading,
     ask: within ?? reading.ask,
     said: within === undefined ? reading.said : "",
-    assumptions: [...assumptions, ...reading.assumptions],
+    assumptions: [...notes, ...said, ...reading.assumptions],
   };
 }
 

@@ -1,13 +1,16 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { ClientLink } from "../../../registry/context.ts";
 import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
-import { PHASES } from "../agent.ts";
+import { type Asked, PHASES } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
-import { defineTool } from "../define.ts";
+import type { ModelTask } from "../assist/read-by-model.ts";
+import type { KeptAnswer } from "../conversations/conversations.store.ts";
+import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
 
@@ -57,25 +60,30 @@ export const askQuestion = defineTool({
       .optional()
       .describe("Name or id of the semantic model; may be left out when there is only one"),
     image: z.boolean().default(false).describe("Add the chart as a PNG image"),
+    follow_up_to: z.uuid().optional().describe("Id of the answer that the question builds on"),
   }),
   output: answerShape,
   content: contentOf,
 
-  async run(input, { agent, models, drawings, shownRows, caller, meta, client, signal }) {
+  async run(input, { agent, models, conversations, drawings, shownRows, ...context }) {
+    const { caller, meta, client, signal, note } = context;
     requireReading(caller);
     const text = input.question.trim();
     if (text === "" || Array.from(text).length > instructionCharacters) {
       throw new AppError("bad_request", `Question must be between 1 and ${instructionCharacters} characters`);
     }
     const model = await findModel({ models, caller, meta }, input.model);
+    const previous = await previousOf(input.follow_up_to, model, { conversations, caller, meta });
     const ask = (answers: readonly string[]) => {
       let done = 0;
       return agent.ask(caller, {
         model,
         question: text,
         answers,
+        previous: previous?.query,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
+        ...lentBy(client),
         onPhase(phase) {
           client.progress(done, { total: PHASES.length, message: phase });
           done += 1;
@@ -86,9 +94,26 @@ export const askQuestion = defineTool({
     const answers = first.outcome === "clarify" ? await answersOf(client, first) : [];
     const answer = answers.length === 0 ? first : await ask(answers);
     await showPicture(answer.picture, input.image, { drawings, caller, meta, client, signal });
-    return outputOf(answer, shownRows);
+    const id = await conversations.keep(caller, meta, { model, question: text, answer, previous });
+    const { outcome, reading, confidence, sql } = answer;
+    note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
+    return outputOf({ ...answer, id }, shownRows);
   },
 });
+
+/** A handler that asks its client begins again, so that each text that a model writes has a key of its own. */
+function lentBy(client: ClientLink): Pick<Asked, "sample" | "once"> {
+  const keyOf = ({ key, text }: ModelTask) =>
+    `${key}-${createHash("sha256").update(text).digest("base64url").slice(0, 16)}`;
+  return {
+    // A client's model is told the form of its answer in words: sampling knows no schema.
+    sample: client.canSample
+      ? ({ system, text: prompt, maxTokens, ...task }) =>
+          client.sample(keyOf({ ...task, text: prompt, system, maxTokens }), { system, prompt, maxTokens })
+      : undefined,
+    once: client.canElicit ? (task, work) => client.step(keyOf(task), work) : undefined,
+  };
+}
 
 /** Questions read models, which a token may be kept from although it may ask. */
 function requireReading({ permissions }: Caller): void {
@@ -97,6 +122,20 @@ function requireReading({ permissions }: Caller): void {
   throw new AppError("forbidden", "Insufficient permissions: ontologies:read is missing.", {
     hint: "Use a token with that scope.",
     data: { required: ["data_agent:write", ...missing], missing },
+  });
+}
+
+/** The answer that a question may build on: the one that is named, or the last one of the session. */
+async function previousOf(
+  id: string | undefined,
+  model: PublishedModel,
+  { conversations, caller, meta }: Pick<AgentServices, "conversations"> & { caller: Caller; meta: CallMeta },
+): Promise<KeptAnswer | undefined> {
+  if (id === undefined) return conversations.latest(caller, meta, model);
+  const kept = await conversations.require(caller, id);
+  if (kept.modelId === model.record.id) return kept;
+  throw new AppError("bad_request", "The answer to follow up on is of another semantic model.", {
+    hint: "Name that model, or leave follow_up_to out.",
   });
 }
 

@@ -81,6 +81,10 @@ airline, carrier
 passenger, traveller, traveler
 doctor, physician
 hospital, clinic
+encounter, visit, consultation
+payer, insurer, insurance, insurance company
+immunization, vaccination, vaccine
+medication, drug, prescription, medicine
 email, e-mail, mail, email address
 phone, telephone, phone number, telephone number
 population, inhabitants, residents

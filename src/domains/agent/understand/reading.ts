@@ -13,6 +13,8 @@ export interface Assumption {
   choice: string;
   /** What else it could have meant. */
   others: string[];
+  /** It comes from whoever asks, or from what they asked before: others would mean something else. */
+  isTheirs?: true;
 }
 
 /** One meaning that a question can have. */

@@ -50,11 +50,9 @@ function isSmall(value: number): boolean {
 }
 
 /** "how many" wants a number of things and not of money; "how much" rather not. */
-function askedCost(
-  grammar: Grammar,
-  op: "count" | "how much",
-  { cols: [num] }: TableSense,
-): number | undefined {
+function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense): number | undefined {
+  const [num] = table.cols;
+  if (op === "count" && isMoney(table)) return undefined;
   const isCounting = num?.k === "metric" ? grammar.isCounting(num.name) : undefined;
   if (isCounting === undefined) return 0;
   if (op === "count") return isCounting ? 0 : undefined;
@@ -64,6 +62,11 @@ function askedCost(
 function countOf(rel: RelSense, quantity: Quantity): Sense {
   const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
   return { ...quantity, t: "having", table };
+}
+
+/** Money is counted by nobody: of how many sales there were, their sum is no answer. */
+function isMoney({ cols: [num] }: TableSense): boolean {
+  return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
 }
 
 /** Rules for numbers: by what they are grouped, limited and compared. */

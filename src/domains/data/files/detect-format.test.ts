@@ -29,6 +29,7 @@ describe("by the bytes", () => {
     ["a PDF document", bytes("%PDF-1.7"), "Export it"],
     ["an SQLite database", bytes("SQLite format 3\0"), "Export it"],
     ["an Avro file", bytes("Obj\x01"), "Parquet"],
+    ["a text in UTF-32", Buffer.from("fffe000061000000", "hex"), "UTF-8"],
     ["zstd", Buffer.from("28b52ffd24", "hex"), "Unpack it"],
     ["a PNG image", Buffer.from("89504e470d0a1a0a", "hex"), "Export it"],
     ["neither text nor", Buffer.from([0, 1, 2, 3, 255, 254, 0, 7]), "base64"],

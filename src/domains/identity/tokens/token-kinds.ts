@@ -44,7 +44,7 @@ export const TOKEN_RULES: Readonly<Record<TokenKind, TokenKindRules>> = {
     surfaces: ["knowledge", "all"],
     ceiling: KNOWLEDGE,
     defaultScopes: KNOWLEDGE,
-    toolsets: ["knowledge"],
+    toolsets: ["knowledge", "library"],
     lifetime: { defaultMs: YEAR, minMs: MS.minute, maxMs: YEAR },
   },
   // Its audience, not its kind, says where it is good.

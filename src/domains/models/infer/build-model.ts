@@ -7,7 +7,6 @@ import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
 import { longWords, snakeOf, thingOf } from "./name-words.ts";
-import { otherWords } from "./synonyms.ts";
 
 /** Numbers the rows of a dataset that nothing else tells apart. */
 const ROW_NUMBER = "row_number";
@@ -33,10 +32,9 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
     dataset,
     thing,
     fields: fields.filter(
-      ({ column }) =>
-        column === null ||
+      ({ field }) =>
         !relationships.some(
-          ({ from, fromColumns }) => from === dataset.name && fromColumns.includes(column.name),
+          ({ from, fromColumns }) => from === dataset.name && fromColumns.includes(field.name),
         ),
     ),
     isEvents: isEvents(fields, dataset),
@@ -54,7 +52,6 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
     metrics,
     extensions: [],
   };
-  addOtherWords(document, parts);
   return {
     document,
     guesses: [
@@ -159,26 +156,6 @@ function relationshipsOf(joins: readonly Join[], partOf: (looked: Looked) => Par
       extensions: [],
     };
   });
-}
-
-/** Other words for datasets, as far as nothing in the model is called so already, and no two are. */
-function addOtherWords({ datasets, metrics }: SemanticModel, parts: readonly Part[]): void {
-  const phrase = (name: string) => thingOf(name).join(" ");
-  const taken = new Set([
-    ...datasets.flatMap(({ name, ai, fields }) => [
-      phrase(name),
-      ...ai.synonyms,
-      ...fields.flatMap((field) => [phrase(field.name), ...field.ai.synonyms]),
-    ]),
-    ...metrics.flatMap(({ name, ai }) => [phrase(name), ...ai.synonyms]),
-  ]);
-  const wanted = parts.map(({ thing }) => otherWords(thing));
-  for (const [i, { dataset }] of parts.entries()) {
-    const own = (wanted[i] ?? []).filter(
-      (word) => !taken.has(word) && !wanted.some((others, j) => i !== j && others.includes(word)),
-    );
-    dataset.ai = aiOf([...dataset.ai.synonyms, ...own]);
-  }
 }
 
 function keyGuesses({ dataset, looked: { profile, keys } }: Part): Guess[] {

@@ -4,7 +4,7 @@ import { isCalled } from "./keys.ts";
 import { longWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
 import { isDateText, type Role, roleOf } from "./roles.ts";
-import { otherWords } from "./synonyms.ts";
+import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
 export interface InferredField {
@@ -30,7 +30,7 @@ const BARE = new Set([
   "description",
 ]);
 const LATE_DATES = new Set(
-  "updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last cancelled finish finished return returned until to hire".split(
+  "updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last cancelled finish finished return returned until to".split(
     " ",
   ),
 );
@@ -92,7 +92,7 @@ function fieldOf(column: ColumnProfile, role: Role, name: string, thing: readonl
   const synonyms = [
     ...(written.join(" ") === label ? [] : [label]),
     ...(starts ? (isBare ? [] : [rest.join(" ")]) : [`${thing.join(" ")} ${label}`]),
-    ...(role === "id" || role === "other" ? [] : otherWords(rest.length === 0 ? words : rest)),
+    ...(column.kind === "number" ? measuredBy(rest) : []),
   ];
   const own = new Set([name.replaceAll("_", " ").toLowerCase()]);
   return {

@@ -95,7 +95,7 @@ function nameScore(column: string, to: Looked, key: string, isSelf: boolean): nu
   const own = plain(key);
   const full = own.length === 0 ? thing : own;
   const isPrimary = to.keys.primary.length === 1 && to.keys.primary[0] === key;
-  if (isSelf) return isPrimary && isRole(words, ["parent", "previous"]) ? 0.7 : 0;
+  if (isSelf) return isPrimary && isAbove(words, thing) ? 0.7 : 0;
   // The dataset that a key is named after owns it; others may have it only once by chance.
   const isOwner = own.length === 0 || isCalled(key, to.profile.dataset.name);
   if (same(words, full)) return isOwner ? 1 : isPrimary ? 0.75 : 0.3;
@@ -108,8 +108,9 @@ function nameScore(column: string, to: Looked, key: string, isSelf: boolean): nu
   return 0;
 }
 
-function isRole(words: readonly string[], more: readonly string[]): boolean {
-  return words.some((word) => PERSON_ROLES.has(word) || more.includes(word));
+/** Employees have managers among themselves, and anything may have a parent of its kind. */
+function isAbove(words: readonly string[], thing: readonly string[]): boolean {
+  return words[0] === "parent" || (isPerson(words) && PEOPLE.has(thing.at(-1) ?? ""));
 }
 
 function isPerson(words: readonly string[]): boolean {

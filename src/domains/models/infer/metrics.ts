@@ -59,7 +59,9 @@ export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesse
 function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
   const { dataset, thing, fields, isEvents } = measured;
   const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
-  const amounts = fields.filter(({ role, column }) => role === "amount" && column !== null);
+  const amounts = isStanding(thing)
+    ? []
+    : fields.filter(({ role, column }) => role === "amount" && column !== null);
   const rates = fields.filter(({ role }) => role === "rate");
   const sales = hasSales ? salesOf(measured, column) : [];
   const counted = dataset.primaryKey[0];
@@ -88,6 +90,11 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
       synonyms: [`mean ${field.name.replaceAll("_", " ")}`],
     })),
   ];
+}
+
+/** Rows that say how things stood at some time hold the same again and again: their sum is no number of anything. */
+function isStanding(thing: readonly string[]): boolean {
+  return thing.some((word) => /^(standing|snapshot|balance|inventory|stock|ranking)s?$/.test(word));
 }
 
 /** "tracks sold": how many of what the rows of a sale belong to. */

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { refusalsOf, textOf } from "../../../../test/support/models.ts";
+import { refusalsOf, saveModel, textOf } from "../../../../test/support/models.ts";
 import { CAFE_ROWS } from "../../../../test/support/questions.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -85,6 +87,56 @@ describe("infer_semantic_model", () => {
     expect(textOf(missing)).toMatch(/There is no dataset "nowhere"/);
   });
 
+  it("reads names of all styles, follows roles, and joins only what has the same values", async () => {
+    const workspace = "styles";
+    await server.app.identity.workspaces.create({ slug: workspace, name: "Styles" });
+    const token = await server.token({ workspace });
+    const people = [
+      { EmployeeID: 1, FirstName: "Ada", LastName: "Ito", birthdate: "1980-01-01", HireDate: "2010-02-03" },
+      { EmployeeID: 2, FirstName: "Bo", LastName: "Ek", birthdate: "1990-01-01", HireDate: "2012-02-03" },
+      { EmployeeID: 3, FirstName: "Cy", LastName: "Ek", birthdate: "1991-01-01", HireDate: "2012-02-03" },
+    ].map((row, i) => ({ ...row, ManagerID: i === 0 ? null : 1 }));
+    const clients = [11, 12].map((id) => ({ "Client No": id, "Client Name": `C${id}`, SupportRepId: 2 }));
+    const sales = [
+      { Client: 11, SoldOn: "2025-01-01", Qty: 2, UnitPrice: 3.5 },
+      { Client: 12, SoldOn: "2025-01-01", Qty: 2, UnitPrice: 3.5 },
+      { Client: 12, SoldOn: "2025-01-01", Qty: 2, UnitPrice: 3.5 },
+    ];
+    const badges = [{ badge_id: 1, client_no: 77 }];
+    for (const [name, rows] of Object.entries({
+      Employees: people,
+      tbl_clients: clients,
+      FactSales: sales,
+      badges,
+    }))
+      await makeDataset(server, token, name, rows);
+    const { guesses } = await infer({ name: "styles" }, token);
+    const said = guesses.map(({ guess, sure }) => `${guess} (${sure})`);
+    expect(said.toSorted()).toEqual(
+      [
+        'SUM("fact_sales"."qty" * "fact_sales"."unit_price") (guess)',
+        "date: hire_date (likely)",
+        "employees.manager_id → employees.employee_id (likely)",
+        "fact_sales.client → tbl_clients.client_no (sure)",
+        "key: badge_id (sure)",
+        "key: client_no (likely)",
+        "key: employee_id (sure)",
+        "no key: rows are numbered (guess)",
+        "tbl_clients.support_rep_id → employees.employee_id (guess)",
+      ].toSorted(),
+    );
+    await resultOf(server, token, "publish_semantic_model", { modelName: "styles" });
+    const ask = async (question: string) =>
+      (await resultOf<{ rows: unknown[][] }>(server, token, "ask_question", { question })).rows;
+    expect(await ask("total revenue by client")).toEqual(
+      expect.arrayContaining([
+        ["C12", 14],
+        ["C11", 7],
+      ]),
+    );
+    expect(await ask("how many sales were there in January 2025")).toEqual([[3]]);
+  });
+
   it("knows nothing of what policies hide", async () => {
     const policies = [{ name: "no seats", roles: ["contributor"], hide: ["seats"] }];
     await resultOf(server, admin, "set_dataset_policies", { dataset_id: ids.shops, policies });
@@ -112,5 +164,27 @@ describe("infer_semantic_model", () => {
     const other = await server.token({ workspace: "empty" });
     const empty = await callTool(server, other, "infer_semantic_model", { name: "x" });
     expect(textOf(empty)).toMatch(/There are no datasets/);
+  });
+});
+
+describe("the example of docs/models.md", () => {
+  it("can be published and asked", async () => {
+    const docs = readFileSync(resolve(import.meta.dirname, "../../../../docs/models.md"), "utf8");
+    const [, content = ""] = /## A complete example[\s\S]*?```yaml\n([\s\S]*?)```/.exec(docs) ?? [];
+    await server.app.identity.workspaces.create({ slug: "example", name: "Example" });
+    const token = await server.token({ workspace: "example" });
+    const order = {
+      order_id: 1,
+      customer_id: 1,
+      order_date: "2025-01-01",
+      status: "paid",
+      amount: 8,
+      discount: 0.5,
+    };
+    await makeDataset(server, token, "orders", [order]);
+    await makeDataset(server, token, "customers", [{ customer_id: 1, name: "Ada", city: "Bern" }]);
+    expect(await saveModel(server, token, content)).toMatchObject({ state: "published", problems: [] });
+    const question = { question: "turnover by city" };
+    expect(await resultOf(server, token, "ask_question", question)).toMatchObject({ rows: [["Bern", 4]] });
   });
 });

@@ -96,6 +96,12 @@ describe("headers", () => {
     ["dates above dates", "31-Jan-2024,x\n1-Feb-2024,y\n", false, "column_1 column_2"],
     ["a text above many numbers", `id,1,1\n${"7,5,6\n".repeat(10)}`, true, "id 1 1_2"],
     [
+      "a text above numbers, beside many values",
+      `x,0,1,0,1,0,1\n${"7,0,1,0,1,0,1\n".repeat(10)}`,
+      false,
+      "column_1 column_2 column_3 column_4 column_5 column_6 column_7",
+    ],
+    [
       "a name that is missing",
       ",time,temp\n0,2022-07-29,03:14:50,18.1\n",
       true,

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { messageOf } from "../../../kernel/errors.ts";
+import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS as FILES } from "../../files/limits.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
@@ -10,7 +10,7 @@ import { LIMITS } from "../limits.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { dateNotes, formatsOf } from "./csv-date-columns.ts";
 import { type DetectedCsv, detectAll, detectCsv } from "./csv-detect.ts";
-import { skipLines } from "./csv-dialect.ts";
+import { parseRecord, skipLines } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { notesOn, thousandsOf } from "./csv-grouping.ts";
 import { shapeNotes, valueNotes } from "./csv-notes.ts";
@@ -141,7 +141,8 @@ async function convertDetected(
   let repaired: Repaired | undefined;
   const repair = async (): Promise<void> => {
     repaired = await repairCsv(detected.file, repairedPath(job), context.signal);
-    detected = { ...detected, file: { ...detected.file, path: repairedPath(job) }, isVerified: false };
+    const file: CsvFile = { ...detected.file, path: repairedPath(job), isRepaired: true };
+    detected = { ...detected, file, isVerified: false };
   };
   const detectAgain = async (): Promise<void> => {
     const before = detected;
@@ -149,7 +150,7 @@ async function convertDetected(
       detectAll(connection, before, head, job.options),
     );
   };
-  if (endsOtherwiseAbove(head, first.file)) {
+  if (mixesLineEnds(head, first.file)) {
     await repair();
     await detectAgain();
   }
@@ -163,7 +164,7 @@ async function convertDetected(
         await detectAgain();
       continue;
     }
-    if (result === "unreadable") throw new Error("a repaired file cannot be read");
+    if (result === "unreadable") throw unreadable();
     // A row that is rejected for its length has values that fit nothing.
     const isMisread =
       result !== "misfit" && !detected.isVerified && hasWrongType(result.rejects, detected.given);
@@ -176,11 +177,17 @@ async function convertDetected(
   throw new Error("columns of text do not hold their values");
 }
 
-/** Where lines above the table end in another way than those below, DuckDB finds no row at all. */
-function endsOtherwiseAbove(head: string, { skippedLines }: CsvFile): boolean {
-  if (skippedLines === 0) return false;
-  const above = head.slice(0, skipLines(head, skippedLines + 2));
-  return new Set(above.match(/\r\n|\r|\n/g)).size > 1;
+/** DuckDB finds no row at all where lines above the table, or those inside of its first record, end in another way. */
+function mixesLineEnds(head: string, file: CsvFile): boolean {
+  const { end } = parseRecord(head, skipLines(head, file.skippedLines), file);
+  const next = file.skippedLines === 0 ? end : parseRecord(head, end, file).end;
+  return new Set(head.slice(0, next).match(/\r\n|\r|\n/g)).size > 1;
+}
+
+function unreadable(): AppError {
+  return new AppError("bad_request", "The quotes and line ends of this file cannot be told apart.", {
+    hint: "Check that the file is CSV; options say its delimiter and quote.",
+  });
 }
 
 type Attempt = Omit<Converted, "repaired"> | "misfit" | "unreadable";
@@ -192,7 +199,8 @@ async function needsRepair(
   result: Attempt,
 ): Promise<boolean> {
   if (result === "misfit" || result === "unreadable") return result === "unreadable";
-  if (result.rejects.isRepairable) return true;
+  // A quote in the header that has no end takes all rows into it.
+  if (result.rejects.isRepairable || result.written.rows === 0) return true;
   if (columns.length > 1) return false;
   const reader = await connection.runAndReadAll(
     `SELECT count(*) FROM read_parquet(${quoteText(output)}) WHERE ${quoteName(columns[0]!.name)} IS NULL`,
@@ -245,7 +253,7 @@ async function attempt(
   try {
     const plan = { select, columns: file.columns.filter(isKept) };
     const written = await writePart(connection, plan, output, context);
-    return { written, rejects: await readRejects(connection, table, file.path === repairedPath(job)), file };
+    return { written, rejects: await readRejects(connection, table, file.isRepaired === true), file };
   } catch (error) {
     if (isMisfit(error)) return "misfit";
     if (messageOf(error).includes("strict_mode=false")) return "unreadable";

@@ -104,22 +104,29 @@ function skipBlanks(text: string, start: number, delimiter: string): number {
   return at;
 }
 
-function parseQuoted(text: string, start: number, quoting: Quoting): { value: string; end: number } {
-  const { quote } = quoting;
-  const escaped = quoting.escape === "" ? undefined : `${quoting.escape}${quote}`;
+/** Undefined where the quote has no end, and so is a part of its value. */
+function parseQuoted(
+  text: string,
+  start: number,
+  { quote, escape: sign }: Quoting,
+): { value: string; end: number } | undefined {
   let value = "";
-  for (let at = start; at < text.length; ) {
-    if (escaped !== undefined && text.startsWith(escaped, at)) {
-      value += quote;
-      at += escaped.length;
-    } else if (text.startsWith(quote, at)) {
-      return { value, end: at + quote.length };
-    } else {
-      value += text[at];
-      at += 1;
-    }
+  for (let at = start; ; ) {
+    const close = text.indexOf(quote, at);
+    if (close === -1) return mayEndLater(text, start) ? { value: "", end: text.length } : undefined;
+    const after = close + quote.length;
+    value += text.slice(at, close);
+    if (sign !== quote || !text.startsWith(quote, after)) return { value, end: after };
+    value += quote;
+    at = after + quote.length;
   }
-  return { value, end: text.length };
+}
+
+/** Longest value that is believed to go on where the text was cut off. */
+const CUT_CHARACTERS = 64 * 1024;
+
+function mayEndLater(text: string, start: number): boolean {
+  return text.length > WHOLE_CHARACTERS && text.length - start < CUT_CHARACTERS;
 }
 
 function endOfField(text: string, start: number, delimiter: string): number {

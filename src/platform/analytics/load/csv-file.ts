@@ -22,6 +22,8 @@ export interface CsvFile extends Quoting {
   path: string;
   /** Where the values are that are only looked at, all as text; in the file itself without it. */
   table?: string | undefined;
+  /** Whether we have written the file again, so that each line ends alike. */
+  isRepaired?: boolean;
   header: boolean;
   skippedLines: number;
   /** The same for DuckDB, to which a value over several lines is one. */
@@ -56,6 +58,8 @@ function dialectOptions(file: CsvFile, isStrict: boolean): string[] {
     `decimal_separator = ${quoteText(file.decimal)}`,
     `nullstr = ${quoteList(file.nulls)}`,
     `strict_mode = ${isStrict}`,
+    // Else DuckDB would take the first line end for it, which may be one inside of a name.
+    ...(file.isRepaired ? ["new_line = '\\n'"] : []),
     // Given together, because DuckDB would take sixteen rows of the largest size for a buffer. Two are enough,
     // and what stays in the processor's cache is read faster.
     `max_line_size = ${rowBytes}`,

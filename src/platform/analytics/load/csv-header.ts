@@ -80,6 +80,8 @@ function kindOf(text: string): Kind | undefined {
 }
 
 const MANY_ROWS = 10;
+/** Values in the first row, for each text above numbers, from which on it is rather data. */
+const MANY_VALUES = 5;
 /** Of the values of a column, how many have to be of one kind so that it is theirs. */
 const MOST = 0.8;
 
@@ -105,7 +107,7 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
   const kinds = first.map(kindOf);
   const likely = (isLikely: boolean): HeaderSigns => (isLikely ? "likely" : "none");
   if (below.length === 0) return likely(namesAlone(first, kinds));
-  const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below);
+  const isNumbered = areLabels(first, below[0]!) || areIndexed(first, below) || isSpan(first, below);
   let names = 0;
   let values = 0;
   let labels = 0;
@@ -122,8 +124,9 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
       labels += 1;
     } else if (kind === usual) values += 1;
   }
-  // One text above many numbers can be nothing but a name, whatever stands beside it.
-  if (values > 0) return likely(names > values || (names > 0 && below.length >= MANY_ROWS));
+  // One text above many numbers can be nothing but a name, unless most beside it are values that come again and again.
+  const areNames = new Set(first).size === first.length || values <= names * MANY_VALUES;
+  if (values > 0) return likely(names > values || (names > 0 && areNames && below.length >= MANY_ROWS));
   if (names > 0) return "certain";
   if (isNumbered) return "likely";
   const texts = kinds.filter((kind) => kind === "text").length;
@@ -151,6 +154,19 @@ function areIndexed(first: readonly string[], below: readonly (readonly string[]
   const [corner, ...labels] = first;
   const areCounted = labels.length > 0 && labels.every((label, index) => label === String(index));
   return corner === "" && areCounted && below.every(([name = ""]) => name !== "");
+}
+
+/** Years of any century that follow each other, as long series have them, above rows of other things. */
+function isSpan(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const found = first.flatMap((text, index) => (kindOf(text) === "number" ? [index] : []));
+  const isAscending = (fields: readonly string[]): boolean =>
+    found.every((index, place) => {
+      const text = fields[index] ?? "";
+      return (
+        /^(?:1\d|20)\d\d$/.test(text) && (place === 0 || Number(text) > Number(fields[found[place - 1]!]))
+      );
+    });
+  return found.length > LEAST_LABELS && isAscending(first) && !below.some(isAscending);
 }
 
 /** Few numbers in a row may be data. */

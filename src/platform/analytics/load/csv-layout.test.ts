@@ -21,6 +21,7 @@ describe("what stands above a table", () => {
     ["a remark with commas", `# made by x, y, z, and others\n${table}`, names, 3, ["# made by"]],
     ["remarks of all widths", `# about\n# a, b\n\n# and, so, on\n${table}`, names, 3, ["# about"]],
     ["a title above texts", `Report 2024\n\n${texts}`, "name city", 2, ["Report 2024"]],
+    ["a remark above more names than fields", "# gunk\na,b,c,d\n1,x,y\n2,z,w\n", "a b c d", 2, ["# gunk"]],
     ["empty lines alone", `\n\n${table}`, names, 3, []],
     ["a single row below", "Report\n\na,b,c\n1,2,3\n", "a b c", 1, ["Report"]],
   ])("%s", async (_, content, header, rows, told) => {
@@ -34,6 +35,7 @@ describe("what stands above a table", () => {
 
   it.each<[string, string, string]>([
     ["an index without a name, as pandas writes it", ",0\na,1\nb,2\n", "column_1 0"],
+    ["years of any century", ",1491,1555,1700,1751\na,,2,,\nb,1,,,\n", "column_1 1491 1555 1700 1751"],
     ["a name that is missing", "id,\n1,x\n2,y\n", "id column_2"],
     ["names above units", "time,speed\ns,m/s\n1,2\n2,3\n", "time speed"],
     ["names that are all but one missing", "name,\nBob,x\nEve,y\n", "name column_2"],

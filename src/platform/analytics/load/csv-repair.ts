@@ -42,6 +42,13 @@ interface ScannedRecord {
   fields: number;
   /** Whether a quote is not closed, or something stands behind it. */
   isBroken: boolean;
+  /** Where blanks stand before quotes, behind which DuckDB would see no value over several lines. */
+  blanks?: readonly Blanks[];
+}
+
+interface Blanks {
+  from: number;
+  to: number;
 }
 
 /** Bytes are characters here, so that none is lost. */
@@ -79,7 +86,7 @@ class Repair {
       const record = this.#recordAt(text, at, isEnd);
       if (record === undefined) break;
       written.push(
-        this.#isGiant ? this.#left(TOO_LONG) : this.#repaired(text.slice(at, record.stop), record),
+        this.#isGiant ? this.#left(TOO_LONG) : this.#repaired(withoutBlanks(text, at, record), record),
       );
       at = record.next;
     }
@@ -116,9 +123,11 @@ class Repair {
   /** A record with quotes in it; undefined when the text ends before it does. */
   #quotedRecord(text: string, start: number, isEnd: boolean): ScannedRecord | undefined {
     let at = start;
+    const blanks: Blanks[] = [];
     for (let fields = 1; ; fields += 1) {
       const first = skipBlanks(text, at, this.#delimiter);
       const isQuoted = text.startsWith(this.#quote, first);
+      if (isQuoted && first > at) blanks.push({ from: at, to: first });
       const close = isQuoted ? this.#closingQuote(text, first + this.#quote.length, isEnd) : undefined;
       if (isQuoted && close === undefined) return undefined;
       const from = close === undefined ? at : skipBlanks(text, close, this.#delimiter);
@@ -128,7 +137,7 @@ class Repair {
       if (text.startsWith(this.#delimiter, stop)) at = stop + this.#delimiter.length;
       else {
         const line = endOfLine(text, stop, isEnd);
-        return line === undefined ? undefined : { ...line, fields, isBroken };
+        return line === undefined ? undefined : { ...line, fields, isBroken, blanks };
       }
     }
   }
@@ -158,8 +167,11 @@ class Repair {
   }
 
   #repaired(text: string, { fields, isBroken }: ScannedRecord): string {
-    if (isBroken) return this.#left(UNTERMINATED);
+    const isHeader = this.#line >= this.#skipped && this.#line < this.#above;
+    if (isBroken && !isHeader) return this.#left(UNTERMINATED);
     this.#line += 1;
+    // The names are known already.
+    if (isBroken) return `x${this.#delimiter.repeat(this.#columns - 1)}\n`;
     const isOne = this.#columns === 1;
     const isAbove = this.#line <= this.#above;
     // In a file of several columns an empty line is passed over, and keeps the numbers of those below.
@@ -189,6 +201,16 @@ class Repair {
     if (this.result.rejectedRows >= LIMITS.analytics.rejectedMost) throw tooManyRejects(rejected);
     return this.#columns === 1 ? "" : "\n";
   }
+}
+
+function withoutBlanks(text: string, start: number, { stop, blanks = [] }: ScannedRecord): string {
+  let kept = "";
+  let at = start;
+  for (const { from, to } of blanks) {
+    kept += text.slice(at, from);
+    at = to;
+  }
+  return kept + text.slice(at, stop);
 }
 
 const LINE_END = /[\r\n]/g;

@@ -64,6 +64,15 @@ function startIndex(records: readonly FirstRecord[]): number {
     record.fields.length === usual && record.filled * 2 > widest;
   const first = firstRow(records, isFull);
   if (first <= top) return top;
+  const wider = records.findIndex(({ fields, filled }) => fields.length > usual && filled === fields.length);
+  // A header below remarks may have more names than the rows have fields.
+  if (
+    wider > top &&
+    wider < first &&
+    records.slice(top, wider).every(isAlone) &&
+    signsAt(records, wider) === "certain"
+  )
+    return wider;
   const above = records.slice(top, first).filter((record) => record.filled > 0);
   const signs = signsAt(records, first);
   const isApart = records[first - 1]!.filled === 0;

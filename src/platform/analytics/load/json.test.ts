@@ -150,6 +150,18 @@ describe("JSON", () => {
     expect(result.values[149]).toEqual([{ k149: 149 }]);
   });
 
+  it("so are many objects with some fields each, which would take the engine hundreds of megabytes to read", async () => {
+    const row = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [
+        `k${at}`,
+        Object.fromEntries([..."abcdefghi"].map((f) => [f, at])),
+      ]),
+    );
+    const { columns, values } = await convert(JSON.stringify([{ n: 1, tags: ["x"], ...row }]));
+    expect(columns.map(({ type }) => type).slice(0, 4)).toEqual(["BIGINT", "JSON", "JSON", "JSON"]);
+    expect(values[0]?.slice(0, 3)).toEqual([1, ["x"], row.k0]);
+  });
+
   it("other encodings", async () => {
     const result = await convert(Buffer.from('\ufeff[{"ä":"€"}]', "utf16le"));
     expect(result).toMatchObject({

@@ -33,6 +33,8 @@ const SIGNATURES: readonly { bytes: string; name: string }[] = [
   { bytes: "%PDF", name: "a PDF" },
   { bytes: "SQLite format 3", name: "an SQLite database" },
   { bytes: "(\u00b5/\u00fd", name: "a zstd file" },
+  { bytes: "\u00ff\u00fe\u0000\u0000", name: "a text in UTF-32" },
+  { bytes: "\u0000\u0000\u00fe\u00ff", name: "a text in UTF-32" },
 ];
 
 export function refuseBinary(head: Buffer, format: string): void {

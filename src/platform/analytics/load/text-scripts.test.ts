@@ -50,6 +50,7 @@ const TEXTS: readonly [string, string, string][] = [
     "zLPx8u4szeDx5evl7e3/Csrov+IsMjk1MjMwMQrV4PDqs+IsMTQyMTEyNQrO5OXx4CwxMDEwNTM3Cg==",
     "Київ",
   ],
+  ["macintosh", "bm9tLHZpbGxlCk1pY2hlbCBCYXJyaY9yZSxPcmyOYW5zClJlbo7VcyxOlG1lcwo=", "Michel Barrière"],
 ];
 
 it.each(TEXTS)("%s is told by its words", async (encoding, base64, place) => {

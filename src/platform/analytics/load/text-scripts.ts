@@ -66,7 +66,18 @@ export function otherScript(head: Buffer): string | undefined {
   // From the beginning of a line, so that no character is cut.
   const start = head.lastIndexOf(10, first) + 1;
   const sample = head.subarray(start, start + SAMPLE_BYTES);
-  return cyrillic(sample) ?? TWO_BYTES.find((script) => isWrittenIn(sample, script))?.encoding;
+  return (
+    cyrillic(sample) ?? TWO_BYTES.find((script) => isWrittenIn(sample, script))?.encoding ?? oldMac(sample)
+  );
+}
+
+/** Where an old Mac has small letters with accents, Windows has signs and capitals, which do not stand inside of words. */
+function oldMac(bytes: Buffer): string | undefined {
+  const inside = (bytes.toString("latin1").match(/(?<=[a-z])[\u0080-\u00ff](?=[a-z])/g) ?? []).join("");
+  const mac = inside.match(/[\u0087-\u0091\u0093-\u0095\u0098\u0099\u009b\u009d\u009f]/g) ?? [];
+  // On a Mac the second range begins with the apostrophe.
+  const windows = inside.match(/[\u00c0-\u00d4\u00d6-\u00ff]/g) ?? [];
+  return mac.length > windows.length ? "macintosh" : undefined;
 }
 
 function isWrittenIn(bytes: Buffer, { encoding, isUsual, isSign, isSingle }: TwoBytes): boolean {

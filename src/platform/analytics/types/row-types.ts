@@ -8,6 +8,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** An object with more different fields than this is rather a collection, and is kept as JSON. */
 const STRUCT_FIELDS = 100;
+/** Objects and lists with more fields than this in all columns together are kept as JSON: reading takes the engine some 200 KB for each, however few rows there are. */
+const ALL_FIELDS = 500;
 /** What lies deeper than this is kept as JSON. */
 const STRUCT_DEPTH = 8;
 
@@ -89,7 +91,10 @@ export class RowTypes {
   }
 
   columns(): Column[] {
-    return this.#all().map(({ name, type }) => ({ name, type: typeText(bounded(type)) }));
+    const columns = this.#all().map(({ name, type }) => ({ name, type: bounded(type) }));
+    const isWide = columns.reduce((sum, { type }) => sum + fieldsOf(type), 0) > ALL_FIELDS;
+    const kept = (type: ColumnType): ColumnType => (isWide && fieldsOf(type) > 0 ? JSON_TYPE : type);
+    return columns.map(({ name, type }) => ({ name, type: typeText(kept(type)) }));
   }
 
   /** Names of which a row had more than one, which so lost all values but the last. */
@@ -248,6 +253,13 @@ function bounded(type: ColumnType): ColumnType {
   if (type.kind !== "struct") return type;
   if (type.fields.length > STRUCT_FIELDS) return JSON_TYPE;
   return { ...type, fields: type.fields.map(({ name, type: field }) => ({ name, type: bounded(field) })) };
+}
+
+/** How many fields the objects and lists of a column have, those inside of others as well. */
+function fieldsOf(type: ColumnType): number {
+  if (type.kind === "list") return Math.max(1, fieldsOf(type.item));
+  if (type.kind !== "struct") return 0;
+  return type.fields.reduce((sum, field) => sum + Math.max(1, fieldsOf(field.type)), 0);
 }
 
 function tooManyColumns(): AppError {

@@ -28,6 +28,12 @@ export const knowledgePresenter: Presenter = {
   httpError: knowledgeBody,
 };
 
-function knowledgeBody(error: AppError): { error: string; code: string } {
-  return { error: error.advice, code: CODES[error.code] ?? "internal_error" };
+/** The body of every error of this contract, of a tool or of HTTP. */
+export function knowledgeBody(error: AppError): { error: string; code: string } {
+  return { error: error.advice, code: codeOf(error) };
+}
+
+function codeOf({ code, data }: AppError): string {
+  if (code === "unavailable" && data.reason === "rate_limit") return "rate_limit_unavailable";
+  return CODES[code] ?? "internal_error";
 }

@@ -382,6 +382,15 @@ describe("the table", () => {
       true,
     ],
     [
+      "a number among the names",
+      [
+        [0, "name", "age", "id"],
+        [1, "x", 30, 1562],
+        [2, "y", 10, 1582],
+      ],
+      true,
+    ],
+    [
       "numbers that go on below",
       [
         ["x", 1, 2, 3],

@@ -53,11 +53,8 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   const names = filled.filter(
     ({ cell, position }) => cell.kind === KIND.text && isMostlyOther(columnAt(position)),
   );
-  return names.length > LEAST_NAMES * values.length;
+  return names.length > values.length;
 }
-
-/** Texts above other values, for each value that stands beside them. */
-const LEAST_NAMES = 3;
 
 function isMostlyOther(column: readonly Value[]): boolean {
   return column.filter(({ kind }) => kind !== KIND.text).length * 2 > column.length;

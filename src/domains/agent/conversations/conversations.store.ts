@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { and, desc, eq, getTableColumns, inArray, lt, notExists, sql } from "drizzle-orm";
+import { clip } from "../../../kernel/clip.ts";
+import { type Clock, MS } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import type { Catalog } from "../../../platform/catalog/index.ts";
+import type { Caller, CallMeta } from "../../../registry/caller.ts";
+import type { PublishedModel } from "../../models/index.ts";
+import { answers, conversations } from "../agent.tables.ts";
+import type { Answer } from "../answer.ts";
+import { LIMITS } from "../limits.ts";
+
+export type KeptAnswer = typeof answers.$inferSelect & { title: string };
+
+export type Mark = NonNullable<KeptAnswer["mark"]>;
+
+interface Kept {
+  model: PublishedModel;
+  question: string;
+  answer: Answer;
+  /** The answer that it follows up on. */
+  previous: KeptAnswer | undefined;
+}
+
+/** What was asked, by whom and how it was understood. Each is for the member who asked, and for nobody else. */
+export class ConversationsStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** Keeps an answer in the conversation of its session, or of what it follows; its id. */
+  async keep(caller: Caller, meta: CallMeta, { model, question, answer, previous }: Kept): Promise<string> {
+    const conversationId = previous?.conversationId ?? (await this.#conversation(caller, meta, question));
+    const [row] = await this.#catalog.db
+      .insert(answers)
+      .values({
+        conversationId,
+        modelId: model.record.id,
+        modelVersion: model.version,
+        question,
+        outcome: answer.outcome,
+        query: answer.query ?? null,
+        sql: answer.sql,
+        createdAt: this.#clock.now(),
+      })
+      .returning({ id: answers.id });
+    return (row as { id: string }).id;
+  }
+
+  /** The last answer that the session has had, of this model. */
+  async latest(caller: Caller, meta: CallMeta, { record }: PublishedModel): Promise<KeptAnswer | undefined> {
+    const session = sessionKey(meta);
+    if (session === null) return undefined;
+    const theirs = and(this.#own(caller), eq(conversations.session, session));
+    const found = and(theirs, eq(answers.outcome, "answer"), eq(answers.modelId, record.id));
+    const [row] = await this.#select().where(found).orderBy(desc(answers.createdAt)).limit(1);
+    return row;
+  }
+
+  async require(caller: Caller, id: string): Promise<KeptAnswer> {
+    const [row] = await this.#select().where(and(this.#own(caller), eq(answers.id, id)));
+    if (row !== undefined) return row;
+    throw new AppError("not_found", `There is no answer ${clip(id)} of yours.`, {
+      hint: `Answers are kept for ${LIMITS.agent.keptAnswerDays} days, for whoever asked.`,
+    });
+  }
+
+  async mark(id: string, mark: Mark | null, comment: string | null): Promise<void> {
+    await this.#catalog.db.update(answers).set({ mark, comment }).where(eq(answers.id, id));
+  }
+
+  async sweep(): Promise<void> {
+    const now = this.#clock.now().getTime();
+    const { db } = this.#catalog;
+    await db
+      .delete(answers)
+      .where(lt(answers.createdAt, new Date(now - LIMITS.agent.keptAnswerDays * MS.day)));
+    const place = sql<number>`row_number() OVER (PARTITION BY ${answers.conversationId} ORDER BY ${answers.createdAt} DESC)`;
+    const placed = db
+      .select({ id: answers.id, place: place.as("place") })
+      .from(answers)
+      .as("placed");
+    const surplus = db
+      .select({ id: placed.id })
+      .from(placed)
+      .where(sql`${placed.place} > ${LIMITS.agent.keptAnswers}`);
+    await db.delete(answers).where(inArray(answers.id, surplus));
+    const any = db
+      .select({ id: answers.id })
+      .from(answers)
+      .where(eq(answers.conversationId, conversations.id));
+    await db
+      .delete(conversations)
+      .where(and(lt(conversations.usedAt, new Date(now - MS.day)), notExists(any)));
+  }
+
+  async #conversation(caller: Caller, meta: CallMeta, question: string): Promise<string> {
+    const usedAt = this.#clock.now();
+    const [row] = await this.#catalog.db
+      .insert(conversations)
+      .values({
+        workspaceId: caller.workspace.id,
+        accountId: caller.user.id,
+        session: sessionKey(meta),
+        title: `MCP: ${clip(meta.client.name, 60)} — ${clip(question, 80)}`,
+        createdAt: usedAt,
+        usedAt,
+      })
+      .onConflictDoUpdate({
+        target: [conversations.workspaceId, conversations.accountId, conversations.session],
+        set: { usedAt },
+      })
+      .returning({ id: conversations.id });
+    return (row as { id: string }).id;
+  }
+
+  #select() {
+    return this.#catalog.db
+      .select({ ...getTableColumns(answers), title: conversations.title })
+      .from(answers)
+      .innerJoin(conversations, eq(conversations.id, answers.conversationId));
+  }
+
+  #own({ workspace, user }: Caller) {
+    return and(eq(conversations.workspaceId, workspace.id), eq(conversations.accountId, user.id));
+  }
+}
+
+/** Clients choose the names of their sessions, of any length. */
+function sessionKey({ surface, sessionId }: CallMeta): string | null {
+  if (sessionId === null) return null;
+  return createHash("sha256").update(`${surface} ${sessionId}`).digest("base64url");
+}

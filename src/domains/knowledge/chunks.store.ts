@@ -1,0 +1,170 @@
+import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import type { Catalog } from "../../platform/catalog/index.ts";
+import type { Entry, Source } from "../../platform/retrieval/index.ts";
+import type { DocumentRow } from "./documents.store.ts";
+import {
+  knowledgeBases as bases,
+  knowledgeChunks as chunks,
+  knowledgeDocuments as documents,
+  knowledgeTexts as texts,
+} from "./knowledge.tables.ts";
+import type { ReadDocument } from "./reading/read-document.ts";
+
+/** Rows of one INSERT: their values must stay below what one statement may have. */
+const INSERTED_AT_ONCE = 1_000;
+
+export interface FoundChunk {
+  id: number;
+  documentId: number;
+  position: number;
+  content: string;
+  titlePath: string[];
+  page: number | null;
+  start: number;
+  documentName: string;
+  baseId: number;
+  baseName: string;
+}
+
+/** What searches are made of: pieces of documents that are there, active, and in a base that is there. */
+const isSearched: SQL | undefined = and(
+  isNull(documents.deletedAt),
+  eq(documents.isActive, true),
+  isNull(bases.deletedAt),
+);
+
+/** The parsed texts of documents and the pieces that are searched; the index is made of these. */
+export class ChunksStore implements Source {
+  readonly #catalog: Catalog;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /**
+   * Puts what was read in the place of what was there. Resolves with the workspace and all pieces that changed, or
+   * with nothing where the document has changed meanwhile.
+   */
+  async replace(
+    { id, version }: Pick<DocumentRow, "id" | "version">,
+    { text, chunks: pieces, pages, notes }: ReadDocument,
+  ): Promise<{ workspaceId: number; chunkIds: number[] } | undefined> {
+    return this.#catalog.transaction(async (tx) => {
+      const [document] = await tx
+        .select({ workspaceId: bases.workspaceId, deletedAt: documents.deletedAt })
+        .from(documents)
+        .innerJoin(bases, eq(bases.id, documents.baseId))
+        .where(and(eq(documents.id, id), eq(documents.version, version)))
+        .for("update", { of: documents });
+      if (document === undefined) return undefined;
+      const former = await tx.delete(chunks).where(eq(chunks.documentId, id)).returning({ id: chunks.id });
+      const chunkIds = former.map((chunk) => chunk.id);
+      for (let at = 0; at < pieces.length; at += INSERTED_AT_ONCE) {
+        const rows = pieces
+          .slice(at, at + INSERTED_AT_ONCE)
+          .map((piece, i) => ({ ...piece, documentId: id, position: at + i }));
+        const made = await tx.insert(chunks).values(rows).returning({ id: chunks.id });
+        for (const chunk of made) chunkIds.push(chunk.id);
+      }
+      await tx
+        .insert(texts)
+        .values({ documentId: id, content: text })
+        .onConflictDoUpdate({ target: texts.documentId, set: { content: text } });
+      await tx
+        .update(documents)
+        .set({
+          textLength: sql`char_length(${text}::text)`,
+          pages,
+          notes: [...notes],
+          revision: sql`${documents.revision} + 1`,
+        })
+        .where(eq(documents.id, id));
+      return { workspaceId: document.workspaceId, chunkIds };
+    });
+  }
+
+  async list(workspaceId: number, after: number, limit: number): Promise<{ id: number; seq: number }[]> {
+    return this.#catalog.db
+      .select({ id: chunks.id, seq: documents.revision })
+      .from(chunks)
+      .innerJoin(documents, eq(documents.id, chunks.documentId))
+      .innerJoin(bases, eq(bases.id, documents.baseId))
+      .where(and(eq(bases.workspaceId, workspaceId), isSearched, gt(chunks.id, Math.max(0, after))))
+      .orderBy(asc(chunks.id))
+      .limit(limit);
+  }
+
+  async read(workspaceId: number, ids: readonly number[]): Promise<Entry[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#catalog.db
+      .select({
+        id: chunks.id,
+        seq: documents.revision,
+        body: chunks.content,
+        name: documents.name,
+        titlePath: chunks.titlePath,
+        documentId: documents.id,
+        position: chunks.position,
+        baseId: documents.baseId,
+      })
+      .from(chunks)
+      .innerJoin(documents, eq(documents.id, chunks.documentId))
+      .innerJoin(bases, eq(bases.id, documents.baseId))
+      .where(and(eq(bases.workspaceId, workspaceId), isSearched, inArray(chunks.id, [...ids])));
+    return rows.map(({ id, seq, body, name, titlePath, documentId, position, baseId }) => ({
+      id,
+      seq,
+      body,
+      title: titleOf(name),
+      context: titlePath.join(" "),
+      thread: { key: String(documentId), order: position },
+      attributes: { base: baseId, document: documentId },
+    }));
+  }
+
+  /** Pieces with what is said of them, by their keys; those that are not searched any more are left out. */
+  async found(ids: readonly number[]): Promise<Map<number, FoundChunk>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#catalog.db
+      .select({
+        id: chunks.id,
+        documentId: chunks.documentId,
+        position: chunks.position,
+        content: chunks.content,
+        titlePath: chunks.titlePath,
+        page: chunks.page,
+        start: chunks.start,
+        documentName: documents.name,
+        baseId: bases.id,
+        baseName: bases.name,
+      })
+      .from(chunks)
+      .innerJoin(documents, eq(documents.id, chunks.documentId))
+      .innerJoin(bases, eq(bases.id, documents.baseId))
+      .where(and(inArray(chunks.id, [...ids]), isSearched));
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  async idsOf(documentIds: readonly number[]): Promise<number[]> {
+    if (documentIds.length === 0) return [];
+    const rows = await this.#catalog.db
+      .select({ id: chunks.id })
+      .from(chunks)
+      .where(inArray(chunks.documentId, [...documentIds]));
+    return rows.map(({ id }) => id);
+  }
+
+  async idsOfBase(baseId: number): Promise<number[]> {
+    const rows = await this.#catalog.db
+      .select({ id: chunks.id })
+      .from(chunks)
+      .innerJoin(documents, eq(documents.id, chunks.documentId))
+      .where(eq(documents.baseId, baseId));
+    return rows.map(({ id }) => id);
+  }
+}
+
+/** The name of a file as words, without its ending. */
+function titleOf(name: string): string {
+  return name.replace(/\.[A-Za-z0-9]{1,8}$/, "").replace(/[_\-.]+/g, " ");
+}

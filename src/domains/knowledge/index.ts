@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import type { ValuesOf } from "../../platform/settings/index.ts";
+import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
+import { BasesStore } from "./bases.store.ts";
+import { ChunksStore } from "./chunks.store.ts";
+import type { KnowledgeServices } from "./define.ts";
+import { DocumentsStore } from "./documents.store.ts";
+import { Downloads } from "./downloads.ts";
+import { FoldersStore } from "./folders.store.ts";
+import { Knowledge } from "./knowledge.ts";
+import { createKnowledgeLimits } from "./rate-limits.ts";
+import { DocumentReader } from "./reading/document-reader.ts";
+import { Readings } from "./reading.job.ts";
+import type { KNOWLEDGE_SETTINGS } from "./settings.ts";
+import { sweepDocuments } from "./sweep-documents.ts";
+import { addDocument } from "./tools/add-document.tool.ts";
+import { createKnowledgeBase } from "./tools/create-knowledge-base.tool.ts";
+import { getDocumentContent } from "./tools/get-document-content.tool.ts";
+import { getDocumentDownload } from "./tools/get-document-download.tool.ts";
+import { listKnowledgeBases } from "./tools/list-knowledge-bases.tool.ts";
+import { listNodes } from "./tools/list-nodes.tool.ts";
+import { searchContent } from "./tools/search-content.tool.ts";
+import { shareKnowledgeBase } from "./tools/share-knowledge-base.tool.ts";
+import { Uploads } from "./uploads.ts";
+
+export type { KnowledgeBase } from "./bases.store.ts";
+export type { KnowledgeServices } from "./define.ts";
+export type { DocumentRow, FoundDocument } from "./documents.store.ts";
+export { type Disposition, DOWNLOAD_HEADER } from "./downloads.ts";
+export { isPreviewable } from "./file-kinds.ts";
+
+type Settings = ValuesOf<typeof KNOWLEDGE_SETTINGS>;
+
+async function openKnowledge(
+  engines: Engines,
+  _before: unknown,
+  settings: Settings,
+): Promise<OpenSlice<KnowledgeServices>> {
+  const { catalog, claim, clock, home, fetch, blobs, retrieval, jobs, vault, state, log } = engines;
+  const bases = new BasesStore(catalog, clock);
+  const folders = new FoldersStore(catalog, clock);
+  const documents = new DocumentsStore(catalog, clock, claim);
+  const chunks = new ChunksStore(catalog);
+  const collection = retrieval.collection("document", chunks);
+  const reader = new DocumentReader();
+  const readings = new Readings({ documents, chunks, reader, collection, blobs, jobs, log });
+  const knowledge = new Knowledge({ bases, folders, documents, chunks, readings, collection, blobs });
+  const uploads = await Uploads.open(join(home, "uploads"), { fetch, knowledge });
+  const downloads = new Downloads(vault, clock);
+  const knowledgeLimits = createKnowledgeLimits(state, settings.knowledge);
+  const sweep = async () => {
+    await sweepDocuments({ documents, blobs, clock });
+    await readings.sweep();
+  };
+  return {
+    services: { knowledge, bases, folders, documents, readings, downloads, uploads, knowledgeLimits },
+    start: sweep,
+    sweep,
+  };
+}
+
+export const knowledgeSlice: SliceSpec<"knowledge", KnowledgeServices, unknown, Settings> = {
+  name: "knowledge",
+  open: openKnowledge,
+  tools: [
+    listKnowledgeBases,
+    listNodes,
+    searchContent,
+    getDocumentContent,
+    getDocumentDownload,
+    addDocument,
+    createKnowledgeBase,
+    shareKnowledgeBase,
+  ],
+};

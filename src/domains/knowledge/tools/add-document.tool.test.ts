@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { type Added, addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+const BI = "/api/2.0/mcp";
+let server: TestServer;
+let ada: string;
+let base: number;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await server.token({ role: "contributor" });
+  base = await makeBase(server, ada, { name: "Handbook" });
+});
+afterAll(() => server.stop());
+
+const found = async (query: string) =>
+  (await callKnowledge(server, ada, "search_documents", { query, knowledge_base_ids: [base] }, "/mcp"))
+    .records;
+
+describe("add_document", () => {
+  it("makes versions of one name, and leaves the same file alone", async () => {
+    const first = await addDocument(server, ada, base, "rule.txt", "The colour is green.");
+    expect(first).toMatchObject({ outcome: "new", version: 1, index_status: "success" });
+    expect(await addDocument(server, ada, base, "RULE.txt", "The colour is green.")).toMatchObject({
+      document_id: first.document_id,
+      outcome: "same",
+      version: 1,
+    });
+    expect(await addDocument(server, ada, base, "rule.txt", "The colour is purple.")).toMatchObject({
+      document_id: first.document_id,
+      outcome: "version",
+      version: 2,
+    });
+    expect(await found("green colour")).toMatchObject([{ content: "The colour is purple." }]);
+  });
+
+  it("tells of another document with the same bytes, and searches show it once", async () => {
+    const { document_id } = await addDocument(server, ada, base, "one.txt", "Penguins live in the south.");
+    expect(
+      await addDocument(server, ada, base, "two.txt", "Penguins live in the south.", "birds"),
+    ).toMatchObject({
+      outcome: "new",
+      duplicate_of: document_id,
+    });
+    expect(await found("penguins")).toHaveLength(1);
+  });
+
+  it.each([
+    ["../../etc/passwd.txt", "passwd.txt"],
+    ["C:\\windows\\win.txt", "win.txt"],
+    ["a\u202Etxt.exe\u0000.txt", "atxt.exe.txt"],
+    [`${"x".repeat(400)}.txt`, `${"x".repeat(251)}.txt`],
+  ])("keeps the name %j as %j", async (given, kept) => {
+    const { document_id } = await addDocument(server, ada, base, given, `named ${kept}`);
+    expect(await callKnowledge(server, ada, "read_document", { document_id }, "/mcp")).toMatchObject({
+      name: kept,
+    });
+  });
+
+  it.each([
+    [{ content: "x" }, /needs a file name/],
+    [{ file_name: "x.txt" }, /There is no file/],
+    [{ file_name: "x.txt", content: "" }, /empty/],
+    [{ file_name: "..", content: "x" }, /has no name/],
+    [{ file_name: "x.txt", content: "x", file_url: "http://example.com/x" }, /Both/],
+    [{ file_url: "http://127.0.0.1:1/x" }, /./],
+    [{ file_name: "x.pdf", content: "nö base64!" }, /base64/],
+  ])("refuses %j", async (args, reason) => {
+    const { result } = await callTool(server, ada, "add_document", { knowledge_base_id: base, ...args });
+    expect(result?.isError).toBe(true);
+    expect(result?.content[0]?.text).toMatch(reason);
+  });
+
+  it("is for those who may write, in bases that they may change", async () => {
+    const viewer = await server.token({ role: "viewer" });
+    const args = { knowledge_base_id: base, file_name: "x.txt", content: "x" };
+    const denied = await callTool(server, viewer, "add_document", args);
+    expect(denied.result?.content[0]?.text).toMatch(/knowledge:write is missing/);
+    const diary = await makeBase(server, await server.token({ role: "admin" }), {
+      name: "Diary",
+      personal: true,
+    });
+    const other = await callTool(server, ada, "add_document", { ...args, knowledge_base_id: diary });
+    expect(other.result?.content[0]?.text).toMatch(/not found/);
+    expect((await callTool(server, undefined, "add_document", args)).status).toBe(401);
+  });
+
+  it("ingests on the bi endpoint, into the base that everybody has", async () => {
+    const args = { content: "The moon is made of rock.", fileName: "moon.txt" };
+    const added = await resultOf<Added>(server, ada, "knowi_ingest_document", args, BI);
+    expect(added).toMatchObject({ outcome: "new", index_status: "success" });
+    const all = await callKnowledge(server, ada, "search_documents", { query: "moon rock" }, "/mcp");
+    expect(all.records).toMatchObject([{ knowledge_base_name: "Documents", document_id: added.document_id }]);
+  });
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+const SEARCH = "wegent_kb_search_content";
+let server: TestServer;
+let ada: string;
+let bob: string;
+let handbook: number;
+let secret: number;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await server.token({ role: "contributor" });
+  bob = await server.token({ role: "viewer" });
+  handbook = await makeBase(server, ada, { name: "Handbook" });
+  secret = await makeBase(server, ada, { name: "Secret", personal: true });
+  await addDocument(
+    server,
+    ada,
+    handbook,
+    "leave.md",
+    "# Leave\n\nEveryone has 30 days of paid leave a year.\n",
+  );
+  await addDocument(server, ada, handbook, "travel.txt", "Trains are booked in second class.");
+  await addDocument(server, ada, secret, "plan.txt", "The paid leave will be 40 days from 2027.");
+});
+afterAll(() => server.stop());
+
+const search = (token: string, args: Record<string, unknown>) => callKnowledge(server, token, SEARCH, args);
+
+describe("wegent_kb_search_content", () => {
+  it("[knowledge.search.records] finds passages and says where they are from", async () => {
+    const answer = await search(ada, { query: " paid leave ", knowledge_base_ids: [handbook] });
+    expect(answer).toMatchObject({
+      query: "paid leave",
+      total: 1,
+      searched_knowledge_base_ids: [handbook],
+      ignored_knowledge_base_ids: [],
+      warnings: [],
+      records: [
+        {
+          content: "# Leave\n\nEveryone has 30 days of paid leave a year.",
+          title: "leave.md",
+          knowledge_base_id: handbook,
+          knowledge_base_name: "Handbook",
+          document_id: expect.any(Number),
+          score: expect.any(Number),
+        },
+      ],
+    });
+    expect(answer.total_estimated_tokens).toBeGreaterThan(5);
+    const { score } = answer.records[0];
+    expect(score > 0 && score <= 1).toBe(true);
+  });
+
+  it("[knowledge.search.ignored] leaves out what the caller may not read, and says so", async () => {
+    const answer = await search(bob, {
+      query: "paid leave",
+      knowledge_base_ids: [handbook, secret, 999, -1],
+    });
+    expect(answer).toMatchObject({
+      total: 1,
+      searched_knowledge_base_ids: [handbook],
+      ignored_knowledge_base_ids: [secret, 999, -1],
+      warnings: [expect.any(String)],
+    });
+    expect(JSON.stringify(answer)).not.toContain("40 days");
+    expect(await search(ada, { query: "paid leave", knowledge_base_ids: [secret, handbook] })).toMatchObject({
+      total: 2,
+      searched_knowledge_base_ids: [secret, handbook],
+    });
+  });
+
+  it("[knowledge.search.none] not_found where none is left", async () => {
+    expect(await search(bob, { query: "leave", knowledge_base_ids: [secret] })).toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it.each([
+    ["max_results must be between 1 and 50", { max_results: 51 }],
+    ["max_results must be between 1 and 50", { max_results: 0 }],
+    ["max_results must be an integer", { max_results: "10" }],
+    ["knowledge_base_ids is required", { knowledge_base_ids: undefined }],
+    ["knowledge_base_ids must not be empty", { knowledge_base_ids: [] }],
+    [
+      "knowledge_base_ids must contain at most 100 items",
+      { knowledge_base_ids: Array.from({ length: 101 }, (_, i) => i) },
+    ],
+    ["knowledge_base_ids must contain only integers", { knowledge_base_ids: ["1"] }],
+    ["query must be at most 2000 characters", { query: "x".repeat(2001) }],
+    ["query is required", { query: undefined }],
+    ["query must be a string", { query: 7 }],
+    ["query must not be empty", { query: "  " }],
+  ])("[knowledge.search.bounds] [knowledge.error.shape] %s", async (error, change) => {
+    const usual = { query: "leave", knowledge_base_ids: [handbook] };
+    expect(await search(bob, { ...usual, ...change })).toEqual({ error, code: "bad_request" });
+  });
+
+  it("[knowledge.search.unique] counts each id once", async () => {
+    const knowledge_base_ids = Array(150).fill(handbook);
+    expect(await search(bob, { query: "trains", knowledge_base_ids, max_results: 50 })).toMatchObject({
+      total: 1,
+      searched_knowledge_base_ids: [handbook],
+    });
+  });
+
+  it("searches all that one may read on /mcp, and nothing of another workspace", async () => {
+    const all = await callKnowledge(server, ada, "search_documents", { query: "paid leave" }, "/mcp");
+    expect(all.total).toBe(2);
+    await server.app.identity.workspaces.create({ slug: "other" });
+    const stranger = await server.token({ workspace: "other" });
+    expect(await search(stranger, { query: "leave", knowledge_base_ids: [handbook] })).toMatchObject({
+      code: "not_found",
+    });
+    expect(
+      (await callKnowledge(server, stranger, "search_documents", { query: "leave" }, "/mcp")).total,
+    ).toBe(0);
+  });
+});

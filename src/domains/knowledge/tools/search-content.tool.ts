@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { BasesStore, KnowledgeBase } from "../bases.store.ts";
+import { boundedArgument, defineTool, textArgument } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+import { estimateTokens } from "../reading/split.ts";
+
+const { searchedBases, results, queryCharacters } = LIMITS.knowledge;
+const baseIds = z.array(z.int({ error: "knowledge_base_ids must contain only integers" }), {
+  error: ({ input }) =>
+    input === undefined ? "knowledge_base_ids is required" : "knowledge_base_ids must be a list of integers",
+});
+const query = textArgument("query").max(queryCharacters, {
+  error: `query must be at most ${queryCharacters} characters`,
+});
+const max_results = boundedArgument("max_results", 1, results).default(10);
+
+/** Finds passages in documents. */
+export const searchContent = defineTool({
+  name: "search_documents",
+  toolset: "knowledge",
+  wire: {
+    knowledge: {
+      name: "wegent_kb_search_content",
+      input: z.strictObject({ query, knowledge_base_ids: baseIds, max_results }),
+    },
+  },
+  title: "Search documents",
+  description: "The passages of documents that fit a question best, with the document each is from.",
+  permission: "knowledge:read",
+  effect: "read",
+  within: ["knowledgeBases"],
+  input: z.strictObject({
+    query,
+    knowledge_base_ids: baseIds.optional().describe("All that you can read, if left out"),
+    max_results,
+  }),
+  output: z.object({
+    query: z.string(),
+    total: z.int(),
+    total_estimated_tokens: z.int(),
+    searched_knowledge_base_ids: z.array(z.int()),
+    ignored_knowledge_base_ids: z.array(z.int()),
+    warnings: z.array(z.string()),
+    records: z.array(
+      z.object({
+        content: z.string(),
+        title: z.string(),
+        score: z.number(),
+        knowledge_base_id: z.int(),
+        knowledge_base_name: z.string(),
+        document_id: z.int(),
+      }),
+    ),
+  }),
+
+  async run({ query, knowledge_base_ids, max_results }, { knowledge, bases, knowledgeLimits, caller, meta }) {
+    if (meta.surface === "knowledge") await knowledgeLimits.search(caller.user.id);
+    const text = query.trim();
+    if (text === "") throw new AppError("bad_request", "query must not be empty");
+    const { searched, ignored } = await chosenBases(bases, caller, knowledge_base_ids);
+    const passages = await knowledge.search(caller, {
+      query: text,
+      baseIds: searched.map(({ id }) => id),
+      limit: max_results,
+    });
+    return {
+      query: text,
+      total: passages.length,
+      total_estimated_tokens: passages.reduce((sum, { content }) => sum + estimateTokens(content), 0),
+      searched_knowledge_base_ids: searched.map(({ id }) => id),
+      ignored_knowledge_base_ids: ignored,
+      warnings:
+        ignored.length === 0
+          ? []
+          : ["Some knowledge bases were ignored: they are not there, or not yours to read."],
+      records: passages.map(({ content, documentName, score, baseId, baseName, documentId }) => ({
+        content,
+        title: documentName,
+        score,
+        knowledge_base_id: baseId,
+        knowledge_base_name: baseName,
+        document_id: documentId,
+      })),
+    };
+  },
+});
+
+/** Those of the wanted bases that the caller may read, in the order in which they were named. */
+async function chosenBases(
+  bases: BasesStore,
+  caller: Caller,
+  wanted: readonly number[] | undefined,
+): Promise<{ searched: KnowledgeBase[]; ignored: number[] }> {
+  if (wanted === undefined) return { searched: await bases.allReadable(caller), ignored: [] };
+  const ids = [...new Set(wanted)];
+  if (ids.length === 0) throw new AppError("bad_request", "knowledge_base_ids must not be empty");
+  if (ids.length > searchedBases)
+    throw new AppError("bad_request", `knowledge_base_ids must contain at most ${searchedBases} items`);
+  const readable = new Map((await bases.readable(caller, ids)).map((base) => [base.id, base]));
+  const searched = ids.map((id) => readable.get(id)).filter((base) => base !== undefined);
+  if (searched.length === 0)
+    throw new AppError("not_found", "None of these knowledge bases can be read by you.");
+  return { searched, ignored: ids.filter((id) => !readable.has(id)) };
+}

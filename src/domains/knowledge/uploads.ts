@@ -1,0 +1,84 @@
+import { createReadStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { AppError } from "../../kernel/errors.ts";
+import { readSource, type SourceFile } from "../../platform/files/index.ts";
+import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
+import { ownedTempPath, sweepLeftovers } from "../../platform/temp/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { AddedDocument } from "./documents.store.ts";
+import { extensionOf, isTextual } from "./file-kinds.ts";
+import type { Knowledge } from "./knowledge.ts";
+import { LIMITS } from "./limits.ts";
+
+export interface Upload {
+  baseId: number;
+  folderId: number;
+  content?: string | undefined;
+  fileUrl?: string | undefined;
+  fileName?: string | undefined;
+}
+
+export interface UploadContext {
+  signal: AbortSignal;
+  onProgress?: (fraction: number | undefined) => void;
+}
+
+/** Documents that callers send, or have us fetch. */
+export class Uploads {
+  readonly #folder: string;
+  readonly #fetch: Pick<GuardedFetch, "download">;
+  readonly #knowledge: Knowledge;
+
+  private constructor(folder: string, fetch: Pick<GuardedFetch, "download">, knowledge: Knowledge) {
+    this.#folder = folder;
+    this.#fetch = fetch;
+    this.#knowledge = knowledge;
+  }
+
+  /** Clears away what a killed process was in the middle of receiving. */
+  static async open(
+    folder: string,
+    parts: { fetch: Pick<GuardedFetch, "download">; knowledge: Knowledge },
+  ): Promise<Uploads> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await sweepLeftovers(folder);
+    return new Uploads(folder, parts.fetch, parts.knowledge);
+  }
+
+  async add(caller: Caller, upload: Upload, { signal, onProgress }: UploadContext): Promise<AddedDocument> {
+    const { content, fileUrl, fileName, baseId, folderId } = upload;
+    if (content !== undefined && (fileName ?? "").trim() === "")
+      throw new AppError("bad_request", "A document that is sent as content needs a file name.", {
+        hint: "Give it one with its ending, such as report.pdf.",
+      });
+    const folder = ownedTempPath(this.#folder);
+    await mkdir(folder, { mode: 0o700 });
+    try {
+      const extension = extensionOf(fileName ?? "");
+      const source = await readSource(
+        { content, fileUrl, ...(isTextual(extension) && { contentEncoding: "text" }) },
+        {
+          fetch: this.#fetch,
+          folder,
+          isBinary: extension !== "" && !isTextual(extension),
+          maxBytes: LIMITS.knowledge.documentBytes,
+          signal,
+          onProgress,
+        },
+      );
+      const name = nameOf(fileName, source, fileUrl);
+      const sourceType = fileUrl !== undefined ? "web" : "file";
+      const file = { baseId, folderId, name, sourceType, sourceUrl: fileUrl } as const;
+      return await this.#knowledge.add(caller, { ...file, content: createReadStream(source.path) }, signal);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** What is fetched may have a better name at its server than in its address, and at least a host. */
+function nameOf(given: string | undefined, source: SourceFile, fileUrl: string | undefined): string {
+  const name = given?.trim() || source.fileName || new URL(fileUrl ?? "").hostname;
+  const isPage = /^text\/html/i.test(source.contentType ?? "") && !/\.x?html?$/i.test(name);
+  return isPage ? `${name}.html` : name;
+}

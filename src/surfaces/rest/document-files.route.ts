@@ -1,0 +1,114 @@
+import { Readable } from "node:stream";
+import type { Context } from "hono";
+import type { Identity, JobOwner } from "../../domains/identity/index.ts";
+import {
+  type Disposition,
+  DOWNLOAD_HEADER,
+  type FoundDocument,
+  isPreviewable,
+  type KnowledgeServices,
+} from "../../domains/knowledge/index.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { refusal } from "../http/answers.ts";
+import type { HttpApp, HttpEnv } from "../http/app.ts";
+import { knowledgeBody } from "../mcp/presenters/knowledge.ts";
+
+export interface DocumentFilesParts
+  extends Pick<KnowledgeServices, "knowledge" | "downloads" | "knowledgeLimits"> {
+  identity: Pick<Identity, "callerFor">;
+}
+
+/** The original files of documents, for whoever has a download token. */
+export function mountDocumentFiles(app: HttpApp, base: string, parts: DocumentFilesParts): void {
+  app.get(`${base}/documents/:id/file`, async (c) => {
+    try {
+      return await sendFile(c, parts);
+    } catch (thrown) {
+      if (!isAppError(thrown)) throw thrown;
+      // Here it is the file that is not found, not an address that is gone.
+      const answer = refusal(thrown, knowledgeBody(thrown));
+      return answer.status === 410
+        ? new Response(answer.body, { status: 404, headers: answer.headers })
+        : answer;
+    }
+  });
+}
+
+/** Limits, token, limits, permission, file: each is looked at only after the one before. */
+async function sendFile(
+  c: Context<HttpEnv>,
+  { knowledge, downloads, knowledgeLimits, identity }: DocumentFilesParts,
+): Promise<Response> {
+  const id = idOf(c.req.param("id") ?? "");
+  await knowledgeLimits.downloadAttempt(c.get("address"), id);
+  const { owner, disposition } = downloads.verify(c.req.header(DOWNLOAD_HEADER), id);
+  await knowledgeLimits.download(owner.userId, id);
+  const document = await knowledge.requireDocument(await callerOf(identity, owner), id);
+  if (disposition === "inline" && !isPreviewable(document.mimeType))
+    throw new AppError("unsupported", "This file cannot be shown inline.");
+  const range = rangeOf(c, document);
+  if (range === "unsatisfiable") {
+    const headers = { "content-range": `bytes */${document.bytes}` };
+    return new Response(null, { status: 416, headers });
+  }
+  const headers = headersOf(document, disposition);
+  const length = range === undefined ? document.bytes : range.end - range.start + 1;
+  headers.set("content-length", String(length));
+  if (range !== undefined)
+    headers.set("content-range", `bytes ${range.start}-${range.end}/${document.bytes}`);
+  const file = await knowledge.file(document, range);
+  const isHead = c.req.method === "HEAD";
+  if (isHead) file.destroy();
+  const body = isHead ? null : (Readable.toWeb(file) as ReadableStream);
+  return new Response(body, { status: range === undefined ? 200 : 206, headers });
+}
+
+/** Whoever lost the account, the membership or the token since then has lost the file, too. */
+async function callerOf(identity: Pick<Identity, "callerFor">, owner: JobOwner): Promise<Caller> {
+  const caller = await identity.callerFor(owner).catch((error: unknown) => {
+    if (!isAppError(error)) throw error;
+    throw new AppError("forbidden", "You may not read this document any more.", { cause: error });
+  });
+  if (!caller.permissions.includes("knowledge:read"))
+    throw new AppError("forbidden", "You may not read documents any more.");
+  return caller;
+}
+
+function idOf(word: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(word))
+    throw new AppError("bad_request", "document_id must be a positive integer");
+  return Number(word);
+}
+
+function headersOf({ mimeType, name, sha256 }: FoundDocument, disposition: Disposition): Headers {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return new Headers({
+    "content-type": mimeType,
+    "content-disposition": `${disposition}; filename="${plain}"; filename*=UTF-8''${encoded}`,
+    "x-content-type-options": "nosniff",
+    "cache-control": "private, no-store",
+    "accept-ranges": "bytes",
+    etag: `"${sha256}"`,
+  });
+}
+
+/** One range is served as asked for; several, or one in other units, get the whole file, as RFC 9110 allows. */
+function rangeOf(
+  c: Context<HttpEnv>,
+  { bytes, sha256 }: FoundDocument,
+): { start: number; end: number } | "unsatisfiable" | undefined {
+  const asked = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(c.req.header("range") ?? "");
+  const condition = c.req.header("if-range");
+  if (asked === null || (condition !== undefined && condition !== `"${sha256}"`)) return undefined;
+  const [, from = "", to = ""] = asked;
+  if (from === "" && to === "") return undefined;
+  const start = from === "" ? Math.max(0, bytes - Number(to)) : Number(from);
+  const end = from === "" || to === "" ? bytes - 1 : Math.min(bytes - 1, Number(to));
+  if (start >= bytes || (from === "" && Number(to) === 0)) return "unsatisfiable";
+  return end < start ? undefined : { start, end };
+}
