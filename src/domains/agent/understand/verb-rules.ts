@@ -12,7 +12,7 @@ function isVerb(table: TableSense): table is VerbTable {
 }
 
 /** "drivers who won a race in 2012": those of whom there is one. */
-export function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): Combined[] {
+function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): Combined[] {
   const [num] = table.cols;
   if (!isVerb(table) || num === undefined || table.top !== null) return [];
   if (rel.form === "name" || !grammar.reachedBy(table, rel.ds)) return [];
