@@ -91,6 +91,7 @@ const OF_KNOWLEDGE = [
   "share_knowledge_base",
   "list_documents",
   "change_document",
+  "change_folder",
   "delete_document",
   "ask_documents",
 ];
@@ -301,6 +302,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     add_document: { knowledge_base_id: base, file_name: "b.txt", content: "more" },
     list_documents: {},
     change_document: { document_id: document, name: "c.txt" },
+    change_folder: { knowledge_base_id: base, folder_id: 999 },
     delete_document: { document_id: document, confirm: false },
     ask_documents: { question: "what is it about?" },
     share_knowledge_base: { knowledge_base_id: base, group: "nobody", access: "reader" },

@@ -3,6 +3,7 @@ import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
 import { Answers } from "./answers/answers.ts";
+import { baseKind } from "./base-kind.ts";
 import { BasesStore } from "./bases.store.ts";
 import { ChunksStore } from "./chunks.store.ts";
 import type { KnowledgeServices } from "./define.ts";
@@ -19,6 +20,7 @@ import { sweepDocuments } from "./sweep-documents.ts";
 import { addDocument } from "./tools/add-document.tool.ts";
 import { askDocument } from "./tools/ask-document.tool.ts";
 import { changeDocument } from "./tools/change-document.tool.ts";
+import { changeFolder } from "./tools/change-folder.tool.ts";
 import { createKnowledgeBase } from "./tools/create-knowledge-base.tool.ts";
 import { deleteDocument } from "./tools/delete-document.tool.ts";
 import { extractDocumentData } from "./tools/extract-document-data.tool.ts";
@@ -100,8 +102,10 @@ export const knowledgeSlice: SliceSpec<
     shareKnowledgeBase,
     listDocuments,
     changeDocument,
+    changeFolder,
     deleteDocument,
     askDocument,
     extractDocumentData,
   ],
+  assetKinds: [baseKind],
 };
