@@ -3,6 +3,7 @@ import { assetsSlice } from "../domains/assets/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
 import { knowledgeSlice } from "../domains/knowledge/index.ts";
+import { llmSlice } from "../domains/llm/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
 import { modelsSlice } from "../domains/models/index.ts";
 import { Registry, type Slice } from "../registry/registry.ts";
@@ -12,6 +13,7 @@ import type { Config } from "./config.ts";
 /** All slices in their order: each stands only on those before it (`test/tidy.test.ts`). */
 const SLICES = [
   identitySlice,
+  llmSlice,
   dataSlice,
   modelsSlice,
   knowledgeSlice,

@@ -42,7 +42,7 @@ const DESTRUCTIONS: readonly Pattern[] = [
 /** Refuses an instruction in natural language that is too long or looks like prompt injection. */
 export function checkInstruction(text: string): void {
   checkLength(text);
-  const found = firstMatch(text, INJECTIONS);
+  const found = injectionIn(text);
   if (found === undefined) return;
   throw new AppError(
     "bad_request",
@@ -52,6 +52,11 @@ export function checkInstruction(text: string): void {
       data: { reason: "prompt_injection", pattern: found },
     },
   );
+}
+
+/** The known sign of prompt injection that a text has in it, by its name. */
+export function injectionIn(text: string): string | undefined {
+  return firstMatch(text, INJECTIONS);
 }
 
 /** Refuses an instruction that asks to destroy something, and names the tool that can. */

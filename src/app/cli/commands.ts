@@ -3,6 +3,7 @@ import { VERSION } from "../version.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 import { KB_COMMANDS } from "./kb-commands.ts";
+import { LLM_COMMANDS } from "./llm-commands.ts";
 
 const USER = {
   value: "EMAIL",
@@ -354,6 +355,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),
   }),
+  ...LLM_COMMANDS,
   defineCommand({
     name: "datasource test",
     summary: "Try the connection of a datasource",

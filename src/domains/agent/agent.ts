@@ -3,8 +3,14 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { InputNeeded } from "../../registry/context.ts";
+import type { AuditSink } from "../../registry/ports.ts";
+import type { LlmServices, Provider } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, AskedQuery, ChartSpec, Outcome } from "./answer.ts";
+import type { Answer, AskedQuery, ChartSpec, Outcome, Result } from "./answer.ts";
+import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
+import { narrateByModel } from "./assist/narrative.ts";
+import type { ModelTask, Write } from "./assist/read-by-model.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
@@ -25,7 +31,7 @@ import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
-import type { Reading } from "./understand/reading.ts";
+import type { Reading, Understanding } from "./understand/reading.ts";
 
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
@@ -37,6 +43,9 @@ export interface AgentParts {
   models: ModelsServices["models"];
   knowledge: KnowledgeCache;
   understand: Understand;
+  /** The workspace's language models. */
+  llm: LlmServices["llm"];
+  audit: Pick<AuditSink, "record">;
   clock: Clock;
   preferences: PreferencesStore;
   /** Of questions by those who have not chosen one. */
@@ -44,7 +53,9 @@ export interface AgentParts {
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
 
-export interface Asked {
+export interface Asked extends Lent {
+  /** One of several attempts: no language model is asked, and nothing is written down. */
+  isTrial?: boolean;
   model: PublishedModel;
   question: string;
   /** Further answers to what was asked back. */
@@ -57,6 +68,27 @@ export interface Asked {
   onPhase?: (phase: Phase) => void;
 }
 
+/** What the client offers while a question is answered. */
+interface Lent {
+  /** Its own language model: asked where the workspace has none. */
+  sample?: Write | undefined;
+  /** Does something once for a call that may begin again. */
+  once?: ((task: ModelTask, work: () => Promise<string>) => Promise<string>) | undefined;
+}
+
+/** An answer, and the language model that had a part in it. */
+interface Assisted {
+  answer: Answer;
+  llm?: string;
+}
+
+/** How a question ended, for the audit log. */
+interface Ending {
+  outcome: string;
+  response?: string;
+  llm?: string | undefined;
+}
+
 export interface Again {
   model: PublishedModel;
   query: AskedQuery | null;
@@ -66,16 +98,25 @@ export interface Again {
 
 type Run = Extract<Plan, { k: "run" }>;
 
-interface Running {
-  planned: Run;
-  asked: Question;
+/** A question on its way through the phases. */
+interface Work {
+  caller: Caller;
+  question: Question;
   knowledge: Knowledge;
   moment: Moment;
   query: Query;
   word: string;
+  signal: AbortSignal;
   begin: (phase: Phase) => void;
+  preferences: Preferences;
+  /** What the rules made of it last. */
+  understood: Understanding;
+  /** Puts what was settled before into readings, and says so. */
+  finish: (read: Understanding) => Understanding;
   chart?: ChartSpec["type"] | undefined;
 }
+
+const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
 
 /** Plain questions about the data of a semantic model. */
 export class Agent {
@@ -86,7 +127,20 @@ export class Agent {
   }
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
-    return this.#within(asked, asked.question, (signal) => this.#answer(caller, { ...asked, signal }));
+    const started = performance.now();
+    const record = (end: Ending) =>
+      asked.isTrial === true || this.#record(caller, asked, end, performance.now() - started);
+    try {
+      const { answer, llm } = await this.#within(asked, asked.question, (signal) =>
+        this.#answer(caller, { ...asked, signal }),
+      );
+      record({ outcome: answer.outcome, response: answer.narrative, llm });
+      return answer;
+    } catch (error) {
+      // Whoever waits for the client asks again.
+      if (!(error instanceof InputNeeded)) record({ outcome: isAppError(error) ? error.code : "internal" });
+      throw error;
+    }
   }
 
   /** The same query once more, with the rights of now and on the rows of now. */
@@ -97,11 +151,21 @@ export class Agent {
       const [published, preferences] = await this.#known(caller, model);
       const knowledge = inTheirCalendar(published, preferences);
       const reading = { ask, said, cost: 0, assumptions: [] };
-      const planned = settledOn(reading);
-      const asked: Question = { text: said, answers: [], isForced: true };
-      const moment = { now, timeZone };
-      const run = { planned, asked, knowledge, moment, query: this.#queryOf(caller, model, within) };
-      return this.#run({ ...run, word: "semantic model", begin: () => {} });
+      const question: Question = { text: said, answers: [], isForced: true };
+      const work: Work = {
+        caller,
+        question,
+        knowledge,
+        moment: { now, timeZone },
+        query: this.#queryOf(caller, model, within),
+        word: "semantic model",
+        signal: within,
+        begin: () => {},
+        preferences,
+        understood: UNREAD,
+        finish: (read) => read,
+      };
+      return (await this.#run(settledOn(reading), work)).answer;
     });
   }
 
@@ -127,63 +191,144 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], previous, word, signal, onPhase }: Asked,
-  ): Promise<Answer> {
-    const { understand } = this.#parts;
-    const begin = (phase: Phase) => onPhase?.(phase);
-    const query = this.#queryOf(caller, model, signal);
+    { model, question, answers = [], previous, word, signal, onPhase, ...lent }: Asked,
+  ): Promise<Assisted> {
+    const begun = new Set<Phase>();
+    const begin = (phase: Phase) => {
+      if (!begun.has(phase)) onPhase?.(phase);
+      begun.add(phase);
+    };
 
     begin("Planner");
     const [published, preferences] = await this.#known(caller, model);
-    const known = inTheirCalendar(published, preferences);
     const sent = readQuestion(question);
-    const moment = this.#moment(preferences);
-    const asked = { ...sent, answers: [...sent.answers, ...answers] };
+    const work: Work = {
+      caller,
+      question: { ...sent, answers: [...sent.answers, ...answers] },
+      knowledge: inTheirCalendar(published, preferences),
+      moment: this.#moment(preferences),
+      query: this.#queryOf(caller, model, signal),
+      word,
+      signal,
+      begin,
+      preferences,
+      understood: UNREAD,
+      finish: (read) => read,
+    };
+    const byRules = await this.#byRules(work, previous);
+    return needsHelp(byRules) && lent.isTrial !== true ? this.#assisted(byRules, work, lent) : byRules;
+  }
+
+  async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
+    const { caller, moment, word, signal } = work;
+    const { understand } = this.#parts;
     const reader = { scope: String(caller.workspace.id), signal };
     const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
-    const wish = chartWish(asked.text);
-    const run = { asked, moment, query, word, begin, chart: wish.chart };
-    const around = { knowledge: known, read: (text: string) => read(text, known) };
+    const wish = chartWish(work.question.text);
+    work.chart = wish.chart;
+    const around = { knowledge: work.knowledge, read: (text: string) => read(text, work.knowledge) };
     const going = previous == null ? undefined : await followUp(wish, previous, around);
-    if (going !== undefined) return this.#run({ ...run, planned: settledOn(going), knowledge: known });
-    const settled = await settle(
-      { ...asked, text: wish.text },
-      { knowledge: known, preferences, moment, query, read },
-    );
-    if (settled.open.length > 0) return clarify(settled.open, known);
-    const { knowledge } = settled;
-    const planned = await plan(settled.question, async (text) => settled.finish(await read(text, knowledge)));
-    if (planned.k === "clarify") return clarify(planned.questions, knowledge);
-    if (planned.k === "refuse") return refuse({ ...planned, obstacles: [] }, knowledge, word);
-    return this.#run({ ...run, planned, asked: settled.question, knowledge });
+    if (going !== undefined) return this.#run(settledOn(going), work);
+    const settled = await settle({ ...work.question, text: wish.text }, { ...work, read });
+    if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
+    const { question, knowledge, finish } = settled;
+    Object.assign(work, { question, knowledge, finish });
+    const planned = await plan(question, async (text) => {
+      work.understood = finish(await read(text, knowledge));
+      return work.understood;
+    });
+    const open = (answer: Answer) => ({ answer, isTheirs: false });
+    if (planned.k === "clarify") return open(clarify(planned.questions, knowledge));
+    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
+    return this.#run(planned, work);
   }
 
   /** All phases after the Planner. */
-  async #run({ planned, asked, knowledge, moment, query, word, begin, chart }: Running): Promise<Answer> {
+  async #run(planned: Run, work: Work): Promise<ByRules> {
+    const { question, knowledge, query, word, begin } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const { readings, isChosen } = await apart(said, asked, { knowledge, query });
+    const { readings, isChosen } = await apart(said, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
-    if (routes.length === 0) return refuse({ missing: [], obstacles }, knowledge, word);
+    if (routes.length === 0)
+      return { answer: refuse({ missing: [], obstacles }, knowledge, word), isTheirs: false };
 
     begin("SQL Builder");
     const statements = buildSql(routes);
 
     begin("Executor");
     const execution = await execute(statements, query);
-    if (execution.k === "clarify") return clarify(execution.questions, knowledge);
-    const { result } = execution;
+    if (execution.k === "clarify") return { answer: clarify(execution.questions, knowledge), isTheirs: true };
+    const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
+    const answer = await this.#tell(execution.result, work, { notes, rivals: execution.rivals });
+    return { answer, isTheirs: planned.isSettled || isChosen };
+  }
 
+  /** Verifies and explains a result. */
+  async #tell(
+    result: Result,
+    { knowledge, moment, query, question, begin, chart }: Work,
+    { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Write | undefined },
+  ): Promise<Answer> {
     begin("Verifier");
     const view = viewOf(result, knowledge);
     const verified = await verify(result, view, { knowledge, now: moment.now, query });
 
     begin("Explainer");
-    const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
-    const answer = explain(result, view, { knowledge, verified, notes, rivals: execution.rivals, chart });
-    const { ask, said: meant, assumptions } = result.reading;
+    const material = { question: question.text, result, view, totals: verified.totals };
+    const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
+    const answer = explain(result, view, { knowledge, verified, notes, rivals, told, chart });
+    const { ask, said, assumptions } = result.reading;
     const isPlain = !assumptions.some(({ isTheirs }) => isTheirs === true);
-    return { ...answer, query: { ask, said: meant, ...moment, isPlain } };
+    return { ...answer, query: { ask, said, ...moment, isPlain } };
+  }
+
+  /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
+  async #assisted(byRules: ByRules, work: Work, { sample, once }: Lent): Promise<Assisted> {
+    const { caller, preferences } = work;
+    const provider = await this.#parts.llm.providerFor(caller, preferences.defaultProvider);
+    const write = provider === undefined ? sample : this.#writer(provider, work, once);
+    if (write === undefined) return byRules;
+    const llm = provider?.model ?? "of your client";
+    const narrate = provider?.sendsRows === true ? write : undefined;
+    const answer = await assist(
+      byRules,
+      { ...work, understanding: work.understood },
+      {
+        write,
+        name: llm,
+        tell: (result, notes) => this.#tell(result, work, { notes, rivals: 0, narrate }),
+      },
+    );
+    return { answer, llm };
+  }
+
+  /** Lets a provider's model write; what it wrote before the client was asked something is not written again. */
+  #writer(provider: Provider, { caller, question, signal }: Work, once: Lent["once"]): Write {
+    const instruction = [question.text, ...question.answers].join(" ");
+    return (task) => {
+      const { key, ...prompt } = task;
+      const work = async () => {
+        const request = { ...prompt, purpose: `question ${key}`, instruction, signal };
+        return (await this.#parts.llm.ask(caller, provider, request)).text;
+      };
+      return once === undefined ? work() : once(task, work);
+    };
+  }
+
+  #record(caller: Caller, { model, question }: Asked, end: Ending, durationMs: number): void {
+    const { outcome, response = null, llm = null } = end;
+    this.#parts.audit.record({
+      action: "agent.question",
+      workspaceId: caller.workspace.id,
+      userId: caller.user.id,
+      resourceType: "semantic_model",
+      resourceId: model.record.uuid,
+      success: response !== null,
+      outcome,
+      durationMs,
+      metadata: { model: model.record.name, question, response, llm },
+    });
   }
 
   #known(caller: Caller, model: PublishedModel): Promise<[Knowledge, Preferences]> {

@@ -4,6 +4,8 @@ import type { Drawings } from "../../platform/drawing/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
+import type { Identity } from "../identity/index.ts";
+import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
 import { answerResource } from "./conversations/answer.resource.ts";
@@ -47,6 +49,8 @@ export interface AgentOptions {
 interface Before {
   data: Pick<DataServices, "data" | "datasets">;
   models: ModelsServices;
+  llm: LlmServices;
+  identity: Pick<Identity, "audit">;
 }
 
 interface Ground extends Before {
@@ -57,7 +61,15 @@ interface Ground extends Before {
 
 /** Opens the slice on the semantic models; what it knows of them it keeps in memory. */
 export function openAgent(
-  { data: { data, datasets }, models: { models, inference }, catalog, clock: serverClock, drawings }: Ground,
+  {
+    data: { data, datasets },
+    models: { models, inference },
+    llm: { llm },
+    identity: { audit },
+    catalog,
+    clock: serverClock,
+    drawings,
+  }: Ground,
   {
     shownRows = LIMITS.agent.shownRows,
     askedRows = LIMITS.agent.askedRows,
@@ -70,6 +82,8 @@ export function openAgent(
   const preferences = new PreferencesStore(catalog, clock);
   const agent = new Agent({
     models,
+    llm,
+    audit,
     knowledge,
     preferences,
     understand: (...question) => threads.read(...question),
@@ -96,8 +110,8 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open({ catalog, clock, drawings }, { data, models }, { agent: { timeZone } }) {
-    const services = openAgent({ data, models, catalog, clock, drawings }, { timeZone });
+  open({ catalog, clock, drawings }, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...before, catalog, clock, drawings }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
   tools: [askQuestion, askData, getAnswer, markAnswer, drawPicture, setPreferences],

@@ -36,6 +36,18 @@ export const LIMITS = {
     readerMemoryMb: 768,
     /** How long such a thread stays without a question. */
     idleReaderMs: 10 * 60_000,
+    /** Longest digest of a semantic model that a language model is sent; a longer one goes without its descriptions. */
+    digestCharacters: 60_000,
+    /** Values of the data that a language model is sent because the question may mean them. */
+    candidates: 60,
+    /** Longest answer of a language model that fills in a semantic query. */
+    planTokens: 4_000,
+    /** Longest text about a result by a language model. */
+    narrativeTokens: 800,
+    /** Rows of a result that a language model may be sent to write about them, where its provider may get rows. */
+    narratedRows: 50,
+    /** Longest form of these rows. */
+    narratedCharacters: 12_000,
     /** How long answers can be read again. */
     keptAnswerDays: 90,
     /** Answers of one conversation that are kept; older ones make room. */

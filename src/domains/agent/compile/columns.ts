@@ -10,7 +10,8 @@ export function columnName(of: Key | Num): string {
   return isKey(of) ? keyName(of) : numberName(of);
 }
 
-export function keyName({ field, bucket, fiscal }: Key): string {
+export function keyName({ field, bucket, fiscal, part }: Key): string {
+  if (part !== undefined) return part;
   if (bucket === undefined) return field;
   return fiscal === true ? `fiscal_${bucket}` : bucket;
 }

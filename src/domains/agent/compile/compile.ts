@@ -30,7 +30,7 @@ function compileList(
   const order = (ask.order ?? []).map(({ by, dir }) => ({ sql: compiler.operand(rows, by), dir }));
   const limit = ask.limit === undefined ? "" : ` LIMIT ${ask.limit}`;
   const columns = ask.show.map((of, i) => ({ name: names[i] as string, of }));
-  if (compiler.dataset(rows.ds).isKeyed) {
+  if (compiler.dataset(rows.ds).isKeyed && ask.distinct !== true) {
     const sql = `SELECT ${shown.join(", ")} ${rows.from()}${orderBy(order)}${limit}`;
     return { sql, columns };
   }

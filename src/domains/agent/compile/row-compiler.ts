@@ -101,16 +101,16 @@ export class RowCompiler {
     const { isKeyed, key } = this.dataset(rows.ds);
     rows.where(`${by} IS NOT NULL`);
     const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
-    const ranked = top.ties === "keep" ? "rank()" : "row_number()";
+    const ranked = ranking(top);
     const order = top.ties === "keep" ? "" : names.map((name) => `, ${name}`).join("");
     if (isKeyed || top.n === 1) {
-      const rank = isKeyed ? ranked : "rank()";
+      const rank = isKeyed ? ranked : ranking({ ...top, ties: "keep" });
       const window = `${rank} OVER (${partition}ORDER BY ${by} ${direction}${isKeyed ? order : ""})`;
-      const source = `(${this.#select(rows)} QUALIFY ${window} <= ${top.n})`;
+      const source = `(${this.#select(rows)} QUALIFY ${window} ${places(top)})`;
       return new Rows(this.schema, this.#aliases, { ds: rows.ds, source });
     }
     const grouped = `SELECT ${names.map((name, i) => `${name} AS e${i}`).join(", ")} ${rows.from()} GROUP BY ALL`;
-    const first = `${grouped} QUALIFY ${ranked} OVER (ORDER BY max(${by}) ${direction}${order}) <= ${top.n}`;
+    const first = `${grouped} QUALIFY ${ranked} OVER (ORDER BY max(${by}) ${direction}${order}) ${places(top)}`;
     const again = this.rows(top.in);
     const own = key.map((field) => `${quoteName(again.alias)}.${quoteName(field)}`);
     return again.where(`(${own.join(", ")}) IN (${first})`);
@@ -297,6 +297,16 @@ export class RowCompiler {
 
 export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
   return pieces.map((piece) => (typeof piece === "string" ? piece : rows.column(piece))).join("");
+}
+
+/** Those that share a place are all in it; the second place is the next lower number. */
+export function ranking({ ties, skip }: { ties: "keep" | "cut"; skip?: number }): string {
+  if (ties === "cut") return "row_number()";
+  return skip === undefined ? "rank()" : "dense_rank()";
+}
+
+export function places({ n, skip = 0 }: { n: number; skip?: number }): string {
+  return skip === 0 ? `<= ${n}` : `BETWEEN ${skip + 1} AND ${skip + n}`;
 }
 
 export function fillIn(texts: readonly string[], values: readonly string[]): string {

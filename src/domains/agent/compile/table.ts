@@ -11,7 +11,15 @@ import {
 import { bucketStart } from "./buckets.ts";
 import { type Column, columnName, distinctNames, keyName, orderBy } from "./columns.ts";
 import { CompileError } from "./compile-error.ts";
-import { aggregateSql, calculate, fillIn, type RowCompiler, type Shift } from "./row-compiler.ts";
+import {
+  aggregateSql,
+  calculate,
+  fillIn,
+  places,
+  type RowCompiler,
+  ranking,
+  type Shift,
+} from "./row-compiler.ts";
 import type { Rows } from "./rows.ts";
 
 type Table = Extract<Ask, { k: "table" }>;
@@ -74,8 +82,7 @@ function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: str
   const per = (top.per ?? []).map((key) => builder.key(key));
   const partition = per.length === 0 ? "" : `PARTITION BY ${per.join(", ")} `;
   const direction = top.dir === "max" ? "DESC" : "ASC";
-  const rank = top.ties === "keep" ? "rank()" : "row_number()";
-  return ` QUALIFY ${rank} OVER (${partition}ORDER BY ${top.sql} ${direction} NULLS LAST) <= ${top.n}`;
+  return ` QUALIFY ${ranking(top)} OVER (${partition}ORDER BY ${top.sql} ${direction} NULLS LAST) ${places(top)}`;
 }
 
 /** Collects the aggregates that the numbers of a table are made of. */
@@ -330,6 +337,7 @@ class TableBuilder {
 
   /** Periods are the same whichever date they are made of; any other key has to be reached. */
   #keyOf(rows: Rows, key: Key, { date, shift }: { date: Key | null; shift: Shift | undefined }): string {
+    if (key.part !== undefined) return rows.column({ ...this.#dateOf(rows, key, date), part: key.part });
     if (key.bucket === undefined) {
       if (!rows.reaches(key))
         throw new CompileError(`${rows.ds} cannot be told apart by ${key.field} of ${key.ds}.`);
@@ -338,18 +346,24 @@ class TableBuilder {
       if (key.ds !== rows.ds || key.path !== undefined) rows.where(this.#compiler.isThere(rows, key));
       return column;
     }
-    const own = [key, date, this.#compiler.dataset(rows.ds).date].find(
-      (each) => each !== null && rows.reaches(each),
-    );
-    if (own === undefined || own === null)
-      throw new CompileError(`${rows.ds} has no date to tell periods by.`);
     const column = rows.column({
-      ...own,
+      ...this.#dateOf(rows, key, date),
       bucket: key.bucket,
       ...(key.fiscal === true ? { fiscal: true } : {}),
     });
     if (shift === undefined) return column;
     return `CAST(${column} + INTERVAL ${shift.n} ${shift.grain.toUpperCase()} AS DATE)`;
+  }
+
+  /** The date by which rows are told apart. */
+  #dateOf(rows: Rows, { ds, field, path }: Key, date: Key | null): Key {
+    const wanted: Key = { ds, field, ...(path === undefined ? {} : { path }) };
+    const own = [wanted, date, this.#compiler.dataset(rows.ds).date].find(
+      (each) => each !== null && rows.reaches(each),
+    );
+    if (own === undefined || own === null)
+      throw new CompileError(`${rows.ds} has no date to tell periods by.`);
+    return own;
   }
 }
 

@@ -64,26 +64,29 @@ export class DatasetQuestions {
     const all =
       datasetIds === undefined ? await this.#visible(caller) : await this.#named(caller, datasetIds);
     const isName = (answer: string) => all.some(({ name }) => isSame(answer, name));
-    const chosen = readQuestion(asked.question).answers.filter(isName);
+    const named = readQuestion(asked.question).answers.filter(isName);
     const question = withoutAnswers(asked.question, isName);
     const near = nearestOf(question, all);
-    const groups = await this.#groups(caller, near, { question, chosen, isNamed: datasetIds !== undefined });
+    const groups = await this.#groups(caller, near, {
+      question,
+      chosen: named,
+      isNamed: datasetIds !== undefined,
+    });
     const searched = [
       ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
     ];
-    const answers = await mapBounded(groups, AT_ONCE, async (group) => {
+    const askOf = async (group: Group, isTrial: boolean) => {
       const { answers, signal, onPhase } = asked;
       const more = { ...(answers !== undefined && { answers }), ...(onPhase !== undefined && { onPhase }) };
-      const answer = await this.#parts.agent.ask(caller, {
-        model: group.model,
-        question,
-        word: "datasets",
-        signal,
-        ...more,
-      });
-      return { group, answer };
-    });
-    const { group, answer } = choose(answers);
+      const { model } = group;
+      const about = { model, question, word: "datasets", signal, isTrial, ...more };
+      return { group, answer: await this.#parts.agent.ask(caller, about) };
+    };
+    const tried = groups.length === 1 ? [] : await mapBounded(groups, AT_ONCE, (group) => askOf(group, true));
+    // Of several that were tried by rules, a language model is asked about one at most.
+    const chosen = tried.length === 0 ? undefined : choose(tried);
+    const isAnswered = chosen !== undefined && chosen.answer.outcome !== "refuse";
+    const { group, answer } = isAnswered ? chosen : await askOf(chosen?.group ?? (groups[0] as Group), false);
     const notes = group.isPublished ? [] : inferredNotes(answer);
     return {
       answer: { ...answer, caveats: [...answer.caveats, ...notes] },

@@ -52,7 +52,8 @@ function isName({ field, bucket }: Key): boolean {
   return bucket === undefined && /(^|_)(name|title|id|code|key|number)$/i.test(field);
 }
 
-function sayKey({ field, bucket, fiscal }: Key): string {
+function sayKey({ field, bucket, fiscal, part }: Key): string {
+  if (part !== undefined) return part;
   if (bucket !== undefined) return fiscal === true ? `fiscal ${bucket}` : bucket;
   return words(field.replace(/(?<=.)_name$/i, ""));
 }

@@ -58,6 +58,6 @@ function isFilled({ rows }: Pick<Result, "rows">): boolean {
 }
 
 /** The same rows in another order, or under other names, are the same answer. */
-function fingerprint({ rows }: Result): string {
+export function fingerprint({ rows }: Pick<Result, "rows">): string {
   return JSON.stringify(rows.map((row) => JSON.stringify(row)).toSorted());
 }

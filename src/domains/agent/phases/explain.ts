@@ -23,6 +23,8 @@ interface Context {
   /** What the other phases have to say about how the answer came about. */
   notes: readonly string[];
   rivals: number;
+  /** What stands in the place of our own text, where somebody else has written one that holds. */
+  told?: string | undefined;
   /** What they want to see. */
   chart?: ChartSpec["type"] | undefined;
 }
@@ -34,13 +36,14 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const { caveats, totals, emptiness } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
   const told =
-    emptiness.length > 0 || rows.length === 0
+    context.told ??
+    (emptiness.length > 0 || rows.length === 0
       ? nothing(
           reading.said,
           emptiness,
           rows.length === 0 ? undefined : narrate(result, view, { knowledge, totals }),
         )
-      : narrate(result, view, { knowledge, totals });
+      : narrate(result, view, { knowledge, totals }));
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
   const narrative = [told, basisOf(result), assumed && `Assumed:\n${assumed}`].filter(Boolean).join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;

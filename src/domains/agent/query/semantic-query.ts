@@ -4,7 +4,15 @@
  */
 export type Ask =
   /** Entities of one dataset, each once. */
-  | { k: "list"; rel: Rel; show: Key[]; order?: Order[]; limit?: number }
+  | {
+      k: "list";
+      rel: Rel;
+      show: Key[];
+      order?: Order[];
+      limit?: number;
+      /** What is shown is wanted once, and not for each entity. */
+      distinct?: true;
+    }
   /** Numbers by keys; without keys it is one row. */
   | {
       k: "table";
@@ -35,6 +43,8 @@ export interface Key {
   path?: Hop[];
   bucket?: Grain;
   fiscal?: boolean;
+  /** The day of the week of a date, whichever week it is in. */
+  part?: "weekday";
 }
 
 /** Half-open; null is open. `on` is the date meant; without it the default of what is measured. */
@@ -51,14 +61,25 @@ export type Rel =
   | { k: "where"; in: Rel; if: Cond }
   /** What `from` reaches along the path. */
   | { k: "via"; from: Rel; path: Hop[] }
-  | { k: "top"; in: Rel; by: Num | Key; dir: "max" | "min"; n: number; per?: Key[]; ties: "keep" | "cut" }
+  /** The first `n` by a number, after the first `skip`. */
+  | {
+      k: "top";
+      in: Rel;
+      by: Num | Key;
+      dir: "max" | "min";
+      n: number;
+      skip?: number;
+      per?: Key[];
+      ties: "keep" | "cut";
+    }
   | { k: "set"; op: "union" | "intersect" | "minus"; a: Rel; b: Rel };
 
 /** True or false of one row, or of one group in `having`. */
 export type Cond =
   | { k: "and" | "or"; of: Cond[] }
   | { k: "not"; of: Cond }
-  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains" }
+  /** `all`: each of the values, in rows of one entity; of a single row it is one of them. */
+  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true }
   | { k: "null"; key: Key }
   | { k: "during"; win: Window }
   | { k: "cmp"; a: Num | Key; op: Comparison; b: Num | Key }
@@ -95,6 +116,8 @@ export interface Order {
 
 export interface Top {
   n: number;
+  /** How many come before: the second one is the first after one. */
+  skip?: number;
   by: Num;
   dir: "max" | "min";
   per?: Key[];

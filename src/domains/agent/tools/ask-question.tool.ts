@@ -1,12 +1,14 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { ClientLink } from "../../../registry/context.ts";
 import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
-import { PHASES } from "../agent.ts";
+import { type Asked, PHASES } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
+import type { ModelTask } from "../assist/read-by-model.ts";
 import type { KeptAnswer } from "../conversations/conversations.store.ts";
 import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
@@ -81,6 +83,7 @@ export const askQuestion = defineTool({
         previous: previous?.query,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
+        ...lentBy(client),
         onPhase(phase) {
           client.progress(done, { total: PHASES.length, message: phase });
           done += 1;
@@ -97,6 +100,20 @@ export const askQuestion = defineTool({
     return outputOf({ ...answer, id }, shownRows);
   },
 });
+
+/** A handler that asks its client begins again, so that each text that a model writes has a key of its own. */
+function lentBy(client: ClientLink): Pick<Asked, "sample" | "once"> {
+  const keyOf = ({ key, text }: ModelTask) =>
+    `${key}-${createHash("sha256").update(text).digest("base64url").slice(0, 16)}`;
+  return {
+    // A client's model is told the form of its answer in words: sampling knows no schema.
+    sample: client.canSample
+      ? ({ system, text: prompt, maxTokens, ...task }) =>
+          client.sample(keyOf({ ...task, text: prompt, system, maxTokens }), { system, prompt, maxTokens })
+      : undefined,
+    once: client.canElicit ? (task, work) => client.step(keyOf(task), work) : undefined,
+  };
+}
 
 /** Questions read models, which a token may be kept from although it may ask. */
 function requireReading({ permissions }: Caller): void {

@@ -1,5 +1,5 @@
 import { editDistance } from "../../../kernel/nearest.ts";
-import type { Sense } from "./fragment.ts";
+import type { Quantity, Sense } from "./fragment.ts";
 import type { Gloss, Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
 import type { Word } from "./words.ts";
@@ -15,31 +15,124 @@ export interface Found {
 /** Numbers, and how something is compared with them: "more than 60k". */
 export function numberCandidates(words: readonly Word[], language: Language): Found[] {
   const found: Found[] = [];
+  for (const i of words.keys()) {
+    const number = numberAt(words, i, language);
+    if (number === undefined) continue;
+    const { value, isPercent, end, isMoney } = number;
+    // Said as a word it counts something, and "one" mostly says nothing.
+    if (!(number.isWord && value === 1))
+      found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
+    found.push(...quantitiesAt(words, i, { value, end, ...(isMoney ? { isMoney } : {}) }, language));
+  }
   for (const [i, word] of words.entries()) {
-    const match = /^[$€£]?(\d[\d.,]*)([km])?(%)?$/.exec(word.norm);
-    if (match === null) continue;
-    const scale = match[2] === "k" ? 1e3 : match[2] === "m" ? 1e6 : 1;
-    const isPercent = match[3] === "%" || words[i + 1]?.norm === "percent";
-    const unit = language.scales.get(words[i + 1]?.norm ?? "");
-    const end = unit === undefined ? i + 1 : i + 2;
-    const value = (language.digits(match[1] as string) * scale * (unit ?? 1)) / (isPercent ? 100 : 1);
-    found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
-    for (const length of [1, 2, 3]) {
-      const said = words
-        .slice(Math.max(0, i - length), i)
-        .map(({ norm }) => norm)
-        .join(" ");
-      const op = i >= length ? language.quantities.get(said) : undefined;
-      if (op !== undefined)
-        found.push({
-          sense: { t: "quantity", op, value },
-          start: i - length,
-          end,
-          cost: -0.3 * length,
-        });
-    }
+    const skip = language.ordinals.get(word.norm);
+    if (skip !== undefined)
+      found.push({ sense: { t: "op", op: "ordinal", arg: String(skip) }, start: i, end: i + 1, cost: 0 });
+    if (language.averages.has(word.norm) || language.averages.has(word.stem))
+      found.push(...quantitiesAt(words, i, { value: "average", end: i + 1 }, language));
   }
   return found;
+}
+
+/** A number in digits or as a word, with its unit. */
+function numberAt(
+  words: readonly Word[],
+  i: number,
+  language: Language,
+): { value: number; isPercent: boolean; isMoney: boolean; isWord: boolean; end: number } | undefined {
+  const norm = words[i]?.norm ?? "";
+  const times = language.times.get(norm);
+  const spelt = times ?? language.numbers.get(norm);
+  if (spelt !== undefined) {
+    const isTimes = language.timesWords.has(words[i + 1]?.norm ?? "");
+    return { value: spelt, isPercent: false, isMoney: false, isWord: true, end: isTimes ? i + 2 : i + 1 };
+  }
+  const match = /^([$€£])?(\d[\d.,]*)([km])?(%)?$/.exec(norm);
+  if (match === null) return undefined;
+  const scale = match[3] === "k" ? 1e3 : match[3] === "m" ? 1e6 : 1;
+  const unit = language.scales.get(words[i + 1]?.norm ?? "");
+  let end = unit === undefined ? i + 1 : i + 2;
+  const isPercent = match[4] === "%" || /^(percent|prozent)$/.test(words[end]?.norm ?? "");
+  const isNamed = MONEY.has(words[end]?.norm ?? "");
+  if (isNamed || /^(percent|prozent)$/.test(words[end]?.norm ?? "")) end += 1;
+  const value = (language.digits(match[2] as string) * scale * (unit ?? 1)) / (isPercent ? 100 : 1);
+  return { value, isPercent, isMoney: match[1] !== undefined || isNamed, isWord: false, end };
+}
+
+const MONEY: ReadonlySet<string> = new Set(
+  "euro euros eur dollar dollars usd pounds gbp chf francs".split(" "),
+);
+
+/** The words before a number that say how something is compared with it. */
+function quantitiesAt(
+  words: readonly Word[],
+  i: number,
+  { end, ...quantity }: Pick<Quantity, "value" | "isMoney"> & { end: number },
+  language: Language,
+): Found[] {
+  const before = (length: number) =>
+    i < length
+      ? undefined
+      : words
+          .slice(i - length, i)
+          .map(({ norm }) => norm)
+          .join(" ");
+  const found: Found[] = [];
+  for (const length of [1, 2, 3, 4, 5]) {
+    const said = before(length);
+    const op = said === undefined ? undefined : language.quantities.get(said);
+    if (op === undefined) continue;
+    found.push({ sense: { t: "quantity", op, ...quantity }, start: i - length, end, cost: -0.3 * length });
+  }
+  // "25 or more"
+  for (const length of [2, 3]) {
+    const after = words
+      .slice(end, end + length)
+      .map(({ norm }) => norm)
+      .join(" ");
+    const op = language.quantitiesAfter.get(after);
+    if (op !== undefined)
+      found.push({
+        sense: { t: "quantity", op, ...quantity },
+        start: i,
+        end: end + length,
+        cost: -0.3 * length,
+      });
+  }
+  // "between 100 and 200"
+  const [and, upper] = [words[end], numberAt(words, end + 1, language)];
+  if (
+    quantity.value !== "average" &&
+    language.ranges.has(before(1) ?? "") &&
+    language.rangeAnd.has(and?.norm ?? "") &&
+    upper !== undefined
+  ) {
+    const isMoney = quantity.isMoney === true || upper.isMoney;
+    found.push({
+      sense: {
+        t: "quantity",
+        op: ">=",
+        value: quantity.value,
+        upTo: upper.value,
+        ...(isMoney ? { isMoney } : {}),
+      },
+      start: i - 1,
+      end: upper.end,
+      cost: -1,
+    });
+  }
+  return found;
+}
+
+/** What stands in the words of a period says nothing by itself: "last" and "month" of "last month". */
+export function outsidePeriods(found: readonly Found[]): Found[] {
+  const periods = found.filter(({ sense, start, end }) => sense.t === "window" && end - start > 1);
+  const isInside = ({ sense, start, end }: Found) =>
+    ["sup", "grain", "number", "op", "quantity"].includes(sense.t) &&
+    periods.some(
+      (period) => period.start <= start && end <= period.end && end - start < period.end - period.start,
+    );
+  return found.filter((each) => !isInside(each));
 }
 
 /** Everything that stretches of words can mean by themselves. */
@@ -52,7 +145,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       const norms = span.map(({ norm }) => norm).join(" ");
       const bonus = (end - start - 1) * -0.3;
       const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
-      for (const { sense, cost } of lexicon.phrases.get(stems) ?? []) {
+      for (const { sense, cost } of named(span, stems, lexicon)) {
         const said: Sense =
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
@@ -74,6 +167,21 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           cost: bonus,
         });
       }
+      if (language.weekdays.has(norms)) {
+        const group = {
+          keys: [],
+          grain: null,
+          part: "weekday" as const,
+          rel: null,
+          ds: null,
+          n: null,
+          mods: [],
+        };
+        found.push({ sense: { t: "group", group }, start, end, cost: bonus });
+      }
+      const days = language.daysOfWeek.get(norms);
+      if (days !== undefined)
+        found.push({ sense: { t: "mod", mod: { m: "weekdays", days } }, start, end, cost: bonus });
       const grain = language.grains.get(norms);
       if (grain !== undefined)
         found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
@@ -93,7 +201,71 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       if (how !== undefined) found.push({ sense: { t: "op", op: "how", arg: how }, start, end, cost: bonus });
     }
   }
-  return [...found, ...misspelt(words, found, lexicon, language)];
+  return [
+    ...found,
+    ...misspelt(words, found, lexicon, language),
+    ...respelt(words, found, lexicon, language),
+  ];
+}
+
+/** Names of several words in which one is misspelt: "retrun rate". */
+function respelt(
+  words: readonly Word[],
+  found: readonly Found[],
+  { phrases, words: { names }, longest }: Lexicon,
+  language: Language,
+): Found[] {
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  return words.flatMap((word, i): Found[] => {
+    const isWord =
+      /^\p{L}{5,}$/u.test(word.norm) && !language.fillers.has(word.norm) && !language.gloss.has(word.stem);
+    if (known.has(i) || !isWord) return [];
+    const near = [...names].filter((name) => name.length >= 4 && isMisspelt(word.stem, name));
+    return near.flatMap((name) =>
+      spansWith(i, words.length, longest).flatMap(([start, end]) => {
+        const stems = range(start, end).map((at) => (at === i ? name : (words[at] as Word).stem));
+        const entries = phrases.get(stems.join(" ")) ?? [];
+        return entries.map(({ sense, cost }) => ({
+          sense,
+          start,
+          end,
+          cost: cost + 0.8 - 0.3 * (end - start - 1),
+        }));
+      }),
+    );
+  });
+}
+
+/** Stretches of several words that a word is in. */
+function spansWith(at: number, words: number, longest: number): [number, number][] {
+  return range(Math.max(0, at - longest + 1), at + 1).flatMap((start) =>
+    range(Math.max(at + 1, start + 2), Math.min(words, start + longest) + 1).map((end): [number, number] => [
+      start,
+      end,
+    ]),
+  );
+}
+
+/** One letter more, less or different, or two that changed places. */
+function isMisspelt(word: string, name: string): boolean {
+  if (Math.abs(word.length - name.length) > 1) return false;
+  if (editDistance(word, name) <= 1) return true;
+  const i = [...word].findIndex((letter, at) => letter !== name[at]);
+  return (
+    word.length === name.length &&
+    i !== -1 &&
+    word === `${name.slice(0, i)}${name[i + 1] ?? ""}${name[i]}${name.slice(i + 2)}`
+  );
+}
+
+/** The longest name that is written in one word or in several: "sign-ups", "turn over". */
+const JOINED = 3;
+
+function named(span: readonly Word[], stems: string, { phrases, joined }: Lexicon): readonly Entry[] {
+  const exact = phrases.get(stems);
+  if (exact !== undefined || span.length > JOINED) return exact ?? [];
+  const whole = joined.get(stems.replaceAll(/[\s-]/g, "")) ?? [];
+  return whole.map(({ sense, cost }) => ({ sense, cost: cost + 0.2 }));
 }
 
 /** A name in another language counts for a little less, and beside the author's own for much less. */

@@ -1,6 +1,6 @@
 import type { Cond } from "../query/semantic-query.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { again, among, compared, grouped, shareOf, shareOfWhole, within } from "./table-senses.ts";
+import { again, among, compared, grouped, more, shareOf, shareOfWhole, within } from "./table-senses.ts";
 
 /** Rules for shares, and for numbers beside each other. */
 export const COMPARISON_RULES: Rules = {
@@ -20,7 +20,12 @@ export const COMPARISON_RULES: Rules = {
   ],
   "share by": [
     rule<"share", "by">((grammar, { table }, { keys, by }) =>
-      by === null ? grouped(grammar, shareOfWhole(table), keys) : [],
+      by !== null
+        ? []
+        : // Of a part that was said already, the share is seldom that of each group in it.
+          grouped(grammar, shareOfWhole(table), keys).map((each) =>
+            more(each, table.conds.length > 0 ? 0.4 : 0),
+          ),
     ),
   ],
   "op share": [
@@ -53,6 +58,21 @@ export const COMPARISON_RULES: Rules = {
       if (isAnd) return [{ sense: { t: "cond", ds, cond: both }, cost: 0 }];
       return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
     }),
+  ],
+  // "both Kitchen and Audio"
+  "op cond": [
+    rule<"op", "cond">((_grammar, { op }, { ds, cond }) =>
+      op === "both" && cond.k === "is" && cond.values.length === 2
+        ? [{ sense: { t: "cond", ds, cond: { ...cond, all: true } }, cost: -0.3 }]
+        : [],
+    ),
+  ],
+  "versus number": [
+    rule<"versus", "number">((_grammar, { ds, cond, isAnd }, { value }) =>
+      isAnd && cond.k === "is" && typeof cond.values[0] === "number"
+        ? [{ sense: { t: "cond", ds, cond: { ...cond, values: [...cond.values, value] } }, cost: 0 }]
+        : [],
+    ),
   ],
   "among table": [
     rule<"among", "table">((grammar, { ds, cond, key }, { table }) =>

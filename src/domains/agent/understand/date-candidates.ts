@@ -30,6 +30,16 @@ export function datesIn({ text, now, timeZone }: DatedText, { definitions, schem
   return readDates(text, { now, timeZone, weekStart, fiscalStart, style: "business" });
 }
 
+/** A period of which only the days are known. */
+function saidOf({ from, to }: DateWindow): string {
+  if (from === null || to === null) return "";
+  const year = from.slice(0, 4);
+  if (from === `${year}-01-01` && to === `${Number(year) + 1}-01-01`) return year;
+  const last = new Date(`${to.slice(0, 10)}T00:00:00Z`);
+  last.setUTCDate(last.getUTCDate() - 1);
+  return `${from.slice(0, 10)} to ${last.toISOString().slice(0, 10)}`;
+}
+
 interface DatedText {
   text: string;
   now: string;
@@ -49,7 +59,9 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
     if (each.kind === "window" || (each.kind === "same" && each.window !== undefined)) {
       const sense: Sense = { t: "window", win: { ...(each.window as DateWindow), said: each.said } };
       const cost = at.cost + ("latent" in each && each.latent ? 0.1 : 0);
-      const ends = "ends" in each ? each.ends : undefined;
+      // Whoever says "between" means all of it.
+      const isBetween = /^(between|zwischen)\b/i.test(text.slice(each.start));
+      const ends = "ends" in each && !isBetween ? each.ends : undefined;
       return [
         { ...at, cost, sense },
         ...(ends === undefined
@@ -57,10 +69,10 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
           : [
               {
                 ...at,
-                cost: cost + 0.2,
+                cost: cost + 0.6,
                 sense: {
                   t: "windows" as const,
-                  wins: ends.toReversed().map((win) => ({ ...win, said: "" })),
+                  wins: ends.toReversed().map((win) => ({ ...win, said: saidOf(win) })),
                 },
               },
             ]),
@@ -73,6 +85,11 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
       return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];
     if (each.shift !== undefined)
       return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
+    // "than Q3 2025"
+    if (each.window !== undefined) {
+      const win = { ...each.window, said: each.said.replace(/^(compared with|verglichen mit) /, "") };
+      return [{ ...at, sense: { t: "than", win, cond: null, ds: null } }];
+    }
     return [];
   });
   return [...single, ...joined];

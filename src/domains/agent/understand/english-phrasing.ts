@@ -13,6 +13,7 @@ const COUNT_LAST =
   /^(?<what>[^?]{3,}?)\s*[,:–-]\s*how many(?:\s+(?:are|were|was|is|do we have|did we have|have we)(?:\s+there)?)?\b(?<rest>[^,?]*)\??\s*$/i;
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
+  /^()(?:\p{L}+ )?question\b[^,:?]{0,60}[,:]\s+/iu,
   /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
   /^(.{0,80}?)\b(?:i|we)(?: would|'d)? (?:need|want|like)(?: to (?:know|see|have))?\s+/i,
 ];
@@ -25,6 +26,8 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/['’](re|ve|ll|d|m)\b/gi, (_, end: string) => ` ${SHORT.get(end.toLowerCase())}`)
     .replaceAll(/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is")
     .replaceAll(/\b(?:right now|just now|at the moment|as of now|at present)\b/gi, "")
+    .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
+    .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")
     .replaceAll(/\b(?:nr|no|#)\.? of\b|#\s?of\b/gi, "number of")
     .replaceAll(/(?<!\ba )\b\p{L}+\b/gu, (word) =>
       words.values.has(fold(word)) ? word : (NUMBERS.get(word.toLowerCase()) ?? word),

@@ -15,8 +15,11 @@ const FILLERS: ReadonlySet<string> = new Set(
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
   altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
+  d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
+  anybody somebody actual direct team right receive receives received carry carries won win wins
+  achieve achieved reach reached recorded carried paid gave granted issued
   something anything anybody anyone somebody someone everything everybody everyone thing things person
-  very even once right actually actual simply quite rather much many far again along away back
+  very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
   respective corresponding relevant given ones whole entire full possible able
@@ -65,6 +68,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "asid from": { op: "not" },
     "except for": { op: "not" },
     "how many": { op: "count" },
+    count: { op: "count" },
+    "count of": { op: "count" },
     "number of": { op: "count" },
     "the number of": { op: "count" },
     "how much": { op: "how much" },
@@ -77,11 +82,56 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     sum: { op: "agg", arg: "sum" },
     overall: { op: "agg", arg: "sum" },
     by: { op: "by" },
-    per: { op: "by" },
-    "split by": { op: "by" },
+    per: { op: "by", arg: "per" },
+    "by a": { op: "prep" },
+    "by an": { op: "prep" },
+    "by any": { op: "prep" },
+    "by one of our": { op: "prep" },
+    "in term of": { op: "by" },
+    "in terms of": { op: "by" },
+    "measured by": { op: "by" },
     "broken down by": { op: "by" },
-    "break down by": { op: "by" },
+    "split by": { op: "by" },
     "group by": { op: "by" },
+    "grouped by": { op: "by" },
+    "distributed across": { op: "by" },
+    "does a": { op: "each" },
+    "does an": { op: "each" },
+    "does each": { op: "each" },
+    "on average": { op: "agg", arg: "avg" },
+    "on averag": { op: "agg", arg: "avg" },
+    outside: { op: "not" },
+    "outside of": { op: "not" },
+    "as a share of": { op: "ratio" },
+    "as share of": { op: "ratio" },
+    "as a percentage of": { op: "ratio" },
+    "as a percent of": { op: "ratio" },
+    "as a fraction of": { op: "ratio" },
+    "as a proportion of": { op: "ratio" },
+    "relative to": { op: "ratio" },
+    "divided by": { op: "ratio" },
+    minus: { op: "less" },
+    against: { op: "versus" },
+    via: { op: "prep" },
+    when: { op: "when" },
+    "how much more": { op: "difference" },
+    "how much higher": { op: "difference" },
+    "how much less": { op: "difference" },
+    "how much lower": { op: "difference" },
+    "how many more": { op: "difference" },
+    "how many fewer": { op: "difference" },
+    declin: { op: "growth" },
+    decreas: { op: "growth" },
+    increas: { op: "growth" },
+    drop: { op: "growth" },
+    fall: { op: "growth" },
+    fell: { op: "growth" },
+    rise: { op: "growth" },
+    rose: { op: "growth" },
+    both: { op: "both" },
+    less: { op: "more", arg: "<" },
+    fewer: { op: "more", arg: "<" },
+    "break down by": { op: "by" },
     "separat by": { op: "by" },
     "accord to": { op: "by" },
     each: { op: "each" },
@@ -105,7 +155,6 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     cumulativ: { op: "running" },
     versus: { op: "versus" },
     vs: { op: "versus" },
-    against: { op: "versus" },
     "compar to": { op: "versus" },
     "compar with": { op: "versus" },
     compar: { op: "compare them" },
@@ -119,8 +168,6 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "by what percentag": { op: "prep" },
     more: { op: "more" },
     higher: { op: "more" },
-    "how much more": { op: "more" },
-    "how much higher": { op: "more" },
   } satisfies Record<string, GrammarWord>),
 );
 
@@ -159,6 +206,21 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     earliest: { dir: "min", dim: "date" },
     cheapest: { dir: "min", dim: "price" },
     "most expensiv": { dir: "max", dim: "price" },
+    priciest: { dir: "max", dim: "price" },
+    "least expensiv": { dir: "min", dim: "price" },
+    "most common": { dir: "max", dim: "common" },
+    "most frequent": { dir: "max", dim: "common" },
+    "least common": { dir: "min", dim: "common" },
+    "least frequent": { dir: "min", dim: "common" },
+    commonest: { dir: "max", dim: "common" },
+    "most often": { dir: "max", dim: "common" },
+    "best sell": { dir: "max", dim: null },
+    "best-selling": { dir: "max", dim: null },
+    "top sell": { dir: "max", dim: null },
+    "top-selling": { dir: "max", dim: null },
+    "worst sell": { dir: "min", dim: null },
+    "best perform": { dir: "max", dim: null },
+    "worst perform": { dir: "min", dim: null },
   } satisfies Record<string, Superlative>),
 );
 
@@ -170,8 +232,8 @@ const EVALUATIVE: ReadonlySet<string> = new Set(
 );
 
 /** Words before a number: how it is compared. */
-const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">="> = new Map(
-  Object.entries({
+const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">=" | "="> = withThat(
+  Object.entries<"<" | "<=" | ">" | ">=" | "=">({
     "more than": ">",
     "greater than": ">",
     "higher than": ">",
@@ -189,7 +251,35 @@ const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">="> = new Map(
     "up to": "<=",
     "no more than": "<=",
     within: "<=",
+    exactly: "=",
+    precisely: "=",
+    just: "=",
+    only: "=",
+    "better than": ">",
+    "worse than": "<",
+    "larger than": ">",
+    "bigger than": ">",
+    "smaller than": "<",
+    "not more than": "<=",
+    "not less than": ">=",
+    "a minimum of": ">=",
+    "a maximum of": "<=",
+    exceeds: ">",
+    exceeded: ">",
+    exceed: ">",
+    "worth more than": ">",
+    "worth over": ">",
   }),
+);
+
+const NUMBERS: ReadonlyMap<string, number> = new Map(
+  "one two three four five six seven eight nine ten eleven twelve".split(" ").map((word, i) => [word, i + 1]),
+);
+
+const ORDINALS: ReadonlyMap<string, number> = new Map(
+  "second third fourth fifth sixth seventh eighth ninth tenth"
+    .split(" ")
+    .flatMap((word, i) => [[word, i + 1] as const, [`${i + 2}${["nd", "rd"][i] ?? "th"}`, i + 1] as const]),
 );
 
 /** Comparatives before `than`: what has more or less of a dimension. */
@@ -239,9 +329,11 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
     long: ["long", "length"],
     dense: ["dens", "density"],
     date: ["date", "day", "start"],
-    price: ["price", "cost"],
+    price: ["pric", "price", "cost"],
   }),
 );
+
+const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 export const ENGLISH: Language = {
   fillers: FILLERS,
@@ -249,6 +341,30 @@ export const ENGLISH: Language = {
   superlatives: SUPERLATIVES,
   evaluative: EVALUATIVE,
   quantities: QUANTITIES,
+  ranges: new Set(["between", "from"]),
+  rangeAnd: new Set(["and", "to"]),
+  numbers: NUMBERS,
+  times: new Map([
+    ["once", 1],
+    ["twice", 2],
+    ["thrice", 3],
+  ]),
+  timesWords: new Set(["times"]),
+  ordinals: ORDINALS,
+  averages: new Set(["average", "avg", "mean"]),
+  quantitiesAfter: new Map([
+    ...["or more", "or above", "or higher", "or over", "and above", "and more", "or later"].map(
+      (word) => [word, ">="] as const,
+    ),
+    ...["or less", "or fewer", "or below", "or lower", "or under"].map((word) => [word, "<="] as const),
+  ]),
+  daysOfWeek: new Map<string, string[]>([
+    ...DAYS.map((day): [string, string[]] => [`${day.toLowerCase()}s`, [day]]),
+    ["weekend", ["Saturday", "Sunday"]],
+    ["weekends", ["Saturday", "Sunday"]],
+    ["working days", DAYS.slice(0, 5)],
+  ]),
+  weekdays: new Set(["weekday", "weekdays", "day of the week", "days of the week", "day of week"]),
   comparatives: COMPARATIVES,
   measures: MEASURES,
   how: HOW,
@@ -273,3 +389,18 @@ export const ENGLISH: Language = {
   isMany: (norm) => /[^s]s$/.test(norm),
   digits: (text) => Number(text.replaceAll(",", "")),
 };
+
+/** "above the average", "above that of the average" */
+function withThat<T>(words: [string, T][]): Map<string, T> {
+  const more = words.flatMap(([word, op]): [string, T][] =>
+    /^(exactly|precisely|just|only)$/.test(word)
+      ? []
+      : [
+          [`${word} the`, op],
+          [`${word} an`, op],
+          [`${word} our`, op],
+          [`${word} that of the`, op],
+        ],
+  );
+  return new Map([...words, ...more]);
+}

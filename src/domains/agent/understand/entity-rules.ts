@@ -1,8 +1,10 @@
-import type { Aggregate, Cond, Key, Rel } from "../query/semantic-query.ts";
-import { compared, first, measured, measuredBy, neighbours, ofEverything, topped } from "./entity-senses.ts";
+import type { Cond, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import { measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, count, EMPTY_TABLE, type RelSense, table } from "./make.ts";
+import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { condOf } from "./table-senses.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -17,6 +19,24 @@ const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = fals
   },
 });
 
+const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "first" }> => ({
+  m: "first",
+  by: supby.by,
+  ...placeOf(supby),
+});
+
+/** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
+const VERB_COST = 1.2;
+
+/** How many there are; of what was done, the number that the author has for it. */
+function counted(rel: RelSense): Combined[] {
+  const metric = rel.verb?.metric ?? null;
+  if (metric === null)
+    return [{ sense: table(count(rel.rel)), cost: rel.verb === undefined ? 0 : VERB_COST }];
+  const num = { k: "metric" as const, name: metric };
+  return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, cost: 0.4 }];
+}
+
 /** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
 export const ENTITY_RULES: Rules = {
   "op rel": [
@@ -30,7 +50,11 @@ export const ENTITY_RULES: Rules = {
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
         case "count":
-          return [{ sense: table(count(rel.rel)), cost: 0 }];
+          return counted(rel);
+        case "when": {
+          const date = grammar.dimension(rel.ds, "date");
+          return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
+        }
         case "how": {
           const key = grammar.dimension(rel.ds, arg ?? "");
           return key === undefined ? [] : [attr(rel.rel, rel.ds, [key], 0)];
@@ -40,51 +64,9 @@ export const ENTITY_RULES: Rules = {
       }
     }),
   ],
-  "op attr": [
-    rule<"op", "attr">((grammar, { op, arg }, { rel, ds, keys }) => {
-      const [key] = keys as [Key];
-      if (op === "how") {
-        const measured = grammar.measureOf(key, arg ?? "");
-        return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
-      }
-      if (op === "agg" && grammar.isNumber(key))
-        return [{ sense: table(aggregate(arg as Aggregate, key, rel)), cost: 0 }];
-      if (op === "where") return [attr(rel, ds, keys, 0)];
-      if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
-      if (op === "count")
-        return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
-      if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
-      if (op === "has") return first(grammar, key);
-      if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
-      return [];
-    }),
-  ],
-  "op field": [
-    rule<"op", "field">((grammar, { op, arg }, { key }) => {
-      if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
-      if (op === "has") {
-        const firsts = first(grammar, key);
-        return firsts.length > 0 ? firsts : [{ sense: { t: "mod", mod: { m: "show", key } }, cost: 0.3 }];
-      }
-      if (op === "by" || op === "prep") {
-        return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
-      }
-      if (op === "agg" && grammar.isNumber(key)) {
-        return [{ sense: table(aggregate(arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 }];
-      }
-      return [];
-    }),
-  ],
-  "attr op": [
-    rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
-      op === "agg" && grammar.isNumber(keys[0] as Key)
-        ? [{ sense: table(aggregate(arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
-        : [],
-    ),
-  ],
   "op supby": [
-    rule<"op", "supby">((_grammar, { op }, { dir, by, n }) =>
-      op === "has" ? [{ sense: { t: "mod", mod: { m: "first", dir, by, n } }, cost: 0 }] : [],
+    rule<"op", "supby">((_grammar, { op }, supby) =>
+      op === "has" ? [{ sense: { t: "mod", mod: asFirst(supby) }, cost: 0 }] : [],
     ),
   ],
   "op cond": [
@@ -94,6 +76,7 @@ export const ENTITY_RULES: Rules = {
       if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
       if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
       const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+      if (op === "count") return [{ sense: table(count(rel)), cost: 0.4 }];
       if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
       if (op === "how" && cond.k === "is") {
         const key = grammar.measureOf(cond.key, arg ?? "");
@@ -136,28 +119,16 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "rel link": [
-    rule<"rel", "link">((_grammar, rel, { paths }) => [
-      { sense: to(rel, paths), cost: rel.form === "noun" ? 0.6 : 0.1 },
+    rule<"rel", "link">((grammar, rel, { paths }) => [
+      // "who does Emma report to": of a link with itself, whoever stands before it is at its beginning.
+      { sense: to(rel, grammar.fromBehind(paths)), cost: rel.form === "noun" ? 0.6 : 0.1 },
     ]),
   ],
   // "borders the most states"
   "link supby": [
-    rule<"link", "supby">((_grammar, { paths }, { dir, by, n }) =>
-      by.k === "count"
-        ? [{ sense: { t: "mod", mod: { m: "first", dir, by: { ...by, paths }, n } }, cost: 0 }]
-        : [],
-    ),
-  ],
-  // "in which state is the highest point"
-  "mod attr": [
-    rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
-      mod.m === "to" && mod.form === "noun" && !mod.not
-        ? neighbours(
-            grammar,
-            { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
-            { t: "rel", rel, ds, form: "made", isTopped: false },
-            0.2,
-          )
+    rule<"link", "supby">((_grammar, { paths }, supby) =>
+      supby.by.k === "count"
+        ? [{ sense: { t: "mod", mod: { ...asFirst(supby), by: { ...supby.by, paths } } }, cost: 0 }]
         : [],
     ),
   ],
@@ -205,22 +176,14 @@ export const ENTITY_RULES: Rules = {
     rule<"sup", "rel">((grammar, sup, rel) => {
       if (sup.dim === null) {
         const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-        return sup.isCount ? [{ sense: { t: "supby", dir: sup.dir, by, n: sup.n }, cost: 0 }] : [];
+        return sup.isCount ? [{ sense: supBy(sup, by), cost: rel.verb !== undefined ? VERB_COST : 0 }] : [];
       }
-      return grammar.dimension(rel.ds, sup.dim) === undefined ? [] : topped(grammar, rel, sup);
+      return topped(grammar, rel, sup);
     }),
   ],
   "rel window": [
     rule<"rel", "window">((grammar, rel, { win }) =>
       grammar.schema.datasets.get(rel.ds)?.date == null ? [] : grammar.apply(rel, { m: "during", win }),
-    ),
-  ],
-  // "launched in 2026": the field says which date is meant.
-  "field window": [
-    rule<"field", "window">((grammar, { key }, { win }) =>
-      grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-        ? [{ sense: { t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, cost: 0 }]
-        : [],
     ),
   ],
   "op window": [
@@ -237,64 +200,39 @@ export const ENTITY_RULES: Rules = {
         : [],
     ),
   ],
-  "attr order": [
-    rule<"attr", "order">((grammar, sense, { dir, dim }) => {
-      const by = grammar.dimension(sense.ds, dim);
-      return by === undefined ? [] : [{ sense: { ...sense, order: [{ by, dir }] }, cost: 0 }];
-    }),
-  ],
   "rel sup": [
     rule<"rel", "sup">((grammar, rel, sup) =>
       sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => ({ ...each, cost: each.cost + 0.2 })),
     ),
   ],
-  "sup field": [
-    rule<"sup", "field">((grammar, { dir, n, dim }, { key }) =>
-      grammar.isNumber(key)
-        ? [{ sense: { t: "supby", dir, by: { k: "key", key }, n }, cost: dim === "long" ? 1 : 0 }]
-        : [],
-    ),
-  ],
   "supby rel": [
-    rule<"supby", "rel">((grammar, { dir, by, n }, rel) =>
-      by.k === "key" && by.key.ds === rel.ds ? grammar.apply(rel, { m: "first", dir, by, n }) : [],
+    rule<"supby", "rel">((grammar, supby, rel) =>
+      supby.by.k === "key" && supby.by.key.ds === rel.ds ? grammar.apply(rel, asFirst(supby)) : [],
     ),
   ],
   "rel supby": [
-    rule<"rel", "supby">((grammar, rel, { dir, by, n }) =>
-      grammar.apply(rel, { m: "first", dir, by, n }).map((each) => ({ ...each, cost: each.cost + 0.1 })),
+    rule<"rel", "supby">((grammar, rel, supby) =>
+      grammar.apply(rel, asFirst(supby)).map((each) => ({ ...each, cost: each.cost + 0.1 })),
     ),
   ],
   "rel by": [
-    rule<"rel", "by">((_grammar, rel, { by, keys }) => {
+    rule<"rel", "by">((grammar, rel, { by, keys, isPer }) => {
+      // "the most expensive product in each category"
+      const isEach = isPer === true && by === null && keys.length > 0;
+      if (
+        isEach &&
+        rel.rel.k === "top" &&
+        rel.rel.per === undefined &&
+        keys.every((key) => grammar.belongs(rel.ds, key))
+      )
+        return [{ sense: { ...rel, rel: { ...rel.rel, per: keys } }, cost: 0 }];
       // "store by store"
       if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
         return [{ sense: { t: "by", keys, by }, cost: 0 }];
       if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
+      if (grammar.isText(by.key))
+        return [{ sense: { ...rel, rel: { ...rel.rel, per: [by.key] } }, cost: 0.1 }];
       return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
-    }),
-  ],
-  "field mod": [
-    rule<"field", "mod">((grammar, { key }, { mod }) => {
-      if (mod.m === "attr") {
-        const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
-        return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
-      }
-      if (mod.m === "all") return ofEverything(grammar, key, mod);
-      // "which city has the most customers"
-      if (mod.m === "first" && mod.by.k === "count" && mod.by.ds === key.ds) {
-        const num = count(mod.by.rel);
-        const top = {
-          n: mod.n ?? 1,
-          by: num,
-          dir: mod.dir,
-          ties: mod.n === null ? ("keep" as const) : ("cut" as const),
-        };
-        return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols: [num], by: [key], top } }, cost: 0 }];
-      }
-      if (mod.m !== "to" || mod.not) return [];
-      const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
-      return grammar.attributes(key, rel);
     }),
   ],
   "op mod": [
@@ -303,33 +241,27 @@ export const ENTITY_RULES: Rules = {
       if (op === "than" && mod.m === "is")
         return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
+      // "the number of reports of Emma"
+      if (op === "count" && mod.m === "to" && mod.paths !== null) {
+        const all: RelSense = {
+          t: "rel",
+          rel: { k: "all", ds: mod.ds },
+          ds: mod.ds,
+          form: "noun",
+          isTopped: false,
+        };
+        return grammar
+          .apply(all, mod)
+          .flatMap(({ sense, cost }) =>
+            sense.t === "rel" ? [{ sense: table(count(sense.rel)), cost }] : [],
+          );
+      }
       if (op !== "not") return [];
       if (mod.m === "to") return [{ sense: { t: "mod", mod: { ...mod, not: !mod.not } }, cost: 0 }];
       if (mod.m === "is")
         return [{ sense: { t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } }, cost: 0 }];
       return [];
     }),
-  ],
-  "field rel": [
-    rule<"field", "rel">((grammar, { key }, rel) => [
-      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
-      // "opened a ticket"
-      ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-        ? [{ sense: rel, cost: 0.1 }]
-        : []),
-    ]),
-  ],
-  "rel field": [
-    rule<"rel", "field">((grammar, rel, { key }) =>
-      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
-    ),
-  ],
-  "attr mod": [
-    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>
-      grammar
-        .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
-        .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, ds, keys, cost + 0.2)] : [])),
-    ),
   ],
   "cond rel": [
     rule<"cond", "rel">((grammar, { ds, cond }, rel) =>
@@ -343,43 +275,32 @@ export const ENTITY_RULES: Rules = {
       grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
     ),
   ],
-  // "a list price over 300"
-  "field quantity": [
-    rule<"field", "quantity">((grammar, { key }, { op, value }) => measuredBy(grammar, key, op, value)),
-  ],
-  "quantity field": [
-    rule<"quantity", "field">((grammar, { op, value }, { key }) => measuredBy(grammar, key, op, value)),
+  // "all 50 states"
+  "number rel": [
+    rule<"number", "rel">((_grammar, { value }, rel) =>
+      rel.form === "noun" && Number.isInteger(value) ? [{ sense: rel, cost: 0.6 }] : [],
+    ),
   ],
   // "Emma and Dune"
   "rel op": [
-    rule<"rel", "op">((_grammar, { rel, ds, form }, { op }) =>
-      form === "name" && (op === "and" || op === "or")
-        ? [{ sense: { t: "namesand", rel, ds }, cost: 0 }]
-        : [],
-    ),
+    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
+      if (form === "name" && (op === "and" || op === "or"))
+        return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
+      if (form === "name" && op === "versus")
+        return [{ sense: { t: "namesand", rel, ds, isVersus: true }, cost: 0 }];
+      return op === "count" && !isTopped && verb === undefined
+        ? [{ sense: table(count(rel)), cost: 0.2 }]
+        : [];
+    }),
   ],
   "namesand rel": [
-    rule<"namesand", "rel">((_grammar, { rel, ds }, second) => {
+    rule<"namesand", "rel">((_grammar, { rel, ds, isVersus }, second) => {
       if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
         return [];
       if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
       const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
+      if (isVersus === true) return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
       return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
     }),
-  ],
-  // "capital austin": the field says which column the value is in.
-  "field cond": [
-    rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
-      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
-        ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }]
-        : [],
-    ),
-  ],
-  "cond field": [
-    rule<"cond", "field">((_grammar, { ds, cond }, { key }) =>
-      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
-        ? [{ sense: { t: "cond", ds, cond }, cost: 0 }]
-        : [],
-    ),
   ],
 };

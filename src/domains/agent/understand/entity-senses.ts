@@ -1,14 +1,13 @@
-import type { Comparison, Cond, Key, Rel } from "../query/semantic-query.ts";
+import type { Cond, Key, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Mod, Sense } from "./fragment.ts";
+import type { Mod, Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { aggregate, attr, firstCost, made, type RelSense, table, top } from "./make.ts";
+import { measuredCond } from "./table-senses.ts";
 
-export function measuredBy(grammar: Grammar, key: Key, op: Comparison, value: number): Combined[] {
+export function measuredBy(grammar: Grammar, key: Key, quantity: Quantity): Combined[] {
   if (!grammar.isNumber(key)) return [];
-  return [
-    { sense: { t: "cond", ds: key.ds, cond: { k: "cmp", a: key, op, b: { k: "lit", v: value } } }, cost: 0 },
-  ];
+  return [{ sense: { t: "cond", ds: key.ds, cond: measuredCond(key, quantity) }, cost: 0 }];
 }
 
 /** A state with the highest point: every state has one, so it is the highest of them. */
@@ -77,9 +76,13 @@ export function neighbours(grammar: Grammar, head: RelSense, other: RelSense, co
 export function topped(
   grammar: Grammar,
   rel: RelSense,
-  { dir, dim, n }: Extract<Sense, { t: "sup" }>,
+  { dim, ...place }: Extract<Sense, { t: "sup" }>,
 ): Combined[] {
   const key = grammar.dimension(rel.ds, dim ?? "");
-  if (key === undefined) return [];
-  return [made(top(rel, key, dir, n), firstCost(rel), true)];
+  if (key !== undefined) return [made(top(rel, key, place), firstCost(rel), true)];
+  // The largest order is the one that is worth most.
+  const metric = dim === "big" ? grammar.worthOf(rel.ds) : undefined;
+  return metric === undefined
+    ? []
+    : [made(top(rel, { k: "metric", name: metric }, place), firstCost(rel) + 0.2, true)];
 }

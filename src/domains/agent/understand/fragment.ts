@@ -14,7 +14,15 @@ import type {
 /** A meaning that a stretch of the question can have by itself. */
 export type Sense =
   /** Entities: a noun of the model, a named one, or what was made of them. */
-  | { t: "rel"; rel: Rel; ds: string; form: "noun" | "name" | "made"; isTopped: boolean; isMany?: true }
+  | {
+      t: "rel";
+      rel: Rel;
+      ds: string;
+      form: "noun" | "name" | "made";
+      isTopped: boolean;
+      isMany?: true;
+      verb?: { metric: string | null };
+    }
   /** A field by its name, of nothing yet. */
   | { t: "field"; key: Key }
   /** Fields of entities: `population of Texas`. */
@@ -26,29 +34,43 @@ export type Sense =
   /** A verb or preposition that links entities along some way. */
   | { t: "link"; paths: { from: string; path: Hop[] }[] }
   /** `largest`, `top 10`: of what is said by the noun, by an adjective or by a number. */
-  | { t: "sup"; dir: "max" | "min"; dim: string | null; n: number | null; isCount: boolean }
+  | ({ t: "sup"; dim: string | null; isCount: boolean } & Place)
   /** First by a number: `largest population`, `most rivers`, `most revenue`. */
-  | { t: "supby"; dir: "max" | "min"; by: By; n: number | null }
+  | ({ t: "supby"; by: By } & Place)
   /** Numbers by keys. */
   | { t: "table"; table: TableSense }
   | { t: "window"; win: Window }
   | { t: "grain"; grain: Grain; isFiscal: boolean }
   | { t: "number"; value: number; isPercent: boolean }
   /** `more than 60k`. */
-  | { t: "quantity"; op: Comparison; value: number }
+  | ({ t: "quantity" } & Quantity)
   /** `by`, `per`, `each` with a key. */
-  | { t: "by"; keys: Key[]; by: By | null; grain?: Grain }
+  | {
+      t: "by";
+      keys: Key[];
+      by: By | null;
+      grain?: Grain;
+      part?: "weekday";
+      isPer?: true;
+      isOpen?: true;
+      some?: { rel: Rel; ds: string };
+    }
   /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */
   | { t: "all"; field: string; value: string }
   /** What something is to another: `neighbouring states` of what follows. */
   | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
-  | { t: "firstby"; dir: "max" | "min"; n: number | null; table: TableSense }
-  /** The first ones by a number that is still to come. */
-  | { t: "topkeys"; key: Key; dir: "max" | "min"; n: number | null }
+  | ({ t: "firstby"; table: TableSense } & Place)
+  /** What numbers are told apart by: entities, values of a field, periods. */
+  | { t: "group"; group: Group }
+  /** The first groups by a number that is still to come. */
+  | ({ t: "topgroup"; group: Group; per: Key[] } & Place)
+  /** What one entity is worth, by the metric that says what it is worth on average. */
+  | { t: "worth"; metric: string; ds: string }
+  /** "spent more in 2025 …" than in another period. */
+  | { t: "outdo"; table: TableSense; op: Comparison }
+  | { t: "outdid"; table: TableSense; op: Comparison; than: Window }
   | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null }
-  | { t: "topn"; rel: Rel; ds: string; dir: "max" | "min"; n: number | null }
-  | { t: "some"; rel: Rel; ds: string; n: number }
-  | { t: "having"; table: TableSense; op: Comparison; value: number }
+  | ({ t: "having"; table: TableSense } & Quantity)
   /** A part of a number, or of entities. */
   | { t: "share"; table: TableSense; rel: Rel | null; ds: string | null }
   /** Windows to compare, the newer first. */
@@ -57,12 +79,43 @@ export type Sense =
   | { t: "order"; dir: "asc" | "desc"; dim: string }
   | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
   /** "Emma and …" */
-  | { t: "namesand"; rel: Rel; ds: string }
-  /** "revenue and …" */
-  | { t: "tableand"; table: TableSense }
+  | { t: "namesand"; rel: Rel; ds: string; isVersus?: true }
+  /** "revenue and …", "refunds as a share of …" */
+  | { t: "tableand"; table: TableSense; op: "beside" | "/" | "-" }
+  /** "city and …" */
+  | { t: "fields"; keys: Key[]; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
+
+/** Which of the first ones: `n` of them, after `skip`. */
+export interface Place {
+  dir: "max" | "min";
+  n: number | null;
+  skip?: number;
+}
+
+/** What a number is compared with: another one, or the average of all. */
+export interface Quantity {
+  op: Comparison;
+  value: number | "average";
+  /** The other end of a range. */
+  upTo?: number;
+  isMoney?: true;
+}
+
+export interface Group {
+  keys: Key[];
+  grain: Grain | null;
+  isFiscal?: true;
+  part?: "weekday";
+  /** The entities that the groups are, where they are not all of them. */
+  rel: Rel | null;
+  ds: string | null;
+  n: number | null;
+  /** What was said of the groups, and holds of the numbers. */
+  mods: Mod[];
+}
 
 export type By =
   | { k: "key"; key: Key }
@@ -79,12 +132,15 @@ export type Mod =
       not: boolean;
       isOf?: true;
     }
-  | { m: "first"; dir: "max" | "min"; by: By; n: number | null }
+  | ({ m: "first"; by: By } & Place)
   | { m: "is"; ds: string; cond: Cond }
   | { m: "during"; win: Window }
   | { m: "all"; field: string; value: string }
-  /** A field to be shown beside the name. */
-  | { m: "show"; key: Key }
+  /** Fields to be shown beside the name. */
+  | { m: "show"; keys: Key[] }
+  | { m: "weekdays"; days: string[] }
+  /** "in square metres": how a number is written. */
+  | { m: "unit"; key: Key }
   /** "but not in 2025": the same did not happen then. */
   | { m: "notduring"; win: Window }
   /** A field of entities, as in `the height of the highest point of Texas`. */
@@ -98,6 +154,8 @@ export interface TableSense {
   top: Top | null;
   having: Cond | null;
   order: Order[];
+  /** The groups that were said with "per" or "each": averages are made over them. */
+  per?: Key[];
 }
 
 export interface Fragment {

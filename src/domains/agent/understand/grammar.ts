@@ -1,49 +1,76 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Schema } from "../query/schema.ts";
-import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import type { Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
-import { DIMENSIONS } from "./english.ts";
+import { Facts } from "./facts.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
-import { attr, duringCost, firstCost, made, notThen, type RelSense, top, where } from "./make.ts";
-import { dimensionField, foreignLink } from "./model-words.ts";
-import { phraseKey } from "./words.ts";
+import {
+  attr,
+  duringCost,
+  EMPTY_TABLE,
+  firstCost,
+  made,
+  notThen,
+  onWeekdays,
+  type RelSense,
+  top,
+  where,
+} from "./make.ts";
+import { foreignLink } from "./model-words.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
 /** The rules by which neighbours are put together. */
-export class Grammar {
-  readonly #model: Knowledge["model"];
-  readonly #schema: Schema;
+export class Grammar extends Facts {
   readonly #rules: readonly Rules[];
-  /** The cheapest ways from a dataset to all others. */
-  readonly #ways = new Map<string, Map<string, { cost: number; path: Hop[] }>>();
+  readonly #groups: (grammar: Grammar, sense: Sense) => Combined[];
   readonly #pairs = new Map<string, Combine | undefined>();
 
-  constructor({ model, schema }: Knowledge, rules: readonly Rules[]) {
+  constructor(
+    knowledge: Knowledge,
+    rules: readonly Rules[],
+    groups: (grammar: Grammar, sense: Sense) => Combined[],
+  ) {
+    super(knowledge);
     this.#rules = rules;
-    this.#model = model;
-    this.#schema = schema;
+    this.#groups = groups;
   }
 
   /** What one meaning can stand for besides itself. */
   convert(sense: Sense): Combined[] {
+    const groups = this.#groups(this, sense);
     if (sense.t === "field") {
       const { key } = sense;
-      return [{ sense: { t: "attr", rel: { k: "all", ds: key.ds }, ds: key.ds, keys: [key] }, cost: 0.4 }];
+      const all: Rel = { k: "all", ds: key.ds };
+      return [
+        ...groups,
+        { sense: { t: "attr", rel: all, ds: key.ds, keys: [key] }, cost: 0.4 },
+        ...this.#happened(key),
+      ];
     }
-    if (sense.t === "attr") return this.#linkedEntities(sense);
-    if (sense.t === "mod" && sense.mod.m === "to") {
-      return [];
+    if (sense.t === "worth") {
+      const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
+      return [{ sense: { t: "table", table }, cost: 0.1 }];
     }
-    return [];
+    return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
+  }
+
+  /** "signups": how many there were on the date that says so. */
+  #happened(key: Key): Combined[] {
+    const date = this.schema.datasets.get(key.ds)?.date;
+    if (!this.isDate(key) || date?.ds !== key.ds || date.field !== key.field) return [];
+    const table: TableSense = {
+      ...EMPTY_TABLE,
+      cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
+    };
+    return [{ sense: { t: "table", table }, cost: 0.7 }];
   }
 
   /** A capital is a field of a state, and a city as well. */
   #linkedEntities({ rel, ds, keys }: Attr): Combined[] {
     const [key] = keys;
     if (keys.length !== 1 || key === undefined) return [];
-    const soft = [...this.#schema.links.values()].find(
+    const soft = [...this.schema.links.values()].find(
       (link) => link.name === `~${ds}.${key.field}` && link.from === ds,
     );
     if (soft === undefined) return [];
@@ -63,114 +90,6 @@ export class Grammar {
     return combine;
   }
 
-  /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
-  reachedBy({ cols }: TableSense, ds: string): boolean {
-    return cols.some((num) =>
-      this.#homes(num).some((home) => home === ds || toOnePath(this.#schema, home, ds) !== undefined),
-    );
-  }
-
-  /** The condition that the only value of a field is for rows of a dataset: of its own field, or of what they belong to. */
-  everywhere(ds: string, { field, value }: { field: string; value: string }): Cond | undefined {
-    const near = [...this.#schema.datasets.values()]
-      .filter(({ fields }) => fields.has(field))
-      .map(({ name }) => ({ name, way: name === ds ? [] : toOnePath(this.#schema, ds, name) }))
-      .filter(({ way }) => way !== undefined)
-      .toSorted((a, b) => (a.way?.length ?? 0) - (b.way?.length ?? 0))[0];
-    return near && { k: "is", key: { ds: near.name, field }, values: [value], match: "equal" };
-  }
-
-  /** The same for the rows that a number is made of. */
-  everywhereOf({ cols }: TableSense, only: { field: string; value: string }): Cond | undefined {
-    const homes = cols.flatMap((num) => this.#homes(num));
-    return homes.map((home) => this.everywhere(home, only)).find((cond) => cond !== undefined);
-  }
-
-  /** Whether a nearer dataset has a field of the same name. */
-  isFarther(table: TableSense, key: Key): boolean {
-    if (key.path !== undefined) return false;
-    const own = this.#distance(table, key.ds);
-    return [...this.#schema.datasets.values()].some(
-      ({ name, fields }) => name !== key.ds && fields.has(key.field) && this.#distance(table, name) < own,
-    );
-  }
-
-  #distance({ cols }: TableSense, ds: string): number {
-    const ways = cols.flatMap((num) => this.#homes(num)).map((home) => toOnePath(this.#schema, home, ds));
-    const costs = ways.map(
-      (way) => way?.reduce((sum, { cost }) => sum + cost, 0) ?? Number.POSITIVE_INFINITY,
-    );
-    return Math.min(...costs, Number.POSITIVE_INFINITY);
-  }
-
-  datasetOf(rel: Rel): string {
-    return datasetOf(rel, (path) => this.#end(path));
-  }
-
-  #homes(num: Num): string[] {
-    switch (num.k) {
-      case "metric":
-        return (this.#schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
-          const named = [
-            ...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds]))),
-          ];
-          return named.filter((ds) =>
-            named.every((other) => toOnePath(this.#schema, ds, other) !== undefined),
-          );
-        });
-      case "agg":
-        return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.#end(path))];
-      case "calc":
-        return [...this.#homes(num.a), ...this.#homes(num.b)];
-      case "each":
-      case "lag":
-      case "running":
-        return this.#homes(num.of);
-      case "field":
-        return [num.key.ds];
-      case "lit":
-        return [];
-    }
-  }
-
-  /** The date that a number goes by. */
-  dateOf({ cols }: TableSense): Key | undefined {
-    const [num] = cols;
-    if (num === undefined) return undefined;
-    const metric = num.k === "metric" ? this.#schema.metrics.get(num.name)?.date : null;
-    const [home] = this.#homes(num);
-    return metric ?? this.#schema.datasets.get(home ?? "")?.date ?? undefined;
-  }
-
-  get schema(): Schema {
-    return this.#schema;
-  }
-
-  dimension(ds: string, dim: string): Key | undefined {
-    if (dim === "date") {
-      const date = this.#schema.datasets.get(ds)?.date;
-      return date?.ds === ds ? date : undefined;
-    }
-    const field = dimensionField(this.#model, this.#schema, ds, dim);
-    return field === undefined ? undefined : { ds, field };
-  }
-
-  /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
-  isEvent(ds: string): boolean {
-    const dataset = this.#schema.datasets.get(ds);
-    return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
-  }
-
-  isNumber({ ds, field }: Key): boolean {
-    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
-  }
-
-  nameKey(ds: string): Key | undefined {
-    const dataset = this.#schema.datasets.get(ds);
-    const field = dataset?.nameField ?? dataset?.key[0];
-    return field === undefined ? undefined : { ds, field };
-  }
-
   /** Says something of entities. */
   apply(rel: RelSense, mod: Mod): Combined[] {
     const late = rel.isTopped ? 1.5 : 0;
@@ -180,11 +99,11 @@ export class Grammar {
       case "first": {
         const by = this.measure(rel.ds, mod.by);
         if (by === undefined) return [];
-        return [made(top(rel, by.by, mod.dir, mod.n), by.cost + firstCost(rel), true)];
+        return [made(top(rel, by.by, mod), by.cost + firstCost(rel), true)];
       }
       case "is": {
         if (isContrary(rel.rel, mod.cond)) return [];
-        if (mod.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.ds) !== undefined) {
+        if (mod.ds === rel.ds || toOnePath(this.schema, rel.ds, mod.ds) !== undefined) {
           return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
         }
         const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
@@ -210,12 +129,21 @@ export class Grammar {
         const cond = this.everywhere(rel.ds, mod);
         return cond === undefined ? [] : [{ sense: where(rel, cond), cost: 0 }];
       }
+      case "weekdays": {
+        const date = this.schema.datasets.get(rel.ds)?.date;
+        return date == null ? [] : [made(where(rel, onWeekdays(date, mod.days)), late, rel.isTopped)];
+      }
+      case "unit":
+        return [];
       case "notduring":
         return notThen(rel, mod.win);
       case "show": {
         const name = this.nameKey(rel.ds);
-        const isReached = mod.key.ds === rel.ds || toOnePath(this.#schema, rel.ds, mod.key.ds) !== undefined;
-        return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, mod.key], 0)];
+        const isReached = mod.keys.every(
+          ({ ds }) => ds === rel.ds || toOnePath(this.schema, rel.ds, ds) !== undefined,
+        );
+        const far = mod.keys.some(({ ds }) => ds !== rel.ds) ? 0.3 : 0;
+        return name === undefined || !isReached ? [] : [attr(rel.rel, rel.ds, [name, ...mod.keys], far)];
       }
       case "attr":
         return [];
@@ -235,7 +163,7 @@ export class Grammar {
     }
     const way = this.path(rel.ds, mod.ds, mod.paths);
     if (way === undefined) return [];
-    const cond: Cond = { k: "link", at: rel.ds, path: way.path, to: mod.rel };
+    const cond = linkedTo(rel.ds, way.path, mod.rel);
     // That a city is in a state says nothing; who asks so wants the state.
     const idle = rel.form === "name" && mod.form !== "name" ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
@@ -248,51 +176,19 @@ export class Grammar {
     named: { from: string; path: Hop[] }[] | null,
   ): { path: Hop[]; cost: number } | undefined {
     for (const { from: start, path } of named ?? []) {
-      if (start === from && this.#end(path) === to) return { path, cost: 0 };
+      if (start === from && this.ways.end(path) === to) return { path, cost: 0 };
     }
-    const found = this.#cheapest(from, to);
+    const found = this.ways.cheapest(from, to);
     if (found === undefined) return undefined;
     return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
-  }
-
-  #end(path: readonly Hop[]): string {
-    const last = path.at(-1) as Hop;
-    const link = this.#schema.links.get(last.link);
-    return (last.dir === "one" ? link?.to : link?.from) ?? "";
-  }
-
-  #cheapest(from: string, to: string): Hop[] | undefined {
-    if (from === to) return undefined;
-    const known = this.#ways.get(from) ?? this.#waysFrom(from);
-    this.#ways.set(from, known);
-    return known.get(to)?.path;
-  }
-
-  #waysFrom(from: string): Map<string, { cost: number; path: Hop[] }> {
-    const ways = new Map<string, { cost: number; path: Hop[] }>([[from, { cost: 0, path: [] }]]);
-    const open = [from];
-    for (let place = open.shift(); place !== undefined; place = open.shift()) {
-      const here = ways.get(place) as { cost: number; path: Hop[] };
-      for (const link of this.#schema.links.values()) {
-        if (link.from === link.to) continue;
-        for (const dir of ["one", "many"] as const) {
-          const [near, far] = dir === "one" ? [link.from, link.to] : [link.to, link.from];
-          if (near !== place) continue;
-          const cost = here.cost + link.cost * (dir === "one" ? 1 : 1.5);
-          if (cost >= (ways.get(far)?.cost ?? Number.POSITIVE_INFINITY)) continue;
-          ways.set(far, { cost, path: [...here.path, { link: link.name, dir }] });
-          open.push(far);
-        }
-      }
-    }
-    return ways;
   }
 
   /** What entities of a dataset are compared by. */
   measure(ds: string, by: By): { by: Num | Key; cost: number } | undefined {
     if (by.k === "num") return { by: by.num, cost: 0 };
     if (by.k === "key") {
-      if (by.key.ds === ds || toOnePath(this.#schema, ds, by.key.ds) !== undefined) {
+      if (!this.isNumber(by.key) && !this.isDate(by.key)) return undefined;
+      if (by.key.ds === ds || toOnePath(this.schema, ds, by.key.ds) !== undefined) {
         return { by: by.key, cost: by.key.ds === ds ? 0 : 0.5 };
       }
       const way = this.path(ds, by.key.ds, null);
@@ -307,7 +203,7 @@ export class Grammar {
   /** A field of some entities: their own, or of what belongs to them. */
   attributes(key: Key, rel: RelSense): Combined[] {
     if (key.ds === rel.ds) return [attr(rel.rel, rel.ds, [key], 0)];
-    const out = toOnePath(this.#schema, rel.ds, key.ds);
+    const out = toOnePath(this.schema, rel.ds, key.ds);
     if (out !== undefined) return [attr(rel.rel, rel.ds, [key], 0.4)];
     const way = this.path(key.ds, rel.ds, null);
     if (way === undefined) return [];
@@ -325,8 +221,8 @@ export class Grammar {
   /** Whether each side has at most one of the other. */
   #isOneToOne(path: readonly Hop[]): boolean {
     const [hop] = path;
-    const link = path.length === 1 ? this.#schema.links.get(hop?.link ?? "") : undefined;
-    const key = this.#schema.datasets.get(link?.from ?? "")?.key ?? [];
+    const link = path.length === 1 ? this.schema.links.get(hop?.link ?? "") : undefined;
+    const key = this.schema.datasets.get(link?.from ?? "")?.key ?? [];
     return (
       link !== undefined &&
       link.columns.length === key.length &&
@@ -334,38 +230,57 @@ export class Grammar {
     );
   }
 
-  /** How high a "highest point" is: the number that shares its words. */
-  measureOf(key: Key, dim: string): Key | undefined {
-    const own = key.field.split("_");
-    const fields = [...(this.#schema.datasets.get(key.ds)?.fields.values() ?? [])];
-    const hints = DIMENSIONS.get(dim) ?? [];
-    const near = fields.find(
-      ({ name, kind }) =>
-        kind === "number" &&
-        name !== key.field &&
-        name.split("_")[0] === own[0] &&
-        phraseKey(name)
-          .split(" ")
-          .some((word) => hints.includes(word)),
-    );
-    return near === undefined ? undefined : { ds: key.ds, field: near.name };
-  }
-
   /** Where an entity is: what it belongs to. */
   parent(rel: RelSense): Combined[] {
-    for (const link of this.#schema.links.values()) {
+    for (const link of this.schema.links.values()) {
       if (link.from !== rel.ds || link.to === rel.ds || link.name.startsWith("~")) continue;
       const key = this.nameKey(link.to);
       if (key !== undefined) return [attr(rel.rel, rel.ds, [key], 0)];
     }
-    const place = [...(this.#schema.datasets.get(rel.ds)?.fields.values() ?? [])].find(
+    const place = [...(this.schema.datasets.get(rel.ds)?.fields.values() ?? [])].find(
       ({ name, kind }) =>
         kind === "text" &&
         /country|city|place|location|region/.test(name) &&
-        foreignLink(this.#schema, rel.ds, name) === undefined,
+        foreignLink(this.schema, rel.ds, name) === undefined,
     );
     return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
   }
+}
+
+/** "bought Audio but not Lighting": no single item is both, so it is said of whoever bought. */
+function linkedTo(at: string, path: Hop[], to: Rel): Cond {
+  const conds: Cond[] = [];
+  let base: Rel = to;
+  for (; base.k === "where"; base = base.in) conds.unshift(...(base.if.k === "and" ? base.if.of : [base.if]));
+  const link = (some: Cond[]): Cond => ({
+    k: "link",
+    at,
+    path,
+    to: some.reduce<Rel>((rel, cond) => ({ k: "where", in: rel, if: cond }), base),
+  });
+  const field = (cond: Cond) =>
+    cond.k === "is" && cond.match === "equal" ? JSON.stringify(cond.key) : undefined;
+  const without = conds.find(
+    (cond) =>
+      cond.k === "not" &&
+      field(cond.of) !== undefined &&
+      conds.some((each) => field(each) === field(cond.of)),
+  );
+  const several = conds.find((cond) => cond.k === "is" && cond.all === true);
+  const isApart = without !== undefined || several !== undefined;
+  // What belongs to one only: it is for whoever has several of these to say.
+  if (isApart && base.k === "all" && path.every(({ dir }) => dir === "one")) return { k: "and", of: conds };
+  if (without?.k === "not") {
+    const others = conds.filter((cond) => cond !== without);
+    const positive = others.filter((cond) => field(cond) !== field(without.of));
+    return { k: "and", of: [link(others), { k: "not", of: link([...positive, without.of]) }] };
+  }
+  if (several?.k === "is") {
+    const others = conds.filter((cond) => cond !== several);
+    const { all: _, ...one } = several;
+    return { k: "and", of: several.values.map((value) => link([...others, { ...one, values: [value] }])) };
+  }
+  return { k: "link", at, path, to };
 }
 
 /** Two different values of one field at once are nobody's. */

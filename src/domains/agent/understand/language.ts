@@ -39,7 +39,24 @@ export interface Language extends Folding {
   grammar: ReadonlyMap<string, GrammarWord>;
   superlatives: ReadonlyMap<string, Superlative>;
   evaluative: ReadonlySet<string>;
-  quantities: ReadonlyMap<string, "<" | "<=" | ">" | ">=">;
+  quantities: ReadonlyMap<string, "<" | "<=" | ">" | ">=" | "=">;
+  /** The words before and between the ends of a range of numbers. */
+  ranges: ReadonlySet<string>;
+  rangeAnd: ReadonlySet<string>;
+  /** Numbers as words; how often something happened; and the word behind such a number: "three times". */
+  numbers: ReadonlyMap<string, number>;
+  times: ReadonlyMap<string, number>;
+  timesWords: ReadonlySet<string>;
+  /** How many come before: "second" is after one. */
+  ordinals: ReadonlyMap<string, number>;
+  /** Words for the average, as something to compare with. */
+  averages: ReadonlySet<string>;
+  /** Words behind a number: "25 or more". */
+  quantitiesAfter: ReadonlyMap<string, "<=" | ">=">;
+  /** Days of the week as what happens on each of them: "on Mondays". */
+  daysOfWeek: ReadonlyMap<string, string[]>;
+  /** What days of the week are called. */
+  weekdays: ReadonlySet<string>;
   comparatives: ReadonlyMap<string, string>;
   measures: ReadonlyMap<string, string>;
   how: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Hop } from "../query/semantic-query.ts";
 import type { Sense, TableSense } from "./fragment.ts";
-import { foreignLink } from "./model-words.ts";
+import { foreignLink, worths } from "./model-words.ts";
 import { type Folding, phraseKey, wordsOf } from "./words.ts";
 
 export interface Entry {
@@ -14,6 +14,8 @@ export interface Entry {
 export interface Lexicon {
   /** By the stems of its words. */
   phrases: ReadonlyMap<string, readonly Entry[]>;
+  /** By their letters alone, for words that are written together or apart. */
+  joined: ReadonlyMap<string, readonly Entry[]>;
   /** Values of the data, by their folded words. */
   values: ReadonlyMap<string, readonly Entry[]>;
   /** The single words of phrases, and of values. */
@@ -81,9 +83,22 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       if (parts.length > 1 && !NO_PART.has(last.toLowerCase())) add(last, { t: "field", key }, COST.partial);
     }
   }
-  for (const { name, ai } of model.relationships) {
-    const sense: Sense = { t: "link", paths: bothWays(schema, [{ link: name, dir: "one" }]) };
-    for (const synonym of ai.synonyms) addLink(synonym, sense);
+  for (const { name, from, to, ai } of model.relationships) {
+    const one: Hop = { link: name, dir: "one" };
+    for (const synonym of ai.synonyms) {
+      const role = from === to && !DIRECTED.test(synonym) ? roleOf(schema, from, one) : undefined;
+      if (role === undefined) addLink(synonym, { t: "link", paths: bothWays(schema, [one]) });
+      else for (const sense of role) add(synonym, sense, COST.synonym);
+    }
+  }
+  for (const { phrases: texts, metric, ds } of worths(model, schema)) {
+    const sense: Sense = { t: "worth", metric, ds };
+    for (const text of texts) {
+      add(text, sense, -0.3);
+      const last = text.split(" ").at(-1) as string;
+      if (last !== text) add(last, sense, COST.verb);
+    }
+    add("worth", sense, COST.verb);
   }
   for (const { name, ai } of model.metrics) {
     if (!schema.metrics.has(name)) continue;
@@ -107,7 +122,11 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   for (const { verbs, ds, cond } of definitions.events) {
     const all = { k: "all" as const, ds };
     const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
-    for (const verb of verbs) add(verb, { t: "rel", rel, ds, form: "made", isTopped: false }, 0.2);
+    // "how many were sold": the number that is called so.
+    const metric =
+      model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)))?.name ?? null;
+    for (const verb of verbs)
+      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, verb: { metric } }, 0.2);
   }
   const found = valueEntries(schema, values, folding);
   // As written: what is "opened" is not "open".
@@ -118,13 +137,40 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     phrases,
     values: found,
     longest: Math.min(longest, 12),
+    joined: joinedOf(phrases),
     words: { names: singles(phrases), values: singles(found) },
     parts: (word) => namesWith(schema, values, word, folding),
   };
 }
 
+/** Verbs end with the preposition that their object stands behind; "manager" is a noun. */
+const DIRECTED = / (to|by|of|under|for|from|with)$/i;
+
+/** What somebody is to others of the same kind: whoever has such others, and of each the one. */
+function roleOf(schema: Schema, ds: string, hop: Hop): Sense[] | undefined {
+  const field = schema.datasets.get(ds)?.nameField;
+  if (field === null || field === undefined) return undefined;
+  const all = { k: "all" as const, ds };
+  const path: Hop[] = [{ ...hop, dir: "many" }];
+  const having = { k: "where" as const, in: all, if: { k: "link" as const, at: ds, path, to: all } };
+  return [
+    { t: "field", key: { ds, field, path: [hop] } },
+    { t: "rel", rel: having, ds, form: "made", isTopped: false },
+  ];
+}
+
 function singles(map: ReadonlyMap<string, unknown>): Set<string> {
   return new Set([...map.keys()].flatMap((key) => key.split(" ")));
+}
+
+function joinedOf(phrases: ReadonlyMap<string, Entry[]>): Map<string, Entry[]> {
+  const found = new Map<string, Entry[]>();
+  for (const [key, entries] of phrases) {
+    const letters = key.replaceAll(/[\s-]/g, "");
+    if (letters.length < 5) continue;
+    for (const entry of entries) put(found, letters, { ...entry });
+  }
+  return found;
 }
 
 function emptyTable(): TableSense {

@@ -1,6 +1,6 @@
 import type { Aggregate, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Sense, TableSense } from "./fragment.ts";
+import type { By, Place, Sense, TableSense } from "./fragment.ts";
 
 export type RelSense = Extract<Sense, { t: "rel" }>;
 
@@ -31,13 +31,35 @@ export function notThen(rel: RelSense, win: Window): Combined[] {
   return [made(where(rel, then, true), 0, false)];
 }
 
+export function onWeekdays(date: Key, days: string[]): Cond {
+  return { k: "is", key: { ...date, part: "weekday" }, values: days, match: "equal" };
+}
+
 /** Of one that is named there is no first one. */
 export function firstCost(rel: RelSense): number {
   return (rel.isTopped ? 2 : 0) + (rel.form === "name" ? 3 : 0);
 }
 
-export function top(rel: RelSense, by: Num | Key, dir: "max" | "min", n: number | null): RelSense {
-  return { ...rel, rel: { k: "top", in: rel.rel, by, dir, n: n ?? 1, ties: n === null ? "keep" : "cut" } };
+export function top(rel: RelSense, by: Num | Key, place: Place): RelSense {
+  return { ...rel, rel: { k: "top", in: rel.rel, by, ...placed(place) } };
+}
+
+export function placeOf({ dir, n, skip }: Place): Place {
+  return { dir, n, ...(skip === undefined ? {} : { skip }) };
+}
+
+export function supBy(sup: Place, by: By): Sense {
+  return { t: "supby", by, ...placeOf(sup) };
+}
+
+/** How many are wanted; of one place all that share it. */
+export function placed({ dir, n, skip }: Place): {
+  dir: "max" | "min";
+  n: number;
+  skip?: number;
+  ties: "keep" | "cut";
+} {
+  return { dir, n: n ?? 1, ties: n === null ? "keep" : "cut", ...(skip === undefined ? {} : { skip }) };
 }
 
 export function where(rel: RelSense, cond: Cond, not = false): RelSense {

@@ -22,13 +22,46 @@ export function dimensionField(
 ): string | undefined {
   const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
   const wanted = dim === "date" ? "date" : "number";
+  const own = fields.filter(
+    ({ name }) =>
+      schema.datasets.get(ds)?.fields.get(name)?.kind === wanted &&
+      foreignLink(schema, ds, name) === undefined,
+  );
+  const says = (text: string, hint: string) => phraseKey(text).split(" ").includes(hint);
   for (const hint of DIMENSIONS.get(dim) ?? []) {
-    const found = fields.find(({ name, ai }) => {
-      if (schema.datasets.get(ds)?.fields.get(name)?.kind !== wanted) return false;
-      if (foreignLink(schema, ds, name) !== undefined) return false;
-      return [name, ...ai.synonyms].some((text) => phraseKey(text).split(" ").includes(hint));
-    });
+    // What a field is called says more than what else it may be called.
+    const found =
+      own.find(({ name }) => says(name, hint)) ??
+      own.find(({ ai }) => ai.synonyms.some((text) => says(text, hint)));
     if (found !== undefined) return found.name;
   }
   return undefined;
+}
+
+/** What one entity is worth: an average order value is a revenue by the number of orders, so that of one order is its revenue. */
+export function worths(
+  model: VisibleModel,
+  schema: Schema,
+): { phrases: string[]; metric: string; ds: string }[] {
+  return model.metrics.flatMap(({ name, ai }) => {
+    const phrases = [name.replaceAll("_", " "), ...ai.synonyms].flatMap(
+      (text) => /^(?:average|avg|mean) (.+)$/i.exec(text)?.[1] ?? [],
+    );
+    const formula = schema.metrics.get(name)?.formula;
+    const [whole, number] = formula?.aggregates ?? [];
+    const isRatio = formula?.aggregates.length === 2 && /^\s*\/\s*$/.test(formula.texts[1] ?? "");
+    if (phrases.length === 0 || !isRatio || whole === undefined || number?.isCount !== true) return [];
+    const counted = number.pieces.findLast((piece) => typeof piece !== "string");
+    if (counted === undefined || typeof counted === "string") return [];
+    const dataset = schema.datasets.get(counted.ds);
+    if (dataset?.key.length !== 1 || dataset.key[0] !== counted.field) return [];
+    const text = JSON.stringify(whole);
+    const metric = [...schema.metrics.values()].find(
+      (each) =>
+        each.formula.aggregates.length === 1 &&
+        each.formula.texts.every((part) => part.trim() === "") &&
+        JSON.stringify(each.formula.aggregates[0]) === text,
+    );
+    return metric === undefined ? [] : [{ phrases, metric: metric.name, ds: counted.ds }];
+  });
 }

@@ -1,18 +1,20 @@
-import type { Grain, Num, Rel } from "../query/semantic-query.ts";
+import type { Aggregate, Grain } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Mod, TableSense } from "./fragment.ts";
-import { type Rules, rule } from "./grammar.ts";
+import type { Quantity, Sense, TableSense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense } from "./make.ts";
 import {
   again,
   asTable,
   averaged,
-  chosen,
+  besideEachOther,
   chosenEntities,
   column,
   compareEarlier,
+  compareWith,
+  costing,
+  differing,
   divided,
-  firstOf,
   grouped,
   growing,
   inPeriods,
@@ -20,12 +22,37 @@ import {
   more,
   moreThan,
   ofEntities,
+  ofSome,
   overSeries,
+  per,
   periods,
-  scoped,
   shared,
   within,
 } from "./table-senses.ts";
+
+function isPer(op: string, arg: string | undefined): { isPer?: true } {
+  return op === "each" || arg === "per" ? { isPer: true } : {};
+}
+
+/** How many are asked for; 2025 is a year. */
+function isSmall(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value <= 1000;
+}
+
+/** "how many" wants a number of things and not of money; "how much" rather not. */
+function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense): number | undefined {
+  const [num] = table.cols;
+  if (op === "count" && isMoney(table)) return undefined;
+  const isCounting = num?.k === "metric" ? grammar.isCounting(num.name) : undefined;
+  if (isCounting === undefined) return 0;
+  if (op === "count") return isCounting ? 0 : undefined;
+  return isCounting ? 0.4 : 0;
+}
+
+function countOf(rel: RelSense, quantity: Quantity): Sense {
+  const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
+  return { ...quantity, t: "having", table };
+}
 
 /** Money is counted by nobody: of how many sales there were, their sum is no answer. */
 function isMoney({ cols: [num] }: TableSense): boolean {
@@ -55,19 +82,27 @@ export const TABLE_RULES: Rules = {
   "table rel": [rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, 0.5))],
   "rel table": [rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, 0.5))],
   "table by": [
-    rule<"table", "by">((grammar, { table }, { keys, by, grain }) =>
-      inPeriods(
-        grammar,
-        keys.length === 0 && grain !== undefined ? [asTable(table, 0)] : divided(grammar, table, keys, by),
-        grain,
-      ),
-    ),
+    rule<"table", "by">((grammar, { table: all }, by) => {
+      const table = ofSome(all, by);
+      return per(
+        table,
+        by,
+        inPeriods(
+          grammar,
+          by.keys.length === 0 && by.by === null
+            ? [asTable(table, 0)]
+            : divided(grammar, table, by.keys, by.by),
+          by,
+        ),
+      );
+    }),
   ],
   "by table": [
-    rule<"by", "table">((grammar, { keys, by, grain }, { table }) => {
-      if (by?.k === "num") return [];
-      const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
-      return inPeriods(grammar, all, grain).map((each) => more(each, 0.1));
+    rule<"by", "table">((grammar, by, { table: every }) => {
+      if (by.by?.k === "num") return [];
+      const table = ofSome(every, by);
+      const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
+      return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
     }),
   ],
   "table grain": [
@@ -82,9 +117,12 @@ export const TABLE_RULES: Rules = {
   ],
   "op table": [
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
-      if (op === "count" && (table.having !== null || table.top !== null || isMoney(table))) return [];
-      if (op === "count" || op === "how much" || op === "prep")
-        return [{ sense: { t: "table", table }, cost: op === "prep" ? 0.3 : 0 }];
+      if (op === "count" && (table.having !== null || table.top !== null)) return [];
+      if (op === "prep") return [asTable(table, 0.3)];
+      if (op === "count" || op === "how much") {
+        const cost = askedCost(grammar, op, table);
+        return cost === undefined ? [] : [asTable(table, cost)];
+      }
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
       if (op === "by") {
         const [num] = table.cols;
@@ -92,31 +130,40 @@ export const TABLE_RULES: Rules = {
           ? []
           : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: 0 }];
       }
-      if (op === "agg" && arg === "avg") return averaged(grammar, table);
+      if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
+      if (op === "difference") return differing(table);
+      if (op === "compare them") return besideEachOther(grammar, table);
+      if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
       if (op === "share") return [{ sense: { t: "share", table, rel: null, ds: null }, cost: 0 }];
       if (op === "growth") return growing(table);
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
       if (op === "series") return overSeries(grammar, table, arg as Grain);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
-      if (op === "more") return [asTable(table, 0.1)];
+      if (op === "more")
+        return [asTable(table, 0.1), { sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
       return [];
     }),
   ],
   "table op": [
     rule<"table", "op">((grammar, { table }, { op, arg }) => {
-      if (op === "and") return [{ sense: { t: "tableand", table }, cost: 0 }];
+      if (op === "and") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0 }];
+      if (op === "versus") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0.1 }];
+      if (op === "ratio") return [{ sense: { t: "tableand", table, op: "/" }, cost: 0 }];
+      if (op === "less") return [{ sense: { t: "tableand", table, op: "-" }, cost: 0 }];
+      if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
+      if (op === "count" || op === "how much") return [asTable(table, 0.2)];
       if (op === "growth") return growing(table);
       if (op === "share") return shared(table);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
       if (op === "series") return overSeries(grammar, table, arg as Grain);
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
       if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
-      if (op === "agg" && arg === "avg") return averaged(grammar, table);
+      if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
       return [];
     }),
   ],
   "op rel": [
-    rule<"op", "rel">((grammar, { op }, rel) => {
+    rule<"op", "rel">((grammar, { op, arg }, rel) => {
       if (op === "share") {
         const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
         return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }];
@@ -138,20 +185,36 @@ export const TABLE_RULES: Rules = {
           : [];
       const key = grammar.nameKey(rel.ds);
       if (key === undefined || rel.isTopped) return to;
-      return [...to, { sense: { t: "by", keys: [key], by: null }, cost: rel.form === "noun" ? 0 : 0.8 }];
+      // Numbers of each order are seldom wanted; more often they are divided by their number.
+      if (rel.verb !== undefined || rel.form === "name") return to;
+      const cost = op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+      const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
+      return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost }];
     }),
   ],
   "op field": [
-    rule<"op", "field">((_grammar, { op }, { key }) =>
-      op === "by" || op === "each" ? [{ sense: { t: "by", keys: [key], by: null }, cost: 0 }] : [],
+    rule<"op", "field">((_grammar, { op, arg }, { key }) =>
+      op === "by" || op === "each"
+        ? [{ sense: { t: "by", keys: [key], by: null, ...isPer(op, arg) }, cost: 0 }]
+        : [],
     ),
   ],
   // "support tickets per segment": how many.
   "rel by": [
-    rule<"rel", "by">((grammar, rel, { keys, by }) => {
-      const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-      if (by !== null || rel.isTopped || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
-      return grouped(grammar, table, keys).map((each) => more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3));
+    rule<"rel", "by">((grammar, rel, by) => {
+      const { keys } = by;
+      const table = ofSome({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
+      if (
+        by.by !== null ||
+        rel.isTopped ||
+        rel.verb !== undefined ||
+        !keys.every((key) => grammar.reachedBy(table, key.ds))
+      )
+        return [];
+      const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
+      return per(table, by, inPeriods(grammar, all, by)).map((each) =>
+        more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),
+      );
     }),
   ],
   "by by": [
@@ -159,31 +222,54 @@ export const TABLE_RULES: Rules = {
       // A number is what something is divided by.
       const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
       if (left.by !== null || right.by !== null || !isPlain) return [];
-      return [{ sense: { t: "by", keys: [...left.keys, ...right.keys], by: null }, cost: 0 }];
+      if (left.some !== undefined && right.some !== undefined) return [];
+      const some = left.some ?? right.some;
+      const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
+      return [{ sense: { t: "by", ...both }, cost: 0 }];
     }),
   ],
-  "by op": [rule<"by", "op">((_grammar, by, { op }) => (op === "and" ? [{ sense: by, cost: 0 }] : []))],
+  // "in each segment"
+  "op by": [rule<"op", "by">((_grammar, { op }, by) => (op === "prep" ? [{ sense: by, cost: 0 }] : []))],
+  // "by country of the customer": whose it is.
+  "by mod": [
+    rule<"by", "mod">((grammar, by, { mod }) => {
+      if (mod.m !== "to" || mod.not || mod.rel.k !== "all" || by.by !== null) return [];
+      const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds));
+      return keys.some((key) => key?.ds === mod.ds)
+        ? [
+            {
+              sense: { ...by, keys: keys.map((key, i) => key ?? (by.keys[i] as (typeof by.keys)[number])) },
+              cost: -0.3,
+            },
+          ]
+        : [];
+    }),
+  ],
+  "by op": [
+    rule<"by", "op">((_grammar, by, { op }) =>
+      op === "and" ? [{ sense: { ...by, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
   "by field": [
-    rule<"by", "field">((_grammar, { keys, by }, { key }) =>
-      by === null ? [{ sense: { t: "by", keys: [...keys, key], by }, cost: 0.1 }] : [],
+    rule<"by", "field">((_grammar, by, { key }) =>
+      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }] : [],
     ),
   ],
   "by rel": [
-    rule<"by", "rel">((grammar, { keys, by }, rel) => {
+    rule<"by", "rel">((grammar, by, rel) => {
       const key = grammar.nameKey(rel.ds);
-      return by === null && rel.form === "noun" && key !== undefined
-        ? [{ sense: { t: "by", keys: [...keys, key], by }, cost: 0.1 }]
+      return by.by === null && rel.form === "noun" && key !== undefined
+        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }]
         : [];
     }),
   ],
   "sup table": [
-    rule<"sup", "table">((_grammar, { dir, n }, { table }) => {
+    rule<"sup", "table">((_grammar, { dim, isCount: _, ...place }, { table }) => {
       const [num] = table.cols;
-      if (num === undefined || table.by.length > 0) return [];
+      if (num === undefined || table.by.length > 0 || dim === "date" || dim === "common") return [];
       // The largest sum is seldom meant by "highest population".
-      return [
-        { sense: { t: "firstby", dir, n, table }, cost: num.k === "agg" && num.of !== undefined ? 1.5 : 0 },
-      ];
+      const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
+      return [{ sense: { ...place, t: "firstby", table }, cost }];
     }),
   ],
   "firstby window": [
@@ -203,166 +289,75 @@ export const TABLE_RULES: Rules = {
       limited(grammar, first.table, mod).map((each) => again(first, each)),
     ),
   ],
-  "rel firstby": [rule<"rel", "firstby">((grammar, rel, first) => firstOf(grammar, rel, first))],
-  "firstby rel": [
-    rule<"firstby", "rel">((grammar, first, rel) =>
-      firstOf(grammar, rel, first).map((each) => more(each, 0.5)),
-    ),
-  ],
   "op firstby": [
     rule<"op", "firstby">((_grammar, { op }, first) =>
       op === "has" || op === "prep" ? [{ sense: first, cost: 0 }] : [],
     ),
   ],
-  "sup rel": [
-    rule<"sup", "rel">((_grammar, { dir, n, dim, isCount }, rel) =>
-      dim === null && !isCount ? [{ sense: { t: "topn", rel: rel.rel, ds: rel.ds, dir, n }, cost: 0 }] : [],
-    ),
-  ],
   "sup number": [
     rule<"sup", "number">((_grammar, sup, { value }) =>
-      Number.isInteger(value) && value > 0 ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
+      isSmall(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
     ),
   ],
   "number sup": [
     rule<"number", "sup">((_grammar, { value }, sup) =>
-      Number.isInteger(value) && value > 0 ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
+      isSmall(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
     ),
-  ],
-  "topn by": [
-    rule<"topn", "by">((grammar, top, { keys, by }) => {
-      const rel: RelSense = { t: "rel", rel: top.rel, ds: top.ds, form: "made", isTopped: false };
-      if (by?.k === "num") {
-        const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
-        const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
-        const made: Rel = {
-          k: "top",
-          in: top.rel,
-          by: num,
-          dir: top.dir,
-          n: top.n ?? 1,
-          ties: top.n === null ? "keep" : "cut",
-        };
-        return [
-          ...firstOf(grammar, rel, { t: "firstby", dir: top.dir, n: top.n, table }),
-          { sense: { t: "rel", rel: made, ds: top.ds, form: "made", isTopped: true }, cost: 0.3 },
-        ];
-      }
-      const [key] = keys;
-      const measure = key === undefined ? undefined : grammar.measure(top.ds, { k: "key", key });
-      if (key === undefined || measure === undefined) return [];
-      const made: Rel = {
-        k: "top",
-        in: top.rel,
-        by: measure.by,
-        dir: top.dir,
-        n: top.n ?? 1,
-        ties: top.n === null ? "keep" : "cut",
-      };
-      return [{ sense: { t: "rel", rel: made, ds: top.ds, form: "made", isTopped: true }, cost: 0 }];
-    }),
-  ],
-  // "top 3 return reasons by refund amount"
-  "sup field": [
-    rule<"sup", "field">((_grammar, { dir, n, dim, isCount }, { key }) =>
-      dim === null && !isCount ? [{ sense: { t: "topkeys", key, dir, n }, cost: 0.1 }] : [],
-    ),
-  ],
-  "topkeys by": [
-    rule<"topkeys", "by">((grammar, { key, dir, n }, { keys, by }) => {
-      const [measure] = keys;
-      const num: Num | undefined =
-        by?.k === "num"
-          ? by.num
-          : measure !== undefined && grammar.isNumber(measure)
-            ? { k: "agg", fn: "sum", of: measure }
-            : undefined;
-      if (num === undefined) return [];
-      const table = by?.k === "num" && by.table !== null ? by.table : { ...EMPTY_TABLE, cols: [num] };
-      if (!grammar.reachedBy(table, key.ds)) return [];
-      return [
-        asTable(
-          { ...table, by: [key], top: { n: n ?? 1, by: num, dir, ties: n === null ? "keep" : "cut" } },
-          0,
-        ),
-      ];
-    }),
   ],
   "table sup": [
-    rule<"table", "sup">((_grammar, { table }, { dir, n, dim }) => {
+    rule<"table", "sup">((_grammar, { table }, { dim, isCount: _, ...place }) => {
       const [num] = table.cols;
       const isGrowth = num?.k === "calc" && num.op === "growth";
-      return dim === null && isGrowth ? [{ sense: { t: "firstby", dir, n, table }, cost: 0 }] : [];
+      return dim === null && isGrowth ? [{ sense: { ...place, t: "firstby", table }, cost: 0 }] : [];
     }),
   ],
-  "some rel": [
-    rule<"some", "rel">((grammar, { rel, ds, n }, other) => {
-      const to: Mod = { m: "to", rel: other.rel, ds: other.ds, form: other.form, paths: null, not: false };
-      return grammar
-        .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, to)
-        .flatMap(({ sense, cost }) =>
-          sense.t === "rel"
-            ? [{ sense: { t: "some" as const, rel: sense.rel, ds, n }, cost: cost + 0.3 }]
-            : [],
-        );
+  // "highest first"
+  "table order": [
+    rule<"table", "order">((_grammar, { table }, { dir, dim }) => {
+      const [by] = table.cols;
+      return by === undefined || dim === "date" || table.by.length === 0
+        ? []
+        : [asTable({ ...table, order: [{ by, dir }] }, 0)];
+    }),
+  ],
+  // "median order value": of each order.
+  "op worth": [
+    rule<"op", "worth">((grammar, { op, arg }, { metric, ds }) => {
+      const key = grammar.nameKey(ds);
+      // The average is the metric itself.
+      if (op !== "agg" || arg === "sum" || arg === "avg" || key === undefined) return [];
+      const of = { k: "metric" as const, name: metric };
+      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, 0)];
     }),
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
-  "number rel": [
-    rule<"number", "rel">((_grammar, { value }, rel) =>
-      rel.form === "noun" && Number.isInteger(value)
-        ? [
-            { sense: { t: "some", rel: rel.rel, ds: rel.ds, n: value }, cost: 0 },
-            { sense: rel, cost: 0.6 },
-          ]
-        : [],
-    ),
-  ],
-  "number field": [
-    rule<"number", "field">((_grammar, { value }, field) =>
-      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
-    ),
-  ],
-  "some firstby": [
-    rule<"some", "firstby">((grammar, { rel, ds, n }, first) =>
-      firstOf(grammar, { t: "rel", rel, ds, form: "made", isTopped: false }, { ...first, n }),
-    ),
-  ],
   "quantity table": [
-    rule<"quantity", "table">((_grammar, { op, value }, { table }) => [
-      { sense: { t: "having", table, op, value }, cost: 0 },
+    rule<"quantity", "table">((_grammar, quantity, { table }) => [
+      { sense: { ...quantity, t: "having", table }, cost: 0 },
     ]),
   ],
   "table quantity": [
-    rule<"table", "quantity">((_grammar, { table }, { op, value }) => [
-      { sense: { t: "having", table, op, value }, cost: 0.1 },
-    ]),
+    rule<"table", "quantity">((_grammar, { table }, quantity) => {
+      const [num] = table.cols;
+      if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
+      if (num === undefined || table.having !== null || table.top !== null) return [];
+      return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
+    }),
   ],
   "quantity rel": [
-    rule<"quantity", "rel">((_grammar, { op, value }, rel) => [
-      {
-        sense: {
-          t: "having",
-          table: { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] },
-          op,
-          value,
-        },
-        cost: 0.2,
-      },
-    ]),
+    rule<"quantity", "rel">((_grammar, quantity, rel) => {
+      // "more than the average store"
+      if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
+      return quantity.isMoney === true ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
+    }),
   ],
   "rel quantity": [
-    rule<"rel", "quantity">((_grammar, rel, { op, value }) => [
-      {
-        sense: {
-          t: "having",
-          table: { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] },
-          op,
-          value,
-        },
-        cost: 0.6,
-      },
-    ]),
+    rule<"rel", "quantity">((grammar, rel, quantity) => {
+      if (quantity.value === "average") return [];
+      return quantity.isMoney === true
+        ? costing(grammar, rel, quantity)
+        : [{ sense: countOf(rel, quantity), cost: 0.6 }];
+    }),
   ],
   "having window": [
     rule<"having", "window">((_grammar, having, { win }) =>
@@ -374,16 +369,13 @@ export const TABLE_RULES: Rules = {
       op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
     ),
   ],
-  "rel having": [
-    rule<"rel", "having">((grammar, rel, having) => [
-      ...chosen(grammar, rel, having),
-      ...chosenEntities(grammar, rel, having),
-    ]),
-  ],
+  "rel having": [rule<"rel", "having">((grammar, rel, having) => chosenEntities(grammar, rel, having))],
   // "by region and month"
   "op grain": [
-    rule<"op", "grain">((_grammar, { op }, { grain }) =>
-      op === "by" || op === "each" ? [{ sense: { t: "by", keys: [], by: null, grain }, cost: 0 }] : [],
+    rule<"op", "grain">((_grammar, { op, arg }, { grain }) =>
+      op === "by" || op === "each"
+        ? [{ sense: { t: "by", keys: [], by: null, grain, ...isPer(op, arg) }, cost: 0 }]
+        : [],
     ),
   ],
   "by grain": [
@@ -396,16 +388,13 @@ export const TABLE_RULES: Rules = {
       const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
       if (!isPlain || left.table.by.length > 0 || left.table.conds.length > 0) return [];
       const win = table.win ?? left.table.win;
+      const [a, b] = [left.table.cols[0], table.cols[0]];
+      if (left.op !== "beside") {
+        // Money and numbers of things have no difference.
+        if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];
+        return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b }], win }, 0)];
+      }
       return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
-    }),
-  ],
-  "field having": [
-    rule<"field", "having">((_grammar, { key }, { table, op, value }) => {
-      const [num] = table.cols;
-      if (num === undefined) return [];
-      return [
-        asTable({ ...table, by: [key], having: { k: "cmp", a: num, op, b: { k: "lit", v: value } } }, 0.1),
-      ];
     }),
   ],
 };

@@ -1,8 +1,8 @@
 import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { By, Mod, Sense, TableSense } from "./fragment.ts";
+import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, type RelSense } from "./make.ts";
+import { duringCost, EMPTY_TABLE, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -56,6 +56,17 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(table, mod.win);
+    case "weekdays": {
+      const date = grammar.dateOf(table);
+      return date === undefined
+        ? []
+        : [asTable({ ...table, conds: [...table.conds, onWeekdays(date, mod.days)] }, 0)];
+    }
+    case "unit": {
+      const [num] = table.cols;
+      const isSame = num?.k === "agg" && num.of?.ds === mod.key.ds && num.of.field === mod.key.field;
+      return isSame ? [asTable(table, 0)] : [];
+    }
     case "all": {
       const cond = grammar.everywhereOf(table, mod);
       return cond === undefined ? [] : [asTable({ ...table, conds: [...table.conds, cond] }, 0)];
@@ -80,6 +91,7 @@ export function ofEntities(
 }
 
 function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
+  if (cond.k === "not") return farCost(grammar, table, cond.of);
   return cond.k === "is" && grammar.isFarther(table, cond.key) ? FAR_COST : 0;
 }
 
@@ -96,7 +108,7 @@ function countedCost({ cols: [num] }: TableSense): number {
 }
 
 /** Conditions on an entity's own fields hold of whatever belongs to it. */
-function condOf({ rel, ds }: RelSense): Cond {
+export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
   const plain: Cond[] = [];
   let inner = rel;
   while (inner.k === "where" && isPlain(inner.if)) {
@@ -112,10 +124,15 @@ function isPlain(cond: Cond): boolean {
   return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
 }
 
-export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combined[] {
-  if (keys.length === 0 || !keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combined[] {
+  if (keys.length === 0) return [];
+  const isReached = keys.every((key) => grammar.reachedBy(whole, key.ds));
+  const table = isReached ? whole : grammar.countedWhereItHappened(whole, keys);
+  if (table === undefined) return [];
   const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
-  return groupedBy(table, keys).map((each) => more(each, far));
+  // Moments tell nothing apart; days and months do.
+  const moments = keys.some((key) => key.bucket === undefined && grammar.isDate(key)) ? 1.5 : 0;
+  return groupedBy(table, keys).map((each) => more(each, far + moments));
 }
 
 /** Of two fields of one name, the nearer one is meant. */
@@ -163,30 +180,81 @@ export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFis
   return [asTable({ ...table, by: [key, ...table.by] }, 0)];
 }
 
-export function inPeriods(grammar: Grammar, tables: Combined[], grain: Grain | undefined): Combined[] {
-  if (grain === undefined) return tables;
-  return tables.flatMap(({ sense, cost }) =>
-    sense.t === "table" ? periods(grammar, sense.table, grain, false).map((each) => more(each, cost)) : [],
-  );
+export function inPeriods(grammar: Grammar, tables: Combined[], { grain, part }: BySense): Combined[] {
+  if (grain === undefined && part === undefined) return tables;
+  return tables.flatMap(({ sense, cost }) => {
+    if (sense.t !== "table") return [];
+    const all =
+      grain === undefined ? weekdays(grammar, sense.table) : periods(grammar, sense.table, grain, false);
+    return all.map((each) => more(each, cost));
+  });
 }
 
-/** Average monthly revenue: of the revenue of each month. */
-export function averaged(_grammar: Grammar, table: TableSense): Combined[] {
-  const [key, ...others] = table.by;
-  if (key?.bucket === undefined) {
+type BySense = Extract<Sense, { t: "by" }>;
+
+/** Days of the week, of the date that a number goes by. */
+export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
+  const date = grammar.dateOf(table);
+  return date === undefined
+    ? []
+    : [asTable({ ...table, by: [{ ...date, part: "weekday" }, ...table.by] }, 0)];
+}
+
+/** "each flagship store": numbers of these alone. */
+export function ofSome(table: TableSense, { some }: BySense): TableSense {
+  return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
+}
+
+/** Remembers which groups were said with "per" or "each". */
+export function per(before: TableSense, by: BySense, tables: Combined[]): Combined[] {
+  if (by.isPer !== true) return tables;
+  const known = new Set(before.by.map((key) => JSON.stringify(key)));
+  return tables.map((each) => {
+    if (each.sense.t !== "table" || each.sense.table.top !== null) return each;
+    const { table } = each.sense;
+    const fresh = table.by.filter((key) => !known.has(JSON.stringify(key)));
+    return fresh.length === 0 ? each : asTable({ ...table, per: fresh }, each.cost);
+  });
+}
+
+/** Average monthly revenue: of the revenue of each month. Average orders per customer: of those of each. */
+export function averaged(_grammar: Grammar, table: TableSense, fn: "avg" | "median"): Combined[] {
+  const { per: said, ...plain } = table;
+  const [first] = table.by;
+  const over = said ?? (first?.bucket === undefined ? [] : [first]);
+  if (over.length === 0) {
     const [num] = table.cols;
-    return num?.k === "metric" && /^(average|avg|mean)_|csat|rate|margin/.test(num.name)
-      ? [asTable(table, 0)]
-      : [];
+    const isAverage = num?.k === "metric" && /^(average|avg|mean)_|csat|rate|margin/.test(num.name);
+    return isAverage && fn === "avg" ? [asTable(table, 0)] : [];
   }
-  const each = table.cols.map((of): Num => ({ k: "each", fn: "avg", of, per: [key] }));
-  return [asTable({ ...table, cols: each, by: others }, 0)];
+  if (table.top !== null || table.having !== null) return [];
+  const names = new Set(over.map((key) => JSON.stringify(key)));
+  const each = table.cols.map((of): Num => ({ k: "each", fn, of, per: over }));
+  return [
+    asTable({ ...plain, cols: each, by: table.by.filter((key) => !names.has(JSON.stringify(key))) }, 0),
+  ];
+}
+
+/** "how much more in 2025 than in 2024" */
+export function differing(table: TableSense): Combined[] {
+  const [a, b, ...others] = table.cols;
+  if (a === undefined || b === undefined || others.length > 0) return [];
+  return [asTable({ ...table, cols: [{ k: "calc", op: "-", a, b }] }, -0.1)];
+}
+
+/** "compare Kitchen and Audio": each by itself. */
+export function besideEachOther(grammar: Grammar, table: TableSense): Combined[] {
+  const several = table.conds.find((cond) => cond.k === "is" && cond.values.length > 1);
+  if (several?.k !== "is" || table.by.length > 0) return [asTable(table, 0)];
+  return grouped(grammar, table, [several.key]).map((each) => more(each, -0.5));
 }
 
 /** A number that was limited already is the part; otherwise the part is still to come. */
 export function shared(table: TableSense): Combined[] {
   const last = table.conds.at(-1);
   const waiting: Combined = { sense: { t: "share", table, rel: null, ds: null }, cost: 0 };
+  if (last === undefined && table.by.length > 0 && table.top === null)
+    return [asTable(shareOfWhole(table), 0.1)];
   if (last === undefined) return [waiting];
   const whole = { ...table, conds: table.conds.slice(0, -1) };
   return [waiting, column(whole, (num) => ({ k: "calc", op: "/", a: scoped(num, { if: last }), b: num }), 0)];
@@ -212,7 +280,19 @@ export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
 }
 
 function ratio(table: TableSense, per: Num): Combined[] {
+  if (table.top !== null || table.having !== null) return [];
   return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
+}
+
+/** A number beside another; the average is that of all groups. */
+export function compareWith(a: Num, { op, value, upTo }: Quantity, per: Key[]): Cond {
+  const b: Num =
+    value === "average"
+      ? { k: "each", fn: "avg", of: a, per, scope: { whole: true } }
+      : { k: "lit", v: value };
+  const lower: Cond = { k: "cmp", a, op, b };
+  if (upTo === undefined) return lower;
+  return { k: "and", of: [lower, { k: "cmp", a, op: "<=", b: { k: "lit", v: upTo } }] };
 }
 
 export function growing(table: TableSense): Combined[] {
@@ -244,7 +324,7 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
     const growth: Num = { k: "calc", op: "growth", a, b };
     const top = table.top === null ? null : { ...table.top, by: growth };
-    return [asTable({ ...table, cols: [growth], top }, -0.3)];
+    return [asTable({ ...table, cols: [growth], top }, -0.8)];
   }
   return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
 }
@@ -256,28 +336,11 @@ export function scoped(num: Num, scope: Scope): Num {
   return num;
 }
 
-export function firstOf(
-  grammar: Grammar,
-  rel: RelSense,
-  { dir, n, table }: Extract<Sense, { t: "firstby" }>,
-): Combined[] {
-  const key = grammar.nameKey(rel.ds);
-  const [by] = table.cols;
-  if (key === undefined || by === undefined || !grammar.reachedBy(table, rel.ds)) return [];
-  const conds = rel.rel.k === "all" ? table.conds : [...table.conds, condOf(rel)];
-  return [
-    asTable(
-      { ...table, conds, by: [key], top: { n: n ?? 1, by, dir, ties: n === null ? "keep" : "cut" } },
-      0,
-    ),
-  ];
-}
-
 /** The same as entities, so that they can be counted. */
 export function chosenEntities(
   grammar: Grammar,
   rel: RelSense,
-  { table, op, value }: Extract<Sense, { t: "having" }>,
+  { table, ...quantity }: Extract<Sense, { t: "having" }>,
 ): Combined[] {
   const [num] = table.cols;
   if (num === undefined || table.conds.length > 0) return [];
@@ -286,22 +349,34 @@ export function chosenEntities(
   const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
   if (counted !== undefined && way === undefined) return [];
   const a: Num = way === undefined ? scoped(num, scope) : ({ ...num, path: way.path, scope } as Num);
-  const made: Rel = { k: "where", in: rel.rel, if: { k: "cmp", a, op, b: { k: "lit", v: value } } };
+  const key = grammar.nameKey(rel.ds);
+  if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];
+  const made: Rel = { k: "where", in: rel.rel, if: compareWith(a, quantity, key === undefined ? [] : [key]) };
   return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
 }
 
-export function chosen(
-  grammar: Grammar,
-  rel: RelSense,
-  { table, op, value }: Extract<Sense, { t: "having" }>,
-): Combined[] {
-  const key = grammar.nameKey(rel.ds);
-  const [num] = table.cols;
-  if (key === undefined || num === undefined || !grammar.reachedBy(table, rel.ds)) return [];
-  const conds = rel.rel.k === "all" ? table.conds : [...table.conds, condOf(rel)];
-  return [
-    asTable({ ...table, conds, by: [key], having: { k: "cmp", a: num, op, b: { k: "lit", v: value } } }, 0),
-  ];
+/** "orders over 1000 euros": by what an entity is worth, or by its price. */
+export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Combined[] {
+  const metric = grammar.worthOf(rel.ds);
+  if (metric !== undefined) {
+    const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] };
+    return chosenEntities(grammar, rel, { ...quantity, t: "having", table });
+  }
+  const price = grammar.dimension(rel.ds, "price");
+  if (price === undefined) return [];
+  const made: Rel = { k: "where", in: rel.rel, if: measuredCond(price, quantity) };
+  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, cost: 0.3 }];
+}
+
+/** A field beside a number, a range or its own average. */
+export function measuredCond(key: Key, { op, value, upTo }: Quantity): Cond {
+  const b: Num =
+    value === "average"
+      ? { k: "agg", fn: "avg", of: key, in: { k: "all", ds: key.ds } }
+      : { k: "lit", v: value };
+  const lower: Cond = { k: "cmp", a: key, op, b };
+  if (upTo === undefined) return lower;
+  return { k: "and", of: [lower, { k: "cmp", a: key, op: "<=", b: { k: "lit", v: upTo } }] };
 }
 
 export function shareOf(

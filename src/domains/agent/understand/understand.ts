@@ -1,12 +1,14 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
-import { candidates, type Found, numberCandidates, range } from "./candidates.ts";
+import { candidates, type Found, numberCandidates, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
+import { FIELD_RULES } from "./field-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
+import { GROUP_RULES, groupsOf } from "./group-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
@@ -20,7 +22,11 @@ const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; gram
 function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; grammar: Grammar } {
   const known = prepared.get(knowledge) ?? {
     lexicons: new Map(),
-    grammar: new Grammar(knowledge, [ENTITY_RULES, TABLE_RULES, COMPARISON_RULES]),
+    grammar: new Grammar(
+      knowledge,
+      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES],
+      groupsOf,
+    ),
   };
   prepared.set(knowledge, known);
   const lexicon = known.lexicons.get(language) ?? lexiconOf(knowledge, language);
@@ -69,11 +75,11 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = [
+  const found = outsidePeriods([
     ...candidates(all, lexicon, language),
     ...dateCandidates({ ...question, text }, all, knowledge),
     ...numberCandidates(all, language),
-  ];
+  ]);
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
@@ -136,7 +142,7 @@ function listCost(wantsList: boolean, ask: Ask): number {
   if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
   const [key] = ask.show;
   const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
-  return isNumbered && !wantsList ? 0.6 : 0;
+  return isNumbered && !wantsList ? 1 : 0;
 }
 
 /** What the question leaves to the author's conventions. */
@@ -242,17 +248,34 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
             { by: key, dir: "desc" },
           ]
         : [];
+    const per = rel.k === "top" ? (rel.per ?? []) : [];
     const ask: Ask = {
       k: "list",
       rel,
-      show: by !== undefined && isDate ? [key, by] : [key],
+      show: [...per, ...(by !== undefined && isDate ? [key, by] : [key])],
       ...(order.length === 0 ? {} : { order }),
     };
     return { ask, cost: sense.form === "name" ? 1 : 0 };
   }
   if (sense.t === "attr") {
     const { rel, keys, order } = sense;
-    return { ask: { k: "list", rel, show: keys, ...(order === undefined ? {} : { order }) }, cost: 0 };
+    // Of a field that many share, each value is wanted once.
+    const [only] = keys;
+    const isShared =
+      keys.length === 1 &&
+      only !== undefined &&
+      grammar.isText(only) &&
+      grammar.nameKey(only.ds)?.field !== only.field;
+    return {
+      ask: {
+        k: "list",
+        rel,
+        show: keys,
+        ...(order === undefined ? {} : { order }),
+        ...(isShared && order === undefined ? { distinct: true as const } : {}),
+      },
+      cost: 0,
+    };
   }
   return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
 }

@@ -58,6 +58,7 @@ const IRREGULAR = new Map([
   ["running", "run"],
   ["cancelled", "cancel"],
   ["canceled", "cancel"],
+  ["avg", "averag"],
 ]);
 
 /** A word without the endings of number and tense; crude, but the same for the model and for the question. */

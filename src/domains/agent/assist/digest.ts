@@ -1,0 +1,108 @@
+import { clip } from "../../../kernel/clip.ts";
+import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import { fold } from "../understand/words.ts";
+
+/** Fields with at most this many values are sent with them: they say what the field means, such as a status. */
+const FEW_VALUES = 12;
+const TEXT = 300;
+
+/**
+ * What a language model is told of a model, as this caller sees it: names, types, descriptions and relationships.
+ * Of values only those that the question may mean, and those of fields that have few; never the names of entities.
+ */
+export function digestOf(knowledge: Knowledge): Record<string, unknown> {
+  const full = digest(knowledge, TEXT);
+  if (JSON.stringify(full).length <= LIMITS.agent.digestCharacters) return full;
+  return digest(knowledge, 0);
+}
+
+function digest({ model, schema, values, definitions }: Knowledge, most: number): Record<string, unknown> {
+  const told = (text: string | null | undefined) =>
+    most === 0 || text === null || text === undefined || text === "" ? {} : { about: clip(text, most) };
+  const also = (synonyms: readonly string[]) =>
+    synonyms.length === 0 ? {} : { also: synonyms.slice(0, 20) };
+  const { adjectives, nouns, aliases, events, defaultMonths, rules } = definitions;
+  return {
+    name: model.name,
+    ...told(model.description),
+    ...(model.ai.instructions !== null && { instructions: clip(model.ai.instructions, most * 20) }),
+    datasets: model.datasets.map((dataset) => ({
+      name: dataset.name,
+      ...told(dataset.description),
+      ...also(dataset.ai.synonyms),
+      key: schema.datasets.get(dataset.name)?.key,
+      entityName: schema.datasets.get(dataset.name)?.nameField,
+      date: schema.datasets.get(dataset.name)?.date,
+      fields: dataset.fields.map((field) => ({
+        name: field.name,
+        type: field.type,
+        ...told(field.description),
+        ...also(field.label === null ? field.ai.synonyms : [field.label, ...field.ai.synonyms]),
+        ...fewValues(dataset.name, field.name, { schema, values }),
+      })),
+    })),
+    metrics: model.metrics.map(({ name, description, ai, sql }) => ({
+      name,
+      sql: clip(sql, TEXT),
+      ...told(description),
+      ...also(ai.synonyms),
+    })),
+    relationships: [...schema.links.values()].map(({ name, from, to }) => ({ name, from, to })),
+    definitions: {
+      adjectives,
+      nouns,
+      aliases,
+      events,
+      defaultMonths: Object.fromEntries(defaultMonths),
+      fiscalYearStartsInMonth: rules.fiscalMonth ?? 1,
+    },
+  };
+}
+
+function fewValues(
+  ds: string,
+  field: string,
+  { schema, values }: Pick<Knowledge, "schema" | "values">,
+): { values?: string[] } {
+  const dataset = schema.datasets.get(ds);
+  if (dataset === undefined || dataset.nameField === field || dataset.key.includes(field)) return {};
+  const found = values.find((each) => each.ds === ds && each.field === field);
+  const isFew = found !== undefined && !found.isCut && found.values.length <= FEW_VALUES;
+  return isFew ? { values: found.values } : {};
+}
+
+export interface Candidate {
+  dataset: string;
+  field: string;
+  value: string;
+}
+
+/** Values that the question names, whole or in part. */
+export function candidatesIn(
+  question: string,
+  content: readonly string[],
+  all: readonly FieldValues[],
+): Candidate[] {
+  const said = ` ${plain(question)} `;
+  const words = content.map(plain).filter((word) => word.length >= 4);
+  const found: (Candidate & { isWhole: boolean })[] = [];
+  for (const { ds, field, values } of all) {
+    for (const value of values) {
+      const key = plain(value);
+      const isWhole = key !== "" && said.includes(` ${key} `);
+      const isPart = words.some((word) => key.includes(word));
+      if (isWhole || isPart) found.push({ dataset: ds, field, value, isWhole });
+    }
+  }
+  return found
+    .toSorted((a, b) => Number(b.isWhole) - Number(a.isWhole))
+    .slice(0, LIMITS.agent.candidates)
+    .map(({ isWhole: _, ...candidate }) => candidate);
+}
+
+function plain(text: string): string {
+  return fold(text)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}

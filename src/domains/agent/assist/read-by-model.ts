@@ -1,0 +1,133 @@
+import { clip } from "../../../kernel/clip.ts";
+import { isAppError } from "../../../kernel/errors.ts";
+import type { Result } from "../answer.ts";
+import { CompileError } from "../compile/compile-error.ts";
+import { say } from "../explain/say.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import { buildSql } from "../phases/build-sql.ts";
+import { execute, type Query } from "../phases/execute.ts";
+import { navigate } from "../phases/navigate.ts";
+import type { Moment } from "../phases/plan.ts";
+import type { Question } from "../phases/question.ts";
+import type { Reading, Understanding } from "../understand/reading.ts";
+import { checkedAsk, PlanProblem } from "./check-plan.ts";
+import { contentWords, numbersIn, requireCoverage } from "./coverage.ts";
+import { candidatesIn, digestOf } from "./digest.ts";
+import { planSchema, planShape, readPlan } from "./plan-shape.ts";
+import { PLAN_SYSTEM } from "./prompt.ts";
+
+/** Something that a language model is to write. */
+export interface ModelTask {
+  /** Its own for each task of a question. */
+  key: string;
+  system: string;
+  text: string;
+  schema?: Record<string, unknown>;
+  maxTokens: number;
+}
+
+/** Lets a language model write: a provider's, or the client's own. */
+export type Write = (task: ModelTask) => Promise<string>;
+
+export interface Helped {
+  question: Question;
+  /** What the rules made of it. */
+  understanding: Understanding;
+  knowledge: Knowledge;
+  moment: Moment;
+  query: Query;
+  /** Puts what was settled before into readings. */
+  finish: (read: Understanding) => Understanding;
+}
+
+/** What a reading by a language model costs: less certain than a good one by rules. */
+const MODEL_COST = 3;
+/** Readings of the rules that the model is shown. */
+const SHOWN_READINGS = 3;
+/** A plan and one more, with what was wrong with it. */
+const TRIES = 2;
+
+export type ModelReading =
+  | { k: "result"; result: Result }
+  /** It says itself that it cannot, or what it says cannot be used. */
+  | { k: "nothing"; why: string };
+
+/** Lets a language model fill in the semantic query; what it fills in is checked, compiled and run like any other. */
+export async function readByModel(helped: Helped, write: Write): Promise<ModelReading> {
+  const { question, knowledge, moment, understanding } = helped;
+  const shape = planShape(knowledge.schema);
+  const schema = planSchema(shape);
+  const content = contentWords(question.text, moment, knowledge);
+  const task = taskOf(helped, content);
+  let before: object = {};
+  let why = "";
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const text = JSON.stringify({ ...task, ...before });
+    const key = `plan-${tries}`;
+    const answer = await write({
+      key,
+      system: PLAN_SYSTEM,
+      text,
+      schema,
+      maxTokens: LIMITS.agent.planTokens,
+    });
+    const plan = readPlan(answer, shape);
+    try {
+      if (plan === undefined) throw new PlanProblem("The answer is not JSON of the form that was asked for.");
+      if (plan.query === null) return { k: "nothing", why: "it found nothing in the model for it" };
+      const numbers = numbersIn(
+        [question.text, ...question.answers, knowledge.model.ai.instructions ?? ""].join(" "),
+      );
+      const said = [question.text, ...question.answers].join(" ");
+      const ask = checkedAsk(plan.query, { knowledge, question: said, numbers });
+      const missing = understanding.missing.map(({ text }) => text);
+      const carried = requireCoverage(plan, ask, { content, missing });
+      const assumptions = carried.map(({ word, means }) => ({
+        at: null,
+        choice: `"${word}" is taken for ${means.replaceAll("_", " ")}`,
+        others: [],
+      }));
+      return {
+        k: "result",
+        result: await run({ ask, cost: MODEL_COST, assumptions, said: say(ask) }, helped),
+      };
+    } catch (error) {
+      why = problemOf(error);
+      before = { yourAnswer: clip(answer, 4_000), problem: why };
+    }
+  }
+  return { k: "nothing", why: `its reading does not hold: ${why}` };
+}
+
+function taskOf({ question, knowledge, moment, understanding }: Helped, content: readonly string[]): object {
+  const { readings, missing, unclear } = understanding;
+  return {
+    question: question.text,
+    ...(question.answers.length > 0 && { answers: question.answers }),
+    today: moment.now.slice(0, 10),
+    content,
+    notUnderstoodByRules: missing.map(({ text }) => text),
+    unclearToRules: unclear.map(({ question: asked }) => asked),
+    readings: readings.slice(0, SHOWN_READINGS).map(({ ask, cost }) => ({ query: ask, cost })),
+    values: candidatesIn(question.text, content, knowledge.values),
+    model: digestOf(knowledge),
+  };
+}
+
+/** The one reading, compiled and run. */
+async function run(reading: Reading, { knowledge, query, understanding, finish }: Helped): Promise<Result> {
+  const { readings } = finish({ ...understanding, readings: [reading] });
+  const { routes, obstacles } = navigate(readings, knowledge.schema, true);
+  if (routes.length === 0) throw new PlanProblem(obstacles.join(" "));
+  const execution = await execute(buildSql(routes), query);
+  if (execution.k === "clarify") throw new PlanProblem("The query has two meanings.");
+  return execution.result;
+}
+
+/** What the model can do something about; everything else is not about its plan. */
+function problemOf(error: unknown): string {
+  if (error instanceof PlanProblem || error instanceof CompileError) return error.message;
+  if (isAppError(error) && error.code === "bad_request") return clip(error.message, 500);
+  throw error;
+}

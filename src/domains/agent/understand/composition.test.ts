@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import type { VisibleModel } from "../../models/index.ts";
+import { compile } from "../compile/compile.ts";
+import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
+import { understand } from "./understand.ts";
+
+const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
+const called = (...synonyms: string[]) => ({ ...NO_AI, synonyms });
+
+function field(name: string, type: string, ...synonyms: string[]) {
+  const isTime = type === "DATE" ? true : type === "VARCHAR" ? false : null;
+  const none = { description: null, label: null, dataType: null, distinctValues: [], sql: null };
+  return { name, type, isTime, ai: called(...synonyms), ...none };
+}
+
+function dataset(name: string, synonyms: string[], fields: ReturnType<typeof field>[]) {
+  const primaryKey = [fields[0]?.name as string];
+  const none = { description: null, uniqueKeys: [], rowCount: null };
+  return { name, source: name, ai: called(...synonyms), primaryKey, fields, ...none };
+}
+
+function link(name: string, from: string, to: string, columns: [string, string], ...synonyms: string[]) {
+  return { name, from, to, fromColumns: [columns[0]], toColumns: [columns[1]], ai: called(...synonyms) };
+}
+
+function metric(name: string, dataType: "Decimal" | "Integer", sql: string, ...synonyms: string[]) {
+  return { name, description: null, dataType, ai: called(...synonyms), sql, type: "DOUBLE" };
+}
+
+/** A workshop: mechanics who report to each other, cars that are repaired, parts that are fitted. */
+const MODEL: VisibleModel = {
+  id: "m",
+  name: "workshop",
+  version: 1,
+  description: null,
+  ai: {
+    ...NO_AI,
+    instructions:
+      "A customer bought something if it is in a completed job. Dates: takings, jobs and parts fitted go by job date.",
+  },
+  datasets: [
+    dataset(
+      "mechanics",
+      ["mechanic"],
+      [
+        field("mechanic_id", "BIGINT"),
+        field("mechanic_name", "VARCHAR", "mechanic"),
+        field("grade", "VARCHAR"),
+        field("chief_id", "BIGINT"),
+        field("hire_date", "DATE", "hired"),
+      ],
+    ),
+    dataset(
+      "customers",
+      ["customer"],
+      [
+        field("customer_id", "BIGINT"),
+        field("customer_name", "VARCHAR", "customer"),
+        field("town", "VARCHAR"),
+      ],
+    ),
+    dataset(
+      "jobs",
+      ["job", "repair"],
+      [
+        field("job_id", "BIGINT"),
+        field("job_date", "DATE"),
+        field("customer_id", "BIGINT"),
+        field("mechanic_id", "BIGINT"),
+        field("status", "VARCHAR"),
+        field("rating", "BIGINT", "rated"),
+      ],
+    ),
+    dataset(
+      "job_parts",
+      ["job part"],
+      [
+        field("job_part_id", "BIGINT"),
+        field("job_id", "BIGINT"),
+        field("part_id", "BIGINT"),
+        field("amount", "DOUBLE"),
+        field("hours", "DOUBLE"),
+      ],
+    ),
+    dataset(
+      "parts",
+      ["part"],
+      [
+        field("part_id", "BIGINT"),
+        field("part_name", "VARCHAR", "part"),
+        field("kind", "VARCHAR"),
+        field("unit_cost", "DOUBLE", "purchase price"),
+        field("list_price", "DOUBLE"),
+      ],
+    ),
+  ],
+  relationships: [
+    link("job_of_customer", "jobs", "customers", ["customer_id", "customer_id"]),
+    link("job_by_mechanic", "jobs", "mechanics", ["mechanic_id", "mechanic_id"]),
+    link("part_in_job", "job_parts", "jobs", ["job_id", "job_id"]),
+    link("part_fitted", "job_parts", "parts", ["part_id", "part_id"]),
+    link("mechanic_reports_to", "mechanics", "mechanics", ["chief_id", "mechanic_id"], "chief", "reports to"),
+  ],
+  metrics: [
+    metric("takings", "Decimal", "SUM(job_parts.amount)"),
+    metric("labour", "Decimal", "SUM(job_parts.hours)"),
+    metric("job_count", "Integer", "COUNT(DISTINCT jobs.job_id)", "jobs", "number of jobs"),
+    metric(
+      "average_job_value",
+      "Decimal",
+      "SUM(job_parts.amount) / COUNT(DISTINCT jobs.job_id)",
+      "average bill",
+    ),
+  ],
+};
+
+const VALUES: FieldValues[] = [
+  { ds: "mechanics", field: "mechanic_name", values: ["Ada Stone", "Ben Hill"], isCut: false },
+  { ds: "customers", field: "customer_name", values: ["Rook Ltd", "Finch Ltd"], isCut: false },
+  { ds: "customers", field: "town", values: ["Ely", "Bath"], isCut: false },
+  { ds: "jobs", field: "status", values: ["completed", "open"], isCut: false },
+  { ds: "parts", field: "kind", values: ["Brakes", "Tyres", "Lamps"], isCut: false },
+];
+
+const KNOWLEDGE = buildKnowledge(MODEL, VALUES);
+const read = (text: string) => understand({ text, now: "2026-05-20", timeZone: "UTC" }, KNOWLEDGE);
+const bestOf = (text: string) => {
+  const { readings, missing, unclear } = read(text);
+  expect({ missing, unclear }).toEqual({ missing: [], unclear: [] });
+  const [best] = readings;
+  if (best === undefined) throw new Error("nothing was understood");
+  return { ask: best.ask, sql: compile(KNOWLEDGE.schema, best.ask).sql };
+};
+
+const takings = { k: "metric", name: "takings" };
+const kind = { ds: "parts", field: "kind" };
+const customer = { ds: "customers", field: "customer_name" };
+const job = { ds: "jobs", field: "job_id" };
+const month = { field: "job_date", bucket: "month" };
+const year = { win: { from: "2025-01-01", to: "2026-01-01" } };
+
+describe("questions put together from parts that are known", () => {
+  it.each([
+    ["which month of 2025 had the highest takings", { by: [month], scope: year, top: { n: 1, dir: "max" } }],
+    ["best month by takings in 2025", { by: [month], scope: year, top: { n: 1, dir: "max" } }],
+    ["which kind has the lowest takings", { by: [kind], top: { n: 1, dir: "min", by: takings } }],
+    ["the second best customer by takings", { by: [customer], top: { n: 1, skip: 1, by: takings } }],
+    ["top 2 customers per town by takings", { top: { n: 2, per: [{ field: "town" }] } }],
+    ["most common status", { by: [{ field: "status" }], top: { n: 1 } }],
+    ["jobs by weekday in 2025", { by: [{ field: "job_date", part: "weekday" }], scope: year }],
+    ["takings on Mondays", { scope: { if: { k: "is", key: { part: "weekday" }, values: ["Monday"] } } }],
+    ["takings by kind, highest first", { by: [kind], order: [{ by: takings, dir: "desc" }] }],
+    ["takings by kind, only those above 500", { by: [kind], having: { k: "cmp", op: ">", b: { v: 500 } } }],
+    ["compare takings of Brakes and Tyres", { by: [kind], scope: { if: { values: ["Brakes", "Tyres"] } } }],
+  ])("%s", (text, ask) => {
+    expect(bestOf(text).ask).toMatchObject(ask);
+  });
+
+  it.each([
+    ["average takings per customer in 2025", { by: [], cols: [{ k: "each", fn: "avg", per: [customer] }] }],
+    ["median number of jobs per customer", { cols: [{ k: "each", fn: "median", per: [customer] }] }],
+    ["how many jobs does a customer have on average", { cols: [{ k: "each", fn: "avg", per: [customer] }] }],
+    ["median job value", { cols: [{ k: "each", fn: "median", of: takings, per: [job] }] }],
+    ["average job value", { cols: [{ k: "metric", name: "average_job_value" }] }],
+    [
+      "how many jobs were worth more than 500 euros",
+      { cols: [{ k: "agg", in: { if: { k: "cmp", a: takings, op: ">", b: { v: 500 } } } }] },
+    ],
+    [
+      "customers with takings above average",
+      { having: { b: { k: "each", fn: "avg", scope: { whole: true } } } },
+    ],
+    ["customers with exactly one job", { having: { op: "=", b: { v: 1 } } }],
+    ["how much higher were takings in 2025 than in 2024", { cols: [{ k: "calc", op: "-" }] }],
+  ])("%s", (text, ask) => {
+    expect(bestOf(text).ask).toMatchObject(ask);
+  });
+
+  it.each([
+    ["the most expensive part of each kind", { rel: { k: "top", by: { field: "list_price" }, per: [kind] } }],
+    ["parts with a list price between 10 and 20", { rel: { if: { of: [{ op: ">=" }, { op: "<=" }] } } }],
+    ["jobs rated 1 or 2", { cols: [{ k: "metric", name: "job_count" }], scope: { if: { values: [1, 2] } } }],
+    ["jobs without a rating", { scope: { if: { k: "or", of: [{ k: "null" }, { values: [0] }] } } }],
+    ["which towns do we have customers in", { k: "list", show: [{ field: "town" }], distinct: true }],
+    ["customers with their town", { k: "list", show: [customer, { field: "town" }] }],
+  ])("%s", (text, ask) => {
+    expect(bestOf(text).ask).toMatchObject(ask);
+  });
+
+  it("knows who is whose chief", () => {
+    const path = (dir: "one" | "many") => [{ link: "mechanic_reports_to", dir }];
+    expect(bestOf("who reports to Ada Stone").ask).toMatchObject({ rel: { if: { path: path("one") } } });
+    expect(bestOf("who does Ada Stone report to").ask).toMatchObject({ rel: { if: { path: path("many") } } });
+    expect(bestOf("the chief of Ada Stone").ask).toMatchObject({ show: [{ path: path("one") }] });
+    expect(bestOf("takings by chief").ask).toMatchObject({ by: [{ path: path("one") }] });
+  });
+
+  it("says of whoever bought what no single item can be", () => {
+    const { ask } = bestOf("customers who bought Brakes but not Tyres");
+    expect(ask).toMatchObject({
+      rel: { if: { k: "and", of: [{ k: "link" }, { k: "not", of: { k: "link" } }] } },
+    });
+    expect(bestOf("customers who bought both Brakes and Tyres").ask).toMatchObject({
+      rel: { if: { k: "and", of: [{ k: "link" }, { k: "link" }] } },
+    });
+  });
+});
+
+/** What is changed in a question changes at its place in the query, and nowhere else. */
+describe("a changed question", () => {
+  const swapped = (ask: unknown, from: string, to: string): unknown =>
+    JSON.parse(JSON.stringify(ask).replaceAll(from, to));
+
+  it.each([
+    "takings of Brakes by town in 2025",
+    "top 2 customers by takings of Brakes in 2025",
+    "share of takings from Brakes in 2025",
+    "customers who bought Brakes in 2025",
+    "which month of 2025 had the highest takings of Brakes",
+  ])("%s: another value, another year", (text) => {
+    const { ask } = bestOf(text);
+    expect(bestOf(text.replace("Brakes", "Tyres")).ask).toEqual(swapped(ask, "Brakes", "Tyres"));
+    const earlier = JSON.stringify(ask)
+      .replaceAll("2026-01-01", "2025-01-01#")
+      .replaceAll(/2025(?!-01-01#)/g, "2024");
+    expect(bestOf(text.replace("2025", "2024")).ask).toEqual(JSON.parse(earlier.replaceAll("#", "")));
+  });
+
+  it.each([
+    "takings by kind in 2025",
+    "which month of 2025 had the highest takings",
+    "average takings per customer",
+    "customers with more than 50 takings",
+  ])("%s: another metric", (text) => {
+    const other = bestOf(text.replace("takings", "labour")).ask;
+    expect(other).toEqual(swapped(bestOf(text).ask, '"takings"', '"labour"'));
+  });
+
+  it.each([
+    ["takings of Brakes in 2025", "in 2025 takings of Brakes"],
+    ["takings of Brakes in 2025", "Brakes takings 2025"],
+    ["takings of Brakes in 2025", "could you please tell me the takings of Brakes in 2025?"],
+    ["takings by kind in 2025", "for each kind, takings in 2025"],
+    ["takings by kind in 2025", "takings in 2025 by kind"],
+    ["which kind has the lowest takings in 2025", "in 2025, which kind had the lowest takings?"],
+    ["top 2 customers by takings", "the two customers with the highest takings"],
+    ["second best customer by takings", "2nd best customer by takings"],
+    ["average bill", "avg bill"],
+  ])("%s = %s", (one, other) => {
+    expect(bestOf(other).sql).toBe(bestOf(one).sql);
+  });
+});
+
+describe("what is rather not answered", () => {
+  it.each([
+    ["takings of Brakes by spaceship", "spaceship"],
+    ["the second customer by moonlight", "moonlight"],
+  ])("%s", (text, word) => {
+    const { readings, missing } = read(text);
+    expect(readings.length === 0 || missing.some((each) => each.text === word)).toBe(true);
+  });
+});

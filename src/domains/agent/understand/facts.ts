@@ -1,0 +1,228 @@
+import { toOnePath } from "../compile/paths.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Schema } from "../query/schema.ts";
+import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import { DIMENSIONS } from "./english.ts";
+import type { TableSense } from "./fragment.ts";
+import { dimensionField, foreignLink, worths } from "./model-words.ts";
+import { Ways } from "./ways.ts";
+import { phraseKey } from "./words.ts";
+
+/** What rules ask of a model: what a field is, what belongs to what, and by which way. */
+export class Facts {
+  readonly schema: Schema;
+  protected readonly model: Knowledge["model"];
+  protected readonly ways: Ways;
+
+  constructor({ model, schema }: Knowledge) {
+    this.model = model;
+    this.schema = schema;
+    this.ways = new Ways(schema);
+  }
+
+  /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
+  reachedBy({ cols }: TableSense, ds: string): boolean {
+    return cols.some((num) =>
+      this.#homes(num).some((home) => home === ds || toOnePath(this.schema, home, ds) !== undefined),
+    );
+  }
+
+  /** The condition that the only value of a field is for rows of a dataset: of its own field, or of what they belong to. */
+  everywhere(ds: string, { field, value }: { field: string; value: string }): Cond | undefined {
+    const near = [...this.schema.datasets.values()]
+      .filter(({ fields }) => fields.has(field))
+      .map(({ name }) => ({ name, way: name === ds ? [] : toOnePath(this.schema, ds, name) }))
+      .filter(({ way }) => way !== undefined)
+      .toSorted((a, b) => (a.way?.length ?? 0) - (b.way?.length ?? 0))[0];
+    return near && { k: "is", key: { ds: near.name, field }, values: [value], match: "equal" };
+  }
+
+  /** The same for the rows that a number is made of. */
+  everywhereOf({ cols }: TableSense, only: { field: string; value: string }): Cond | undefined {
+    const homes = cols.flatMap((num) => this.#homes(num));
+    return homes.map((home) => this.everywhere(home, only)).find((cond) => cond !== undefined);
+  }
+
+  /** Whether a nearer dataset has a field of the same name. */
+  isFarther(table: TableSense, key: Key): boolean {
+    if (key.path !== undefined) return false;
+    const own = this.#distance(table, key.ds);
+    return [...this.schema.datasets.values()].some(
+      ({ name, fields }) => name !== key.ds && fields.has(key.field) && this.#distance(table, name) < own,
+    );
+  }
+
+  #distance({ cols }: TableSense, ds: string): number {
+    const ways = cols.flatMap((num) => this.#homes(num)).map((home) => toOnePath(this.schema, home, ds));
+    const costs = ways.map(
+      (way) => way?.reduce((sum, { cost }) => sum + cost, 0) ?? Number.POSITIVE_INFINITY,
+    );
+    return Math.min(...costs, Number.POSITIVE_INFINITY);
+  }
+
+  datasetOf(rel: Rel): string {
+    return datasetOf(rel, (path) => this.ways.end(path));
+  }
+
+  #homes(num: Num): string[] {
+    switch (num.k) {
+      case "metric":
+        return (this.schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
+          const named = [
+            ...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds]))),
+          ];
+          return named.filter((ds) =>
+            named.every((other) => toOnePath(this.schema, ds, other) !== undefined),
+          );
+        });
+      case "agg":
+        return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.ways.end(path))];
+      case "calc":
+        return [...this.#homes(num.a), ...this.#homes(num.b)];
+      case "each":
+      case "lag":
+      case "running":
+        return this.#homes(num.of);
+      case "field":
+        return [num.key.ds];
+      case "lit":
+        return [];
+    }
+  }
+
+  /**
+   * Who did something is counted among what was done, where only that can be told apart: customers who bought, by the
+   * store in which they did.
+   */
+  countedWhereItHappened(table: TableSense, keys: readonly Key[]): TableSense | undefined {
+    const [num, ...others] = table.cols;
+    if (num?.k !== "agg" || num.of !== undefined || num.in?.k !== "where" || others.length > 0)
+      return undefined;
+    const { in: who, if: did } = num.in;
+    if (did.k !== "link" || did.count !== undefined || did.path.length === 0) return undefined;
+    const [ds, happened] = [this.datasetOf(num.in), this.datasetOf(did.to)];
+    const [key, ...more] = this.schema.datasets.get(ds)?.key ?? [];
+    const belongs = [...keys.map((each) => each.ds), ds].every(
+      (each) => each === happened || toOnePath(this.schema, happened, each) !== undefined,
+    );
+    if (!belongs || key === undefined || more.length > 0) return undefined;
+    const rows: Rel =
+      who.k === "all" ? did.to : { k: "where", in: did.to, if: { k: "link", at: ds, path: [], to: who } };
+    return { ...table, cols: [{ k: "agg", fn: "distinct", of: { ds, field: key }, in: rows }] };
+  }
+
+  /** The date that a number goes by. */
+  dateOf({ cols }: TableSense): Key | undefined {
+    const [num] = cols;
+    if (num === undefined) return undefined;
+    const metric = num.k === "metric" ? this.schema.metrics.get(num.name)?.date : null;
+    const [home] = this.#homes(num);
+    return metric ?? this.schema.datasets.get(home ?? "")?.date ?? undefined;
+  }
+
+  dimension(ds: string, dim: string): Key | undefined {
+    if (dim === "date") {
+      const date = this.schema.datasets.get(ds)?.date;
+      return date?.ds === ds ? date : undefined;
+    }
+    const field = dimensionField(this.model, this.schema, ds, dim);
+    return field === undefined ? undefined : { ds, field };
+  }
+
+  /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
+  isEvent(ds: string): boolean {
+    const dataset = this.schema.datasets.get(ds);
+    return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
+  }
+
+  /** A number that says how much, and not which one. */
+  isNumber({ ds, field }: Key): boolean {
+    const dataset = this.schema.datasets.get(ds);
+    if (dataset?.fields.get(field)?.kind !== "number") return false;
+    const isId = dataset.isKeyed && dataset.key.length === 1 && dataset.key[0] === field;
+    return !isId && foreignLink(this.schema, ds, field) === undefined;
+  }
+
+  isText({ ds, field }: Key): boolean {
+    const kind = this.schema.datasets.get(ds)?.fields.get(field)?.kind;
+    return kind === "text" || kind === "boolean";
+  }
+
+  isBoolean({ ds, field }: Key): boolean {
+    return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "boolean";
+  }
+
+  isDate({ ds, field }: Key): boolean {
+    return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
+  }
+
+  /** Whether each row of a dataset has one value of a field. */
+  belongs(ds: string, key: Key): boolean {
+    return key.ds === ds || toOnePath(this.schema, ds, key.ds, key.path) !== undefined;
+  }
+
+  /** Links of a dataset with itself, from their other end. */
+  fromBehind(paths: { from: string; path: Hop[] }[]): { from: string; path: Hop[] }[] {
+    return paths.map(({ from, path }) => {
+      const [hop, ...more] = path;
+      const isOwn = hop !== undefined && more.length === 0 && this.ways.end(path) === from;
+      return isOwn
+        ? { from, path: [{ ...hop, dir: hop.dir === "one" ? ("many" as const) : ("one" as const) }] }
+        : { from, path };
+    });
+  }
+
+  /** Whether a metric counts something, and does not measure it; undefined where nobody says. */
+  isCounting(name: string): boolean | undefined {
+    const type = this.model.metrics.find((metric) => metric.name === name)?.dataType;
+    return type === null || type === undefined ? undefined : /int/i.test(type);
+  }
+
+  /** The author's own average of a field, which may leave something out. */
+  averageOf({ ds, field }: Key): string | undefined {
+    return [...this.schema.metrics.values()].find(
+      ({ name, formula }) =>
+        /^(average|avg|mean)_/.test(name) &&
+        name.replace(/^(average|avg|mean)_/, "") === field &&
+        formula.aggregates.every(({ pieces }) =>
+          pieces.some((piece) => typeof piece !== "string" && piece.ds === ds),
+        ),
+    )?.name;
+  }
+
+  /** The field of this name that a dataset has. */
+  sameOf(key: Key, ds: string): Key | undefined {
+    if (key.ds === ds) return key;
+    return this.schema.datasets.get(ds)?.fields.has(key.field) === true
+      ? { ds, field: key.field }
+      : undefined;
+  }
+
+  /** The metric that says what one entity of a dataset is worth. */
+  worthOf(ds: string): string | undefined {
+    return worths(this.model, this.schema).find((worth) => worth.ds === ds)?.metric;
+  }
+
+  nameKey(ds: string): Key | undefined {
+    const dataset = this.schema.datasets.get(ds);
+    const field = dataset?.nameField ?? dataset?.key[0];
+    return field === undefined ? undefined : { ds, field };
+  }
+
+  /** How high a "highest point" is: the number that shares its words. */
+  measureOf(key: Key, dim: string): Key | undefined {
+    const own = key.field.split("_");
+    const fields = [...(this.schema.datasets.get(key.ds)?.fields.values() ?? [])];
+    const hints = DIMENSIONS.get(dim) ?? [];
+    const near = fields.find(
+      ({ name, kind }) =>
+        kind === "number" &&
+        name !== key.field &&
+        name.split("_")[0] === own[0] &&
+        phraseKey(name)
+          .split(" ")
+          .some((word) => hints.includes(word)),
+    );
+    return near === undefined ? undefined : { ds: key.ds, field: near.name };
+  }
+}

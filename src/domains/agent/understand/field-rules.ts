@@ -1,0 +1,227 @@
+import type { Aggregate, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
+import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { aggregate, attr, count, type RelSense, supBy, table } from "./make.ts";
+
+function missing(grammar: Grammar, key: Key): Cond {
+  const empty: Cond = { k: "null", key };
+  return grammar.isNumber(key)
+    ? { k: "or", of: [empty, { k: "is", key, values: [0], match: "equal" }] }
+    : empty;
+}
+
+/** An average of all rows is the author's own, where there is one. */
+function aggregated(grammar: Grammar, fn: Aggregate, key: Key, rel: Rel): Num {
+  const own = fn === "avg" && rel.k === "all" ? grammar.averageOf(key) : undefined;
+  return own === undefined ? aggregate(fn, key, rel) : { k: "metric", name: own };
+}
+
+/** Rules for fields: whose they are, and what is said of them. */
+export const FIELD_RULES: Rules = {
+  "op attr": [
+    rule<"op", "attr">((grammar, { op, arg }, { rel, ds, keys }) => {
+      const [key] = keys as [Key];
+      if (op === "how") {
+        const measured = grammar.measureOf(key, arg ?? "");
+        return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
+      }
+      if (op === "agg" && grammar.isNumber(key))
+        return [{ sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: 0 }];
+      if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
+      if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
+      if (op === "count" && grammar.isDate(key)) return [{ sense: table(count(rel)), cost: 0.2 }];
+      if (op === "count")
+        return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
+      if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
+      if (op === "has") return first(grammar, key);
+      if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
+      return [];
+    }),
+  ],
+  "op field": [
+    rule<"op", "field">((grammar, { op, arg }, { key }) => {
+      if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
+      if (op === "has") {
+        const firsts = first(grammar, key);
+        return firsts.length > 0
+          ? firsts
+          : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.3 }];
+      }
+      // "in square metres"
+      if (op === "prep" && grammar.isNumber(key))
+        return [{ sense: { t: "mod", mod: { m: "unit", key } }, cost: 0 }];
+      // "without a rating": what has none, or nothing in it.
+      if (op === "not" && !grammar.isBoolean(key))
+        return [{ sense: { t: "cond", ds: key.ds, cond: missing(grammar, key) }, cost: 0.2 }];
+      if (op === "by" || op === "prep") {
+        return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
+      }
+      if (op === "agg" && grammar.isNumber(key)) {
+        return [
+          { sense: table(aggregated(grammar, arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 },
+        ];
+      }
+      return [];
+    }),
+  ],
+  "attr op": [
+    rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
+      op === "agg" && grammar.isNumber(keys[0] as Key)
+        ? [{ sense: table(aggregated(grammar, arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
+        : [],
+    ),
+  ],
+  // "in which state is the highest point"
+  "mod attr": [
+    rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
+      mod.m === "to" && mod.form === "noun" && !mod.not
+        ? neighbours(
+            grammar,
+            { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
+            { t: "rel", rel, ds, form: "made", isTopped: false },
+            0.2,
+          )
+        : [],
+    ),
+  ],
+  // "launched in 2026": the field says which date is meant.
+  "field window": [
+    rule<"field", "window">((grammar, { key }, { win }) =>
+      grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+        ? [{ sense: { t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "attr order": [
+    rule<"attr", "order">((grammar, sense, { dir, dim }) => {
+      const by = grammar.dimension(sense.ds, dim);
+      return by === undefined ? [] : [{ sense: { ...sense, order: [{ by, dir }] }, cost: 0 }];
+    }),
+  ],
+  "sup field": [
+    rule<"sup", "field">((grammar, sup, { key }) =>
+      grammar.isNumber(key) && sup.dim !== "date"
+        ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
+        : [],
+    ),
+  ],
+  "field mod": [
+    rule<"field", "mod">((grammar, { key }, { mod }) => {
+      if (mod.m === "attr") {
+        const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
+        return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
+      }
+      if (mod.m === "all") return ofEverything(grammar, key, mod);
+      if (mod.m !== "to" || mod.not) return [];
+      const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
+      return grammar.attributes(key, rel);
+    }),
+  ],
+  "field rel": [
+    rule<"field", "rel">((grammar, { key }, rel) => [
+      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
+      // "opened a ticket"
+      ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+        ? [{ sense: rel, cost: 0.1 }]
+        : []),
+    ]),
+  ],
+  "rel field": [
+    rule<"rel", "field">((grammar, rel, { key }) =>
+      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
+    ),
+  ],
+  "attr mod": [
+    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>
+      grammar
+        .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
+        .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, ds, keys, cost + 0.2)] : [])),
+    ),
+  ],
+  // "a list price over 300"
+  "field quantity": [
+    rule<"field", "quantity">((grammar, { key }, quantity) => measuredBy(grammar, key, quantity)),
+  ],
+  "quantity field": [
+    rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
+  ],
+  "number field": [
+    rule<"number", "field">((_grammar, { value }, field) =>
+      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
+    ),
+  ],
+  // "with city and opening date"
+  "field op": [
+    rule<"field", "op">((_grammar, { key }, { op }) =>
+      op === "and" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
+  "fields field": [
+    rule<"fields", "field">((_grammar, { keys, isOpen }, { key }) => [
+      { sense: { t: "fields", keys: [...keys, key], isOpen: false }, cost: isOpen ? 0 : 0.2 },
+    ]),
+  ],
+  "rel fields": [
+    rule<"rel", "fields">((grammar, rel, { keys, isOpen }) =>
+      isOpen || rel.verb !== undefined
+        ? []
+        : grammar.apply(rel, { m: "show", keys }).map((each) => ({ ...each, cost: each.cost + 0.6 })),
+    ),
+  ],
+  // "the day they joined"
+  "grain field": [
+    rule<"grain", "field">((grammar, _grain, field) =>
+      grammar.isDate(field.key) ? [{ sense: field, cost: 0.1 }] : [],
+    ),
+  ],
+  // "rated 1 or 2"
+  "field number": [
+    rule<"field", "number">((grammar, { key }, { value }) =>
+      grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
+        ? [
+            {
+              sense: { t: "cond", ds: key.ds, cond: { k: "is", key, values: [value], match: "equal" } },
+              cost: 0.2,
+            },
+          ]
+        : [],
+    ),
+  ],
+  "fields op": [
+    rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>
+      op === "and" && !isOpen ? [{ sense: { t: "fields", keys, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
+  "field field": [
+    rule<"field", "field">((_grammar, left, right) => [
+      { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.9 },
+    ]),
+  ],
+  "op fields": [
+    rule<"op", "fields">((_grammar, { op }, { keys, isOpen }) =>
+      op === "has" && !isOpen ? [{ sense: { t: "mod", mod: { m: "show", keys } }, cost: 0.1 }] : [],
+    ),
+  ],
+  "fields mod": [
+    rule<"fields", "mod">((grammar, { keys, isOpen }, { mod }) => {
+      if (isOpen || mod.m !== "to" || mod.not || !keys.every((key) => grammar.belongs(mod.ds, key)))
+        return [];
+      return [attr(mod.rel, mod.ds, keys, 0.1)];
+    }),
+  ],
+  // "capital austin": the field says which column the value is in.
+  "field cond": [
+    rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
+      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
+        ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }]
+        : [],
+    ),
+  ],
+  "cond field": [
+    rule<"cond", "field">((_grammar, { ds, cond }, { key }) =>
+      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
+        ? [{ sense: { t: "cond", ds, cond }, cost: 0 }]
+        : [],
+    ),
+  ],
+};

@@ -1,0 +1,305 @@
+import type { Comparison, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { Group, Mod, Place, Quantity, Sense, TableSense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { count, EMPTY_TABLE, placed, type RelSense } from "./make.ts";
+import {
+  asTable,
+  compareWith,
+  condOf,
+  grouped,
+  limited,
+  more,
+  periods,
+  scoped,
+  weekdays,
+  within,
+} from "./table-senses.ts";
+
+const NO_GROUP: Group = { keys: [], grain: null, rel: null, ds: null, n: null, mods: [] };
+
+/** What a noun, a field or a period can tell numbers apart by. */
+export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
+  const asGroup = (group: Partial<Group>, cost: number): Combined[] => [
+    { sense: { t: "group", group: { ...NO_GROUP, ...group } }, cost },
+  ];
+  if (sense.t === "grain") {
+    return asGroup({ grain: sense.grain, ...(sense.isFiscal ? { isFiscal: true } : {}) }, 0);
+  }
+  if (sense.t === "field" && grammar.isText(sense.key)) return asGroup({ keys: [sense.key] }, 0);
+  if (sense.t === "attr" && sense.keys.length === 1 && grammar.isText(sense.keys[0] as Key)) {
+    return sense.rel.k === "all" ? [] : asGroup({ keys: sense.keys, rel: sense.rel, ds: sense.ds }, 0.2);
+  }
+  if (sense.t !== "rel" || sense.isTopped || sense.form === "name" || sense.verb !== undefined) return [];
+  const key = grammar.nameKey(sense.ds);
+  return key === undefined ? [] : asGroup({ keys: [key], rel: sense.rel, ds: sense.ds }, 0.1);
+}
+
+/** Numbers by groups, with what was said of the groups. */
+function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] {
+  const { rel, ds, mods, grain } = group;
+  let tables: Combined[] = [asTable(table, 0)];
+  for (const mod of mods) {
+    tables = tables.flatMap((each) =>
+      each.sense.t === "table"
+        ? limited(grammar, each.sense.table, mod).map((next) => more(next, each.cost))
+        : [],
+    );
+  }
+  return tables.flatMap(({ sense, cost }) => {
+    if (sense.t !== "table") return [];
+    const some = rel === null || ds === null || rel.k === "all" ? [] : [condOf({ rel, ds } as RelSense)];
+    const limitedTable = { ...sense.table, conds: [...sense.table.conds, ...some] };
+    const all =
+      group.part !== undefined
+        ? weekdays(grammar, limitedTable)
+        : grain === null
+          ? grouped(grammar, limitedTable, group.keys)
+          : periods(grammar, limitedTable, grain, group.isFiscal === true);
+    return all.map((each) => more(each, cost));
+  });
+}
+
+/** The first groups by a number. */
+function firstGroups(
+  grammar: Grammar,
+  table: TableSense,
+  group: Group,
+  place: Place,
+  per: Key[] = [],
+): Combined[] {
+  const [by] = table.cols;
+  if (by === undefined || table.top !== null || table.by.length > 0 || table.having !== null) return [];
+  if (!per.every((key) => grammar.reachedBy(table, key.ds))) return [];
+  return byGroup(grammar, table, group).flatMap(({ sense, cost }) => {
+    if (sense.t !== "table") return [];
+    const top = {
+      ...placed({ ...place, n: place.n ?? group.n }),
+      by,
+      ...(per.length === 0 ? {} : { per }),
+    };
+    return [asTable({ ...sense.table, by: [...per, ...sense.table.by], top }, cost)];
+  });
+}
+
+/** The groups whose number is above or below another, or the average of all. */
+function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantity: Quantity): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined || table.having !== null || table.top !== null) return [];
+  return byGroup(grammar, table, group).flatMap(({ sense, cost }) =>
+    sense.t === "table"
+      ? [asTable({ ...sense.table, having: compareWith(num, quantity, sense.table.by) }, cost)]
+      : [],
+  );
+}
+
+/** How many rows there are of what a field belongs to. */
+function rowsOf(group: Group): TableSense | undefined {
+  const ds = group.keys[0]?.ds;
+  return ds === undefined ? undefined : { ...EMPTY_TABLE, cols: [count({ k: "all", ds })] };
+}
+
+/** The same as entities, of which something can be said. */
+function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, per: Key[] = []): Combined[] {
+  if (group.rel === null || group.ds === null || group.mods.length > 0) return [];
+  const rel: Rel = {
+    k: "top",
+    in: group.rel,
+    by,
+    ...placed({ ...place, n: place.n ?? group.n }),
+    ...(per.length === 0 ? {} : { per }),
+  };
+  return [{ sense: { t: "rel", rel, ds: group.ds, form: "made", isTopped: true }, cost }];
+}
+
+function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
+  const table = rowsOf(group);
+  return table === undefined ? [] : firstGroups(grammar, table, group, place);
+}
+
+const with_ = (group: Group, mod: Mod): Combined[] => [
+  { sense: { t: "group", group: { ...group, mods: [...group.mods, mod] } }, cost: 0.1 },
+];
+
+/** Rules for groups: which of them are first, which are chosen by their numbers. */
+export const GROUP_RULES: Rules = {
+  "group firstby": [
+    rule<"group", "firstby">((grammar, { group }, { table, ...place }) =>
+      firstGroups(grammar, table, group, place),
+    ),
+  ],
+  "firstby group": [
+    rule<"firstby", "group">((grammar, { table, ...place }, { group }) =>
+      firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
+    ),
+  ],
+  "sup group": [
+    rule<"sup", "group">((grammar, { dim, isCount, dir, n, skip }, { group }) => {
+      const place: Place = { dir, n, ...(skip === undefined ? {} : { skip }) };
+      if (dim === "common") return commonest(grammar, group, place);
+      if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
+        return [];
+      if (dim === "date") return [];
+      return [{ sense: { t: "topgroup", group, per: [], ...place }, cost: dim === null ? 0 : 0.2 }];
+    }),
+  ],
+  // "second largest"
+  "op sup": [
+    rule<"op", "sup">((_grammar, { op, arg }, sup) =>
+      op === "ordinal" && sup.skip === undefined && sup.n === null
+        ? [{ sense: { ...sup, skip: Number(arg) }, cost: -0.1 }]
+        : [],
+    ),
+  ],
+  "group sup": [
+    rule<"group", "sup">((grammar, { group }, { dim, ...place }) =>
+      dim === "common" ? commonest(grammar, group, place) : [],
+    ),
+  ],
+  "number group": [
+    rule<"number", "group">((_grammar, { value }, { group }) =>
+      Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
+        ? [{ sense: { t: "group", group: { ...group, n: value } }, cost: 0 }]
+        : [],
+    ),
+  ],
+  // "which month of 2025", "which cities in Germany"; of entities it is said before.
+  "group window": [
+    rule<"group", "window">((_grammar, { group }, { win }) =>
+      group.rel === null ? with_(group, { m: "during", win }) : [],
+    ),
+  ],
+  "group mod": [
+    rule<"group", "mod">((grammar, { group }, { mod }) => {
+      if (mod.m === "first" && mod.by.k === "count") {
+        // Entities are first by what they have; other groups by what there is of them.
+        const table = { ...EMPTY_TABLE, cols: [count(mod.by.rel)] };
+        return group.rel === null ? firstGroups(grammar, table, group, mod) : [];
+      }
+      return group.rel === null && (mod.m === "is" || mod.m === "to") ? with_(group, mod) : [];
+    }),
+  ],
+  "topgroup window": [
+    rule<"topgroup", "window">((_grammar, top, { win }) => [
+      {
+        sense: { ...top, group: { ...top.group, mods: [...top.group.mods, { m: "during", win }] } },
+        cost: 0,
+      },
+    ]),
+  ],
+  "topgroup mod": [
+    rule<"topgroup", "mod">((_grammar, top, { mod }) =>
+      mod.m === "is" || mod.m === "to"
+        ? [{ sense: { ...top, group: { ...top.group, mods: [...top.group.mods, mod] } }, cost: 0.1 }]
+        : [],
+    ),
+  ],
+  "topgroup by": [
+    rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
+      if (by?.k === "num") {
+        const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
+        const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
+        return [
+          ...firstGroups(grammar, table, group, place, per),
+          ...(per.length > 0 ? [] : firstEntities(group, num, place, 0.3)),
+        ];
+      }
+      const [key] = keys;
+      if (key === undefined || some !== undefined) return [];
+      if (grammar.isNumber(key)) {
+        // "by refund amount": all of them together, unless it is a field of the entities themselves.
+        const measure = group.ds === null ? undefined : grammar.measure(group.ds, { k: "key", key });
+        if (measure !== undefined) return firstEntities(group, measure.by, place, 0, per);
+        return firstGroups(
+          grammar,
+          { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "sum", of: key }] },
+          group,
+          place,
+          per,
+        );
+      }
+      const isOther = keys.every(
+        (each) =>
+          grammar.isText(each) && !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
+      );
+      return isOther && per.length === 0
+        ? [{ sense: { t: "topgroup", group, per: keys, ...place }, cost: 0 }]
+        : [];
+    }),
+  ],
+  "op group": [
+    rule<"op", "group">((_grammar, { op, arg }, { group }) =>
+      group.part !== undefined && group.mods.length === 0 && (op === "by" || op === "each")
+        ? [
+            {
+              sense: {
+                t: "by",
+                keys: [],
+                by: null,
+                part: group.part,
+                ...(op === "each" || arg === "per" ? { isPer: true as const } : {}),
+              },
+              cost: 0,
+            },
+          ]
+        : [],
+    ),
+  ],
+  "topgroup table": [
+    rule<"topgroup", "table">((grammar, { group, per, ...place }, { table }) =>
+      firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.2)),
+    ),
+  ],
+  "group having": [
+    rule<"group", "having">((grammar, { group }, { table, t: _, ...quantity }) =>
+      chosenGroups(grammar, table, group, quantity),
+    ),
+  ],
+  // "customers who spent more in 2025 than in 2024"
+  "group outdid": [
+    rule<"group", "outdid">((grammar, { group }, { table, op, than }) => {
+      const pair = outdone(table, op, than);
+      if (pair === undefined) return [];
+      return byGroup(grammar, { ...table, win: null, cols: pair.cols }, group).flatMap(({ sense, cost }) =>
+        sense.t === "table" ? [asTable({ ...sense.table, having: pair.cond }, cost + 0.3)] : [],
+      );
+    }),
+  ],
+  "rel outdid": [
+    rule<"rel", "outdid">((_grammar, rel, { table, op, than }) => {
+      const pair = outdone(table, op, than);
+      if (pair === undefined || rel.isTopped || table.conds.length > 0) return [];
+      return [{ sense: { ...rel, rel: { k: "where", in: rel.rel, if: pair.cond }, form: "made" }, cost: 0 }];
+    }),
+  ],
+  "outdo window": [
+    rule<"outdo", "window">((_grammar, { table, op }, { win }) =>
+      within(table, win).flatMap(({ sense, cost }) =>
+        sense.t === "table" ? [{ sense: { t: "outdo" as const, table: sense.table, op }, cost }] : [],
+      ),
+    ),
+  ],
+  "outdo than": [
+    rule<"outdo", "than">((_grammar, { table, op }, { win }) =>
+      win === null || table.win === null
+        ? []
+        : [{ sense: { t: "outdid", table, op, than: win }, cost: -0.2 }],
+    ),
+  ],
+  "op outdid": [
+    rule<"op", "outdid">((_grammar, { op }, outdid) =>
+      op === "has" || op === "prep" ? [{ sense: outdid, cost: 0.1 }] : [],
+    ),
+  ],
+};
+
+function outdone(
+  { cols: [num], win }: TableSense,
+  op: Comparison,
+  than: NonNullable<TableSense["win"]>,
+): { cols: Num[]; cond: Cond } | undefined {
+  if (num?.k !== "metric" || win === null) return undefined;
+  const a: Num = { ...num, scope: { ...num.scope, win } };
+  const b: Num = { ...num, scope: { ...num.scope, win: than } };
+  return { cols: [a, b], cond: { k: "cmp", a, op, b } };
+}

@@ -1,0 +1,23 @@
+import { LanguageModels } from "../../platform/llm/index.ts";
+import type { SliceSpec } from "../../registry/slice.ts";
+import type { Identity } from "../identity/index.ts";
+import type { LlmServices } from "./define.ts";
+import { Llm } from "./llm.ts";
+import { ProvidersStore } from "./providers.store.ts";
+import { listLlmProviders } from "./tools/list-llm-providers.tool.ts";
+import { removeLlmProvider } from "./tools/remove-llm-provider.tool.ts";
+import { setLlmProvider } from "./tools/set-llm-provider.tool.ts";
+
+export type { LlmServices } from "./define.ts";
+export type { Llm, ModelAnswer } from "./llm.ts";
+export type { Provider } from "./providers.store.ts";
+
+/** The language models that workspaces may ask. Without one, everything works by rules. */
+export const llmSlice: SliceSpec<"llm", LlmServices, { identity: Pick<Identity, "usage" | "audit"> }> = {
+  name: "llm",
+  open({ catalog, vault, clock, fetch }, { identity: { usage, audit } }) {
+    const store = new ProvidersStore(catalog, vault, clock);
+    return { services: { llm: new Llm({ store, models: new LanguageModels(fetch), usage, audit }) } };
+  },
+  tools: [listLlmProviders, setLlmProvider, removeLlmProvider],
+};

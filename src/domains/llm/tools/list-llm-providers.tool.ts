@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineTool } from "../define.ts";
+import { providerShape, shownProvider } from "../provider-shape.ts";
+
+/** Shows admins which language models their workspace asks. */
+export const listLlmProviders = defineTool({
+  name: "list_llm_providers",
+  toolset: "admin",
+  title: "List language models",
+  description: "The language models that this workspace may ask, without their keys.",
+  permission: "admin",
+  effect: "read",
+  input: z.strictObject({}),
+  output: z.object({ providers: z.array(providerShape) }),
+
+  async run(_, { llm, caller }) {
+    return { providers: (await llm.list(caller.workspace.id)).map(shownProvider) };
+  },
+});

@@ -1,0 +1,147 @@
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import type { GuardedFetch } from "../guarded-fetch/index.ts";
+import type { Secret } from "../vault/index.ts";
+import { LIMITS } from "./limits.ts";
+import { sdkFetch } from "./sdk-fetch.ts";
+
+/** The protocols that are spoken; `openai-compatible` is what Ollama, vLLM and most others offer. */
+export const PROVIDER_KINDS = ["openai", "anthropic", "openai-compatible"] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+/** Where a language model is, and how to get in. */
+export interface Connection {
+  kind: ProviderKind;
+  model: string;
+  /** The provider's own when null; `openai-compatible` has none. */
+  baseUrl: string | null;
+  key: Secret | null;
+}
+
+export interface Prompt {
+  system: string;
+  text: string;
+  /** JSON Schema of an answer that is to be JSON. */
+  schema?: Readonly<Record<string, unknown>>;
+  maxTokens: number;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+export interface Tokens {
+  input: number;
+  output: number;
+}
+
+export interface Completion {
+  /** As the model wrote it: whoever asked for JSON has to parse and check it. */
+  text: string;
+  tokens: Tokens;
+}
+
+/** Why there was no answer, for those who count. */
+export type FailureReason = "timeout" | "rate_limited" | "refused" | "failed" | "unreachable" | "nonsense";
+
+/** Language models of any provider: one text in, one text out, with bounded time and length. */
+export class LanguageModels {
+  readonly #fetch: GuardedFetch;
+
+  constructor(fetch: GuardedFetch) {
+    this.#fetch = fetch;
+  }
+
+  /** Throws `cancelled` reasons as they are, and otherwise AppErrors without anything of the provider's answer in them. */
+  async complete(connection: Connection, prompt: Prompt): Promise<Completion> {
+    const { system, text, schema, maxTokens, timeoutMs } = prompt;
+    if (system.length + text.length > LIMITS.llm.promptCharacters)
+      throw new AppError("too_large", "There is too much to be sent to a language model.");
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const { generateText, jsonSchema, Output, NoObjectGeneratedError } = await sdk();
+    try {
+      const { text: answer, usage } = await generateText({
+        model: await this.#open(connection, timeoutMs),
+        system,
+        prompt: text,
+        ...(schema !== undefined && { output: Output.object({ schema: jsonSchema(schema) }) }),
+        maxOutputTokens: maxTokens,
+        maxRetries: LIMITS.llm.retries,
+        abortSignal: AbortSignal.any([prompt.signal, deadline]),
+        // Nothing of it is to be kept by the provider; recursive schemas are only taken as those of a tool.
+        providerOptions: { openai: { store: false }, anthropic: { structuredOutputMode: "jsonTool" } },
+      });
+      return { text: answer, tokens: tokensOf(usage) };
+    } catch (error) {
+      prompt.signal.throwIfAborted();
+      if (NoObjectGeneratedError.isInstance(error))
+        return { text: error.text ?? "", tokens: tokensOf(error.usage) };
+      throw deadline.aborted ? failure("timeout", connection, timeoutMs) : explained(error, connection);
+    }
+  }
+
+  async #open({ kind, model, baseUrl, key }: Connection, timeoutMs: number) {
+    const fetch = sdkFetch(this.#fetch, timeoutMs);
+    const options = { apiKey: key?.reveal() ?? "none", fetch, ...(baseUrl !== null && { baseURL: baseUrl }) };
+    switch (kind) {
+      case "openai":
+        return (await import("@ai-sdk/openai")).createOpenAI(options)(model);
+      case "anthropic":
+        return (await import("@ai-sdk/anthropic")).createAnthropic(options)(model);
+      case "openai-compatible": {
+        if (baseUrl === null) throw new AppError("bad_request", "A provider of this kind needs its address.");
+        const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+        const { apiKey: _, ...rest } = options;
+        return createOpenAICompatible({
+          ...rest,
+          name: "compatible",
+          baseURL: baseUrl,
+          supportsStructuredOutputs: true,
+          ...(key !== null && { apiKey: key.reveal() }),
+        })(model);
+      }
+    }
+  }
+}
+
+/** Loaded when a model is first asked: it takes half a second, and most processes never ask. */
+async function sdk() {
+  const loaded = await import("ai");
+  // What it has to say about options belongs into no log of ours.
+  (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+  return loaded;
+}
+
+function tokensOf(
+  usage: { inputTokens?: number | undefined; outputTokens?: number | undefined } | undefined,
+) {
+  return { input: usage?.inputTokens ?? 0, output: usage?.outputTokens ?? 0 };
+}
+
+/** The last error of a call that was repeated, or the error itself. */
+function explained(error: unknown, connection: Connection): AppError {
+  const { lastError = error } = error as { lastError?: unknown };
+  const inner = [lastError, (lastError as Error).cause].find((each) => isAppError(each));
+  if (inner !== undefined && isAppError(inner)) {
+    if (inner.code === "timeout") return failure("timeout", connection);
+    // A private address that nobody allowed says so itself.
+    return inner.code === "unavailable" ? failure("unreachable", connection) : inner;
+  }
+  const { statusCode } = lastError as { statusCode?: number };
+  if (statusCode === 429) return failure("rate_limited", connection);
+  if (statusCode !== undefined && statusCode >= 500) return failure("failed", connection, statusCode);
+  if (statusCode !== undefined && statusCode >= 400) return failure("refused", connection, statusCode);
+  return failure("nonsense", connection);
+}
+
+function failure(reason: FailureReason, { model }: Connection, detail?: number): AppError {
+  const sentences: Record<FailureReason, string> = {
+    timeout: `The language model ${model} did not answer in time.`,
+    rate_limited: `The provider of ${model} takes no more calls for the moment.`,
+    refused: `The provider of ${model} refused the call (status ${detail}).`,
+    failed: `The provider of ${model} failed (status ${detail}).`,
+    unreachable: `The provider of ${model} cannot be reached.`,
+    nonsense: `The answer of the provider of ${model} cannot be read.`,
+  };
+  return new AppError("unavailable", sentences[reason], {
+    hint: reason === "refused" ? "Check the key, the model's name and the address." : "Try again later.",
+    data: { reason },
+  });
+}
