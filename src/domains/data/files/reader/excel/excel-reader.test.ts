@@ -70,7 +70,18 @@ describe("rows without a value", () => {
   });
 
   it("make no table where all cells show errors", async () => {
-    await expect(readRows([[failed], [failed]])).rejects.toThrow("has no rows");
+    await expect(readRows([[failed], [failed]])).rejects.toThrow(
+      "The Excel file has no values: it has nothing but cells that show an error such as #REF! or #DIV/0! (2).",
+    );
+    await expect(readRows([[pending]])).rejects.toThrow("nothing but formulas without a stored value (1)");
+  });
+
+  it("are looked for on sheets that are shown, and the others are named", async () => {
+    const sheets = [{ name: "Shown" }, { name: "Notes", rows: [["a"], [1]], state: "hidden" }];
+    await expect(read({ sheets })).rejects.toMatchObject({
+      message: "No sheet of the Excel file that is shown has rows.",
+      hint: expect.stringContaining('"Notes"'),
+    });
   });
 });
 
@@ -467,6 +478,8 @@ describe("the table", () => {
       ]),
     );
     expect((await readWith(openExcel, zip(stored))).rows).toEqual([{ a: 1 }]);
+    const windows = Object.entries(members).map(([name, content]) => [name.replaceAll("/", "\\"), content]);
+    expect((await readWith(openExcel, zip(Object.fromEntries(windows)))).rows).toEqual([{ a: 1 }]);
   });
 });
 
