@@ -29,9 +29,9 @@ import { getDocumentDownload } from "./tools/get-document-download.tool.ts";
 import { listDocuments } from "./tools/list-documents.tool.ts";
 import { listKnowledgeBases } from "./tools/list-knowledge-bases.tool.ts";
 import { listNodes } from "./tools/list-nodes.tool.ts";
+import { requestUpload } from "./tools/request-upload.tool.ts";
 import { searchContent } from "./tools/search-content.tool.ts";
 import { shareKnowledgeBase } from "./tools/share-knowledge-base.tool.ts";
-import { uploadDocument } from "./tools/upload-document.tool.ts";
 import { UploadTickets } from "./upload-tickets.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -40,6 +40,7 @@ export type { KnowledgeServices } from "./define.ts";
 export type { DocumentRow, FoundDocument } from "./documents.store.ts";
 export { type Disposition, DOWNLOAD_HEADER } from "./downloads.ts";
 export { isPreviewable } from "./file-kinds.ts";
+export { splitText } from "./reading/split-text.ts";
 export { UPLOAD_HEADER } from "./upload-tickets.ts";
 
 type Settings = ValuesOf<typeof KNOWLEDGE_SETTINGS>;
@@ -108,7 +109,7 @@ export const knowledgeSlice: SliceSpec<
     listDocuments,
     changeDocument,
     changeFolder,
-    uploadDocument,
+    requestUpload,
     deleteDocument,
     askDocument,
     extractDocumentData,

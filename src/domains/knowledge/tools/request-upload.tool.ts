@@ -6,10 +6,10 @@ import { LIMITS } from "../limits.ts";
 import { UPLOAD_HEADER } from "../upload-tickets.ts";
 
 /** Lets a program send a file that is too large for a message. */
-export const uploadDocument = defineTool({
-  name: "upload_document",
+export const requestUpload = defineTool({
+  name: "request_upload",
   toolset: "library",
-  title: "Upload document",
+  title: "Request upload",
   description:
     "A short-lived credential to send one large file: PUT its bytes to upload_url with the returned headers.",
   permission: "knowledge:write",

@@ -29,7 +29,7 @@ interface Credential {
 }
 
 const ask = (args: Record<string, unknown> = {}) =>
-  resultOf<Credential>(server, ada, "upload_document", {
+  resultOf<Credential>(server, ada, "request_upload", {
     knowledge_base_id: base,
     file_name: "big.txt",
     ...args,
@@ -37,7 +37,7 @@ const ask = (args: Record<string, unknown> = {}) =>
 const put = ({ upload_url, headers }: Credential, body: string) =>
   server.request(upload_url, { method: "PUT", headers, body });
 
-describe("upload_document", () => {
+describe("request_upload", () => {
   it("takes a file that is larger than a message, and makes it searchable", async () => {
     const text = `The treasure is below the oak.\n\n${"Nothing here. ".repeat(1_300_000)}`;
     const answer = await put(await ask({ folder: "maps/old" }), text);
@@ -79,7 +79,7 @@ describe("upload_document", () => {
     const credential = await ask();
     await server.app.identity.users.setRole({ email: "ada@example.com", workspace: "acme", role: "viewer" });
     expect((await put(credential, "x")).status).toBe(403);
-    const { result } = await callTool(server, ada, "upload_document", {
+    const { result } = await callTool(server, ada, "request_upload", {
       knowledge_base_id: base,
       file_name: "a.txt",
     });
