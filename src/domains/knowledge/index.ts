@@ -38,6 +38,7 @@ export type { KnowledgeServices } from "./define.ts";
 export type { DocumentRow, FoundDocument } from "./documents.store.ts";
 export { type Disposition, DOWNLOAD_HEADER } from "./downloads.ts";
 export { isPreviewable } from "./file-kinds.ts";
+export { splitText } from "./reading/split-text.ts";
 
 type Settings = ValuesOf<typeof KNOWLEDGE_SETTINGS>;
 
