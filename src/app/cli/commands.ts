@@ -5,6 +5,7 @@ import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 import { EVAL_COMMANDS } from "./eval-commands.ts";
 import { KB_COMMANDS } from "./kb-commands.ts";
 import { LLM_COMMANDS } from "./llm-commands.ts";
+import { MEMORY_COMMANDS } from "./memory-commands.ts";
 
 const USER = {
   value: "EMAIL",
@@ -356,6 +357,7 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
   ...KB_COMMANDS,
+  ...MEMORY_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:
