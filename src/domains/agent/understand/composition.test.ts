@@ -1,6 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { VisibleModel } from "../../models/index.ts";
 import { compile } from "../compile/compile.ts";
+import { CompileError } from "../compile/compile-error.ts";
+import { lineageOf } from "../explain/lineage.ts";
+import { say } from "../explain/say.ts";
 import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
 import { understand } from "./understand.ts";
 
@@ -258,5 +262,59 @@ describe("what is rather not answered", () => {
   ])("%s", (text, word) => {
     const { readings, missing } = read(text);
     expect(readings.length === 0 || missing.some((each) => each.text === word)).toBe(true);
+  });
+});
+
+/** However strange a question is, what it can be read as can be said, and traced where it can be run. */
+describe("every reading", () => {
+  const PARTS = [
+    ...["takings", "jobs", "customers", "parts", "kind", "town", "rating", "Brakes", "Ely", "Ada Stone"],
+    ...["in 2025", "of that year", "last month", "but not in 2024", "than in 2024", "on Mondays", "monthly"],
+    ...["by kind", "per customer", "for each town", "by takings", "by month", "as a share", "share of"],
+    ...[
+      "top 2",
+      "biggest",
+      "second best",
+      "most",
+      "average",
+      "median",
+      "how many",
+      "how much of",
+      "growth of",
+    ],
+    ...[
+      "more than 50",
+      "above average",
+      "who bought",
+      "who did not buy",
+      "came from our",
+      "compare",
+      "and",
+      "of",
+    ],
+  ];
+
+  function explained(text: string): void {
+    for (const reading of read(text).readings) {
+      expect(say(reading.ask)).not.toMatch(/undefined|\[object/);
+      try {
+        const compiled = compile(KNOWLEDGE.schema, reading.ask);
+        const result = { reading, compiled, types: [], rows: [], isTruncated: false };
+        expect(lineageOf(result, KNOWLEDGE).grain).not.toBe("");
+      } catch (error) {
+        expect(error).toBeInstanceOf(CompileError);
+      }
+    }
+  }
+
+  it("is said in words", () => {
+    const questions = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(questions, (parts) => explained(parts.join(" "))),
+      { numRuns: 300 },
+    );
+    explained(
+      "how much of 2025 takings came from our ten biggest customers of that year by takings, as a share",
+    );
   });
 });

@@ -18,6 +18,11 @@ import {
 
 const NO_GROUP: Group = { keys: [], grain: null, rel: null, ds: null, n: null, mods: [] };
 
+/** Whether a word can choose among groups: which of them are first, or above a number. */
+export function choosesGroups(sense: Sense): boolean {
+  return sense.t === "sup" || sense.t === "quantity" || (sense.t === "op" && sense.op === "more");
+}
+
 /** What a noun, a field or a period can tell numbers apart by. */
 export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
   const asGroup = (group: Partial<Group>, cost: number): Combined[] => [

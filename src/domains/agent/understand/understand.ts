@@ -8,7 +8,7 @@ import { ENTITY_RULES } from "./entity-rules.ts";
 import { FIELD_RULES } from "./field-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
-import { GROUP_RULES, groupsOf } from "./group-rules.ts";
+import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
@@ -84,11 +84,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  const hasGroups = found.some(({ sense }) => choosesGroups(sense));
   const parsed = parse({
     words: kept.length,
     fragments,
     rulesFor: (left, right) => grammar.rulesFor(left, right),
-    convert: (sense) => grammar.convert(sense),
+    convert: (sense) => grammar.convert(sense, hasGroups),
     skipCost: (word) =>
       skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), language),
   });
