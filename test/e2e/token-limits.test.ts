@@ -89,6 +89,11 @@ const OF_KNOWLEDGE = [
   "download_document",
   "add_document",
   "share_knowledge_base",
+  "list_documents",
+  "change_document",
+  "change_folder",
+  "delete_document",
+  "ask_documents",
 ];
 
 type Case = readonly [name: string, limits: Partial<TokenLimits>, isAllowed: (tool: Tool) => boolean];
@@ -295,6 +300,11 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     read_document: { document_id: document },
     download_document: { document_id: document },
     add_document: { knowledge_base_id: base, file_name: "b.txt", content: "more" },
+    list_documents: {},
+    change_document: { document_id: document, name: "c.txt" },
+    change_folder: { knowledge_base_id: base, folder_id: 999 },
+    delete_document: { document_id: document, confirm: false },
+    ask_documents: { question: "what is it about?" },
     share_knowledge_base: { knowledge_base_id: base, group: "nobody", access: "reader" },
     infer_semantic_model: { name: "guessed" },
     ask_data: { question: "how many orders", dataset_ids: [shop.orders] },
