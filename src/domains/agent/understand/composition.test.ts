@@ -199,6 +199,18 @@ describe("questions put together from parts that are known", () => {
     expect(bestOf("takings by chief").ask).toMatchObject({ by: [{ path: path("one") }] });
   });
 
+  it("takes a clause behind by for whose they are, and a noun for what tells them apart", () => {
+    expect(bestOf("how many jobs by customers who bought Brakes").ask).toMatchObject({ by: [] });
+    expect(bestOf("jobs by customer").ask).toMatchObject({ by: [customer] });
+  });
+
+  it("takes the period of the biggest ones for when they were the biggest", () => {
+    const { ask } = bestOf("share of 2025 takings from the two biggest customers of that year by takings");
+    const then = { by: { name: "takings", scope: year }, in: { k: "all" } };
+    expect(JSON.stringify(ask)).not.toContain("during");
+    expect(ask).toMatchObject({ cols: [{ a: { scope: { if: { to: then } } } }] });
+  });
+
   it("says of whoever bought what no single item can be", () => {
     const { ask } = bestOf("customers who bought Brakes but not Tyres");
     expect(ask).toMatchObject({
@@ -262,6 +274,20 @@ describe("what is rather not answered", () => {
   ])("%s", (text, word) => {
     const { readings, missing } = read(text);
     expect(readings.length === 0 || missing.some((each) => each.text === word)).toBe(true);
+  });
+});
+
+describe("what has to be asked back", () => {
+  it.each([
+    "Brakes last year",
+    "total of Brakes in 2025",
+    "Ely in 2025",
+    "how is Ely doing",
+    "numbers for May",
+  ])("%s: which number", (text) => {
+    const { missing, unclear } = read(text);
+    expect(missing).toEqual([]);
+    expect(unclear).toMatchObject([{ suggestions: expect.arrayContaining(["takings"]) }]);
   });
 });
 

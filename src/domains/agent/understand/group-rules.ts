@@ -104,6 +104,13 @@ function rowsOf(group: Group): TableSense | undefined {
   return ds === undefined ? undefined : { ...EMPTY_TABLE, cols: [count({ k: "all", ds })] };
 }
 
+/** "our ten biggest customers of that year by revenue": when they were the biggest. */
+function ofTheirPeriod(group: Group, num: Num): { group: Group; num: Num } {
+  const [mod] = group.mods;
+  const isThen = group.mods.length === 1 && mod?.m === "during" && num.k === "metric" && !num.scope?.win;
+  return isThen ? { group: { ...group, mods: [] }, num: scoped(num, { win: mod.win }) } : { group, num };
+}
+
 /** The same as entities, of which something can be said. */
 function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, per: Key[] = []): Combined[] {
   if (group.rel === null || group.ds === null || group.mods.length > 0) return [];
@@ -204,9 +211,10 @@ export const GROUP_RULES: Rules = {
       if (by?.k === "num") {
         const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
         const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
+        const then = ofTheirPeriod(group, num);
         return [
           ...firstGroups(grammar, table, group, place, per),
-          ...(per.length > 0 ? [] : firstEntities(group, num, place, 0.3)),
+          ...(per.length > 0 ? [] : firstEntities(then.group, then.num, place, 0.3)),
         ];
       }
       const [key] = keys;

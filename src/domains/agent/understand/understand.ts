@@ -12,6 +12,7 @@ import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { namesNoNumber } from "./names-no-number.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
@@ -113,7 +114,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     .map((i) => kept[i] as number)
     .filter((i) => skipCost(all[i] as Word, known.has(i), language) >= 3);
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
-  const missing = skipped
+  const isNumberless =
+    judged.length === 0 &&
+    skipped.every((i) => known.has(i)) &&
+    knowledge.model.metrics.length > 0 &&
+    namesNoNumber(found, best?.ask);
+  const missing = (isNumberless ? [] : skipped)
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
     .map((i) => {
       const word = all[i] as Word;
@@ -129,13 +135,22 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
       }),
     ),
     missing,
-    unclear: judged.map((i) => ({
-      question: `By which number is "${all[i]?.text}" meant?`,
-      suggestions: knowledge.model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " ")),
-      word: all[i]?.text ?? "",
-    })),
+    unclear: [
+      ...judged.map((i) => ({
+        question: `By which number is "${all[i]?.text}" meant?`,
+        suggestions: someMetrics(knowledge),
+        word: all[i]?.text ?? "",
+      })),
+      ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
+    ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
+}
+
+const WHICH_NUMBER = "Which number do you want to see?";
+
+function someMetrics({ model }: Knowledge): string[] {
+  return model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " "));
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */
