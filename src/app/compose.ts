@@ -22,7 +22,7 @@ import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
-import { mountDocumentFiles } from "../surfaces/rest/document-files.route.ts";
+import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import { mountRetrieval } from "../surfaces/rest/retrieval.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
@@ -265,6 +265,7 @@ function mountAll(
     }
   }
   mountDocumentFiles(app, "/files", { ...knowledge, identity });
+  mountDocumentUploads(app, { ...knowledge, identity });
 }
 
 function sweepEvery(

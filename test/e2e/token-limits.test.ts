@@ -92,6 +92,7 @@ const OF_KNOWLEDGE = [
   "list_documents",
   "change_document",
   "change_folder",
+  "request_upload",
   "delete_document",
   "ask_documents",
 ];
@@ -310,6 +311,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     add_document: { knowledge_base_id: base, file_name: "b.txt", content: "more" },
     list_documents: {},
     change_document: { document_id: document, name: "c.txt" },
+    request_upload: { knowledge_base_id: base, file_name: "d.txt" },
     change_folder: { knowledge_base_id: base, folder_id: 999 },
     delete_document: { document_id: document, confirm: false },
     ask_documents: { question: "what is it about?" },

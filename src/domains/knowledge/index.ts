@@ -29,8 +29,10 @@ import { getDocumentDownload } from "./tools/get-document-download.tool.ts";
 import { listDocuments } from "./tools/list-documents.tool.ts";
 import { listKnowledgeBases } from "./tools/list-knowledge-bases.tool.ts";
 import { listNodes } from "./tools/list-nodes.tool.ts";
+import { requestUpload } from "./tools/request-upload.tool.ts";
 import { searchContent } from "./tools/search-content.tool.ts";
 import { shareKnowledgeBase } from "./tools/share-knowledge-base.tool.ts";
+import { UploadTickets } from "./upload-tickets.ts";
 import { Uploads } from "./uploads.ts";
 
 export type { KnowledgeBase } from "./bases.store.ts";
@@ -39,6 +41,7 @@ export type { DocumentRow, FoundDocument } from "./documents.store.ts";
 export { type Disposition, DOWNLOAD_HEADER } from "./downloads.ts";
 export { isPreviewable } from "./file-kinds.ts";
 export { splitText } from "./reading/split-text.ts";
+export { UPLOAD_HEADER } from "./upload-tickets.ts";
 
 type Settings = ValuesOf<typeof KNOWLEDGE_SETTINGS>;
 
@@ -59,6 +62,7 @@ async function openKnowledge(
   const uploads = await Uploads.open(join(home, "uploads"), { fetch, knowledge });
   const answers = new Answers(knowledge, bases);
   const extractions = new Extractions({ knowledge, documents, chunks, data });
+  const tickets = new UploadTickets(vault, clock);
   const downloads = new Downloads(vault, clock);
   const knowledgeLimits = createKnowledgeLimits(state, settings.knowledge);
   const sweep = async () => {
@@ -74,6 +78,7 @@ async function openKnowledge(
       readings,
       downloads,
       uploads,
+      tickets,
       answers,
       extractions,
       knowledgeLimits,
@@ -104,6 +109,7 @@ export const knowledgeSlice: SliceSpec<
     listDocuments,
     changeDocument,
     changeFolder,
+    requestUpload,
     deleteDocument,
     askDocument,
     extractDocumentData,

@@ -24,6 +24,8 @@ export const LIMITS = {
     queryCharacters: 2_000,
     /** How long a download token is good for. */
     downloadSeconds: 300,
+    /** How long an upload token is good for. */
+    uploadSeconds: 3_600,
     /** Largest document. */
     documentBytes: 200 * 1024 * 1024,
     /** Most text of one document; what comes after it is left out, and the document says so. */

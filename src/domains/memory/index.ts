@@ -17,6 +17,8 @@ import { updateFact } from "./tools/update-fact.tool.ts";
 import { uploadDocument } from "./tools/upload-document.tool.ts";
 import { VersionsStore } from "./versions.store.ts";
 
+export { type Imported, importMemories } from "./import-memories.ts";
+
 interface Before {
   identity: { usage: Usage };
 }

@@ -68,6 +68,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "asid from": { op: "not" },
     "except for": { op: "not" },
     "how many": { op: "count" },
+    "how many time": { op: "count" },
+    "how often": { op: "count" },
     count: { op: "count" },
     "count of": { op: "count" },
     "number of": { op: "count" },
@@ -226,7 +228,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance performing successful important popular strong weak".split(
+  "best worst good bad better worse volume performance performing doing numbers figures results successful important popular strong weak".split(
     " ",
   ),
 );
@@ -259,6 +261,8 @@ const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">=" | "="> = withThat(
     "worse than": "<",
     "larger than": ">",
     "bigger than": ">",
+    "longer than": ">",
+    "shorter than": "<",
     "smaller than": "<",
     "not more than": "<=",
     "not less than": ">=",
@@ -381,6 +385,9 @@ export const ENGLISH: Language = {
       [`${grain}s`, grain] as const,
     ]),
   ),
+  people: new Set(["who"]),
+  auxiliaries: new Set("is are was were be been has have had do does did we you they i our the a".split(" ")),
+  inUnits: new Set(["in"]),
   scales: new Map(),
   gloss: ENGLISH_GLOSSARY,
   prepare: phrase,

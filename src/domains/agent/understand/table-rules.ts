@@ -1,8 +1,8 @@
-import type { Aggregate, Grain } from "../query/semantic-query.ts";
+import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { EMPTY_TABLE, type RelSense } from "./make.ts";
+import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
   again,
   asTable,
@@ -12,7 +12,6 @@ import {
   column,
   compareEarlier,
   compareWith,
-  costing,
   differing,
   divided,
   grouped,
@@ -29,9 +28,20 @@ import {
   shared,
   within,
 } from "./table-senses.ts";
+import { costing } from "./unit-rules.ts";
+import { unitNamed } from "./units.ts";
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
+}
+
+/** How often something happened is no amount of money. */
+function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
+  if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
+  return (
+    isTimes !== true ||
+    table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
+  );
 }
 
 /** How many are asked for; 2025 is a year. */
@@ -171,6 +181,8 @@ export const TABLE_RULES: Rules = {
       if (op === "more")
         return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
       if (op !== "by" && op !== "each") return [];
+      // "opened by customers who bought …" says whose they are, and not by what they are told apart.
+      const isClause = op === "by" && arg !== "per" && saysWhatTheyDid(rel.rel);
       const to: Combined[] =
         op === "by" && rel.form !== "noun"
           ? [
@@ -179,7 +191,7 @@ export const TABLE_RULES: Rules = {
                   t: "mod",
                   mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
                 },
-                cost: 0.9,
+                cost: isClause ? 0.3 : 0.9,
               },
             ]
           : [];
@@ -187,7 +199,7 @@ export const TABLE_RULES: Rules = {
       if (key === undefined || rel.isTopped) return to;
       // Numbers of each order are seldom wanted; more often they are divided by their number.
       if (rel.verb !== undefined || rel.form === "name") return to;
-      const cost = op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+      const cost = isClause ? 1.5 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
       const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
       return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost }];
     }),
@@ -332,13 +344,14 @@ export const TABLE_RULES: Rules = {
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
   "quantity table": [
-    rule<"quantity", "table">((_grammar, quantity, { table }) => [
-      { sense: { ...quantity, t: "having", table }, cost: 0 },
-    ]),
+    rule<"quantity", "table">((grammar, quantity, { table }) =>
+      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0 }] : [],
+    ),
   ],
   "table quantity": [
-    rule<"table", "quantity">((_grammar, { table }, quantity) => {
+    rule<"table", "quantity">((grammar, { table }, quantity) => {
       const [num] = table.cols;
+      if (!isCounting(grammar, quantity, table)) return [];
       if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
       if (num === undefined || table.having !== null || table.top !== null) return [];
       return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
@@ -348,13 +361,13 @@ export const TABLE_RULES: Rules = {
     rule<"quantity", "rel">((_grammar, quantity, rel) => {
       // "more than the average store"
       if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
-      return quantity.isMoney === true ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
+      return quantity.unit !== undefined ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
     }),
   ],
   "rel quantity": [
     rule<"rel", "quantity">((grammar, rel, quantity) => {
       if (quantity.value === "average") return [];
-      return quantity.isMoney === true
+      return quantity.unit !== undefined
         ? costing(grammar, rel, quantity)
         : [{ sense: countOf(rel, quantity), cost: 0.6 }];
     }),

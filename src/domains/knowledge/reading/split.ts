@@ -48,7 +48,8 @@ export function split({ text, blocks, pages, notes }: StructuredText): ReadDocum
       });
     }
     hasBody ||= block.kind !== "heading";
-    section.push(...spansOf(text, block));
+    // One by one: a long paragraph has more spans than one call takes arguments.
+    for (const span of spansOf(text, block)) section.push(span);
   }
   flush();
   const kept = pieces.slice(0, LIMITS.knowledge.chunks);
@@ -169,8 +170,8 @@ function bounded(text: string, start: number, end: number, page: number | undefi
   for (let from = start; from < end; ) {
     let to = Math.min(end, from + SPAN_CHARACTERS);
     if (to < end) {
-      const space = text.lastIndexOf(" ", to);
-      if (space > from) to = space + 1;
+      const space = text.slice(from, to).lastIndexOf(" ");
+      if (space > 0) to = from + space + 1;
       // A character of two halves stays whole.
       else if (/[\ud800-\udbff]/.test(text[to - 1] ?? "")) to -= 1;
     }

@@ -24,10 +24,10 @@ describe("quotes and escapes of other kinds", () => {
   });
 
   it("a backslash before a line end, without any quotes", async () => {
-    const result = await convert('n\tcode\tend\n1\tif a:\\\n\\\tgo()\t2\n3\t""" text\t4\n5\tb\t6\n');
+    const result = await convert('n\tcode\tend\n1\tif a:\\\n\\\tgo()\t2\n3\ta """ text\t4\n5\tb\t6\n');
     expect(result.values).toEqual([
       ["1", "if a:\n\tgo()", "2"],
-      ["3", '""" text', "4"],
+      ["3", 'a """ text', "4"],
       ["5", "b", "6"],
     ]);
   });
@@ -70,6 +70,12 @@ describe("rows of one width keep their quotes and backslashes", () => {
     expect(result.values[0]).toEqual(first);
     expect(result.detected).toMatchObject({ quote: '"', escape: '"' });
     expect(result.notes).toEqual([]);
+  });
+
+  it("and one broken row does not leave the quotes in all others", async () => {
+    const row = `"x","don\\'t"\n`;
+    const result = await convert(`a,b\n${row.repeat(20)}"Happy" day,1\n`);
+    expect(result.values[0]).toEqual(["x", "don\\'t"]);
   });
 
   it("and what the caller says about quotes is believed", async () => {

@@ -9,7 +9,6 @@ const OTHERS = [
   { quote: '"', escape: "\\" },
   { quote: "'", escape: "'" },
   { quote: "'", escape: "\\" },
-  { quote: "", escape: "\\" },
 ];
 
 const HAS_ESCAPE = /\\["',;\t|\r\n]/;

@@ -308,6 +308,26 @@ describe("the table", () => {
     });
   });
 
+  it("takes years above a corner for names, and rows of years for data", async () => {
+    const years = [null, 1963, 1983, 1989, 1992];
+    const rows = [["Wealth"], years, ["White", 210, 395, 423.5, 509], ["Black", 3, 4, 5, 6.5]];
+    const { report, rows: found } = await readRows(rows);
+    expect(report.columns.map(({ name }) => name)).toEqual(["column_1", "1963", "1983", "1989", "1992"]);
+    expect(found).toHaveLength(2);
+    expect((await readRows([years, ["a", 1964, 1984, 1990, 1993], ["b", 1, 2, 3, 4]])).report.header).toBe(
+      false,
+    );
+    expect(
+      (
+        await readRows([
+          [1963, 1983, 1989, 1992],
+          [1, 2, 3, 4],
+          [5, 6, 7, 8],
+        ])
+      ).report.header,
+    ).toBe(false);
+  });
+
   it("passes over titles above the header, and empty rows and columns", async () => {
     const result = await readRows([
       ["Sales of the year"],
