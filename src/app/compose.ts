@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
@@ -13,7 +14,7 @@ import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
-import { Endpoint } from "../surfaces/mcp/endpoint.ts";
+import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
 import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
 import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
@@ -21,13 +22,15 @@ import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
-import { mountDocumentFiles } from "../surfaces/rest/document-files.route.ts";
+import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
+import { mountRetrieval } from "../surfaces/rest/retrieval.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
 import type { AppEngines } from "./engines.ts";
 import { closeOf } from "./ground.ts";
 import { HttpListener } from "./http-listener.ts";
+import { loadKnowledgeAuth } from "./knowledge-auth.ts";
 import { open } from "./open.ts";
 import { makeReadinessChecks } from "./readiness-checks.ts";
 import { register } from "./slices.ts";
@@ -83,7 +86,10 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   };
   const signIn = await openSignIn(config, engines, identity);
   opened.defer(() => signIn.close());
-  const endpoints = makeEndpoints(config, engines, { identity, knowledge, ports });
+  const { authModule } = config.knowledge;
+  const authenticate =
+    authModule === null ? undefined : await loadKnowledgeAuth(resolve(authModule), identity);
+  const endpoints = makeEndpoints(config, engines, { identity, knowledge, ports, authenticate });
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
   const http = createHttpApp(
@@ -159,10 +165,17 @@ async function deliverEvents(
   };
 }
 
+interface EndpointServices {
+  identity: Identity;
+  knowledge: KnowledgeServices;
+  ports: CallPorts;
+  authenticate: EndpointParts["authenticate"];
+}
+
 function makeEndpoints(
   config: Config,
   { state, registry, root, clock }: AppEngines,
-  { identity, knowledge, ports }: { identity: Identity; knowledge: KnowledgeServices; ports: CallPorts },
+  { identity, knowledge, ports, authenticate }: EndpointServices,
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
   const bodies = new BodyBudget();
@@ -172,7 +185,7 @@ function makeEndpoints(
       const idleMs = surface.sessions.idleMs ?? config.mcp.sessionTtlMinutes * MS.minute;
       const sessions = { kv: state.kv, clock, idleMs };
       const { admit } = knowledge.knowledgeLimits;
-      const own = surface.name === "knowledge" ? { admit } : {};
+      const own = surface.name === "knowledge" ? { admit, ...(authenticate && { authenticate }) } : {};
       return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, sessions })];
     }),
   );
@@ -245,12 +258,14 @@ function mountAll(
       mountMcp(app, surface, endpoint, appUrl);
       continue;
     }
+    mountRetrieval(app, surface, endpoint, ports, appUrl);
     for (const prefix of ["", ...(apiPrefix === null ? [] : [apiPrefix])]) {
       mountKnowledge(app, surface, endpoint, appUrl, prefix);
       mountDocumentFiles(app, `${prefix}${KNOWLEDGE_PATH}`, { ...knowledge, identity });
     }
   }
   mountDocumentFiles(app, "/files", { ...knowledge, identity });
+  mountDocumentUploads(app, { ...knowledge, identity });
 }
 
 function sweepEvery(

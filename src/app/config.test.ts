@@ -49,6 +49,7 @@ describe("defaults", () => {
     });
     expect(config.knowledge).toEqual({
       enabled: false,
+      authModule: null,
       requests: { enabled: true, requests: 120, windowSeconds: 60 },
       searches: { enabled: true, requests: 30, windowSeconds: 60 },
       downloads: { enabled: true, requests: 20, windowSeconds: 60 },

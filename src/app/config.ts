@@ -9,6 +9,7 @@ import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
 import { AppError, messageOf } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { CATALOG_SETTINGS } from "../platform/catalog/settings.ts";
+import { EMBEDDING_SETTINGS } from "../platform/embeddings/settings.ts";
 import { FETCH_SETTINGS } from "../platform/guarded-fetch/settings.ts";
 import {
   type AnySetting,
@@ -118,6 +119,10 @@ export const SETTINGS = {
   knowledge: {
     title: "External knowledge endpoint",
     settings: KNOWLEDGE_SETTINGS.knowledge,
+  },
+  embeddings: {
+    title: "Search",
+    settings: EMBEDDING_SETTINGS.embeddings,
   },
   agent: {
     title: "Questions",

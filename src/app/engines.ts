@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { openAnalytics } from "../platform/analytics/index.ts";
+import { Broadcast } from "../platform/catalog/index.ts";
 import { Drawings } from "../platform/drawing/index.ts";
+import { openEmbeddings } from "../platform/embeddings/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { Retrieval } from "../platform/retrieval/index.ts";
@@ -33,7 +35,10 @@ export async function openEngines(
   const blobs = await openBlobs(home);
   const analytics = await openAnalytics({ blobs, tempFolder: join(home, "engine"), log });
   opened.defer(() => analytics.close());
-  const retrieval = new Retrieval({ catalog, folder: join(home, "retrieval"), log });
+  const embeddings = await openEmbeddings({ folder: join(home, "models"), log, ...config.embeddings });
+  opened.defer(() => embeddings.close());
+  const broadcast = new Broadcast(catalog, "kenning_retrieval");
+  const retrieval = new Retrieval({ broadcast, embeddings, folder: join(home, "retrieval"), log });
   opened.defer(() => retrieval.close());
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);
@@ -46,6 +51,7 @@ export async function openEngines(
     blobs,
     analytics,
     drawings,
+    embeddings,
     retrieval,
     vault,
     fetch,

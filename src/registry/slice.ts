@@ -4,6 +4,7 @@ import type { Analytics } from "../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../platform/blobs/index.ts";
 import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
 import type { Drawings } from "../platform/drawing/index.ts";
+import type { Embeddings } from "../platform/embeddings/index.ts";
 import type { GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import type { Jobs } from "../platform/jobs/index.ts";
 import type { Retrieval } from "../platform/retrieval/index.ts";
@@ -34,6 +35,8 @@ export interface Engines extends Ground {
   analytics: Analytics;
   /** Draws charts, for whoever shows one. */
   drawings: Drawings;
+  /** Turns texts into vectors, which their owner keeps. */
+  embeddings: Embeddings;
   /** Finds texts; a slice says where those of its kind come from when it opens. */
   retrieval: Retrieval;
   vault: Vault;

@@ -1,5 +1,10 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeDataset } from "../support/datasets.ts";
 import { callTool } from "../support/mcp.ts";
+import { saveModel } from "../support/models.ts";
+import { outage } from "../support/outage.ts";
 import { openCafe } from "../support/questions.ts";
 import { PATHS } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
@@ -375,5 +380,53 @@ describe("follow-ups", () => {
     const [, narrowed, counted] = await converse("which shops are there", "only in North", "how many?");
     expect(narrowed?.rows.toSorted()).toEqual([["Aroma"], ["Crema"]]);
     expect(counted?.rows).toEqual([[2]]);
+  });
+});
+
+describe("what is not there", () => {
+  const failure = async (ontologyId: string, question = "revenue by shop in 2025") => {
+    const args = { ontologyId, question };
+    return (await callTool(server, contributor, "ask_question", args, PATHS.agent)).error;
+  };
+
+  it("[agent.error.not-ready] a model whose data are gone", async () => {
+    const dataset = await makeDataset(server, admin, "flats", [{ flat_id: 1, rent: 5 }]);
+    const fields = [
+      { name: "flat_id", expression: "flat_id" },
+      { name: "rent", expression: "rent" },
+    ];
+    const datasets = [{ name: "flats", source: "flats", primary_key: ["flat_id"], fields }];
+    const document = { version: "0.1.1", semantic_model: [{ name: "homes", datasets }] };
+    const { id } = await saveModel(server, admin, JSON.stringify(document));
+    expect(await failure(id, "rent")).toBeUndefined();
+    const gone = { asset_type: "dataset", asset_id: dataset, confirm: true };
+    await callTool(server, admin, "delete_asset", gone);
+    expect(await failure(id, "rent")).toMatchObject({
+      code: -32003,
+      message: expect.stringMatching(/^Ontology not ready/),
+      data: { ontologyId: id, knecta_code: "ONTOLOGY_NOT_READY" },
+    });
+  });
+
+  it("[agent.error.database] data that cannot be reached, until they can", async () => {
+    const blobs = join(server.home, "blobs");
+    renameSync(blobs, `${blobs}-away`);
+    const away = await failure(model).finally(() => renameSync(`${blobs}-away`, blobs));
+    expect(away).toMatchObject({
+      code: -32005,
+      message: expect.not.stringContaining(server.home),
+      data: { knecta_code: "DATABASE_CONNECTION_ERROR" },
+    });
+    expect(await failure(model)).toBeUndefined();
+  });
+
+  it("[agent.error.database] without the server's own database nobody is known, and nothing is asked", async () => {
+    const { end } = await outage(server.databaseUrl);
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const response = await server.request(PATHS.agent, { json, token: contributor }).finally(end);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      expect.objectContaining({ error: "unavailable" }),
+    ]);
   });
 });

@@ -1,6 +1,4 @@
-import { contract, open } from "./contract.ts";
-
-const NO_QUESTIONS = "shown only by a stand-in for ask_question so far";
+import { contract } from "./contract.ts";
 
 /**
  * What /api/data-agent/mcp promises: who may come in, resources, sessions, forms of errors, audit, limits, settings.
@@ -125,9 +123,10 @@ export const agent = contract("agent", {
   "agent.error.permissions": "-32001 with knecta_code FORBIDDEN",
   "agent.error.not-found":
     "-32002 with a knecta_code of not found, for tools and resources, with and without a session",
-  "agent.error.not-ready": open("-32003 for an ontology that is not ready", NO_QUESTIONS),
+  "agent.error.not-ready": "-32003 for an ontology that is not ready: published, but without its data",
   "agent.error.timeout": "-32004 with knecta_code AGENT_TIMEOUT",
-  "agent.error.database": open("-32005 with knecta_code DATABASE_CONNECTION_ERROR", NO_QUESTIONS),
+  "agent.error.database":
+    "-32005 with knecta_code DATABASE_CONNECTION_ERROR where the data cannot be reached",
   "agent.error.shape": "Errors are JSON-RPC errors in an HTTP 200, with data.detail and data.knecta_code",
 
   "agent.audit.tool":

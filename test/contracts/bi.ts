@@ -107,4 +107,12 @@ export const bi = contract("bi", {
 
   "bi.audit.call": "Each tool call is logged with tool name, success and milliseconds, for admins to read",
   "bi.audit.denied": "A denied call is logged with the user and what was asked for",
+
+  "bi.documents.ingest":
+    "knowi_ingest_document takes content with fileName, or fileUrl, and makes it searchable",
+  "bi.documents.list": "knowi_list_documents lists names and ids, by datasourceId and by part of a name",
+  "bi.documents.ask": "knowi_ask_document answers from all documents or from documentIds, with citations",
+  "bi.documents.extract":
+    "knowi_extract_document_data makes a dataset of the named fields, one row a document, within detailsDepth 1 to 20",
+  "bi.documents.delete": "knowi_delete_document deletes a document when confirm is true",
 });

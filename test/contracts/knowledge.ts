@@ -15,6 +15,11 @@ export const knowledge = contract("knowledge", {
   "knowledge.no-api-key": "X-API-Key does not sign anyone in",
   "knowledge.no-user-name": "X-User-Name neither signs anyone in nor changes who is",
 
+  "knowledge.auth.module":
+    "KENNING_KNOWLEDGE_AUTH names a module whose authenticate(token, request) says who calls, such as by X-User-Name from a trusted gateway",
+  "knowledge.retrieval":
+    "POST /retrieval answers Dify-like tools: {knowledge_id, query, retrieval_setting} gives records with metadata",
+
   "knowledge.result.json": "A result is one JSON text",
   "knowledge.error.shape": "An error is one JSON text: {error, code}",
   "knowledge.error.codes":

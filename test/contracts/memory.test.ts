@@ -63,8 +63,16 @@ describe("transport", () => {
     const { body } = await rpc<{ tools: { name: string }[] }>(server, PATH, "tools/list", { token });
     const names = body.result?.tools.map(({ name }) => name);
     expect(names?.filter((name) => !name.startsWith("fixture_"))).toEqual([
+      "knowmind.recall",
+      "knowmind.recall_at_time",
+      "knowmind.list_relations",
       "knowmind.health",
       "knowmind.stats",
+      "knowmind.store_memory",
+      "knowmind.upload_document",
+      "knowmind.update_fact",
+      "knowmind.link",
+      "knowmind.unlink",
     ]);
     expect((await call("memory_health")).body.error?.code).toBe(-32602);
   });
@@ -154,7 +162,8 @@ describe("health and errors", () => {
   });
 
   it.each([
-    ["conflict", 400],
+    ["conflict", 409],
+    ["unsupported", 400],
     ["plan_limit", 402],
     ["forbidden", 403],
     ["not_found", 404],

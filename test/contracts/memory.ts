@@ -1,10 +1,7 @@
 import { contract, open } from "./contract.ts";
 
-const NO_MEMORIES = "no tool that recalls or creates exists yet";
-
 /**
- * What /api/mcp/v1 promises: tokens and scopes, transport, forms of results and errors, health and stats.
- * Promises of tools that do not exist yet are not listed; the work that adds a tool adds them.
+ * What /api/mcp/v1 promises: tokens and scopes, transport, the ten tools, forms of results and errors.
  */
 export const memory = contract("memory", {
   "memory.transport.call":
@@ -15,9 +12,9 @@ export const memory = contract("memory", {
 
   "memory.token.form": "A token is kmt_ and 43 base64url characters, sent as Authorization: Bearer",
   "memory.token.workspace": "A token belongs to exactly one workspace and sees nothing of another",
-  "memory.scope.read": open("read is enough to recall and list", NO_MEMORIES),
-  "memory.scope.write": open("write is needed to create and maintain, and includes read", NO_MEMORIES),
-  "memory.scope.admin": open("admin stands above write", NO_MEMORIES),
+  "memory.scope.read": "read is enough to recall and list",
+  "memory.scope.write": "write is needed to create and maintain, and includes read",
+  "memory.scope.admin": "admin stands above write",
   "memory.scope.enforced": "Scopes are enforced on each call: 403 and the missing scope",
 
   "memory.health.result": "knowmind.health returns status ok, service memory and version",
@@ -28,21 +25,47 @@ export const memory = contract("memory", {
   "memory.stats.result": "knowmind.stats returns memories, edges and chunks of the token's workspace",
   "memory.stats.scope": "knowmind.stats needs the scope read",
 
+  "memory.recall.result":
+    "knowmind.recall returns hits with memory_id, title, content, score and source, and elapsed_ms",
+  "memory.recall.bounds": "knowmind.recall takes k from 1 to 25 (default 5) and hops from 0 to 3 (default 2)",
+  "memory.recall.hybrid": open(
+    "knowmind.recall combines full text, vectors and graph hops, and reranks the top hits",
+    "there are full text, signs of the speaker and graph hops, and no vectors",
+  ),
+  "memory.recall.hops": "knowmind.recall follows relations as far as hops says",
+  "memory.at-time.result":
+    "knowmind.recall_at_time returns hits with memory_id, title, content, valid_from, valid_to and score",
+  "memory.at-time.period":
+    "knowmind.recall_at_time returns what was valid: valid_from <= as_of and valid_to > as_of or unset; as_of is now unless given",
+  "memory.relations.result":
+    "knowmind.list_relations returns all inbound and outbound relations with type, other end and creation time",
+  "memory.store.result": "knowmind.store_memory creates a memory and returns memory_id and created_at",
+  "memory.upload.result": "knowmind.upload_document returns document_id, chunks and status indexed",
+  "memory.upload.sections":
+    "knowmind.upload_document splits the text into sections, found by themselves and linked by HAS_CHUNK",
+  "memory.update.result":
+    "knowmind.update_fact ends the original now, begins a new version now, links them by SUPERSEDES and returns their ids",
+  "memory.update.history": "What was superseded is not deleted; its relations go on with the new version",
+  "memory.update.conflict": "Of two updates of one version at once one wins, the other gets a conflict",
+  "memory.link.result":
+    "knowmind.link creates a typed relation and its inverse and returns both ids; the same again returns the same",
+  "memory.unlink.result": "knowmind.unlink deletes a relation and its inverse",
+
   "memory.result.fields": "The fields of a result stand directly in result",
   "memory.result.mcp": "A result is valid MCP too: content and structuredContent",
 
   "memory.error.params": "-32602 for missing, wrong or unknown parameters, naming them",
   "memory.error.unauthorized": "401 when the bearer token is missing or invalid",
-  "memory.error.plan": open("402 when a limit of the plan is reached", NO_MEMORIES),
+  "memory.error.plan": "402 when a limit of the plan is reached",
   "memory.error.scope": "403 when a scope is missing",
-  "memory.error.not-found": open("404 when something is not found", NO_MEMORIES),
-  "memory.error.constraint": open("400 when a constraint is violated", NO_MEMORIES),
-  "memory.error.too-large": open("413 when content is too large", NO_MEMORIES),
+  "memory.error.not-found": "404 when something is not found",
+  "memory.error.constraint": "400 when a constraint is violated",
+  "memory.error.too-large": "413 when content is too large",
   "memory.error.rate": "429 when a rate limit is exceeded",
   "memory.error.service": "503 when the service is unavailable",
   "memory.error.provider": open(
     "-32000 when something behind the service fails or takes too long",
-    NO_MEMORIES,
+    "nothing behind it can be made to fail or stall by a caller",
   ),
   "memory.limit.token": "Requests are limited by token: 600 a minute, then 429 with Retry-After",
 });

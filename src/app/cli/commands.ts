@@ -4,6 +4,7 @@ import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 import { KB_COMMANDS } from "./kb-commands.ts";
 import { LLM_COMMANDS } from "./llm-commands.ts";
+import { MEMORY_COMMANDS } from "./memory-commands.ts";
 
 const USER = {
   value: "EMAIL",
@@ -373,6 +374,7 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
   }),
   ...KB_COMMANDS,
+  ...MEMORY_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:

@@ -33,6 +33,9 @@ import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
 
+/** What a model is called where no endpoint has its own word. */
+const WORD = "semantic model";
+
 /** The phases that a question goes through, in their order. */
 export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
 export type Phase = (typeof PHASES)[number];
@@ -158,7 +161,7 @@ export class Agent {
         knowledge,
         moment: { now, timeZone },
         query: this.#queryOf(caller, model, within),
-        word: "semantic model",
+        word: WORD,
         signal: within,
         begin: () => {},
         preferences,
@@ -200,7 +203,7 @@ export class Agent {
     };
 
     begin("Planner");
-    const [published, preferences] = await this.#known(caller, model);
+    const [published, preferences] = await this.#known(caller, model, word);
     const sent = readQuestion(question);
     const work: Work = {
       caller,
@@ -331,9 +334,18 @@ export class Agent {
     });
   }
 
-  #known(caller: Caller, model: PublishedModel): Promise<[Knowledge, Preferences]> {
+  async #known(caller: Caller, model: PublishedModel, word = WORD): Promise<[Knowledge, Preferences]> {
     const { knowledge, preferences } = this.#parts;
-    return Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
+    const known = await Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
+    if (known[0].model.datasets.length > 0) return known;
+    throw new AppError(
+      "conflict",
+      `${word.replace(/^./, (first) => first.toUpperCase())} not ready: none of its datasets can be read`,
+      {
+        hint: "Its data have to be loaded first, or to be opened to you.",
+        data: { ontologyId: model.record.uuid, knectaCode: "ONTOLOGY_NOT_READY" },
+      },
+    );
   }
 
   #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {

@@ -137,20 +137,6 @@ export class BasesStore {
     }
   }
 
-  async change(
-    id: number,
-    change: { name?: string | undefined; description?: string | undefined },
-  ): Promise<void> {
-    try {
-      await this.#catalog.db
-        .update(bases)
-        .set({ ...change, updatedAt: this.#clock.now() })
-        .where(eq(bases.id, id));
-    } catch (error) {
-      throw nameTaken(error, change.name ?? "");
-    }
-  }
-
   async remove(id: number): Promise<boolean> {
     const gone = await this.#catalog.db
       .update(bases)

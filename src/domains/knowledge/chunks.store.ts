@@ -47,7 +47,7 @@ export class ChunksStore implements Source {
    */
   async replace(
     { id, version }: Pick<DocumentRow, "id" | "version">,
-    { text, chunks: pieces, pages, notes }: ReadDocument,
+    { text, chunks: pieces, pages, notes, mimeType }: ReadDocument,
   ): Promise<{ workspaceId: number; chunkIds: number[] } | undefined> {
     return this.#catalog.transaction(async (tx) => {
       const [document] = await tx
@@ -76,6 +76,7 @@ export class ChunksStore implements Source {
           textLength: sql`char_length(${text}::text)`,
           pages,
           notes: [...notes],
+          ...(mimeType !== undefined && { mimeType }),
           revision: sql`${documents.revision} + 1`,
         })
         .where(eq(documents.id, id));
@@ -143,6 +144,20 @@ export class ChunksStore implements Source {
       .innerJoin(bases, eq(bases.id, documents.baseId))
       .where(and(inArray(chunks.id, [...ids]), isSearched));
     return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** The first pieces of a document, to be looked through. */
+  async placesOf(
+    documentId: number,
+    limit: number,
+  ): Promise<{ content: string; page: number | null; section: string }[]> {
+    const rows = await this.#catalog.db
+      .select({ content: chunks.content, page: chunks.page, titlePath: chunks.titlePath })
+      .from(chunks)
+      .where(eq(chunks.documentId, documentId))
+      .orderBy(asc(chunks.position))
+      .limit(limit);
+    return rows.map(({ content, page, titlePath }) => ({ content, page, section: titlePath.join(" > ") }));
   }
 
   async idsOf(documentIds: readonly number[]): Promise<number[]> {

@@ -1,12 +1,17 @@
 import { z } from "zod";
+import { clip } from "../../kernel/clip.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
+import type { Answers } from "./answers/answers.ts";
 import type { BasesStore } from "./bases.store.ts";
 import type { DocumentsStore } from "./documents.store.ts";
 import type { Downloads } from "./downloads.ts";
+import type { Extractions } from "./extraction/extractions.ts";
 import type { FoldersStore } from "./folders.store.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type { KnowledgeLimits } from "./rate-limits.ts";
 import type { Readings } from "./reading.job.ts";
+import type { UploadTickets } from "./upload-tickets.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** What the tools of this slice work with. */
@@ -18,6 +23,9 @@ export interface KnowledgeServices {
   readings: Readings;
   downloads: Downloads;
   uploads: Uploads;
+  tickets: UploadTickets;
+  answers: Answers;
+  extractions: Extractions;
   knowledgeLimits: KnowledgeLimits;
 }
 
@@ -61,4 +69,10 @@ export function wordArgument<const W extends string>(name: string, words: readon
         .concat(" or ", words.at(-1) ?? ""),
     ),
   );
+}
+
+/** The key of a document as the bi endpoint has it, where keys are texts. */
+export function documentKey(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new AppError("not_found", `There is no document ${clip(text)}.`);
+  return Number(text);
 }

@@ -1,11 +1,15 @@
 import { join } from "node:path";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
+import type { DataServices } from "../data/index.ts";
+import { Answers } from "./answers/answers.ts";
+import { baseKind } from "./base-kind.ts";
 import { BasesStore } from "./bases.store.ts";
 import { ChunksStore } from "./chunks.store.ts";
 import type { KnowledgeServices } from "./define.ts";
 import { DocumentsStore } from "./documents.store.ts";
 import { Downloads } from "./downloads.ts";
+import { Extractions } from "./extraction/extractions.ts";
 import { FoldersStore } from "./folders.store.ts";
 import { Knowledge } from "./knowledge.ts";
 import { createKnowledgeLimits } from "./rate-limits.ts";
@@ -14,13 +18,21 @@ import { Readings } from "./reading.job.ts";
 import type { KNOWLEDGE_SETTINGS } from "./settings.ts";
 import { sweepDocuments } from "./sweep-documents.ts";
 import { addDocument } from "./tools/add-document.tool.ts";
+import { askDocument } from "./tools/ask-document.tool.ts";
+import { changeDocument } from "./tools/change-document.tool.ts";
+import { changeFolder } from "./tools/change-folder.tool.ts";
 import { createKnowledgeBase } from "./tools/create-knowledge-base.tool.ts";
+import { deleteDocument } from "./tools/delete-document.tool.ts";
+import { extractDocumentData } from "./tools/extract-document-data.tool.ts";
 import { getDocumentContent } from "./tools/get-document-content.tool.ts";
 import { getDocumentDownload } from "./tools/get-document-download.tool.ts";
+import { listDocuments } from "./tools/list-documents.tool.ts";
 import { listKnowledgeBases } from "./tools/list-knowledge-bases.tool.ts";
 import { listNodes } from "./tools/list-nodes.tool.ts";
+import { requestUpload } from "./tools/request-upload.tool.ts";
 import { searchContent } from "./tools/search-content.tool.ts";
 import { shareKnowledgeBase } from "./tools/share-knowledge-base.tool.ts";
+import { UploadTickets } from "./upload-tickets.ts";
 import { Uploads } from "./uploads.ts";
 
 export type { KnowledgeBase } from "./bases.store.ts";
@@ -28,12 +40,14 @@ export type { KnowledgeServices } from "./define.ts";
 export type { DocumentRow, FoundDocument } from "./documents.store.ts";
 export { type Disposition, DOWNLOAD_HEADER } from "./downloads.ts";
 export { isPreviewable } from "./file-kinds.ts";
+export { splitText } from "./reading/split-text.ts";
+export { UPLOAD_HEADER } from "./upload-tickets.ts";
 
 type Settings = ValuesOf<typeof KNOWLEDGE_SETTINGS>;
 
 async function openKnowledge(
   engines: Engines,
-  _before: unknown,
+  { data: { data } }: { data: Pick<DataServices, "data"> },
   settings: Settings,
 ): Promise<OpenSlice<KnowledgeServices>> {
   const { catalog, claim, clock, home, fetch, blobs, retrieval, jobs, vault, state, log } = engines;
@@ -42,10 +56,13 @@ async function openKnowledge(
   const documents = new DocumentsStore(catalog, clock, claim);
   const chunks = new ChunksStore(catalog);
   const collection = retrieval.collection("document", chunks);
-  const reader = new DocumentReader();
+  const reader = await DocumentReader.open(join(home, "readers"), log);
   const readings = new Readings({ documents, chunks, reader, collection, blobs, jobs, log });
   const knowledge = new Knowledge({ bases, folders, documents, chunks, readings, collection, blobs });
   const uploads = await Uploads.open(join(home, "uploads"), { fetch, knowledge });
+  const answers = new Answers(knowledge, bases);
+  const extractions = new Extractions({ knowledge, documents, chunks, data });
+  const tickets = new UploadTickets(vault, clock);
   const downloads = new Downloads(vault, clock);
   const knowledgeLimits = createKnowledgeLimits(state, settings.knowledge);
   const sweep = async () => {
@@ -53,13 +70,31 @@ async function openKnowledge(
     await readings.sweep();
   };
   return {
-    services: { knowledge, bases, folders, documents, readings, downloads, uploads, knowledgeLimits },
+    services: {
+      knowledge,
+      bases,
+      folders,
+      documents,
+      readings,
+      downloads,
+      uploads,
+      tickets,
+      answers,
+      extractions,
+      knowledgeLimits,
+    },
     start: sweep,
     sweep,
+    close: () => reader.close(),
   };
 }
 
-export const knowledgeSlice: SliceSpec<"knowledge", KnowledgeServices, unknown, Settings> = {
+export const knowledgeSlice: SliceSpec<
+  "knowledge",
+  KnowledgeServices,
+  { data: Pick<DataServices, "data"> },
+  Settings
+> = {
   name: "knowledge",
   open: openKnowledge,
   tools: [
@@ -71,5 +106,13 @@ export const knowledgeSlice: SliceSpec<"knowledge", KnowledgeServices, unknown, 
     addDocument,
     createKnowledgeBase,
     shareKnowledgeBase,
+    listDocuments,
+    changeDocument,
+    changeFolder,
+    requestUpload,
+    deleteDocument,
+    askDocument,
+    extractDocumentData,
   ],
+  assetKinds: [baseKind],
 };

@@ -24,14 +24,18 @@ export const LIMITS = {
     queryCharacters: 2_000,
     /** How long a download token is good for. */
     downloadSeconds: 300,
+    /** How long an upload token is good for. */
+    uploadSeconds: 3_600,
     /** Largest document. */
     documentBytes: 200 * 1024 * 1024,
     /** Most text of one document; what comes after it is left out, and the document says so. */
-    textCharacters: 20_000_000,
+    textCharacters: 10_000_000,
     /** Documents of one knowledge base. */
     documents: 1_000_000,
     /** Documents that one process reads at once. */
     readers: 2,
+    /** Documents that may wait to be read in a process of their own. */
+    waitingReaders: 100,
     /** Memory of the process that reads a document. */
     readerMemoryMb: 1_024,
     /** Longest that reading a document may take. */
@@ -52,6 +56,16 @@ export const LIMITS = {
     overlapTokens: 50,
     /** Passages of one document. */
     chunks: 100_000,
+    /** Documents that one question can be limited to. */
+    askedDocuments: 1_000,
+    /** Passages among which an answer is looked for. */
+    answerPassages: 5,
+    /** Documents that data is extracted from at once. */
+    extractedDocuments: 1_000,
+    /** Passages of each document that are looked through, for each step of depth. */
+    passagesPerDepth: 20,
+    /** Documents whose extracted values are shown with their places; all are in the dataset. */
+    shownExtractions: 50,
     /** How long deleted documents and knowledge bases, and files that were replaced, can be brought back. */
     keptDays: 30,
   },

@@ -118,7 +118,7 @@ export class Readings {
     const { id, version, bytes, extension, blobKey } = document;
     await documents.setStatus(id, version, "converting");
     const path = blobs.pathOf(blobKey);
-    const read = await reader.read({ path, bytes, extension });
+    const read = await reader.read({ path, bytes, extension, scope: String(document.baseId), signal });
     signal.throwIfAborted();
     progress(0.5, "indexing");
     await documents.setStatus(id, version, "indexing");

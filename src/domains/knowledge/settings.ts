@@ -1,4 +1,4 @@
-import { flag, integer, type SettingTree } from "../../platform/settings/index.ts";
+import { flag, integer, type SettingTree, text } from "../../platform/settings/index.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -26,6 +26,10 @@ export const KNOWLEDGE_SETTINGS = {
       "EXTERNAL_KNOWLEDGE_MCP_ENABLED",
       false,
       "Mounts `/mcp/knowledge-external`. It is meant for trusted systems inside your network.",
+    ),
+    authModule: text(
+      "KENNING_KNOWLEDGE_AUTH",
+      "A JavaScript file that says who calls this endpoint, in the place of tokens: it exports `authenticate(token, request)`, which returns `{email, workspace}` of a member, or null.",
     ),
     requests: knowledgeLimit(
       "",

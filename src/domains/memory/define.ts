@@ -1,10 +1,63 @@
+import { z } from "zod";
 import { toolsOf } from "../../registry/define-tool.ts";
-import type { MemoryStore } from "./memory.store.ts";
+import { LIMITS } from "./limits.ts";
+import type { MemoriesStore } from "./memories.store.ts";
+import type { Memory } from "./memory.ts";
 
 /** What the tools of this slice work with. */
 export interface MemoryServices {
-  memories: MemoryStore;
+  memory: Memory;
+  memories: MemoriesStore;
   version: string;
 }
 
 export const defineTool = toolsOf<MemoryServices>();
+
+const { idCharacters, queryCharacters, hits, hops } = LIMITS.memory;
+
+export const idArgument = z.string().min(1).max(idCharacters);
+export const queryArgument = z.string().max(queryCharacters).describe("Natural-language question");
+export const hitsArgument = z.int().min(1).max(hits).default(5).describe("Number of hits");
+export const hopsArgument = z.int().min(0).max(hops).default(2).describe("How far relations are followed");
+export const typeArgument = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, {
+    error: "rel_type must be in UPPER_SNAKE_CASE, such as FOR_CLIENT",
+  })
+  .max(100);
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
+const ZONE = /(?:[Zz]|[+-]\d{2}:?\d{2})$/;
+
+/** A point in time; a day begins at midnight, and a time without a zone is UTC. */
+export function timeArgument(name: string) {
+  return z
+    .string()
+    .max(40)
+    .refine((text) => timeOf(text) !== undefined, {
+      error: `${name} must be ISO 8601, such as 2026-03-14T00:00:00Z`,
+    });
+}
+
+/** Undefined where it is no time, such as the 31st of February. */
+export function timeOf(text: string): Date | undefined {
+  if (!ISO.test(text)) return undefined;
+  const [day = ""] = text.split(/[Tt ]/);
+  const hasTime = text.length > day.length;
+  const time = new Date(hasTime && !ZONE.test(text) ? `${text.replace(" ", "T")}Z` : text.replace(" ", "T"));
+  const isDay = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(time.getTime()) || Number.isNaN(isDay.getTime())) return undefined;
+  return isDay.toISOString().startsWith(day) ? time : undefined;
+}
+
+/** Without thousandths where there are none. */
+export function timeText(time: Date): string {
+  return time.toISOString().replace(".000Z", "Z");
+}
+
+/** A memory without a title has its beginning for one. */
+export function titleOf({ title, content }: { title: string | null; content: string }): string {
+  if (title !== null) return title;
+  const [line = ""] = content.trim().split("\n");
+  return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
+}

@@ -6,9 +6,12 @@ import type { SlotColumns } from "./lexical/slots.ts";
 import { RECIPES } from "./recipes.ts";
 import { type AnyArray, readSegment, type Segment, writeSegment } from "./segment-file.ts";
 import type { Kind } from "./types.ts";
+import type { Which } from "./wire.ts";
 
 interface Facts {
   analysis: number;
+  fingerprint: string;
+  speakerNames: string[];
   terms: string[];
   languageNames: string[];
   threadKeys: string[];
@@ -22,20 +25,21 @@ export class IndexStore {
     this.#folder = folder;
   }
 
-  /** The index as it was sealed, or an empty one where there is none that is whole and of this version. */
-  load(kind: Kind, workspaceId: number): { index: LexicalIndex; isFromDisk: boolean } {
-    const parts = toParts(readSegment(this.#pathOf(kind, workspaceId)));
-    return { index: new LexicalIndex(RECIPES[kind], parts), isFromDisk: parts !== undefined };
+  /** The index as it was sealed, or an empty one where there is none that is whole, of this version and this model. */
+  load({ kind, workspaceId, fingerprint }: Which): LexicalIndex {
+    const segment = readSegment(this.#pathOf(kind, workspaceId));
+    return new LexicalIndex(RECIPES[kind], fingerprint, segment && toParts(segment, fingerprint));
   }
 
-  save(kind: Kind, workspaceId: number, index: LexicalIndex): void {
-    const { terms, postings, slots } = index.parts();
-    const { languageNames, threadKeys } = slots;
-    const facts = { analysis: ANALYSIS, terms, languageNames, threadKeys };
-    writeSegment(this.#pathOf(kind, workspaceId), { facts, arrays: { ...postings, ...slots.columns } });
+  save({ kind, workspaceId, fingerprint }: Which, index: LexicalIndex): void {
+    const { terms, postings, slots, vectors } = index.parts();
+    const { columns, languageNames, threadKeys, speakerNames } = slots;
+    const facts = { analysis: ANALYSIS, fingerprint, terms, languageNames, threadKeys, speakerNames };
+    const arrays = { ...postings, ...columns, vectors: vectors.bytes };
+    writeSegment(this.#pathOf(kind, workspaceId), { facts, arrays });
   }
 
-  drop(kind: Kind, workspaceId: number): void {
+  drop({ kind, workspaceId }: Which): void {
     rmSync(this.#pathOf(kind, workspaceId), { force: true });
   }
 
@@ -44,17 +48,17 @@ export class IndexStore {
   }
 }
 
-function toParts(segment: Segment | undefined): LexicalParts | undefined {
-  const facts = segment?.facts as Facts | undefined;
-  if (segment === undefined || facts?.analysis !== ANALYSIS) return undefined;
-  const { heads, tails, blocks, counts, words, ...columns } = segment.arrays as Record<string, AnyArray>;
+function toParts(segment: Segment, fingerprint: string): LexicalParts | undefined {
+  const { analysis, fingerprint: kept, terms, ...names } = segment.facts as Facts;
+  if (analysis !== ANALYSIS || kept !== fingerprint) return undefined;
+  const { heads, tails, blocks, counts, words, vectors, ...columns } = segment.arrays as Record<
+    string,
+    AnyArray
+  >;
   return {
-    terms: facts.terms,
+    terms,
     postings: { heads, tails, blocks, counts, words } as LexicalParts["postings"],
-    slots: {
-      columns: columns as unknown as SlotColumns,
-      languageNames: facts.languageNames,
-      threadKeys: facts.threadKeys,
-    },
+    slots: { columns: columns as unknown as SlotColumns, ...names },
+    vectors: { slots: columns.ids!.length, bytes: vectors as Int8Array },
   };
 }

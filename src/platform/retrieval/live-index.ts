@@ -1,6 +1,6 @@
-import type { IndexThread } from "./index-thread.ts";
+import type { ThreadCaller } from "../threads/index.ts";
 import type { Source } from "./types.ts";
-import type { Which } from "./wire.ts";
+import type { IndexCalls, Which } from "./wire.ts";
 
 /** Entries that go to the thread at once; searches of others come between. */
 const BATCH = 64;
@@ -23,7 +23,7 @@ export class LiveIndex {
   isReady = false;
   bytes = 0;
   lastUsedMs = performance.now();
-  readonly #thread: IndexThread;
+  readonly #thread: ThreadCaller<IndexCalls>;
   readonly #source: Source;
   readonly #changes: Change[] = [];
   #backlog: number[] = [];
@@ -31,7 +31,7 @@ export class LiveIndex {
   #work: Promise<void> | undefined;
 
   /** Nothing is read before `listening`, so that no change falls between. */
-  constructor(thread: IndexThread, which: Which, source: Source, listening: Promise<unknown>) {
+  constructor(thread: ThreadCaller<IndexCalls>, which: Which, source: Source, listening: Promise<unknown>) {
     this.#thread = thread;
     this.which = which;
     this.#source = source;
@@ -59,26 +59,38 @@ export class LiveIndex {
     await Promise.all(changes.map(({ done }) => done.promise));
   }
 
+  /** Takes every entry anew. */
+  async readAll(): Promise<void> {
+    const { ids } = await this.#thread.ask("held", this.which);
+    const all = new Set(ids);
+    for await (const { id } of this.#listed()) all.add(id);
+    await this.refresh([...all]);
+  }
+
   async #open(listening: Promise<unknown>): Promise<void> {
     await listening;
     const { ids, seqs } = await this.#thread.ask("open", this.which);
     const held = new Map<number, number>();
     for (const [i, id] of ids.entries()) held.set(id, seqs[i]!);
-    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-      const page = await this.#source.list(this.which.workspaceId, after, PAGE);
-      for (const { id, seq } of page) {
-        if (held.get(id) !== seq) this.#backlog.push(id);
-        held.delete(id);
-      }
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.id;
+    for await (const { id, seq } of this.#listed()) {
+      if (held.get(id) !== seq) this.#backlog.push(id);
+      held.delete(id);
     }
-    this.#backlog.push(...held.keys());
+    for (const id of held.keys()) this.#backlog.push(id);
     this.#backlog.reverse();
     this.#total = this.#backlog.length;
     await this.#drain();
     this.isReady = true;
     this.#begin();
+  }
+
+  async *#listed(): AsyncGenerator<{ id: number; seq: number }> {
+    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+      const page = await this.#source.list(this.which.workspaceId, after, PAGE);
+      yield* page;
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
   }
 
   #begin(): void {

@@ -11,16 +11,54 @@ export interface Recipe {
   /** What the words of the entries before and after it in the same thread count, nearest first. */
   before: readonly number[];
   after: readonly number[];
+  fusion: LegsFusion | FeaturesFusion;
 }
 
+/** Words, direction and tokens. */
+interface LegsFusion {
+  way: "legs";
+  /** In languages that the model knows: the power of what tokens say, which multiplies what words say. */
+  exponent: number;
+  /** In others: the weight of what tokens say, which is added. */
+  tokens: number;
+  /** The weight of direction where there are no tokens. */
+  dense: number;
+}
+
+/** A weighted sum. */
+interface FeaturesFusion {
+  way: "features";
+  words: number;
+  dense: number;
+  speaker: number;
+  asks: number;
+}
+
+const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1 };
+
 export const RECIPES: Record<Kind, Recipe> = {
-  document: { k1: 0.9, b: 0.5, weights: { body: 1, title: 0.5, context: 0.5 }, before: [], after: [] },
+  document: {
+    k1: 0.9,
+    b: 0.5,
+    weights: { body: 1, title: 0.5, context: 0.5 },
+    before: [],
+    after: [],
+    fusion: LEGS,
+  },
   memory: {
     k1: 1,
     b: 0.3,
     weights: { body: 1, title: 1, context: 0.5 },
     before: [0.7, 0.35, 0.2],
     after: [0.4, 0.2],
+    fusion: { way: "features", words: 4.2, dense: 6, speaker: 0.8, asks: 1.1 },
   },
-  asset: { k1: 1.2, b: 0.3, weights: { body: 1, title: 3, context: 0.5 }, before: [], after: [] },
+  asset: {
+    k1: 1.2,
+    b: 0.3,
+    weights: { body: 1, title: 3, context: 0.5 },
+    before: [],
+    after: [],
+    fusion: LEGS,
+  },
 };

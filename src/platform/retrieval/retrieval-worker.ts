@@ -1,10 +1,12 @@
 /** Runs in a thread of its own and holds the indexes: searching and analysing take longer than an event loop may. */
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { maxSim } from "../embeddings/index.ts";
+import { type Answers, answerCalls, NotHeld } from "../threads/index.ts";
 import { IndexStore } from "./index-store.ts";
 import { analyseQuery } from "./lexical/analysis.ts";
 import type { LexicalIndex } from "./lexical/lexical-index.ts";
-import type { Query } from "./types.ts";
-import type { Answered, Asked, QuestionName, Questions, Which } from "./wire.ts";
+import type { Entry, Query } from "./types.ts";
+import type { Candidate, Held, IndexCalls, Which } from "./wire.ts";
 
 interface Opened {
   index: LexicalIndex;
@@ -18,30 +20,49 @@ const CHANGES = 2_000;
 const store = new IndexStore((workerData as { folder: string }).folder);
 const indexes = new Map<string, Opened>();
 
-type Answers = { [Name in QuestionName]: (ask: Questions[Name]["ask"]) => Questions[Name]["answer"] };
-
-const answers: Answers = {
+const answers: Answers<IndexCalls> = {
   open(which) {
-    const { index } = store.load(which.kind, which.workspaceId);
+    const index = store.load(which);
     indexes.set(keyOf(which), { index, changes: 0 });
-    const ids = Float64Array.from(index.slots.liveIds());
-    return { ids, seqs: ids.map((id) => index.slots.seqs[index.slots.slotOf(id)!]!) };
+    return heldBy(index);
   },
+  held: (which) => heldBy(openedOf(which).index),
   change({ put, remove, ...which }) {
     const opened = openedOf(which);
     for (const id of remove) opened.index.remove(id);
-    for (const entry of put) opened.index.put(entry);
+    for (const entry of put) if (isNews(opened.index, entry)) opened.index.put(entry);
     opened.changes += put.length + remove.length;
     if (opened.changes > CHANGES + opened.index.slots.live / 10) answers.seal(which);
     return { bytes: opened.index.bytes };
   },
   search({ query, ...which }) {
-    return search(openedOf(which).index, query);
+    const { index } = openedOf(which);
+    const { words, said, language } = analyseQuery(query.text, index.languages);
+    const named = index.slots.speakerAmong(said);
+    const hits = index.search(words, index.mask(query.filter, query.at), candidatesFor(query));
+    const candidates = hits.map(({ slot, score }) => candidateOf(index, slot, score, 0, named));
+    const speaker = named === undefined ? undefined : index.slots.speakerNames[named]!.split(" ")[0];
+    return { language, speaker, hasVectors: index.vectors.count > 0, candidates };
+  },
+  near({ query, vector, others, ...which }) {
+    const { index } = openedOf(which);
+    const near = index.vectors.search(vector, index.mask(query.filter, query.at), candidatesFor(query));
+    const named = index.slots.speakerAmong(analyseQuery(query.text, index.languages).said);
+    const known = new Set(near.map(({ slot }) => index.slots.ids[slot]!));
+    const rest = others.flatMap((id) => {
+      const slot = known.has(id) ? undefined : index.slots.slotOf(id);
+      return slot === undefined ? [] : { slot, cosine: index.vectors.cosine(vector, slot) };
+    });
+    return [...near, ...rest].map(({ slot, cosine }) => candidateOf(index, slot, 0, cosine, named));
+  },
+  compare({ query, texts }) {
+    const worth = maxSim(query);
+    return texts.map(worth);
   },
   stats: (which) => openedOf(which).index.stats,
   seal(which) {
     const opened = openedOf(which);
-    if (opened.changes > 0) store.save(which.kind, which.workspaceId, opened.index);
+    if (opened.changes > 0) store.save(which, opened.index);
     opened.changes = 0;
     return null;
   },
@@ -51,36 +72,54 @@ const answers: Answers = {
   },
   drop(which) {
     indexes.delete(keyOf(which));
-    store.drop(which.kind, which.workspaceId);
+    store.drop(which);
     return null;
   },
 };
 
-function search(index: LexicalIndex, { text, k, filter, at }: Query) {
-  const hits = index.search(analyseQuery(text, index.languages), index.mask(filter, at), k);
-  return hits.map(({ slot, score }) => ({ id: index.slots.ids[slot]!, score, legs: { lexical: score } }));
+function heldBy({ slots }: LexicalIndex): Held {
+  const ids = Float64Array.from(slots.liveIds());
+  return { ids, seqs: ids.map((id) => slots.seqs[slots.slotOf(id)!]!) };
 }
 
-function keyOf({ kind, workspaceId }: Which): string {
+/** An older state of an entry may come late, when an index was opened twice. */
+function isNews({ slots }: LexicalIndex, { id, seq }: Entry): boolean {
+  const slot = slots.slotOf(id);
+  return slot === undefined || seq >= slots.seqs[slot]!;
+}
+
+/** The best of these become hits; as many more as a better order could bring forward. */
+function candidatesFor({ k }: Query): number {
+  return Math.max(100, 2 * k);
+}
+
+function candidateOf(
+  index: LexicalIndex,
+  slot: number,
+  lexical: number,
+  cosine: number,
+  named?: number,
+): Candidate {
+  const { ids, speakers, asks, languages, languageNames } = index.slots;
+  return {
+    id: ids[slot]!,
+    lexical,
+    cosine,
+    hasVector: index.vectors.has(slot),
+    language: languageNames[languages[slot]!]!,
+    speaker: named === undefined || speakers[slot] === -1 ? 0 : speakers[slot] === named ? 1 : -1,
+    asks: asks[slot]!,
+  };
+}
+
+function keyOf({ kind, workspaceId }: Pick<Which, "kind" | "workspaceId">): string {
   return `${kind}-${workspaceId}`;
 }
 
-class NotOpen extends Error {}
-
 function openedOf(which: Which): Opened {
   const opened = indexes.get(keyOf(which));
-  if (opened === undefined) throw new NotOpen();
+  if (opened === undefined) throw new NotHeld();
   return opened;
 }
 
-parentPort?.on("message", ({ call, name, ask }: Asked) => {
-  let answered: Answered;
-  try {
-    answered = { call, answer: (answers[name] as (ask: unknown) => unknown)(ask) };
-  } catch (error) {
-    if (error instanceof NotOpen) answered = { call, lost: true };
-    else
-      answered = { call, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-  parentPort?.postMessage(answered);
-});
+answerCalls(answers);

@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openTestCatalog } from "../../../test/support/database.ts";
+import { Broadcast } from "../catalog/index.ts";
+import { openEmbeddings } from "../embeddings/index.ts";
 import type { Collection, Entry, Source } from "./index.ts";
 import { Retrieval } from "./index.ts";
 
 const catalog = await openTestCatalog();
+const broadcast = new Broadcast(catalog, "test_retrieval");
 const root = mkdtempSync(join(tmpdir(), "kenning-retrieval-"));
+const embeddings = await openEmbeddings({ folder: join(root, "models"), log: { error() {} } as never });
 const opened: Retrieval[] = [];
 const logged: unknown[] = [];
 const log = {
@@ -20,6 +24,7 @@ afterEach(async () => {
   logged.length = 0;
 });
 afterAll(async () => {
+  await embeddings.close();
   await catalog.close();
   rmSync(root, { recursive: true, force: true });
 });
@@ -28,6 +33,7 @@ afterAll(async () => {
 class Rows implements Source {
   readonly of = new Map<number, Map<number, Entry>>();
   reads = 0;
+  tokens?: NonNullable<Source["tokens"]>;
   failure: Error | undefined;
   #seq = 0;
 
@@ -57,7 +63,7 @@ function folderOfOwn(): string {
 }
 
 function open(rows: Rows, folder = folderOfOwn()): { retrieval: Retrieval; documents: Collection } {
-  const retrieval = new Retrieval({ catalog, folder, log: log as never });
+  const retrieval = new Retrieval({ broadcast, embeddings, folder, log: log as never });
   opened.push(retrieval);
   return { retrieval, documents: retrieval.collection("document", rows) };
 }
@@ -134,6 +140,50 @@ describe("a collection", () => {
   });
 });
 
+describe("meaning", () => {
+  it("finds what has other words, once there are vectors, and is told of as a leg", async () => {
+    const rows = new Rows();
+    const texts = [
+      "The bill was settled by the client.",
+      "It will rain in the mountains tomorrow.",
+      "A new text.",
+    ];
+    const made = await embeddings.embed(texts);
+    for (const [id, body] of texts.entries()) rows.put(1, id, body, id < 2 ? { embedding: made[id]! } : {});
+    rows.put(1, 3, "Another model made this.", { embedding: { ...made[0]!, fingerprint: "another" } });
+    const { documents } = open(rows);
+    const question = { text: "Who paid the invoice?", k: 2 };
+    expect(await documents.search(1, { ...question, legs: ["lexical"] })).toEqual([]);
+    const [hit] = await documents.search(1, question);
+    expect(hit).toMatchObject({ id: 0, legs: { lexical: 0, dense: expect.any(Number) } });
+    expect(await documents.stats(1)).toMatchObject({ entries: 4, vectors: 2 });
+
+    rows.tokens = async (_workspaceId, ids) =>
+      ids.flatMap((id) =>
+        id < 2 ? { id, fingerprint: embeddings.fingerprint, tokens: made[id]!.tokens! } : [],
+      );
+    const compared = await documents.search(1, { ...question, k: 10 });
+    expect(compared[0]).toMatchObject({ id: 0, legs: { tokens: expect.any(Number) } });
+    for (const { score } of compared) expect(score).toSatisfy((value: number) => value >= 0 && value <= 1);
+  });
+
+  it("of a talk is asked for in the words of whom the question names", async () => {
+    const rows = new Rows();
+    const turns = ["I bought a red bicycle.", "Caroline, did Caroline buy a bicycle?", "I sold my bicycle."];
+    const made = await embeddings.embed(turns);
+    for (const [id, body] of turns.entries())
+      rows.put(1, id, body, {
+        speaker: id === 0 ? "Caroline" : "Melanie",
+        thread: { key: "talk", order: id },
+        embedding: made[id]!,
+      });
+    const memories = open(rows).retrieval.collection("memory", rows);
+    expect((await memories.search(1, { text: "What did Caroline buy?", k: 3 })).map(({ id }) => id)[0]).toBe(
+      0,
+    );
+  });
+});
+
 describe("what is on disk", () => {
   async function sealed(): Promise<{ rows: Rows; folder: string; file: string }> {
     const rows = new Rows();
@@ -193,9 +243,29 @@ describe("what is on disk", () => {
     const { documents } = open(rows, folder);
     await idsOf(documents, "lamp");
     rows.reads = 0;
-    await documents.rebuild(1);
+    rows.of.get(1)?.delete(9);
+    const rebuilt = documents.rebuild(1);
+    expect(await idsOf(documents, "number18")).toEqual([18]);
+    await rebuilt;
     expect(rows.reads).toBe(500);
+    expect(await idsOf(documents, "number9")).toEqual([]);
     expect(await idsOf(documents, "number17")).toEqual([17]);
+  });
+});
+
+describe("a workspace that is forgotten", () => {
+  it("leaves nothing on disk", async () => {
+    const rows = new Rows();
+    rows.put(1, 1, "lamp");
+    const folder = folderOfOwn();
+    const { retrieval, documents } = open(rows, folder);
+    await idsOf(documents, "lamp");
+    await retrieval.close();
+    const again = open(rows, folder);
+    rows.of.clear();
+    await again.documents.forget(1);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await idsOf(again.documents, "lamp")).toEqual([]);
   });
 });
 

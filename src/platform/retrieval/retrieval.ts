@@ -1,16 +1,21 @@
 import { randomUUID } from "node:crypto";
+import { extname, join } from "node:path";
 import type { Logger } from "pino";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { giveUpAfter } from "../../kernel/give-up.ts";
-import { Broadcast, type Catalog } from "../catalog/index.ts";
-import { IndexLost, IndexThread } from "./index-thread.ts";
+import type { Broadcast } from "../catalog/index.ts";
+import type { Embeddings } from "../embeddings/index.ts";
+import { ThreadCaller, ThreadLost } from "../threads/index.ts";
 import { LIMITS } from "./limits.ts";
 import { LiveIndex } from "./live-index.ts";
+import { searchIndex } from "./search-index.ts";
 import type { CollectionStats, Hit, Kind, Query, Source } from "./types.ts";
-import type { Which } from "./wire.ts";
+import type { IndexCalls, Which } from "./wire.ts";
 
 export interface RetrievalOptions {
-  catalog: Catalog;
+  /** To other processes on the same database. */
+  broadcast: Pick<Broadcast, "send" | "listen">;
+  embeddings: Embeddings;
   /** Where indexes are kept between starts. */
   folder: string;
   log: Pick<Logger, "warn" | "error">;
@@ -22,8 +27,10 @@ export interface Collection {
   refresh(workspaceId: number, ids: readonly number[]): Promise<void>;
   search(workspaceId: number, query: Query): Promise<Hit[]>;
   stats(workspaceId: number): Promise<CollectionStats>;
-  /** Forgets all that is known of a workspace; the next search builds it again from the source. */
+  /** Reads all entries of a workspace again, while the index goes on answering. */
   rebuild(workspaceId: number): Promise<void>;
+  /** Takes all that is known of a workspace out of memory and off the disk. */
+  forget(workspaceId: number): Promise<void>;
 }
 
 /** What other processes on this database are told. */
@@ -34,15 +41,17 @@ interface Message extends Which {
 
 /** Keys in one message, which must fit into a notification. */
 const MESSAGE_IDS = 400;
+const MODULE = join(import.meta.dirname, `retrieval-worker${extname(import.meta.filename)}`);
 const SWEEP_MS = 60_000;
 /** A search begins anew if its index makes room or its thread ends meanwhile. */
 const TRIES = 3;
 
 /** Finds entries by words, in indexes that are made of what the catalog holds and can be made of it again. */
 export class Retrieval {
-  readonly #thread: IndexThread;
+  readonly #thread: ThreadCaller<IndexCalls>;
   readonly #log: RetrievalOptions["log"];
-  readonly #broadcast: Broadcast;
+  readonly #embeddings: Embeddings;
+  readonly #broadcast: RetrievalOptions["broadcast"];
   readonly #self = randomUUID();
   readonly #sources = new Map<Kind, Source>();
   /** The one that was used last comes last. */
@@ -51,10 +60,11 @@ export class Retrieval {
   /** Ends it. */
   #listening: Promise<() => Promise<void>> | undefined;
 
-  constructor({ catalog, folder, log }: RetrievalOptions) {
+  constructor({ broadcast, embeddings, folder, log }: RetrievalOptions) {
     this.#log = log;
-    this.#broadcast = new Broadcast(catalog, "kenning_retrieval");
-    this.#thread = new IndexThread(folder, (err) => {
+    this.#embeddings = embeddings;
+    this.#broadcast = broadcast;
+    this.#thread = new ThreadCaller(MODULE, { workerData: { folder } }, (err) => {
       this.#live.clear();
       if (err !== undefined) log.error({ err }, "the thread that searches ended unexpectedly");
     });
@@ -66,32 +76,46 @@ export class Retrieval {
     if (this.#sources.has(kind)) throw new Error(`two slices own what is of the kind ${kind}`);
     this.#sources.set(kind, source);
     return {
-      refresh: (workspaceId, ids) => this.#refresh({ kind, workspaceId }, ids),
+      refresh: (workspaceId, ids) => this.#refresh(this.#which(kind, workspaceId), ids),
       search: async (workspaceId, query) => {
         assertBounds(query);
-        return await this.#using({ kind, workspaceId }, (which) =>
-          this.#thread.ask("search", { ...which, query }),
-        );
+        return await this.#using(this.#which(kind, workspaceId), (which) => this.#search(which, query));
       },
-      stats: (workspaceId) => this.#using({ kind, workspaceId }, (which) => this.#thread.ask("stats", which)),
-      rebuild: async (workspaceId) => {
-        this.#live.delete(keyOf({ kind, workspaceId }));
-        await this.#thread.ask("drop", { kind, workspaceId });
-        await this.#using({ kind, workspaceId }, async () => undefined);
+      stats: (workspaceId) =>
+        this.#using(this.#which(kind, workspaceId), (which) => this.#thread.ask("stats", which)),
+      rebuild: (workspaceId) =>
+        this.#using(this.#which(kind, workspaceId), (which) => this.#liveOf(which).readAll()),
+      forget: async (workspaceId) => {
+        const which = this.#which(kind, workspaceId);
+        this.#live.delete(keyOf(which));
+        await this.#thread.ask("drop", which);
       },
     };
+  }
+
+  #which(kind: Kind, workspaceId: number): Which {
+    return { kind, workspaceId, fingerprint: this.#embeddings.fingerprint };
+  }
+
+  #search(which: Which, query: Query): Promise<Hit[]> {
+    const source = this.#sources.get(which.kind) as Source;
+    return searchIndex(
+      { thread: this.#thread, embeddings: this.#embeddings, source, log: this.#log },
+      which,
+      query,
+    );
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     await (await this.#listening)?.();
     for (const live of this.#live.values()) await this.#putAway(live);
-    await this.#thread.close();
+    await this.#thread.end();
   }
 
   /** As if it had crashed; the next search starts another. */
   async endThread(): Promise<void> {
-    await this.#thread.close();
+    await this.#thread.end();
   }
 
   async #refresh(which: Which, ids: readonly number[]): Promise<void> {
@@ -126,7 +150,7 @@ export class Retrieval {
         await this.#makeRoom(live);
         return result;
       } catch (error) {
-        if (!(error instanceof IndexLost) || tries === TRIES) throw asAppError(error);
+        if (!(error instanceof ThreadLost) || tries === TRIES) throw asAppError(error);
       }
     }
   }
@@ -150,10 +174,17 @@ export class Retrieval {
     const key = keyOf(which);
     const source = this.#sources.get(which.kind) as Source;
     this.#listening ??= this.#listen();
-    const live = this.#live.get(key) ?? new LiveIndex(this.#thread, which, source, this.#listening);
+    const live = this.#live.get(key) ?? this.#openLive(which, source, this.#listening);
     this.#live.delete(key);
     this.#live.set(key, live);
     live.lastUsedMs = performance.now();
+    return live;
+  }
+
+  #openLive(which: Which, source: Source, listening: Promise<unknown>): LiveIndex {
+    const live = new LiveIndex(this.#thread, which, source, listening);
+    // Whoever comes next begins anew, even if nobody waits for this one.
+    live.ready.catch(() => this.#forget(live));
     return live;
   }
 
@@ -191,7 +222,8 @@ export class Retrieval {
   #listen(): Promise<() => Promise<void>> {
     const listening = this.#broadcast.listen(
       (message) => {
-        const { ids, from, ...which } = message as Message;
+        const { ids, from, kind, workspaceId } = message as Message;
+        const which = this.#which(kind, workspaceId);
         if (from !== this.#self && this.#live.has(keyOf(which))) void this.#take(which, ids);
       },
       // What was missed is found by reading anew.
@@ -222,7 +254,7 @@ function assertBounds({ k, filter = {} }: Query): void {
 }
 
 function asAppError(error: unknown): unknown {
-  if (!(error instanceof IndexLost)) return error;
+  if (!(error instanceof ThreadLost)) return error;
   return new AppError("unavailable", "The search index is not available.", {
     hint: "Try again in a moment.",
     cause: error,

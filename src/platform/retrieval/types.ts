@@ -1,3 +1,5 @@
+import type { Embedding } from "../embeddings/index.ts";
+
 /** What a collection holds; each kind has a recipe of its own (`recipes.ts`). */
 export type Kind = "document" | "memory" | "asset";
 
@@ -8,7 +10,7 @@ export type Attribute = number | string;
 export interface Entry {
   /** Its key in the catalog. */
   id: number;
-  /** Another number whenever anything of the entry has changed in the catalog. */
+  /** A higher number whenever anything of the entry has changed in the catalog. */
   seq: number;
   body: string;
   title?: string;
@@ -18,6 +20,10 @@ export interface Entry {
   language?: string;
   /** Entries of one thread lend each other their words: the turns of a talk, the parts of a text. */
   thread?: { key: string; order: number };
+  /** Who says it. Questions that name one speaker are first of all about what that one said. */
+  speaker?: string;
+  /** What `Embeddings` made of it, as the owner keeps it; without one it is found by its words alone. */
+  embedding?: Pick<Embedding, "fingerprint" | "vector">;
   attributes?: Record<string, Attribute | readonly Attribute[]>;
   /** When it holds, in ms since 1970; open ends are left out. */
   validFrom?: number;
@@ -34,14 +40,23 @@ export interface Query {
   filter?: Filter;
   /** Only what holds at that time, in ms since 1970. */
   at?: number;
+  /** Which legs are asked; all that there are, otherwise. */
+  legs?: readonly (keyof Legs)[];
+}
+
+/** Words; direction of the whole text; its tokens against those of the question. */
+export interface Legs {
+  lexical: number;
+  dense?: number;
+  tokens?: number;
 }
 
 export interface Hit {
   id: number;
   /** 0 to 1: how much of the question's weight was found. */
   score: number;
-  /** What each leg says of it, 0 to 1. */
-  legs: { lexical: number };
+  /** What each leg says of it, 0 to 1; left out where it was not asked. */
+  legs: Legs;
 }
 
 /** How an index is filled: the catalog is the truth, and everything here can be made of it again. */
@@ -50,10 +65,17 @@ export interface Source {
   list(workspaceId: number, after: number, limit: number): Promise<readonly { id: number; seq: number }[]>;
   /** The entries with these keys. Those that are missing are gone. */
   read(workspaceId: number, ids: readonly number[]): Promise<readonly Entry[]>;
+  /** The tokens of their embeddings, for those that have some: the best candidates are compared by them once more. */
+  tokens?(
+    workspaceId: number,
+    ids: readonly number[],
+  ): Promise<readonly { id: number; fingerprint: string; tokens: Uint8Array }[]>;
 }
 
 export interface CollectionStats {
   entries: number;
+  /** Those of them that have a vector. */
+  vectors: number;
   terms: number;
   postings: number;
   bytes: number;

@@ -1,17 +1,57 @@
-import type { CollectionStats, Entry, Hit, Kind, Query } from "./types.ts";
+import type { CollectionStats, Entry, Kind, Query } from "./types.ts";
 
 /** Which index. */
 export interface Which {
   kind: Kind;
   workspaceId: number;
+  /** The model whose vectors it holds. */
+  fingerprint: string;
 }
 
-/** What the thread can be asked, with what it answers. */
-export interface Questions {
+/** Keys and numbers of what an index holds. */
+export interface Held {
+  ids: Float64Array;
+  seqs: Float64Array;
+}
+
+/** An entry that may be a hit. */
+export interface Candidate {
+  id: number;
+  /** Part of the question's weight that its words have. */
+  lexical: number;
+  cosine: number;
+  hasVector: boolean;
+  language: string;
+  /** 1 if the speaker that the question names says it, -1 if another does. */
+  speaker: number;
+  /** 1 if it is a question itself. */
+  asks: number;
+}
+
+/** How the question was understood. */
+export interface Understood {
+  language: string;
+  /** The name of the one speaker in it, as it stands there in folded letters. */
+  speaker: string | undefined;
+  /** Whether anything can be found by direction. */
+  hasVectors: boolean;
+}
+
+/** What the thread that holds the indexes can be asked, with what it answers. */
+export type IndexCalls = {
   /** Takes the index into memory, from the disk if it is there; tells what it holds. */
-  open: { ask: Which; answer: { ids: Float64Array; seqs: Float64Array } };
+  open: { ask: Which; answer: Held };
+  held: { ask: Which; answer: Held };
   change: { ask: Which & { put: readonly Entry[]; remove: readonly number[] }; answer: { bytes: number } };
-  search: { ask: Which & { query: Query }; answer: Hit[] };
+  /** By words. */
+  search: { ask: Which & { query: Query }; answer: Understood & { candidates: Candidate[] } };
+  /** By direction: the nearest ones, and what the others' directions are. */
+  near: {
+    ask: Which & { query: Query; vector: Float32Array; others: readonly number[] };
+    answer: Candidate[];
+  };
+  /** What tokens of texts are worth to those of a question. */
+  compare: { ask: { query: Float32Array; texts: readonly Uint8Array[] }; answer: number[] };
   stats: { ask: Which; answer: CollectionStats };
   /** Puts it on the disk if it has changed since it was last there. */
   seal: { ask: Which; answer: null };
@@ -19,18 +59,4 @@ export interface Questions {
   close: { ask: Which; answer: null };
   /** Takes it out of memory and off the disk. */
   drop: { ask: Which; answer: null };
-}
-
-export type QuestionName = keyof Questions;
-
-export interface Asked {
-  call: number;
-  name: QuestionName;
-  ask: Questions[QuestionName]["ask"];
-}
-
-export type Answered =
-  | { call: number; answer: unknown }
-  | { call: number; failure: string }
-  /** The index is not open. */
-  | { call: number; lost: true };
+};

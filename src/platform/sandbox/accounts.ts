@@ -12,6 +12,8 @@ const BLOCKS = {
   loader: { first: 65_500, count: 10, gid: 65_510 },
   /** Readers of files that are imported. */
   fileReader: { first: 65_521, count: 8, gid: undefined },
+  /** Readers of documents. */
+  documentReader: { first: 65_470, count: 8, gid: undefined },
   /** Readers of SQLite and DuckDB files that are datasources. */
   databaseFile: { first: 65_400, count: 64, gid: undefined },
 } as const;

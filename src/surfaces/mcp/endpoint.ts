@@ -6,7 +6,7 @@ import {
   type McpHttpHandler,
   PARSE_ERROR,
 } from "@modelcontextprotocol/server";
-import type { Identity, Proof, TransportLimiter } from "../../domains/identity/index.ts";
+import type { Authenticated, Identity, Proof, TransportLimiter } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
@@ -33,6 +33,8 @@ export interface EndpointParts
   extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {
   identity: Identity;
   bodies: BodyBudget;
+  /** Says who is calling, where the operator has a way of his own; otherwise identity does, by the token. */
+  authenticate?: (request: Request) => Promise<Authenticated>;
   /** Counts requests, where the endpoint has limits of its own; otherwise identity does. */
   admit?: TransportLimiter["admit"];
   sessions: Pick<SessionParts, "kv" | "clock" | "idleMs">;
@@ -114,10 +116,10 @@ export class Endpoint {
 
   /** Authenticates and counts the request, or throws `unauthorized`, `forbidden` or `rate_limited`. */
   async #admit(request: Request, arrival: Arrival): Promise<Admission> {
-    const { identity, surface } = this.#parts;
+    const { surface } = this.#parts;
     const { address, requestId } = arrival;
     const client = clientOf(request);
-    const { caller, tokenHash, plan } = await identity.authenticate(this.#proofOf(request, arrival));
+    const { caller, tokenHash, plan } = await this.#authenticate(request, arrival);
     await this.#count({ surface: surface.name, tokenHash, address, plan });
     const path = new URL(arrival.resource).pathname;
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client, path };
@@ -127,6 +129,12 @@ export class Endpoint {
     const admission = { caller, meta, plan, line, choice, url: arrival.resource, answered };
     this.#requireScope(surface.entry, admission);
     return admission;
+  }
+
+  async #authenticate(request: Request, arrival: Arrival): Promise<Authenticated> {
+    const { authenticate, identity } = this.#parts;
+    if (authenticate !== undefined) return authenticate(request);
+    return identity.authenticate(this.#proofOf(request, arrival));
   }
 
   #proofOf(request: Request, { resource, address, workspaceSlug }: Arrival): Proof {
@@ -262,8 +270,7 @@ export class Endpoint {
     answer: Response,
     { mayListen, onEnd }: { mayListen: (caller: Caller) => boolean; onEnd?: () => void },
   ): Response {
-    const proof = this.#proofOf(request, arrival);
-    const isStillGood = async () => mayListen((await this.#parts.identity.authenticate(proof)).caller);
+    const isStillGood = async () => mayListen((await this.#authenticate(request, arrival)).caller);
     return this.#streams.guard(ownerOf(admission), answer, isStillGood, onEnd);
   }
 

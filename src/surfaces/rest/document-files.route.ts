@@ -7,6 +7,7 @@ import {
   type FoundDocument,
   isPreviewable,
   type KnowledgeServices,
+  UPLOAD_HEADER,
 } from "../../domains/knowledge/index.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -15,7 +16,7 @@ import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { knowledgeBody } from "../mcp/presenters/knowledge.ts";
 
 export interface DocumentFilesParts
-  extends Pick<KnowledgeServices, "knowledge" | "downloads" | "knowledgeLimits"> {
+  extends Pick<KnowledgeServices, "knowledge" | "folders" | "downloads" | "tickets" | "knowledgeLimits"> {
   identity: Pick<Identity, "callerFor">;
 }
 
@@ -33,6 +34,41 @@ export function mountDocumentFiles(app: HttpApp, base: string, parts: DocumentFi
         : answer;
     }
   });
+}
+
+/** Files that are too large for a message, from whoever has an upload token. */
+export function mountDocumentUploads(app: HttpApp, parts: DocumentFilesParts): void {
+  app.put("/files/documents", async (c) => {
+    try {
+      return await takeFile(c, parts);
+    } catch (thrown) {
+      if (!isAppError(thrown)) throw thrown;
+      return refusal(thrown, knowledgeBody(thrown));
+    }
+  });
+}
+
+async function takeFile(
+  c: Context<HttpEnv>,
+  { knowledge, folders, tickets, identity }: DocumentFilesParts,
+): Promise<Response> {
+  const { owner, baseId, folder, name } = tickets.verify(c.req.header(UPLOAD_HEADER));
+  const caller = await callerOf(identity, owner);
+  if (!caller.permissions.includes("knowledge:write"))
+    throw new AppError("forbidden", "You may not add documents any more.");
+  const base = await knowledge.requireBase(caller, baseId, "write");
+  const { body, signal } = c.req.raw;
+  if (body === null) throw new AppError("bad_request", "The document is empty.");
+  const folderId = await folders.ensurePath(base.id, knowledge.folderNames(folder), caller.user.id);
+  const file = {
+    baseId: base.id,
+    folderId,
+    name,
+    sourceType: "file" as const,
+    content: Readable.fromWeb(body as never),
+  };
+  const { document, outcome } = await knowledge.add(caller, file, signal);
+  return c.json({ document_id: document.id, outcome, index_status: document.indexStatus }, 201);
 }
 
 /** Limits, token, limits, permission, file: each is looked at only after the one before. */

@@ -141,7 +141,7 @@ export class RowCompiler {
     const start = rows.aliasOf(at);
     const target = this.#linked(start, at, path, to);
     if (count === undefined) return `EXISTS (SELECT 1 ${target.from()})`;
-    return `(SELECT count(DISTINCT ${this.#entity(target)}) ${target.from()}) ${count.op} ${count.n}`;
+    return `(SELECT ${this.#count(target)} ${target.from()}) ${count.op} ${count.n}`;
   }
 
   /** The rows of `to` that the row named `start` reaches. */
@@ -181,10 +181,11 @@ export class RowCompiler {
   }
 
   /** What tells the entities of these rows apart. */
-  #entity(rows: Rows): string {
+  #count(rows: Rows): string {
     const { key } = this.dataset(rows.ds);
+    if (key.length === 0) return "count(*)";
     const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
-    return names.length === 1 ? (names[0] as string) : `(${names.join(", ")})`;
+    return `count(DISTINCT ${names.length === 1 ? names[0] : `(${names.join(", ")})`})`;
   }
 
   /** Whether rows have the partner that a key is a field of. */
@@ -278,7 +279,7 @@ export class RowCompiler {
 
   /** Entities are counted once, however many rows they have. */
   aggregateOf(rows: Rows, fn: Aggregate, of?: Key): string {
-    if (of === undefined) return `count(DISTINCT ${this.#entity(rows)})`;
+    if (of === undefined) return this.#count(rows);
     const column = rows.column(of);
     if (fn === "distinct") return `count(DISTINCT ${column})`;
     return `${fn === "only" ? "any_value" : fn}(${column})`;
@@ -296,7 +297,7 @@ export class RowCompiler {
 }
 
 export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
-  return pieces.map((piece) => (typeof piece === "string" ? piece : rows.column(piece))).join("");
+  return pieces.map((piece) => (typeof piece === "string" ? piece : rows.column(piece, true))).join("");
 }
 
 /** Those that share a place are all in it; the second place is the next lower number. */

@@ -70,10 +70,10 @@ export class Rows {
     return toOnePath(this.#schema, this.ds, key.ds, key.path) !== undefined;
   }
 
-  /** SQL for a field of these rows, or of what they belong to. */
-  column(key: Key): string {
+  /** SQL for a field of these rows, or of what they belong to; a metric may name columns that are no fields. */
+  column(key: Key, isOfMetric = false): string {
     const dataset = this.#schema.datasets.get(key.ds);
-    if (dataset?.fields.has(key.field) !== true) {
+    if (dataset?.fields.has(key.field) !== true && !isOfMetric) {
       throw new CompileError(`There is no field ${key.field} in ${key.ds}.`);
     }
     const column = `${quoteName(this.aliasOf(key.ds, key.path))}.${quoteName(key.field)}`;

@@ -260,7 +260,11 @@ class TableBuilder {
   }
 
   defaultOrder(first: string | undefined): { sql: string; dir: "asc" | "desc" }[] {
-    const time = this.#by.findIndex(({ bucket }) => bucket !== undefined);
+    // Numbers that are labels, such as years, have an order of their own.
+    const time = this.#by.findIndex(
+      ({ ds, field, bucket }) =>
+        bucket !== undefined || this.#compiler.dataset(ds).fields.get(field)?.kind === "number",
+    );
     if (time !== -1) return [{ sql: `k${time + 1}`, dir: "asc" }, ...this.#others(time)];
     return this.#by.length === 0 || first === undefined
       ? []

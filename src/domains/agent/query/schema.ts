@@ -16,7 +16,7 @@ export interface Schema {
 export interface SchemaDataset {
   name: string;
   fields: ReadonlyMap<string, SchemaField>;
-  /** What tells one entity from another: the primary key, or else the name. */
+  /** What tells one entity from another: the primary key, or else the name; of rows that are events, nothing. */
   key: readonly string[];
   /** Whether each row is one entity. */
   isKeyed: boolean;
@@ -30,6 +30,8 @@ export interface SchemaField {
   name: string;
   type: string;
   kind: "text" | "number" | "date" | "boolean" | "other";
+  /** Whether the author says that it tells rows apart, rather than how much there is. */
+  isDimension: boolean;
 }
 
 /** Each row of `from` has at most one partner in `to`. */
@@ -67,7 +69,11 @@ export function schemaOf(
   { rules = {}, isAggregate }: { rules?: SchemaRules; isAggregate: (name: string) => boolean },
 ): Schema {
   const datasets = new Map(
-    model.datasets.map((dataset) => [dataset.name, datasetSchema(dataset, rules)] as const),
+    model.datasets.map((dataset) => {
+      const links = model.relationships.filter(({ from }) => from === dataset.name);
+      const foreign = new Set(links.flatMap(({ fromColumns }) => fromColumns));
+      return [dataset.name, datasetSchema(dataset, foreign, rules)] as const;
+    }),
   );
   const links = new Map(
     model.relationships.map(({ name, from, to, fromColumns, toColumns }) => {
@@ -103,23 +109,36 @@ function nearestDate(
   return null;
 }
 
-function datasetSchema(dataset: VisibleModel["datasets"][number], { dates }: SchemaRules): SchemaDataset {
+function datasetSchema(
+  dataset: VisibleModel["datasets"][number],
+  foreign: ReadonlySet<string>,
+  { dates }: SchemaRules,
+): SchemaDataset {
   const fields = new Map(
     dataset.fields.map(
-      ({ name, type, isTime }) => [name, { name, type, kind: kindOf(type, isTime) }] as const,
+      ({ name, type, isTime }) =>
+        [name, { name, type, kind: kindOf(type, isTime), isDimension: isTime !== null }] as const,
     ),
   );
-  const nameField = nameFieldOf(dataset);
-  const isKeyed = dataset.primaryKey.length > 0;
-  const key = isKeyed ? dataset.primaryKey : nameField === null ? [] : [nameField];
+  const nameField = nameFieldOf(dataset, foreign);
   const firstDate = dataset.fields.find(({ name }) => fields.get(name)?.kind === "date");
+  // What happened to others at some time is a row for each time, and a name does not tell them apart.
+  const isEvents = dataset.primaryKey.length === 0 && firstDate !== undefined && foreign.size > 0;
+  const isKeyed = dataset.primaryKey.length > 0 || isEvents;
+  const key = isKeyed ? dataset.primaryKey : nameField === null ? [] : [nameField];
   const date = firstDate === undefined ? null : { ds: dataset.name, field: firstDate.name };
   return { name: dataset.name, fields, key, isKeyed, nameField, date: dates?.get(dataset.name) ?? date };
 }
 
 /** The text that stands for an entity: called `name`, or like the dataset; else the first dimension of text. */
-function nameFieldOf({ name, fields, primaryKey }: VisibleModel["datasets"][number]): string | null {
-  const texts = fields.filter(({ type, isTime }) => isTime !== null && kindOf(type, isTime) === "text");
+function nameFieldOf(
+  { name, fields, primaryKey }: VisibleModel["datasets"][number],
+  foreign: ReadonlySet<string>,
+): string | null {
+  const texts = fields.filter(
+    ({ name: field, type, isTime }) =>
+      isTime !== null && kindOf(type, isTime) === "text" && (primaryKey.length > 0 || !foreign.has(field)),
+  );
   const stem = name.toLowerCase().replace(/s$/, "");
   const named = texts.find(
     ({ name: field }) => /(^|_)name$/i.test(field) && field.toLowerCase().startsWith(stem),
@@ -154,6 +173,8 @@ function findColumn(
     if (dataset !== null && name.toLowerCase() !== dataset.toLowerCase()) continue;
     const field = [...fields.keys()].find((each) => each.toLowerCase() === column.toLowerCase());
     if (field !== undefined) return { ds: name, field };
+    // A metric may name a column that is no field; the view of its dataset has it as well.
+    if (dataset !== null) return { ds: name, field: column };
   }
   return undefined;
 }

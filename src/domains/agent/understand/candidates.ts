@@ -1,7 +1,9 @@
 import { editDistance } from "../../../kernel/nearest.ts";
-import type { Quantity, Sense } from "./fragment.ts";
+import type { Key } from "../query/semantic-query.ts";
+import type { Sense } from "./fragment.ts";
 import type { Gloss, Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
+import { unitNamed } from "./units.ts";
 import type { Word } from "./words.ts";
 
 /** What some words mean by themselves. */
@@ -10,118 +12,6 @@ export interface Found {
   start: number;
   end: number;
   cost: number;
-}
-
-/** Numbers, and how something is compared with them: "more than 60k". */
-export function numberCandidates(words: readonly Word[], language: Language): Found[] {
-  const found: Found[] = [];
-  for (const i of words.keys()) {
-    const number = numberAt(words, i, language);
-    if (number === undefined) continue;
-    const { value, isPercent, end, isMoney } = number;
-    // Said as a word it counts something, and "one" mostly says nothing.
-    if (!(number.isWord && value === 1))
-      found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
-    found.push(...quantitiesAt(words, i, { value, end, ...(isMoney ? { isMoney } : {}) }, language));
-  }
-  for (const [i, word] of words.entries()) {
-    const skip = language.ordinals.get(word.norm);
-    if (skip !== undefined)
-      found.push({ sense: { t: "op", op: "ordinal", arg: String(skip) }, start: i, end: i + 1, cost: 0 });
-    if (language.averages.has(word.norm) || language.averages.has(word.stem))
-      found.push(...quantitiesAt(words, i, { value: "average", end: i + 1 }, language));
-  }
-  return found;
-}
-
-/** A number in digits or as a word, with its unit. */
-function numberAt(
-  words: readonly Word[],
-  i: number,
-  language: Language,
-): { value: number; isPercent: boolean; isMoney: boolean; isWord: boolean; end: number } | undefined {
-  const norm = words[i]?.norm ?? "";
-  const times = language.times.get(norm);
-  const spelt = times ?? language.numbers.get(norm);
-  if (spelt !== undefined) {
-    const isTimes = language.timesWords.has(words[i + 1]?.norm ?? "");
-    return { value: spelt, isPercent: false, isMoney: false, isWord: true, end: isTimes ? i + 2 : i + 1 };
-  }
-  const match = /^([$€£])?(\d[\d.,]*)([km])?(%)?$/.exec(norm);
-  if (match === null) return undefined;
-  const scale = match[3] === "k" ? 1e3 : match[3] === "m" ? 1e6 : 1;
-  const unit = language.scales.get(words[i + 1]?.norm ?? "");
-  let end = unit === undefined ? i + 1 : i + 2;
-  const isPercent = match[4] === "%" || /^(percent|prozent)$/.test(words[end]?.norm ?? "");
-  const isNamed = MONEY.has(words[end]?.norm ?? "");
-  if (isNamed || /^(percent|prozent)$/.test(words[end]?.norm ?? "")) end += 1;
-  const value = (language.digits(match[2] as string) * scale * (unit ?? 1)) / (isPercent ? 100 : 1);
-  return { value, isPercent, isMoney: match[1] !== undefined || isNamed, isWord: false, end };
-}
-
-const MONEY: ReadonlySet<string> = new Set(
-  "euro euros eur dollar dollars usd pounds gbp chf francs".split(" "),
-);
-
-/** The words before a number that say how something is compared with it. */
-function quantitiesAt(
-  words: readonly Word[],
-  i: number,
-  { end, ...quantity }: Pick<Quantity, "value" | "isMoney"> & { end: number },
-  language: Language,
-): Found[] {
-  const before = (length: number) =>
-    i < length
-      ? undefined
-      : words
-          .slice(i - length, i)
-          .map(({ norm }) => norm)
-          .join(" ");
-  const found: Found[] = [];
-  for (const length of [1, 2, 3, 4, 5]) {
-    const said = before(length);
-    const op = said === undefined ? undefined : language.quantities.get(said);
-    if (op === undefined) continue;
-    found.push({ sense: { t: "quantity", op, ...quantity }, start: i - length, end, cost: -0.3 * length });
-  }
-  // "25 or more"
-  for (const length of [2, 3]) {
-    const after = words
-      .slice(end, end + length)
-      .map(({ norm }) => norm)
-      .join(" ");
-    const op = language.quantitiesAfter.get(after);
-    if (op !== undefined)
-      found.push({
-        sense: { t: "quantity", op, ...quantity },
-        start: i,
-        end: end + length,
-        cost: -0.3 * length,
-      });
-  }
-  // "between 100 and 200"
-  const [and, upper] = [words[end], numberAt(words, end + 1, language)];
-  if (
-    quantity.value !== "average" &&
-    language.ranges.has(before(1) ?? "") &&
-    language.rangeAnd.has(and?.norm ?? "") &&
-    upper !== undefined
-  ) {
-    const isMoney = quantity.isMoney === true || upper.isMoney;
-    found.push({
-      sense: {
-        t: "quantity",
-        op: ">=",
-        value: quantity.value,
-        upTo: upper.value,
-        ...(isMoney ? { isMoney } : {}),
-      },
-      start: i - 1,
-      end: upper.end,
-      cost: -1,
-    });
-  }
-  return found;
 }
 
 /** What stands in the words of a period says nothing by itself: "last" and "month" of "last month". */
@@ -135,11 +25,21 @@ export function outsidePeriods(found: readonly Found[]): Found[] {
   return found.filter((each) => !isInside(each));
 }
 
+/** What the author calls a year is meant before the years of a date. */
+export function authorsFirst(found: readonly Found[]): Found[] {
+  const named = found.filter(({ sense }) => sense.t === "field");
+  return found.map((each) =>
+    each.sense.t === "grain" && named.some(({ end }) => end === each.end)
+      ? { ...each, cost: each.cost + 0.5 }
+      : each,
+  );
+}
+
 /** Everything that stretches of words can mean by themselves. */
 export function candidates(words: readonly Word[], lexicon: Lexicon, language: Language): Found[] {
   const found: Found[] = [];
   for (let start = 0; start < words.length; start += 1) {
-    for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest); end += 1) {
+    for (let end = start + 1; end <= Math.min(words.length, start + lexicon.longest + GAPS); end += 1) {
       const span = words.slice(start, end);
       const stems = span.map(({ stem }) => stem).join(" ");
       const norms = span.map(({ norm }) => norm).join(" ");
@@ -150,12 +50,18 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
+      for (const { sense, cost } of withGaps(span, lexicon, language))
+        found.push({ sense, start, end, cost });
+      if (end - start === 1 && language.people.has(norms))
+        for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
       for (const { sense, cost } of glossed(span, lexicon, language))
         found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
-      for (const { sense, cost } of lexicon.values.get(norms) ?? [])
-        found.push({ sense, start, end, cost: cost + bonus + rival });
+      for (const { sense, cost } of lexicon.values.get(norms) ?? []) {
+        const doubt = wordCost(words, [start, end], sense, lexicon, language);
+        found.push({ sense, start, end, cost: cost + bonus + rival + doubt });
+      }
       const grammar = language.grammar.get(norms) ?? language.grammar.get(stems);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
       const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
@@ -184,7 +90,12 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         found.push({ sense: { t: "mod", mod: { m: "weekdays", days } }, start, end, cost: bonus });
       const grain = language.grains.get(norms);
       if (grain !== undefined)
-        found.push({ sense: { t: "grain", grain, isFiscal: false }, start, end, cost: 0.1 });
+        found.push({
+          sense: { t: "grain", grain, isFiscal: false },
+          start,
+          end,
+          cost: 0.1,
+        });
       const measure = language.measures.get(stems);
       if (measure !== undefined)
         found.push({ sense: { t: "op", op: "how", arg: measure }, start, end, cost: 0.3 });
@@ -256,6 +167,80 @@ function isMisspelt(word: string, name: string): boolean {
     i !== -1 &&
     word === `${name.slice(0, i)}${name[i + 1] ?? ""}${name[i]}${name.slice(i + 2)}`
   );
+}
+
+/** Less likely than that "who" stands for the noun behind it. */
+const PEOPLE_COST = 0.9;
+
+function everybody(ds: string): Sense {
+  return { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false };
+}
+
+/** Words of grammar inside of a name. */
+const GAPS = 2;
+/** The longest name that is looked for between words of grammar. */
+const GAP_WORDS = 6;
+
+/** "tracks were sold", "tracks did we sell": a number whose name stands apart. */
+function withGaps(span: readonly Word[], { phrases }: Lexicon, { auxiliaries }: Language): Entry[] {
+  if (span.length < 3 || span.length > GAP_WORDS) return [];
+  const ends = [span[0], span.at(-1)].some((word) => auxiliaries.has(word?.norm ?? ""));
+  const kept = span.filter(({ norm }) => !auxiliaries.has(norm));
+  // What a verb means may be defined by the author, with conditions of its own.
+  const isDefined = kept.some(({ stem }) =>
+    (phrases.get(stem) ?? []).some(({ sense }) => sense.t === "rel" && sense.form === "made"),
+  );
+  if (ends || isDefined || kept.length === span.length || kept.length < 2) return [];
+  return (phrases.get(kept.map(({ stem }) => stem).join(" ")) ?? [])
+    .filter(({ sense }) => sense.t === "table")
+    .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));
+}
+
+/** More than it costs to leave a word out: rather nothing is made of it. */
+const PLAIN_WORD_COST = 3.5;
+/** Who writes PER means no "per". */
+const AS_WRITTEN_COST = -0.6;
+
+/**
+ * What speaks for or against a value that looks like a word of the language: an album may be called "Vs." and a driver
+ * have the code WIN. Its case as written, or the noun beside it, would say that the value is meant.
+ */
+function wordCost(
+  words: readonly Word[],
+  [start, end]: [number, number],
+  sense: Sense,
+  { phrases }: Lexicon,
+  language: Language,
+): number {
+  const word = words[start];
+  const [value, key] = valueIn(sense);
+  if (word === undefined || end - start !== 1 || value === undefined) return 0;
+  if (value === value.toLowerCase()) return 0;
+  const { norm, stem } = word;
+  const isCommon =
+    language.fillers.has(norm) ||
+    [norm, stem].some((form) => language.grammar.has(form) || language.superlatives.has(form)) ||
+    unitNamed(norm) !== undefined ||
+    (sense.t === "rel" && language.gloss.has(stem));
+  const isSaid = [words[start - 1], words[end]].some((beside) =>
+    (phrases.get(beside?.stem ?? "") ?? []).some(
+      ({ sense: noun }) =>
+        (noun.t === "rel" && noun.ds === key?.ds) ||
+        (noun.t === "field" && noun.key.ds === key?.ds && noun.key.field === key.field),
+    ),
+  );
+  if (!isCommon) return 0;
+  if (word.text === value) return AS_WRITTEN_COST;
+  return isSaid || word.text !== word.text.toLowerCase() ? 0 : PLAIN_WORD_COST;
+}
+
+/** The value that a condition asks for, and where it stands. */
+function valueIn(sense: Sense): [value?: string, key?: Key] {
+  const cond =
+    sense.t === "cond" ? sense.cond : sense.t === "rel" && sense.rel.k === "where" ? sense.rel.if : undefined;
+  if (cond?.k !== "is") return [];
+  const [value] = cond.values;
+  return typeof value === "string" ? [value, cond.key] : [];
 }
 
 /** The longest name that is written in one word or in several: "sign-ups", "turn over". */

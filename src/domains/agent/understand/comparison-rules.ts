@@ -1,11 +1,33 @@
 import type { Cond } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { Sense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
 import { again, among, compared, grouped, more, shareOf, shareOfWhole, within } from "./table-senses.ts";
+
+/** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
+function beside({ ds, cond, isAnd }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
+  if (cond.k !== "is" || other.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(other.key))
+    return [];
+  const both: Cond = { ...cond, values: [...cond.values, ...other.values] };
+  if (isAnd) return [{ sense: { t: "cond", ds, cond: both }, cost: 0 }];
+  return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
+}
 
 /** Rules for shares, and for numbers beside each other. */
 export const COMPARISON_RULES: Rules = {
   "share cond": [
     rule<"share", "cond">((grammar, share, { ds, cond }) => shareOf(grammar, share, { m: "is", ds, cond })),
+  ],
+  // "what fraction of the tracks are Latin", "of the wins went to Italians"
+  "share rel": [
+    rule<"share", "rel">((grammar, share, { rel, ds, form }) =>
+      rel.k === "all" ? [] : shareOf(grammar, share, { m: "to", rel, ds, form, paths: null, not: false }),
+    ),
+  ],
+  "by share": [
+    rule<"by", "share">((grammar, { keys, by }, { table }) =>
+      by === null ? grouped(grammar, shareOfWhole(table), keys) : [],
+    ),
   ],
   "share mod": [rule<"share", "mod">((grammar, share, { mod }) => shareOf(grammar, share, mod))],
   "share window": [
@@ -45,20 +67,7 @@ export const COMPARISON_RULES: Rules = {
         : [],
     ),
   ],
-  "versus cond": [
-    rule<"versus", "cond">((_grammar, { ds, cond, isAnd }, right) => {
-      if (
-        cond.k !== "is" ||
-        right.cond.k !== "is" ||
-        JSON.stringify(cond.key) !== JSON.stringify(right.cond.key)
-      )
-        return [];
-      const both: Cond = { ...cond, values: [...cond.values, ...right.cond.values] };
-      // "Kitchen and Audio" together, "Kitchen vs Audio" side by side.
-      if (isAnd) return [{ sense: { t: "cond", ds, cond: both }, cost: 0 }];
-      return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
-    }),
-  ],
+  "versus cond": [rule<"versus", "cond">((_grammar, left, { cond }) => beside(left, cond))],
   // "both Kitchen and Audio"
   "op cond": [
     rule<"op", "cond">((_grammar, { op }, { ds, cond }) =>

@@ -28,6 +28,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\b(?:right now|just now|at the moment|as of now|at present|so far|i\.e\.|e\.g\.)(?!\p{L})/giu, "")
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")
+    .replaceAll(/\b(?:still|yet) to come\b/gi, "upcoming")
     .replaceAll(/\b(?:nr|no|#)\.? of\b|#\s?of\b/gi, "number of")
     .replaceAll(/(?<!\ba )\b\p{L}+\b/gu, (word) =>
       words.values.has(fold(word)) ? word : (NUMBERS.get(word.toLowerCase()) ?? word),

@@ -49,6 +49,10 @@ export const ENTITY_RULES: Rules = {
           return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
+        case "than":
+          return rel.form === "name" && rel.rel.k === "where"
+            ? [{ sense: { t: "than", win: null, cond: rel.rel.if, ds: rel.ds }, cost: 0 }]
+            : [];
         case "count":
           return counted(rel);
         case "when": {
@@ -230,7 +234,7 @@ export const ENTITY_RULES: Rules = {
       if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
         return [{ sense: { t: "by", keys, by }, cost: 0 }];
       if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
-      if (grammar.isText(by.key))
+      if (grammar.isLabel(by.key))
         return [{ sense: { ...rel, rel: { ...rel.rel, per: [by.key] } }, cost: 0.1 }];
       return [{ sense: { ...rel, rel: { ...rel.rel, by: by.key } }, cost: 0 }];
     }),

@@ -3,11 +3,12 @@ import type { Combined } from "./chart.ts";
 import type { Mod, Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { aggregate, attr, firstCost, made, type RelSense, table, top } from "./make.ts";
-import { measuredCond } from "./table-senses.ts";
+import { measuredCond } from "./unit-rules.ts";
 
 export function measuredBy(grammar: Grammar, key: Key, quantity: Quantity): Combined[] {
   if (!grammar.isNumber(key)) return [];
-  return [{ sense: { t: "cond", ds: key.ds, cond: measuredCond(key, quantity) }, cost: 0 }];
+  const cond = measuredCond(grammar, key, quantity);
+  return cond === undefined ? [] : [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0 }];
 }
 
 /** A state with the highest point: every state has one, so it is the highest of them. */

@@ -4,7 +4,7 @@ import type { Schema } from "../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { TableSense } from "./fragment.ts";
-import { dimensionField, foreignLink, worths } from "./model-words.ts";
+import { dimensionField, foreignLink, isMoney, timeField, unitOf, worths } from "./model-words.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
@@ -138,14 +138,32 @@ export class Facts {
   /** A number that says how much, and not which one. */
   isNumber({ ds, field }: Key): boolean {
     const dataset = this.schema.datasets.get(ds);
-    if (dataset?.fields.get(field)?.kind !== "number") return false;
+    const known = dataset?.fields.get(field);
+    if (dataset === undefined || known?.kind !== "number" || known.isDimension) return false;
     const isId = dataset.isKeyed && dataset.key.length === 1 && dataset.key[0] === field;
     return !isId && foreignLink(this.schema, ds, field) === undefined;
   }
 
-  isText({ ds, field }: Key): boolean {
-    const kind = this.schema.datasets.get(ds)?.fields.get(field)?.kind;
-    return kind === "text" || kind === "boolean";
+  /** What tells rows apart: a text, or a number such as a year. */
+  isLabel(key: Key): boolean {
+    const kind = this.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind;
+    return kind === "text" || kind === "boolean" || this.isNumberLabel(key);
+  }
+
+  /** A number that tells rows apart, such as a year or a round. */
+  isNumberLabel({ ds, field }: Key): boolean {
+    const known = this.schema.datasets.get(ds)?.fields.get(field);
+    return known?.kind === "number" && known.isDimension;
+  }
+
+  /** What a number is measured in. */
+  unitOf(num: Num | Key): string | undefined {
+    return unitOf(this.model, num);
+  }
+
+  /** How long something takes. */
+  timeOf(ds: string, unit: string | null): Key | undefined {
+    return timeField(this.model, this.schema, ds, unit);
   }
 
   isBoolean({ ds, field }: Key): boolean {
@@ -174,8 +192,10 @@ export class Facts {
 
   /** Whether a metric counts something, and does not measure it; undefined where nobody says. */
   isCounting(name: string): boolean | undefined {
-    const type = this.model.metrics.find((metric) => metric.name === name)?.dataType;
-    return type === null || type === undefined ? undefined : /int/i.test(type);
+    const metric = this.model.metrics.find((each) => each.name === name);
+    if (metric === undefined) return undefined;
+    if (isMoney(metric)) return false;
+    return /int/i.test(metric.dataType ?? "") ? true : undefined;
   }
 
   /** The author's own average of a field, which may leave something out. */

@@ -1,7 +1,13 @@
 import type { Aggregate, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { aggregate, attr, count, type RelSense, supBy, table } from "./make.ts";
+
+function labelled(key: Key, value: number): Combined[] {
+  const cond: Cond = { k: "is", key, values: [value], match: "equal" };
+  return [{ sense: { t: "cond", ds: key.ds, cond }, cost: -0.2 }];
+}
 
 function missing(grammar: Grammar, key: Key): Cond {
   const empty: Cond = { k: "null", key };
@@ -127,9 +133,13 @@ export const FIELD_RULES: Rules = {
     ]),
   ],
   "rel field": [
-    rule<"rel", "field">((grammar, rel, { key }) =>
-      grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
-    ),
+    rule<"rel", "field">((grammar, rel, { key }) => [
+      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
+      // "driver nationality": whose it is.
+      ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
+        ? [{ sense: { t: "field" as const, key }, cost: -0.1 }]
+        : []),
+    ]),
   ],
   "attr mod": [
     rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>
@@ -146,9 +156,10 @@ export const FIELD_RULES: Rules = {
     rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
   ],
   "number field": [
-    rule<"number", "field">((_grammar, { value }, field) =>
-      Number.isInteger(value) ? [{ sense: field, cost: 0.6 }] : [],
-    ),
+    rule<"number", "field">((grammar, { value }, field) => {
+      if (!Number.isInteger(value)) return [];
+      return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : [{ sense: field, cost: 0.6 }];
+    }),
   ],
   // "with city and opening date"
   "field op": [
@@ -174,18 +185,19 @@ export const FIELD_RULES: Rules = {
       grammar.isDate(field.key) ? [{ sense: field, cost: 0.1 }] : [],
     ),
   ],
-  // "rated 1 or 2"
+  // "season 2019", "rated 1 or 2"
   "field number": [
-    rule<"field", "number">((grammar, { key }, { value }) =>
-      grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
+    rule<"field", "number">((grammar, { key }, { value }) => {
+      if (Number.isInteger(value) && grammar.isNumberLabel(key)) return labelled(key, value);
+      return grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
         ? [
             {
               sense: { t: "cond", ds: key.ds, cond: { k: "is", key, values: [value], match: "equal" } },
               cost: 0.2,
             },
           ]
-        : [],
-    ),
+        : [];
+    }),
   ],
   "fields op": [
     rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>

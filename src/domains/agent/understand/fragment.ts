@@ -42,6 +42,8 @@ export type Sense =
   | { t: "window"; win: Window }
   | { t: "grain"; grain: Grain; isFiscal: boolean }
   | { t: "number"; value: number; isPercent: boolean }
+  /** "in minutes" */
+  | { t: "unit"; unit: string }
   /** `more than 60k`. */
   | ({ t: "quantity" } & Quantity)
   /** `by`, `per`, `each` with a key. */
@@ -77,6 +79,8 @@ export type Sense =
   | { t: "windows"; wins: Window[] }
   /** "oldest first" */
   | { t: "order"; dir: "asc" | "desc"; dim: string }
+  /** "never won" */
+  | { t: "undone"; table: TableSense }
   | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
   /** "Emma and …" */
   | { t: "namesand"; rel: Rel; ds: string; isVersus?: true }
@@ -101,7 +105,10 @@ export interface Quantity {
   value: number | "average";
   /** The other end of a range. */
   upTo?: number;
-  isMoney?: true;
+  /** What it was said to be measured in. */
+  unit?: string;
+  /** "twice", "5 times" */
+  isTimes?: true;
 }
 
 export interface Group {
@@ -154,6 +161,8 @@ export interface TableSense {
   top: Top | null;
   having: Cond | null;
   order: Order[];
+  /** Said by a verb: those that won are those with a win. */
+  isVerb?: true;
   /** The groups that were said with "per" or "each": averages are made over them. */
   per?: Key[];
 }

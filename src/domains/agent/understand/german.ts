@@ -151,6 +151,9 @@ export const GERMAN: Language = {
   measures: like(ENGLISH.measures, { size: "gross", height: "hoh", length: "lang" }),
   how: like(ENGLISH.how, { big: "gross", high: "hoch", long: "lang", old: "alt", expensiv: "teuer" }),
   grains: like(ENGLISH.grains, { ...GRAINS, year: "jahr, jahre" }),
+  people: new Set(["wer"]),
+  auxiliaries: new Set(),
+  inUnits: new Set(["in"]),
   scales: new Map([
     ["tsd", 1e3],
     ["tausend", 1e3],

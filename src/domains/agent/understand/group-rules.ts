@@ -26,8 +26,8 @@ export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
   if (sense.t === "grain") {
     return asGroup({ grain: sense.grain, ...(sense.isFiscal ? { isFiscal: true } : {}) }, 0);
   }
-  if (sense.t === "field" && grammar.isText(sense.key)) return asGroup({ keys: [sense.key] }, 0);
-  if (sense.t === "attr" && sense.keys.length === 1 && grammar.isText(sense.keys[0] as Key)) {
+  if (sense.t === "field" && grammar.isLabel(sense.key)) return asGroup({ keys: [sense.key] }, 0);
+  if (sense.t === "attr" && sense.keys.length === 1 && grammar.isLabel(sense.keys[0] as Key)) {
     return sense.rel.k === "all" ? [] : asGroup({ keys: sense.keys, rel: sense.rel, ds: sense.ds }, 0.2);
   }
   if (sense.t !== "rel" || sense.isTopped || sense.form === "name" || sense.verb !== undefined) return [];
@@ -220,7 +220,8 @@ export const GROUP_RULES: Rules = {
       }
       const isOther = keys.every(
         (each) =>
-          grammar.isText(each) && !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
+          grammar.isLabel(each) &&
+          !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
       );
       return isOther && per.length === 0
         ? [{ sense: { t: "topgroup", group, per: keys, ...place }, cost: 0 }]

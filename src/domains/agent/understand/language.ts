@@ -68,6 +68,12 @@ export interface Language extends Folding {
   /** How a question begins that wants a list. */
   listOpener: RegExp;
   grains: ReadonlyMap<string, Grain>;
+  /** Words that ask for people. */
+  people: ReadonlySet<string>;
+  /** Words of grammar that may stand inside of a name: "tracks were sold". */
+  auxiliaries: ReadonlySet<string>;
+  /** Words before a unit: "in minutes". */
+  inUnits: ReadonlySet<string>;
   /** Words after a number that make it larger or smaller. */
   scales: ReadonlyMap<string, number>;
   /** What words are called in English, by their stems; a model may have no other names. */

@@ -1,8 +1,8 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../query/schema.ts";
-import type { Hop } from "../query/semantic-query.ts";
+import type { Cond, Hop } from "../query/semantic-query.ts";
 import type { Sense, TableSense } from "./fragment.ts";
-import { foreignLink, worths } from "./model-words.ts";
+import { foreignLink, peopleOf, worths } from "./model-words.ts";
 import { type Folding, phraseKey, wordsOf } from "./words.ts";
 
 export interface Entry {
@@ -22,11 +22,16 @@ export interface Lexicon {
   words: { names: ReadonlySet<string>; values: ReadonlySet<string> };
   /** Entities whose names contain a word. */
   parts: (word: string) => Entry[];
+  /** The datasets of people. */
+  people: readonly string[];
   /** The longest phrase or value, in words. */
   longest: number;
 }
 
-const COST = { name: 0, synonym: 0.1, verb: 0.3, partial: 2 };
+const COST = { name: 0, synonym: 0.1, verb: 0.3, part: 0.7, partial: 2 };
+
+/** What was done: "won", "sold", "delivered". */
+const PARTICIPLE = /^(\p{L}{3,}ed|won|sold|bought|made|paid|lost|held|given|taken|shot|led|run)$/iu;
 
 /** Last words of a name that say nothing by themselves. */
 const NO_PART = new Set(["name", "id", "key", "code", "number", "date", "at", "type", "total"]);
@@ -100,11 +105,19 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     }
     add("worth", sense, COST.verb);
   }
+  const defined = new Set(knowledge.definitions.events.flatMap(({ verbs }) => verbs));
   for (const { name, ai } of model.metrics) {
     if (!schema.metrics.has(name)) continue;
     const table = { ...emptyTable(), cols: [{ k: "metric" as const, name }] };
     add(name, { t: "table", table }, COST.name);
-    for (const synonym of ai.synonyms) add(synonym, { t: "table", table }, COST.synonym);
+    for (const synonym of ai.synonyms) {
+      const words = synonym.split(" ");
+      const verb = words.at(-1) as string;
+      const isVerb = PARTICIPLE.test(verb);
+      const said: Sense = { t: "table", table: isVerb ? { ...table, isVerb } : table };
+      add(synonym, words.length === 1 ? said : { t: "table", table }, COST.synonym);
+      if (isVerb && words.length > 1 && !defined.has(verb)) add(verb, said, COST.part);
+    }
   }
   const { definitions } = knowledge;
   for (const { phrase, ds, cond } of definitions.nouns) {
@@ -129,6 +142,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, verb: { metric } }, 0.2);
   }
   const found = valueEntries(schema, values, folding);
+  for (const { word, ds, cond } of codedValues(knowledge, folding))
+    put(found, word, { sense: { t: "cond", ds, cond }, cost: 0.3 });
   // As written: what is "opened" is not "open".
   for (const { word, ds, cond } of definitions.adjectives)
     put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
@@ -137,6 +152,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     phrases,
     values: found,
     longest: Math.min(longest, 12),
+    people: peopleOf(model),
     joined: joinedOf(phrases),
     words: { names: singles(phrases), values: singles(found) },
     parts: (word) => namesWith(schema, values, word, folding),
@@ -158,6 +174,30 @@ function roleOf(schema: Schema, ds: string, hop: Hop): Sense[] | undefined {
     { t: "rel", rel: having, ds, form: "made", isTopped: false },
   ];
 }
+
+/** "M (male) or F (female)": what the values of a field stand for. */
+function codedValues(
+  { model, values: all }: Knowledge,
+  folding: Folding,
+): { word: string; ds: string; cond: Cond }[] {
+  return all.flatMap(({ ds, field, values }) => {
+    const dataset = model.datasets.find(({ name }) => name === ds);
+    const text = dataset?.fields.find(({ name }) => name === field)?.description ?? "";
+    return [...text.matchAll(CODED)].flatMap(([, code = "", meaning = ""]) =>
+      values.includes(code)
+        ? [
+            {
+              word: valueKey(meaning, folding),
+              ds,
+              cond: { k: "is" as const, key: { ds, field }, values: [code], match: "equal" as const },
+            },
+          ]
+        : [],
+    );
+  });
+}
+
+const CODED = /([\p{L}\p{N}_-]{1,20})\s*(?:\(|=)\s*(\p{L}{3,}(?: \p{L}{3,})?)\s*(?:\)|,|;|$)/gu;
 
 function singles(map: ReadonlyMap<string, unknown>): Set<string> {
   return new Set([...map.keys()].flatMap((key) => key.split(" ")));

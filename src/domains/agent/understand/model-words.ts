@@ -1,7 +1,8 @@
 import type { VisibleModel } from "../../models/index.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Hop } from "../query/semantic-query.ts";
+import { type Hop, isKey, type Key, type Num } from "../query/semantic-query.ts";
 import { DIMENSIONS } from "./english.ts";
+import { unitIn, unitsIn } from "./units.ts";
 import { phraseKey } from "./words.ts";
 
 /** The link whose only column in `ds` is this field. */
@@ -36,6 +37,54 @@ export function dimensionField(
     if (found !== undefined) return found.name;
   }
   return undefined;
+}
+
+const MONEY = /price|amount|cost|revenue|money|dollar|euro|fee|spend|paid|profit|turnover/i;
+
+export function isMoney({ name, sql, description }: VisibleModel["metrics"][number]): boolean {
+  const isCounted = /^\s*count\s*\(/i.test(sql);
+  return !isCounted && MONEY.test(`${name} ${sql} ${description ?? ""}`);
+}
+
+const PEOPLE =
+  /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?)$/i;
+
+/** The datasets whose entities somebody is: whom "who" asks for. */
+export function peopleOf(model: VisibleModel): string[] {
+  return model.datasets
+    .filter(({ name, ai }) => [name, ...ai.synonyms].some((text) => PEOPLE.test(text)))
+    .map(({ name }) => name);
+}
+
+/** What a number is measured in, as far as the author says. */
+export function unitOf(model: VisibleModel, num: Num | Key): string | undefined {
+  if (isKey(num)) {
+    const dataset = model.datasets.find(({ name }) => name === num.ds);
+    const field = dataset?.fields.find(({ name }) => name === num.field);
+    return unitIn([field?.name ?? null, field?.description ?? null]);
+  }
+  if (num.k === "agg") return num.of === undefined ? undefined : unitOf(model, num.of);
+  if (num.k === "each") return unitOf(model, num.of);
+  if (num.k !== "metric") return undefined;
+  const metric = model.metrics.find(({ name }) => name === num.name);
+  return unitIn([metric?.name ?? null, metric?.description ?? null]);
+}
+
+/** The field of a dataset that says how long something takes; best in the unit that was said. */
+export function timeField(
+  model: VisibleModel,
+  schema: Schema,
+  ds: string,
+  unit: string | null,
+): Key | undefined {
+  const fields = [...(schema.datasets.get(ds)?.fields.values() ?? [])]
+    .filter(({ kind, isDimension }) => kind === "number" && !isDimension)
+    .map(({ name }) => ({ key: { ds, field: name }, unit: unitOf(model, { ds, field: name }) }))
+    .filter((each) => each.unit !== undefined);
+  const same = fields.find((each) => unit !== null && unitsIn(unit, each.unit as string) === 1);
+  // Two lengths of different things: neither is the one that was meant.
+  const isOne = new Set(fields.map(({ key }) => key.field)).size === 1;
+  return (same ?? (isOne ? fields[0] : undefined))?.key;
 }
 
 /** What one entity is worth: an average order value is a revenue by the number of orders, so that of one order is its revenue. */

@@ -1,4 +1,4 @@
-import type { Aggregate, Grain } from "../query/semantic-query.ts";
+import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
@@ -12,7 +12,6 @@ import {
   column,
   compareEarlier,
   compareWith,
-  costing,
   differing,
   divided,
   grouped,
@@ -29,9 +28,20 @@ import {
   shared,
   within,
 } from "./table-senses.ts";
+import { costing } from "./unit-rules.ts";
+import { unitNamed } from "./units.ts";
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
+}
+
+/** How often something happened is no amount of money. */
+function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
+  if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
+  return (
+    isTimes !== true ||
+    table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
+  );
 }
 
 /** How many are asked for; 2025 is a year. */
@@ -332,13 +342,14 @@ export const TABLE_RULES: Rules = {
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
   "quantity table": [
-    rule<"quantity", "table">((_grammar, quantity, { table }) => [
-      { sense: { ...quantity, t: "having", table }, cost: 0 },
-    ]),
+    rule<"quantity", "table">((grammar, quantity, { table }) =>
+      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0 }] : [],
+    ),
   ],
   "table quantity": [
-    rule<"table", "quantity">((_grammar, { table }, quantity) => {
+    rule<"table", "quantity">((grammar, { table }, quantity) => {
       const [num] = table.cols;
+      if (!isCounting(grammar, quantity, table)) return [];
       if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
       if (num === undefined || table.having !== null || table.top !== null) return [];
       return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
@@ -348,13 +359,13 @@ export const TABLE_RULES: Rules = {
     rule<"quantity", "rel">((_grammar, quantity, rel) => {
       // "more than the average store"
       if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
-      return quantity.isMoney === true ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
+      return quantity.unit !== undefined ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
     }),
   ],
   "rel quantity": [
     rule<"rel", "quantity">((grammar, rel, quantity) => {
       if (quantity.value === "average") return [];
-      return quantity.isMoney === true
+      return quantity.unit !== undefined
         ? costing(grammar, rel, quantity)
         : [{ sense: countOf(rel, quantity), cost: 0.6 }];
     }),

@@ -2,7 +2,7 @@ import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semanti
 import type { Combined } from "./chart.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, EMPTY_TABLE, onWeekdays, type RelSense } from "./make.ts";
+import { duringCost, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -238,6 +238,7 @@ export function averaged(_grammar: Grammar, table: TableSense, fn: "avg" | "medi
 /** "how much more in 2025 than in 2024" */
 export function differing(table: TableSense): Combined[] {
   const [a, b, ...others] = table.cols;
+  if (a?.k === "calc" && a.op === "-" && b === undefined) return [asTable(table, -0.1)];
   if (a === undefined || b === undefined || others.length > 0) return [];
   return [asTable({ ...table, cols: [{ k: "calc", op: "-", a, b }] }, -0.1)];
 }
@@ -353,30 +354,6 @@ export function chosenEntities(
   if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];
   const made: Rel = { k: "where", in: rel.rel, if: compareWith(a, quantity, key === undefined ? [] : [key]) };
   return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
-}
-
-/** "orders over 1000 euros": by what an entity is worth, or by its price. */
-export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Combined[] {
-  const metric = grammar.worthOf(rel.ds);
-  if (metric !== undefined) {
-    const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] };
-    return chosenEntities(grammar, rel, { ...quantity, t: "having", table });
-  }
-  const price = grammar.dimension(rel.ds, "price");
-  if (price === undefined) return [];
-  const made: Rel = { k: "where", in: rel.rel, if: measuredCond(price, quantity) };
-  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, cost: 0.3 }];
-}
-
-/** A field beside a number, a range or its own average. */
-export function measuredCond(key: Key, { op, value, upTo }: Quantity): Cond {
-  const b: Num =
-    value === "average"
-      ? { k: "agg", fn: "avg", of: key, in: { k: "all", ds: key.ds } }
-      : { k: "lit", v: value };
-  const lower: Cond = { k: "cmp", a: key, op, b };
-  if (upTo === undefined) return lower;
-  return { k: "and", of: [lower, { k: "cmp", a: key, op: "<=", b: { k: "lit", v: upTo } }] };
 }
 
 export function shareOf(

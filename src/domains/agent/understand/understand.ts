@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
-import { candidates, type Found, numberCandidates, outsidePeriods, range } from "./candidates.ts";
+import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
@@ -12,8 +12,11 @@ import { GROUP_RULES, groupsOf } from "./group-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { numberCandidates } from "./number-candidates.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
+import { UNIT_RULES } from "./unit-rules.ts";
+import { VERB_RULES } from "./verb-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 /** What is made of a model once, however many questions there are. */
@@ -24,7 +27,7 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
     lexicons: new Map(),
     grammar: new Grammar(
       knowledge,
-      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES],
+      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES, UNIT_RULES, VERB_RULES],
       groupsOf,
     ),
   };
@@ -45,10 +48,22 @@ export function understand(question: Question, knowledge: Knowledge): Understand
   const whole = understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
-  const tail = /[.!:;]\s+(\S[^.!:;]*)$/.exec(question.text)?.[1];
-  if (tail === undefined) return whole;
+  const [, sign, tail] = /([.!:;])\s+(\S[^.!:;]*)$/.exec(question.text) ?? [];
+  if (tail === undefined || (sign === ":" && saysMore(question, tail, knowledge))) return whole;
   const last = understandText({ ...question, text: tail }, knowledge);
   return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
+}
+
+/** Names before a number belong to it: "Rock vs Metal: units sold". */
+function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
+  const head = question.text.slice(0, -tail.length);
+  return languagesOf(question.text).some((language) => {
+    const { lexicon } = prepare(knowledge, language);
+    const words = wordsOf(head, language);
+    const isValue = ({ sense, cost }: Found) =>
+      (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")) && cost < 1;
+    return candidates(words, lexicon, language).some(isValue);
+  });
 }
 
 const TOO_LONG = {
@@ -75,11 +90,13 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = outsidePeriods([
-    ...candidates(all, lexicon, language),
-    ...dateCandidates({ ...question, text }, all, knowledge),
-    ...numberCandidates(all, language),
-  ]);
+  const found = authorsFirst(
+    outsidePeriods([
+      ...candidates(all, lexicon, language),
+      ...dateCandidates({ ...question, text }, all, knowledge),
+      ...numberCandidates(all, language),
+    ]),
+  );
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
@@ -90,7 +107,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense),
     skipCost: (word) =>
-      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), language),
+      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), lexicon, language),
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
   const readings = parsed.flatMap((fragment) => {
@@ -106,11 +123,10 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
+  const isLeft = (i: number) => skipCost(all[i] as Word, known.has(i), lexicon, language) >= LEFT_COST;
   const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
   // Whatever carries meaning and was left over makes an answer to another question.
-  const skipped = left
-    .map((i) => kept[i] as number)
-    .filter((i) => skipCost(all[i] as Word, known.has(i), language) >= 3);
+  const skipped = left.map((i) => kept[i] as number).filter(isLeft);
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
   const missing = skipped
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
@@ -119,14 +135,18 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
       return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
     });
   return {
-    readings: readings.slice(0, 10).map(
-      ({ ask, cost, fragment }): Reading => ({
-        ask: finished(ask, question, knowledge),
-        cost,
-        assumptions: [],
-        said: fragment.notes.join("; "),
-      }),
-    ),
+    // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
+    readings: readings
+      .filter(({ fragment }) => fragment.skipped.every((i) => !isLeft(kept[i] as number) || left.includes(i)))
+      .slice(0, 10)
+      .map(
+        ({ ask, cost, fragment }): Reading => ({
+          ask: finished(ask, question, knowledge),
+          cost,
+          assumptions: [],
+          said: fragment.notes.join("; "),
+        }),
+      ),
     missing,
     unclear: judged.map((i) => ({
       question: `By which number is "${all[i]?.text}" meant?`,
@@ -212,13 +232,33 @@ const LIGHT: ReadonlySet<string> = new Set([
   "where",
 ]);
 
+/** From this on, a word that is left out is missed. */
+const LEFT_COST = 3;
+
 /** A word that mostly says nothing, but also stands for something in this model. */
 const FILLER_COST = 1;
 
-function skipCost({ norm, stem }: Word, isKnown: boolean, { fillers, grammar }: Language): number {
-  if (fillers.has(norm)) return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
-  const word = grammar.get(norm) ?? grammar.get(stem);
-  if (word !== undefined) return LIGHT.has(word.op) ? 0.5 : 3;
+/** Words that mostly say nothing still name something where a metric or a dataset is called so: "wins". */
+function isNamed({ norm, stem }: Word, { phrases }: Lexicon, { grammar }: Language): boolean {
+  return (
+    !grammar.has(norm) &&
+    (phrases.get(stem) ?? []).some(
+      ({ sense, cost }) => cost <= NAMED_COST && (sense.t === "table" || sense.t === "rel"),
+    )
+  );
+}
+
+/** The most that a name given by the author costs. */
+const NAMED_COST = 0.1;
+
+function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Language): number {
+  const { norm, stem } = word;
+  const { fillers, grammar } = language;
+  if (language.people.has(norm)) return 0;
+  if (fillers.has(norm) && !isNamed(word, lexicon, language))
+    return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
+  const said = grammar.get(norm) ?? grammar.get(stem);
+  if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;
 }
 
@@ -264,7 +304,7 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
     const isShared =
       keys.length === 1 &&
       only !== undefined &&
-      grammar.isText(only) &&
+      grammar.isLabel(only) &&
       grammar.nameKey(only.ds)?.field !== only.field;
     return {
       ask: {

@@ -1,30 +1,154 @@
-import { readFile } from "node:fs/promises";
-import { AppError } from "../../../kernel/errors.ts";
-import { isPlainText } from "../../../platform/files/index.ts";
+import { constants } from "node:fs";
+import { chmod, chown, copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { z } from "zod";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
+import {
+  type Account,
+  accountOf,
+  createSandbox,
+  type Sandbox,
+  type SandboxLog,
+} from "../../../platform/sandbox/index.ts";
+import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
 import { LIMITS } from "../limits.ts";
-import { decodeText, structureMarkdown, structurePlain } from "./plain-text.ts";
+import { decodeText, isText } from "./plain-text.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { split } from "./split.ts";
+import { structureText } from "./structure.ts";
 
 export interface ReadRequest {
   path: string;
   bytes: number;
   extension: string;
+  scope: string;
+  signal: AbortSignal;
 }
 
-const MARKDOWN = new Set(["md", "markdown"]);
+const WORKER_MODULE = join(import.meta.dirname, `reader-worker${extname(import.meta.filename)}`);
 
-/** Turns files into texts and their pieces. */
+/** Texts that are read as they are, without a parser. */
+const PLAIN = new Set(["txt", "text", "log", "md", "markdown", "csv", "tsv", "yaml", "yml", ""]);
+
+/** What the process answers is a stranger's word. */
+const answer = z.object({
+  text: z.string().max(LIMITS.knowledge.textCharacters + 1_000),
+  chunks: z
+    .array(
+      z.object({
+        content: z.string(),
+        titlePath: z.array(z.string()),
+        page: z.int().nullable(),
+        start: z.int().min(0),
+      }),
+    )
+    .max(LIMITS.knowledge.chunks),
+  pages: z.int().nullable(),
+  notes: z.array(z.string().max(1_000)).max(100),
+  mimeType: z.string().max(200).nullable(),
+});
+
+/**
+ * Turns files into texts and their pieces. Small plain texts are read here; everything else in a process of its own,
+ * which sees that one file and nothing else, so that a hostile file fails alone.
+ */
 export class DocumentReader {
-  async read({ path, bytes, extension }: ReadRequest): Promise<ReadDocument> {
-    if (bytes > LIMITS.knowledge.plainTextBytes) throw unreadable();
-    const content = await readFile(path);
-    if (!isPlainText(content)) throw unreadable();
-    const text = decodeText(content);
-    return split(MARKDOWN.has(extension) ? structureMarkdown(text) : structurePlain(text));
+  readonly #folder: string;
+  readonly #log: SandboxLog;
+  readonly #queue = new FairQueue({
+    what: "documents",
+    places: LIMITS.knowledge.readers,
+    placesPerScope: LIMITS.knowledge.readers,
+    waiting: LIMITS.knowledge.waitingReaders,
+    waitingPerScope: LIMITS.knowledge.waitingReaders,
+    waitMs: LIMITS.knowledge.readMs,
+  });
+  readonly #accounts = Array.from({ length: LIMITS.knowledge.readers }, (_, number) => number);
+  readonly #sandboxes = new Set<Sandbox>();
+
+  private constructor(folder: string, log: SandboxLog) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Clears away what a killed process was in the middle of reading. */
+  static async open(folder: string, log: SandboxLog): Promise<DocumentReader> {
+    await mkdir(folder, { recursive: true });
+    // The processes that read step through it to theirs, without being able to see what else is there.
+    await chmod(folder, 0o711);
+    await sweepLeftovers(folder);
+    return new DocumentReader(folder, log);
+  }
+
+  async read(request: ReadRequest): Promise<ReadDocument> {
+    const { path, bytes, extension } = request;
+    if (PLAIN.has(extension) && bytes <= LIMITS.knowledge.plainTextBytes) {
+      const content = await readFile(path);
+      if (isText(content) && !content.subarray(0, 5).equals(RTF))
+        return split(structureText(decodeText(content), extension));
+    }
+    const leave = await this.#queue.enter(request.scope, request.signal);
+    const number = this.#accounts.pop() ?? 0;
+    try {
+      return await this.#readApart(request, accountOf("documentReader", number));
+    } finally {
+      this.#accounts.push(number);
+      leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sandboxes].map((sandbox) => sandbox.close()));
+  }
+
+  async #readApart({ path, extension, signal }: ReadRequest, user: Account): Promise<ReadDocument> {
+    const folder = ownedTempPath(this.#folder);
+    await mkdir(folder, { mode: 0o700 });
+    const memoryMb = LIMITS.knowledge.readerMemoryMb;
+    const sandbox = createSandbox({
+      name: "document-reader",
+      module: WORKER_MODULE,
+      tempFolder: this.#folder,
+      memoryMb,
+      requestTimeoutMs: LIMITS.knowledge.readMs,
+      allowRead: [folder],
+      permissionModel: "addons",
+      user,
+      log: this.#log,
+    });
+    this.#sandboxes.add(sandbox);
+    try {
+      await copyFile(path, join(folder, "input"), constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      await letIn(folder, user);
+      const params = { path: `../${basename(folder)}/input`, extension };
+      const { mimeType, ...read } = answer.parse(await sandbox.call("read", params, { signal }));
+      return { ...read, ...(mimeType !== null && { mimeType }) };
+    } catch (error) {
+      throw readError(error, memoryMb);
+    } finally {
+      this.#sandboxes.delete(sandbox);
+      await sandbox.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 }
 
-function unreadable(): AppError {
-  return new AppError("unsupported", "Files of this kind cannot be read.");
+const RTF = Buffer.from("{\\rtf");
+
+/** As root, the reader is somebody else, who gets to this folder and this file and no further. */
+async function letIn(folder: string, user: Account): Promise<void> {
+  if (user === undefined) return;
+  await chown(folder, 0, user.gid);
+  await chmod(folder, 0o710);
+  await chown(join(folder, "input"), 0, user.gid);
+  await chmod(join(folder, "input"), 0o640);
+}
+
+/** A process that ran out of its memory, or died of the file, would do so again. */
+function readError(error: unknown, memoryMb: number): unknown {
+  if (!isAppError(error) || !["memory", "crash"].includes(String(error.data.reason))) return error;
+  return new AppError("too_large", `The file could not be read within ${memoryMb} MB of memory.`, {
+    cause: error,
+  });
 }

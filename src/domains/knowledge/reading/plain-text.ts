@@ -1,3 +1,4 @@
+import { isPlainText } from "../../../platform/files/index.ts";
 import type { Block, StructuredText } from "./read-document.ts";
 
 /** The text of a file that is one, whatever its encoding; NUL is no character of any text. */
@@ -7,6 +8,12 @@ export function decodeText(bytes: Uint8Array): string {
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
   const text = wide === "" ? decodeBytes(bytes) : new TextDecoder(wide).decode(bytes);
   return cleanText(text);
+}
+
+/** Whether these bytes are a text; one of wide characters says so at its start. */
+export function isText(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || isPlainText(bytes);
 }
 
 /** One end of line, no NUL and no half characters, which PostgreSQL does not take. */
@@ -43,6 +50,13 @@ export function structurePlain(text: string): StructuredText {
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const TABLE = /^\s*\|.*\|\s*$/;
+
+/** A text of lines that all are of one kind, such as rows. */
+export function structureLines(text: string, kind: Block["kind"]): StructuredText {
+  const lines = linesOf(text).filter((line) => line.text.trim() !== "");
+  const blocks = lines.length === 0 ? [] : [blockOf(kind, lines)];
+  return { text, blocks, pages: null, notes: [] };
+}
 
 /** Markdown: headings, fenced code and tables are parts of their own. */
 export function structureMarkdown(text: string): StructuredText {

@@ -14,6 +14,8 @@ export interface ReadDocument {
   chunks: readonly Piece[];
   pages: number | null;
   notes: readonly string[];
+  /** What the file is, by its bytes. */
+  mimeType?: string;
 }
 
 /** A part of a text that holds together; the text is what lies between its ends. */

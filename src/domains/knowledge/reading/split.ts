@@ -28,15 +28,18 @@ export function split({ text, blocks, pages, notes }: StructuredText): ReadDocum
   const path: { level: number; title: string }[] = [];
   const points = new CodePoints(text);
   let section: Span[] = [];
+  // A heading with nothing below it goes with the one that follows.
+  let hasBody = false;
   const flush = (): void => {
     const titlePath = path.map(({ title }) => title);
     for (const { content, start, page } of cut(text, section))
       pieces.push({ content, titlePath, page: page ?? null, start: points.at(start) });
     section = [];
+    hasBody = false;
   };
   for (const block of blocks) {
     if (block.kind === "heading") {
-      flush();
+      if (hasBody) flush();
       const level = block.level ?? 1;
       while (path.length > 0 && (path.at(-1)?.level ?? 0) >= level) path.pop();
       path.push({
@@ -44,7 +47,9 @@ export function split({ text, blocks, pages, notes }: StructuredText): ReadDocum
         title: (block.title ?? text.slice(block.start, block.end)).slice(0, TITLE_CHARACTERS),
       });
     }
-    section.push(...spansOf(text, block));
+    hasBody ||= block.kind !== "heading";
+    // One by one: a long paragraph has more spans than one call takes arguments.
+    for (const span of spansOf(text, block)) section.push(span);
   }
   flush();
   const kept = pieces.slice(0, LIMITS.knowledge.chunks);
@@ -124,7 +129,7 @@ const SENTENCE_END = /[.!?…][)"'”’»]*\s+|[。！？]|\n/g;
 /** What has no end in sight is cut anywhere. */
 const SPAN_CHARACTERS = 1_000;
 
-function sentencesOf(text: string, start: number, end: number, page?: number): Span[] {
+export function sentencesOf(text: string, start: number, end: number, page?: number): Span[] {
   const spans: Span[] = [];
   const body = text.slice(start, end);
   let from = 0;
@@ -165,8 +170,8 @@ function bounded(text: string, start: number, end: number, page: number | undefi
   for (let from = start; from < end; ) {
     let to = Math.min(end, from + SPAN_CHARACTERS);
     if (to < end) {
-      const space = text.lastIndexOf(" ", to);
-      if (space > from) to = space + 1;
+      const space = text.slice(from, to).lastIndexOf(" ");
+      if (space > 0) to = from + space + 1;
       // A character of two halves stays whole.
       else if (/[\ud800-\udbff]/.test(text[to - 1] ?? "")) to -= 1;
     }

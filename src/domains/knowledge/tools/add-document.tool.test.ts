@@ -88,7 +88,7 @@ describe("add_document", () => {
     expect((await callTool(server, undefined, "add_document", args)).status).toBe(401);
   });
 
-  it("ingests on the bi endpoint, into the base that everybody has", async () => {
+  it("[bi.documents.ingest] ingests on the bi endpoint, into the base that everybody has", async () => {
     const args = { content: "The moon is made of rock.", fileName: "moon.txt" };
     const added = await resultOf<Added>(server, ada, "knowi_ingest_document", args, BI);
     expect(added).toMatchObject({ outcome: "new", index_status: "success" });

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { silentLog } from "../../../../test/support/database.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
+import { MemoryClient } from "../../../../test/support/memory.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-import { openCatalog } from "../../../platform/catalog/index.ts";
-import { memories, memoryChunks, memoryRelations } from "../memory.tables.ts";
 
 const MEMORY = "/api/mcp/v1";
 let server: TestServer;
@@ -14,36 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Two memories, one relation and three chunks, in one workspace. */
-async function fill(slug: string): Promise<void> {
-  const { id: workspaceId } = await server.app.identity.workspaces.bySlug(slug);
-  const catalog = await openCatalog({ home: "", databaseUrl: server.databaseUrl, log: silentLog });
-  const rows = await catalog.db
-    .insert(memories)
-    .values([
-      { workspaceId, content: "a" },
-      { workspaceId, content: "b" },
-    ])
-    .returning();
-  const [fromId, toId] = rows.map(({ id }) => id) as [number, number];
-  await catalog.db.insert(memoryRelations).values({ workspaceId, fromId, toId, type: "OWNS" });
-  await catalog.db
-    .insert(memoryChunks)
-    .values(["x", "y", "z"].map((content) => ({ workspaceId, memoryId: fromId, content })));
-  await catalog.close();
-}
-
 describe("memory stats", () => {
   it("[memory.stats.result] counts what the workspace of the token holds, and nothing of others", async () => {
-    const token = await server.token({ kind: "memory" });
-    const empty = await callTool(server, token, "knowmind.stats", {}, MEMORY);
-    expect(empty.result).toMatchObject({ memories: 0, edges: 0, chunks: 0 });
-    await fill("acme");
-    const full = await callTool(server, token, "knowmind.stats", {}, MEMORY);
-    expect(full.result).toMatchObject({ memories: 2, edges: 1, chunks: 3 });
-    const stranger = await server.token({ kind: "memory", workspace: "other" });
-    const theirs = await callTool(server, stranger, "knowmind.stats", {}, MEMORY);
-    expect(theirs.result).toMatchObject({ memories: 0, edges: 0, chunks: 0 });
+    const acme = new MemoryClient(server, await server.token({ kind: "memory" }));
+    expect(await acme.call("stats")).toEqual({ memories: 0, edges: 0, chunks: 0 });
+    const from_id = await acme.store("a");
+    const to_id = await acme.store("b");
+    await acme.call("link", { from_id, to_id, rel_type: "OWNS" });
+    await acme.call("upload_document", { content: "# One\n\none\n\n# Two\n\ntwo" });
+    expect(await acme.call("stats")).toEqual({ memories: 3, edges: 2 + 4, chunks: 2 + 2 });
+    await acme.call("update_fact", { target_id: to_id, new_title: "c", new_content: "c" });
+    expect(await acme.call("stats")).toEqual({ memories: 3, edges: 8, chunks: 4 });
+    await acme.call("unlink", { from_id, to_id, rel_type: "OWNS" });
+    expect(await acme.call("stats")).toMatchObject({ edges: 6 });
+    const stranger = new MemoryClient(server, await server.token({ kind: "memory", workspace: "other" }));
+    expect(await stranger.call("stats")).toEqual({ memories: 0, edges: 0, chunks: 0 });
   });
 
   it("needs a token that may read memory", async () => {

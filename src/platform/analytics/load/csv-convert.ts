@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
@@ -16,15 +17,17 @@ import { notesOn, thousandsOf } from "./csv-grouping.ts";
 import { shapeNotes, valueNotes } from "./csv-notes.ts";
 import { type Rejects, readRejects } from "./csv-rejects.ts";
 import { type Repaired, repairCsv } from "./csv-repair.ts";
-import { takeSample } from "./csv-sample.ts";
 import { NO_DELIMITER } from "./csv-start.ts";
 import { digitNotes, textNotes } from "./csv-text-notes.ts";
 import { checkedColumn, isMisfit } from "./csv-types.ts";
+import { withUsualDialect } from "./csv-usual.ts";
 import {
   detectEncoding,
   encodingName,
   encodingNotes,
   FALLBACK_ENCODING,
+  hasBadBytes,
+  isMostlyUtf8,
   readHead,
   refuseBinary,
   transcode,
@@ -51,26 +54,49 @@ export async function convertCsv(job: CsvJob, context: WorkerContext): Promise<C
   refuseBinary(head.bytes, job.format);
   const given = job.options.encoding === undefined ? undefined : encodingName(job.options.encoding);
   const encoding = given ?? detectEncoding(head.bytes);
-  const answer = await convertEncoded(job, encoding, context);
+  const isMended = given === undefined && hasBadBytes(head.bytes, encoding);
+  const answer = await convertEncoded(job, { encoding, isMended }, context);
   // The first megabytes were plain, and then came something that is not UTF-8.
   const isOther = given === undefined && encoding === "utf-8" && answer.hasBadEncoding;
   const { hasBadEncoding: _, ...result } = isOther
-    ? await convertEncoded(job, FALLBACK_ENCODING, context)
+    ? await convertEncoded(job, await lateEncoding(job.input), context)
     : answer;
   return result;
 }
 
+/** Of a file that begins as UTF-8 and does not go on so. */
+async function lateEncoding(path: string): Promise<Decoding> {
+  const isMended = await isMostlyUtf8(createReadStream(path));
+  return { encoding: isMended ? "utf-8" : FALLBACK_ENCODING, isMended };
+}
+
+interface Decoding {
+  encoding: string;
+  /** Whether some bytes of a text in UTF-8 are not that. */
+  isMended: boolean;
+}
+
 type EncodedAnswer = CsvAnswer & { hasBadEncoding: boolean };
 
-async function convertEncoded(job: CsvJob, encoding: string, context: WorkerContext): Promise<EncodedAnswer> {
+async function convertEncoded(
+  job: CsvJob,
+  { encoding, isMended }: Decoding,
+  context: WorkerContext,
+): Promise<EncodedAnswer> {
   const { connection, input, workFile, format, options } = job;
-  if (encoding !== "utf-8") await transcode(input, workFile, encoding, context.signal);
-  const path = encoding === "utf-8" ? input : workFile;
+  const isWritten = encoding !== "utf-8" || isMended;
+  const lost = isWritten ? await transcode(input, workFile, encoding, context.signal) : 0;
+  const decoded = isWritten ? workFile : input;
   const delimiter = options.delimiter ?? (format === "tsv" ? "\t" : undefined);
   const known = delimiter === undefined ? options : { ...options, delimiter };
-  const sample = await takeSample(path, `${workFile}.sample`);
+  const { path, sample, found } = await withUsualDialect(
+    decoded,
+    { usual: usualPath(job), sample: `${workFile}.sample` },
+    known,
+    context.signal,
+  );
   const detected = await whileRunning(connection, context.signal, () =>
-    detectCsv(connection, path, sample, known),
+    detectCsv(connection, path, sample, { ...known, ...found.read }),
   ).finally(() => rm(`${workFile}.sample`, { force: true }));
   try {
     const { written, rejects, file, repaired } = await convertDetected(job, detected, sample.text, context);
@@ -82,13 +108,26 @@ async function convertEncoded(job: CsvJob, encoding: string, context: WorkerCont
       rejectedRows: rejects.count + (repaired?.rejectedRows ?? 0),
       hasBadEncoding: rejects.hasBadEncoding,
       notes: await whileRunning(connection, context.signal, () =>
-        allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), { ...detected, shortRows, encoding }),
+        allNotes(job, file, sample.text.slice(0, NOTES_SAMPLE), {
+          ...detected,
+          shortRows,
+          firstNotes: [
+            ...(options.encoding === undefined ? encodingNotes(encoding, lost) : []),
+            ...found.notes,
+          ],
+        }),
       ),
-      detected: report(file, format, encoding, detected),
+      detected: { ...report(file, format, encoding, detected), ...found.written },
     };
   } finally {
     await rm(repairedPath(job), { force: true });
+    await rm(usualPath(job), { force: true });
   }
+}
+
+/** Of the file as it is written again with the usual quotes and delimiter. */
+function usualPath({ workFile }: CsvJob): string {
+  return `${workFile}.usual`;
 }
 
 function repairedPath({ workFile }: CsvJob): string {
@@ -96,14 +135,20 @@ function repairedPath({ workFile }: CsvJob): string {
 }
 
 async function allNotes(
-  { connection, output, options }: CsvJob,
+  { connection, output }: CsvJob,
   file: CsvFile,
   head: string,
-  { given, layoutNotes, extra, shortRows, encoding }: DetectedCsv & { shortRows: number; encoding: string },
+  {
+    given,
+    layoutNotes,
+    extra,
+    shortRows,
+    firstNotes,
+  }: DetectedCsv & { shortRows: number; firstNotes: string[] },
 ): Promise<string[]> {
   return [
     ...(await dateNotes(connection, file, output)),
-    ...(options.encoding === undefined ? encodingNotes(encoding) : []),
+    ...firstNotes,
     ...layoutNotes,
     ...shapeNotes(file, { shortRows, extra }),
     ...valueNotes(file),

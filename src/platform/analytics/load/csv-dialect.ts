@@ -14,7 +14,7 @@ export interface Renamed {
   to: string;
 }
 
-const DELIMITERS = [",", ";", "\t", "|"];
+export const DELIMITERS = [",", ";", "\t", "|"];
 /** Records that are looked at to find out how they are laid out. */
 export const SAMPLE_RECORDS = 200;
 /** Of the records, how many have to have as many fields so that these make a table. */

@@ -15,14 +15,17 @@ export interface Layout {
 export function layoutOf(records: readonly (readonly string[])[], wanted: boolean | undefined): Layout {
   const [first = [], ...below] = records;
   const usual = mostCommon((below.length > 0 ? below : records).map(({ length }) => length));
-  const header = wanted ?? headerSigns(first, below) !== "none";
+  const signs = wanted === undefined ? headerSigns(first, below) : undefined;
+  const header = wanted ?? signs !== "none";
   if (!header) return { header, headers: Array.from({ length: usual }, () => ""), extra: 0, notes: [] };
   const named = first.slice(0, first.findLastIndex((name) => name !== "") + 1);
   const hasRowNames = namesRows(first, below, usual);
   const headers = hasRowNames ? ["", ...first] : [...named];
   while (headers.length < usual) headers.push("");
   const extra = hasRowNames ? 0 : Math.max(0, usual - first.length);
-  return { header, headers, extra, notes: layoutNotes(first, named, usual, hasRowNames) };
+  const notes = layoutNotes(first, named, usual, hasRowNames);
+  const isList = signs === "likely" && headers.length === 1 && !isProgramName(headers[0]!, below);
+  return { header, headers, extra, notes: isList ? [...notes, listNote(headers[0]!)] : notes };
 }
 
 /** R writes the names of rows, each another one, into a first column that has no name itself. */
@@ -33,6 +36,18 @@ function namesRows(first: readonly string[], below: readonly (readonly string[])
   if (below.some(({ length }) => length === first.length)) return false;
   const names = below.map(([name = ""]) => name);
   return new Set(names).size === names.length;
+}
+
+/** As programs write names of columns, above what is not written so. */
+function isProgramName(name: string, below: readonly (readonly string[])[]): boolean {
+  const pattern = /^[a-z_][a-z0-9_]*$/;
+  return pattern.test(name) && !below.every(([value = ""]) => pattern.test(value));
+}
+
+/** Of a list of texts nothing tells whether the first is a name. */
+function listNote(name: string): string {
+  const shown = JSON.stringify(name.slice(0, SHOWN_CHARACTERS).toWellFormed());
+  return `The first line, ${shown}, was taken for the name of the column. If it is a value, say options.header as false.`;
 }
 
 function layoutNotes(
@@ -61,6 +76,8 @@ function endsWithValues(records: readonly (readonly string[])[], width: number):
   return whole.some((fields) => fields.at(-1) !== "");
 }
 
+const SHOWN_CHARACTERS = 80;
+
 type Kind = "number" | "date" | "boolean" | "text";
 
 const NUMBER =
@@ -80,6 +97,8 @@ function kindOf(text: string): Kind | undefined {
 }
 
 const MANY_ROWS = 10;
+/** A longer text among texts is rather a value: even questions of a survey are shorter. */
+const NAME_CHARACTERS = 400;
 /** Values in the first row, for each text above numbers, from which on it is rather data. */
 const MANY_VALUES = 5;
 /** Of the values of a column, how many have to be of one kind so that it is theirs. */
@@ -132,6 +151,7 @@ export function headerSigns(first: readonly string[], below: readonly (readonly 
   const texts = kinds.filter((kind) => kind === "text").length;
   if (texts === 0) return "none";
   if (labels > 0) return "likely";
+  if (first.some((name) => name.length > NAME_CHARACTERS)) return "none";
   return likely(
     !first.some((name, index) => kinds[index] === "text" && below.some((fields) => fields[index] === name)),
   );

@@ -23,7 +23,15 @@ import {
 } from "./json-rows.ts";
 import { hasNumberedKeys, LONG_DECIMAL, topKeys, withLongDecimals } from "./json-text.ts";
 import { roundedNotes } from "./rounded-notes.ts";
-import { detectEncoding, encodingName, readHead, refuseBinary, transcode } from "./text-encoding.ts";
+import {
+  detectEncoding,
+  encodingName,
+  encodingNotes,
+  hasBadBytes,
+  readHead,
+  refuseBinary,
+  transcode,
+} from "./text-encoding.ts";
 import { type PartPlan, writePart } from "./write-part.ts";
 
 export interface JsonJob extends ConvertParams {
@@ -45,8 +53,10 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     return convertNothing(job, options.columns, context);
   const encoding =
     options.encoding === undefined ? detectEncoding(head.bytes) : encodingName(options.encoding);
-  if (encoding !== "utf-8") await transcode(input, workFile, encoding, context.signal);
-  const path = encoding === "utf-8" ? input : workFile;
+  const isWritten =
+    encoding !== "utf-8" || (options.encoding === undefined && hasBadBytes(head.bytes, encoding));
+  const lost = isWritten ? await transcode(input, workFile, encoding, context.signal) : 0;
+  const path = isWritten ? workFile : input;
   const layout = await detectLayout(path, format === "ndjson");
   const lines = `${workFile}.ndjson`;
   const collected = await collectRows(path, layout, lines, context);
@@ -68,7 +78,10 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     ...written,
     rejected: rejected.slice(0, LIMITS.analytics.rejectedRows),
     rejectedRows,
-    notes: roundedNotes(rounded.map(nameOf)),
+    notes: [
+      ...(options.encoding === undefined ? encodingNotes(encoding, lost) : []),
+      ...roundedNotes(rounded.map(nameOf)),
+    ],
     detected: {
       format: layout === "lines" ? "ndjson" : "json",
       encoding,

@@ -48,7 +48,7 @@ export function refuseBinary(head: Buffer, format: string): void {
 
 /**
  * By the mark at the beginning, else by the zeros that UTF-16 has in every other byte of most texts, else
- * UTF-8 if it is valid, else by the letters that other encodings make of it, else what Windows writes in western Europe
+ * UTF-8 if it is valid or most of its letters are, else by the letters that other encodings make of it, else what Windows writes in western Europe
  * (a superset of Latin-1's letters).
  */
 export function detectEncoding(head: Buffer): string {
@@ -61,7 +61,44 @@ export function detectEncoding(head: Buffer): string {
   const many = sample.length * 0.15;
   if (zeros[1]! > many && zeros[0]! < many / 4) return "utf-16le";
   if (zeros[0]! > many && zeros[1]! < many / 4) return "utf-16be";
-  return isUtf8(withoutCutCharacter(head)) ? "utf-8" : (otherScript(head) ?? FALLBACK_ENCODING);
+  if (isUtf8(withoutCutCharacter(head)) || isMostly(countLetters(new TextDecoder().decode(head))))
+    return "utf-8";
+  return otherScript(head) ?? FALLBACK_ENCODING;
+}
+
+/** Whether a text in UTF-8 has bytes that are not. */
+export function hasBadBytes(head: Buffer, encoding: string): boolean {
+  return encoding === "utf-8" && !isUtf8(withoutCutCharacter(head));
+}
+
+interface Letters {
+  /** Beyond ASCII, and read. */
+  good: number;
+  bad: number;
+}
+
+const UNREADABLE = "\ufffd";
+
+function countLetters(text: string): Letters {
+  const bad = text.split(UNREADABLE).length - 1;
+  return { good: (text.match(/[\u0080-\ufffc\u{10000}-\u{10ffff}]/gu) ?? []).length, bad };
+}
+
+/** In other encodings hardly any letter is one of UTF-8 by chance. */
+function isMostly({ good, bad }: Letters): boolean {
+  return good > bad;
+}
+
+/** The same for a whole file. */
+export async function isMostlyUtf8(pieces: AsyncIterable<Uint8Array>): Promise<boolean> {
+  const decoder = new TextDecoder();
+  const all: Letters = { good: 0, bad: 0 };
+  for await (const piece of pieces) {
+    const { good, bad } = countLetters(decoder.decode(piece, { stream: true }));
+    all.good += good;
+    all.bad += bad;
+  }
+  return isMostly(all);
 }
 
 export const FALLBACK_ENCODING = "windows-1252";
@@ -77,7 +114,13 @@ function withoutCutCharacter(head: Buffer): Buffer {
 }
 
 /** What was guessed, where bytes do not tell: nobody can be sure of it but who knows the file. */
-export function encodingNotes(encoding: string): string[] {
+export function encodingNotes(encoding: string, lost: number): string[] {
+  if (lost > 0) {
+    const what = lost === 1 ? "1 character was" : `${lost.toLocaleString("en")} characters were`;
+    return [
+      `The file is UTF-8, but ${what} not and became ${UNREADABLE}. If letters are wrong, say its encoding in options.encoding.`,
+    ];
+  }
   if (encoding.startsWith("utf-")) return [];
   return [
     `The file is not UTF-8 and was read as ${encoding}. If letters are wrong, say its encoding in options.encoding.`,
@@ -95,17 +138,31 @@ export function encodingName(label: string): string {
   }
 }
 
-/** Writes a file again in UTF-8. What cannot be read becomes U+FFFD. */
+/** Writes a file again in UTF-8. What cannot be read becomes U+FFFD; of a text in UTF-8, the answer is how often. */
 export async function transcode(
   input: string,
   output: string,
   encoding: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const decoder = new TextDecoder(encoding);
+  const isCounted = encoding === "utf-8";
+  let lost = 0;
+  let before = "";
   async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-    for await (const piece of pieces) yield Buffer.from(decoder.decode(piece, { stream: true }));
-    yield Buffer.from(decoder.decode());
+    for await (const piece of pieces) {
+      const text = decoder.decode(piece, { stream: true });
+      if (isCounted) {
+        const bytes = before + Buffer.from(piece).toString("latin1");
+        // One that stands there already was not lost here.
+        lost += countLetters(text).bad - (bytes.split(UNREADABLE_BYTES).length - 1);
+        before = bytes.slice(1 - UNREADABLE_BYTES.length);
+      }
+      yield Buffer.from(text);
+    }
+    const end = decoder.decode();
+    if (isCounted) lost += countLetters(end).bad;
+    yield Buffer.from(end);
   }
   await pipeline(
     createReadStream(input, { highWaterMark: 1024 * 1024 }),
@@ -113,4 +170,7 @@ export async function transcode(
     createWriteStream(output, { mode: 0o600 }),
     { signal },
   );
+  return lost;
 }
+
+const UNREADABLE_BYTES = Buffer.from(UNREADABLE).toString("latin1");

@@ -11,7 +11,7 @@ function languageOf(body: string): string {
 function found(question: string, ...texts: string[]): string[] {
   const index = new LexicalIndex(RECIPES.document);
   for (const [id, body] of texts.entries()) index.put({ id, seq: 1, body });
-  const hits = index.search(analyseQuery(question, index.languages), index.mask(), 10);
+  const hits = index.search(analyseQuery(question, index.languages).words, index.mask(), 10);
   return hits.map(({ slot }) => texts[index.slots.ids[slot]!]!);
 }
 
@@ -76,9 +76,9 @@ describe("words", () => {
       RECIPES.document,
     );
     expect([...terms.keys()].every((term) => term.length <= 41)).toBe(true);
-    expect(analyseQuery("word ".repeat(100_000), ["en"])).toHaveLength(1);
+    expect(analyseQuery("word ".repeat(100_000), ["en"]).words).toHaveLength(1);
     expect(
-      analyseQuery("\u0001base=1 \u0002abcd \u0000", ["en"]).flatMap(({ terms: found }) => found),
+      analyseQuery("\u0001base=1 \u0002abcd \u0000", ["en"]).words.flatMap(({ terms: found }) => found),
     ).toEqual(expect.not.arrayContaining(["\u0001base=1", "\u0002abcd"]));
   });
 });

@@ -5,7 +5,7 @@ import { fold, isStop, languageOf, stemOf } from "./languages.ts";
 import { keptWeight } from "./postings.ts";
 
 /** Another one whenever texts are analysed differently, so that indexes are built anew. */
-export const ANALYSIS = 2;
+export const ANALYSIS = 3;
 
 /** An entry as the index takes it. */
 export interface AnalysedEntry {
@@ -56,8 +56,15 @@ export function analyseEntry(entry: Entry, { weights }: Recipe): AnalysedEntry {
   return { terms, length, language };
 }
 
+export interface AnalysedQuery {
+  words: QueryWord[];
+  /** As they stand in the question, folded. */
+  said: ReadonlySet<string>;
+  language: string;
+}
+
 /** What to look for in a collection with texts in these languages, the most frequent first. */
-export function analyseQuery(text: string, languages: readonly string[]): QueryWord[] {
+export function analyseQuery(text: string, languages: readonly string[]): AnalysedQuery {
   const all = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
   const language = languageOf(all) || languages[0] || "";
   const meant = all.filter((word) => !isStop(word, language));
@@ -66,9 +73,11 @@ export function analyseQuery(text: string, languages: readonly string[]): QueryW
     const forms = languages.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
     return { terms: [...new Set([word, ...forms])], weight: 1 };
   });
-  if (languages.every((each) => WITHOUT_GRAMS.has(each))) return asked;
-  const grams = new Set(words.flatMap(gramsOf));
-  return [...asked, ...Array.from(grams, (gram) => ({ terms: [gram], weight: GRAM_WEIGHT }))];
+  if (!languages.every((each) => WITHOUT_GRAMS.has(each))) {
+    const grams = new Set(words.flatMap(gramsOf));
+    for (const gram of grams) asked.push({ terms: [gram], weight: GRAM_WEIGHT });
+  }
+  return { words: asked, said: new Set(all), language };
 }
 
 function fieldsOf({ title = "", context = "", body }: Entry) {

@@ -36,9 +36,10 @@ const filter: fc.Arbitrary<Filter> = fc.oneof(
 function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map<number, number> {
   const analysed = entries.map((one) => ({ entry: one, ...analyseEntry(one, recipe) }));
   const meanLength = analysed.reduce((sum, { length }) => sum + length, 0) / analysed.length;
+  const shares = [...recipe.before, ...recipe.after].reduce((sum, share) => sum + share, 1);
   const scores = new Map<number, number>();
   let most = 0;
-  for (const { terms, weight } of analyseQuery(question, ["en"])) {
+  for (const { terms, weight } of analyseQuery(question, ["en"]).words) {
     const own = (one: Entry) =>
       terms.reduce((sum, term) => sum + (analyseEntry(one, recipe).terms.get(term) ?? 0), 0);
     const standing = entries.filter((one) => own(one) > 0).length;
@@ -48,13 +49,19 @@ function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map
       const thread = entries.filter(({ thread: other }) => other?.key === one.thread?.key);
       thread.sort((a, b) => a.thread!.order - b.thread!.order);
       const place = thread.indexOf(one);
+      const near: [Entry | undefined, number][] = [
+        ...recipe.before.map((share, i): [Entry | undefined, number] => [thread[place - 1 - i], share]),
+        ...recipe.after.map((share, i): [Entry | undefined, number] => [thread[place + 1 + i], share]),
+      ];
       let sum = own(one);
-      for (const [i, share] of recipe.before.entries())
-        if (place - 1 - i >= 0) sum += share * own(thread[place - 1 - i]!);
-      for (const [i, share] of recipe.after.entries())
-        if (place + 1 + i < thread.length) sum += share * own(thread[place + 1 + i]!);
+      let around = length;
+      for (const [other, share] of near) {
+        if (other === undefined) continue;
+        sum += share * own(other);
+        around += share * analyseEntry(other, recipe).length;
+      }
       if (sum === 0) continue;
-      const norm = recipe.k1 * (1 - recipe.b + (recipe.b * length) / meanLength);
+      const norm = recipe.k1 * (1 - recipe.b + (recipe.b * around) / (meanLength * shares));
       scores.set(one.id, (scores.get(one.id) ?? 0) + (idf * sum * (recipe.k1 + 1)) / (sum + norm));
     }
   }
@@ -62,7 +69,7 @@ function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map
 }
 
 function found(index: LexicalIndex, question: string, where: Filter = {}, at?: number, k = 100) {
-  const hits = index.search(analyseQuery(question, ["en"]), index.mask(where, at), k);
+  const hits = index.search(analyseQuery(question, ["en"]).words, index.mask(where, at), k);
   return hits.map(({ slot, score }) => ({ id: index.slots.ids[slot]!, score }));
 }
 

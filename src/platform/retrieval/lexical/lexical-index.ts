@@ -1,6 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import type { Recipe } from "../recipes.ts";
 import type { CollectionStats, Entry, Filter } from "../types.ts";
+import { Vectors, type VectorsParts } from "../vectors.ts";
 import { type AnalysedEntry, analyseEntry, type QueryWord } from "./analysis.ts";
 import { Postings, type PostingsParts } from "./postings.ts";
 import { attributeTerm, Slots, type SlotsParts } from "./slots.ts";
@@ -27,10 +28,13 @@ export class LexicalIndex {
   #terms: Map<string, number>;
   #postings: Postings;
   #slots: Slots;
+  #vectors: Vectors;
   #scratch = new Scratch(0);
 
-  constructor(recipe: Recipe, kept?: LexicalParts) {
+  /** Vectors of the model with this fingerprint are kept, others are not. */
+  constructor(recipe: Recipe, fingerprint = "", kept?: LexicalParts) {
     this.#recipe = recipe;
+    this.#vectors = new Vectors(fingerprint, kept?.vectors);
     this.#terms = new Map(kept?.terms.map((term, number) => [term, number]));
     this.#postings = new Postings(kept?.postings);
     this.#slots = new Slots(kept?.slots);
@@ -40,11 +44,16 @@ export class LexicalIndex {
     return this.#slots;
   }
 
+  get vectors(): Vectors {
+    return this.#vectors;
+  }
+
   get stats(): CollectionStats {
     const { live } = this.#slots;
     const languages = this.#slots.languagesAbove(0).map(({ name, count }) => [name, count]);
     return {
       entries: live,
+      vectors: this.#vectors.count,
       terms: this.#terms.size,
       postings: this.#postings.total,
       bytes: this.bytes,
@@ -53,7 +62,7 @@ export class LexicalIndex {
   }
 
   get bytes(): number {
-    return this.#postings.bytes + this.#slots.bytes + this.#terms.size * TERM_BYTES;
+    return this.#postings.bytes + this.#slots.bytes + this.#vectors.bytes + this.#terms.size * TERM_BYTES;
   }
 
   /** Puts the entry in the place of what it was before. */
@@ -63,10 +72,16 @@ export class LexicalIndex {
     if (this.#slots.live >= LIMITS.retrieval.entries) throw new Error("an index is full");
     const slot = this.#slots.add(entry, analysed.length, analysed.language);
     this.#addPostings(slot, analysed, entry);
+    const { embedding } = entry;
+    if (embedding?.fingerprint === this.#vectors.fingerprint)
+      this.#vectors.set(slot, Int8Array.from(embedding.vector));
   }
 
   remove(id: number): boolean {
-    if (!this.#slots.remove(id)) return false;
+    const slot = this.#slots.slotOf(id);
+    if (slot === undefined) return false;
+    this.#slots.remove(id);
+    this.#vectors.clear(slot);
     const dead = this.#slots.used - this.#slots.live;
     if (dead > DEAD_SLOTS && dead > this.#slots.live / 3) this.#compact();
     return true;
@@ -139,9 +154,10 @@ export class LexicalIndex {
   /** Adds what one word says to the scores; `count` slots had one before, and so many as it returns have one now. */
   #score(found: number, idf: number, mask: Uint8Array, count: number): number {
     const { scores, weights, own, touched } = this.#scratch;
-    const { lengths, totalLength, live } = this.#slots;
-    const { k1, b } = this.#recipe;
-    const [plain, perLength] = [k1 * (1 - b), (k1 * b * live) / totalLength];
+    const { totalLength, live } = this.#slots;
+    const { k1, b, before, after: behind } = this.#recipe;
+    const shares = [...before, ...behind].reduce((sum, share) => sum + share, 1);
+    const [plain, perLength] = [k1 * (1 - b), (k1 * b * live) / (totalLength * shares)];
     const most = idf * (k1 + 1);
     let after = count;
     for (let i = 0; i < found; i++) {
@@ -150,9 +166,25 @@ export class LexicalIndex {
       weights[slot] = 0;
       if (mask[slot] === 0) continue;
       if (scores[slot] === 0) touched[after++] = slot;
-      scores[slot]! += (most * weight) / (weight + plain + perLength * lengths[slot]!);
+      scores[slot]! += (most * weight) / (weight + plain + perLength * this.#lengthAround(slot));
     }
     return after;
+  }
+
+  /** The length of an entry with what its neighbours lend to it. */
+  #lengthAround(slot: number): number {
+    const { lengths, previous, next } = this.#slots;
+    const { before, after } = this.#recipe;
+    let length = lengths[slot]!;
+    for (let nth = 0, other = previous[slot]!; nth < before.length && other >= 0; nth++) {
+      length += before[nth]! * lengths[other]!;
+      other = previous[other]!;
+    }
+    for (let nth = 0, other = next[slot]!; nth < after.length && other >= 0; nth++) {
+      length += after[nth]! * lengths[other]!;
+      other = next[other]!;
+    }
+    return length;
   }
 
   /** Sums up the weights of a word's terms in each slot; tells how many slots have one, and in how many it stands. */
@@ -228,6 +260,7 @@ export class LexicalIndex {
     this.#slots = new Slots({ ...old, columns: columns as unknown as SlotsParts["columns"] });
     this.#postings = postings;
     this.#terms = terms;
+    this.#vectors = this.#vectors.moved(kept);
   }
 
   parts(): LexicalParts {
@@ -235,6 +268,7 @@ export class LexicalIndex {
       terms: [...this.#terms.keys()],
       postings: this.#postings.parts(),
       slots: this.#slots.parts(),
+      vectors: this.#vectors.parts(this.#slots.used),
     };
   }
 }
@@ -265,6 +299,7 @@ export interface LexicalParts {
   terms: string[];
   postings: PostingsParts;
   slots: SlotsParts;
+  vectors: VectorsParts;
 }
 
 /** The `k` slots with the highest scores, best first; among equals the earlier one. */

@@ -1,4 +1,5 @@
 import type { Attribute, Entry } from "../types.ts";
+import { fold } from "./languages.ts";
 
 /** What is known of each entry, by its place in the index. A place is used once; compacting gives new ones. */
 export class Slots {
@@ -13,6 +14,10 @@ export class Slots {
   /** Thread and place in it; -1 without one. */
   threads = new Int32Array(256);
   orders = new Float64Array(256);
+  /** Who says it; -1 where that is not known. */
+  speakers = new Int32Array(256);
+  /** 1 where it ends with a question mark. */
+  asks = new Uint8Array(256);
   /** Who comes before and after it in its thread; -1 where nobody does. */
   previous = new Int32Array(256);
   next = new Int32Array(256);
@@ -23,6 +28,7 @@ export class Slots {
   readonly languageNames: string[] = [];
   /** How many entries are in each. */
   readonly #languageCounts: number[] = [];
+  readonly speakerNames: string[] = [];
   readonly threadKeys: string[] = [];
   readonly #threadOf = new Map<string, number>();
   /** Slots of each thread in their order. */
@@ -35,6 +41,7 @@ export class Slots {
     this.previous = new Int32Array(this.used).fill(-1);
     this.next = new Int32Array(this.used).fill(-1);
     for (const name of kept.languageNames) this.#languageNumber(name);
+    this.speakerNames.push(...kept.speakerNames);
     for (const key of kept.threadKeys) this.#threadNumber(key);
     const inOrder = Uint32Array.from({ length: this.used }, (_, slot) => slot).filter(
       (slot) => this.alive[slot] === 1,
@@ -50,7 +57,7 @@ export class Slots {
   }
 
   get bytes(): number {
-    return this.ids.length * 70 + this.live * 48;
+    return this.ids.length * 75 + this.live * 48;
   }
 
   slotOf(id: number): number | undefined {
@@ -73,6 +80,8 @@ export class Slots {
     this.languages[slot] = this.#languageNumber(language);
     this.threads[slot] = entry.thread === undefined ? -1 : this.#threadNumber(entry.thread.key);
     this.orders[slot] = entry.thread?.order ?? 0;
+    this.speakers[slot] = entry.speaker === undefined ? -1 : this.#speakerNumber(fold(entry.speaker));
+    this.asks[slot] = entry.body.trimEnd().endsWith("?") ? 1 : 0;
     this.previous[slot] = -1;
     this.next[slot] = -1;
     if (entry.thread !== undefined) this.#join(slot);
@@ -119,9 +128,12 @@ export class Slots {
         languages: cut(this.languages),
         threads: cut(this.threads),
         orders: cut(this.orders),
+        speakers: cut(this.speakers),
+        asks: cut(this.asks),
       },
       languageNames: this.languageNames,
       threadKeys: this.threadKeys,
+      speakerNames: this.speakerNames,
     };
   }
 
@@ -161,6 +173,17 @@ export class Slots {
     return this.threadKeys.push(key) - 1;
   }
 
+  /** The one speaker whose name, or first name, is among these words; none where several are. */
+  speakerAmong(words: ReadonlySet<string>): number | undefined {
+    const named = this.speakerNames.flatMap((name, number) => (words.has(name.split(" ")[0]!) ? number : []));
+    return named.length === 1 ? named[0] : undefined;
+  }
+
+  #speakerNumber(name: string): number {
+    const known = this.speakerNames.indexOf(name);
+    return known >= 0 ? known : this.speakerNames.push(name) - 1;
+  }
+
   #languageNumber(name: string): number {
     const known = this.languageNames.indexOf(name);
     if (known >= 0) return known;
@@ -196,12 +219,15 @@ export interface SlotColumns {
   languages: Uint8Array;
   threads: Int32Array;
   orders: Float64Array;
+  speakers: Int32Array;
+  asks: Uint8Array;
 }
 
 export interface SlotsParts {
   columns: SlotColumns;
   languageNames: readonly string[];
   threadKeys: readonly string[];
+  speakerNames: readonly string[];
 }
 
 /** The term under which the slots with a value of an attribute are listed. No word begins like it. */

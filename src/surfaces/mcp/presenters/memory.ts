@@ -4,13 +4,13 @@ import { contentOf, jsonRpcBody, type Presenter, unknownToolMessage } from "../p
 
 const CODES: Record<ErrorCode, number> = {
   bad_request: -32602,
-  unsupported: -32602,
+  unsupported: 400,
   unauthorized: 401,
   plan_limit: 402,
   forbidden: 403,
   not_found: 404,
   gone: 404,
-  conflict: 400,
+  conflict: 409,
   too_large: 413,
   rate_limited: 429,
   unavailable: 503,

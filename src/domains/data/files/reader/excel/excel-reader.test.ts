@@ -70,7 +70,18 @@ describe("rows without a value", () => {
   });
 
   it("make no table where all cells show errors", async () => {
-    await expect(readRows([[failed], [failed]])).rejects.toThrow("has no rows");
+    await expect(readRows([[failed], [failed]])).rejects.toThrow(
+      "The Excel file has no values: it has nothing but cells that show an error such as #REF! or #DIV/0! (2).",
+    );
+    await expect(readRows([[pending]])).rejects.toThrow("nothing but formulas without a stored value (1)");
+  });
+
+  it("are looked for on sheets that are shown, and the others are named", async () => {
+    const sheets = [{ name: "Shown" }, { name: "Notes", rows: [["a"], [1]], state: "hidden" }];
+    await expect(read({ sheets })).rejects.toMatchObject({
+      message: "No sheet of the Excel file that is shown has rows.",
+      hint: expect.stringContaining('"Notes"'),
+    });
   });
 });
 
@@ -297,6 +308,26 @@ describe("the table", () => {
     });
   });
 
+  it("takes years above a corner for names, and rows of years for data", async () => {
+    const years = [null, 1963, 1983, 1989, 1992];
+    const rows = [["Wealth"], years, ["White", 210, 395, 423.5, 509], ["Black", 3, 4, 5, 6.5]];
+    const { report, rows: found } = await readRows(rows);
+    expect(report.columns.map(({ name }) => name)).toEqual(["column_1", "1963", "1983", "1989", "1992"]);
+    expect(found).toHaveLength(2);
+    expect((await readRows([years, ["a", 1964, 1984, 1990, 1993], ["b", 1, 2, 3, 4]])).report.header).toBe(
+      false,
+    );
+    expect(
+      (
+        await readRows([
+          [1963, 1983, 1989, 1992],
+          [1, 2, 3, 4],
+          [5, 6, 7, 8],
+        ])
+      ).report.header,
+    ).toBe(false);
+  });
+
   it("passes over titles above the header, and empty rows and columns", async () => {
     const result = await readRows([
       ["Sales of the year"],
@@ -467,6 +498,8 @@ describe("the table", () => {
       ]),
     );
     expect((await readWith(openExcel, zip(stored))).rows).toEqual([{ a: 1 }]);
+    const windows = Object.entries(members).map(([name, content]) => [name.replaceAll("/", "\\"), content]);
+    expect((await readWith(openExcel, zip(Object.fromEntries(windows)))).rows).toEqual([{ a: 1 }]);
   });
 });
 

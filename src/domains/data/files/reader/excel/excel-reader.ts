@@ -76,6 +76,7 @@ async function chooseSheet(
   const wanted = options.sheet === undefined ? undefined : findSheet(sheets, options.sheet);
   const candidates = wanted === undefined ? sheets.filter(({ isHidden }) => !isHidden) : [wanted];
   let named: Choice | undefined;
+  const lost: SheetLosses = { errors: 0, uncalculated: 0 };
   for (const sheet of candidates) {
     const survey = new Survey(options);
     for await (const { rows, fraction } of sheet.read(survey.losses)) {
@@ -86,9 +87,30 @@ async function chooseSheet(
     const hasColumns = survey.columns().length > 0;
     if (hasColumns && survey.rowCount > 0) return { sheet, survey };
     if (hasColumns) named ??= { sheet, survey };
+    lost.errors += survey.losses.errors;
+    lost.uncalculated += survey.losses.uncalculated;
   }
   if (named !== undefined) return named;
-  throw noRows(wanted === undefined ? "The Excel file" : `The sheet "${excerptOf(wanted.name)}"`);
+  const what = wanted === undefined ? "The Excel file" : `The sheet "${excerptOf(wanted.name)}"`;
+  if (lost.errors + lost.uncalculated > 0) throw noValues(what, lost);
+  const hidden = wanted === undefined ? sheets.filter(({ isHidden }) => isHidden) : [];
+  throw hidden.length === 0 ? noRows(what) : onlyHidden(hidden);
+}
+
+function noValues(what: string, { errors, uncalculated }: SheetLosses): AppError {
+  const reason =
+    errors > 0
+      ? `cells that show an error such as #REF! or #DIV/0! (${errors.toLocaleString("en")})`
+      : `formulas without a stored value (${uncalculated.toLocaleString("en")})`;
+  return new AppError("bad_request", `${what} has no values: it has nothing but ${reason}.`, {
+    hint: "Mend the formulas, save the file in Excel, and send it again.",
+  });
+}
+
+function onlyHidden(hidden: readonly SheetSource[]): AppError {
+  return new AppError("bad_request", "No sheet of the Excel file that is shown has rows.", {
+    hint: `To read one that is hidden, name it in options.sheet: ${someNames(hidden.map(({ name }) => name))}.`,
+  });
 }
 
 function findSheet(sheets: readonly SheetSource[], wanted: string | number): SheetSource {

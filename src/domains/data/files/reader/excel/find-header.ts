@@ -37,7 +37,7 @@ function widthOf({ cells }: SheetRow): number {
 
 function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   const filled = cells.flatMap((cell, position) => (cell === undefined ? [] : [{ cell, position }]));
-  if (!filled.some(({ cell }) => cell.kind === KIND.text)) return false;
+  if (!filled.some(({ cell }) => cell.kind === KIND.text)) return areYears(cells, below);
   const numbers = filled.filter(({ cell }) => cell.kind === KIND.integer).map(({ position }) => position);
   const starts = /^[01]$/.test(cells[numbers[0] ?? -1]?.text ?? "");
   const isNumbered = starts && isCount(cells, numbers) && !isCount(below[0]?.cells ?? [], numbers);
@@ -58,6 +58,29 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
 
 function isMostlyOther(column: readonly Value[]): boolean {
   return column.filter(({ kind }) => kind !== KIND.text).length * 2 > column.length;
+}
+
+/** Years in rising order beside an empty corner, above rows that have a name or a number there and no such years. */
+function areYears(cells: SheetRow["cells"], below: readonly SheetRow[]): boolean {
+  const positions = cells.flatMap((cell, position) => (cell === undefined ? [] : [position]));
+  const areRising = (row: SheetRow["cells"]): boolean =>
+    positions.every((position, index) => {
+      const cell = row[position];
+      const before = row[positions[index - 1] ?? -1];
+      return (
+        cell !== undefined &&
+        isYear(cell) &&
+        (before === undefined || Number(before.text) < Number(cell.text))
+      );
+    });
+  const corner = (positions[0] ?? 0) - 1;
+  const hasCorner = corner >= 0 && below.length > 1 && below.every((row) => row.cells[corner] !== undefined);
+  return (
+    positions.length > LEAST_LABELS &&
+    hasCorner &&
+    areRising(cells) &&
+    !below.some((row) => areRising(row.cells))
+  );
 }
 
 /** Few numbers in a row may be data. */

@@ -1,0 +1,72 @@
+import type { Cond, Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { Quantity, TableSense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { attr, EMPTY_TABLE, type RelSense } from "./make.ts";
+import { asTable, chosenEntities } from "./table-senses.ts";
+import { unitNamed, unitsIn } from "./units.ts";
+
+/** "orders over 1000 euros", "stops longer than 40 seconds": by what an entity is worth, costs or takes. */
+export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Combined[] {
+  const { unit = "" } = quantity;
+  const isMoney = unitNamed(unit) === "money";
+  const metric = isMoney ? grammar.worthOf(rel.ds) : undefined;
+  if (metric !== undefined) {
+    const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] };
+    return chosenEntities(grammar, rel, { ...quantity, t: "having", table });
+  }
+  const key = isMoney ? grammar.dimension(rel.ds, "price") : grammar.timeOf(rel.ds, unit);
+  const cond = key === undefined ? undefined : measuredCond(grammar, key, quantity);
+  if (cond === undefined) return [];
+  const made: Rel = { k: "where", in: rel.rel, if: cond };
+  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, cost: 0.3 }];
+}
+
+/** A field beside a number, a range or its own average; none where they are measured in different things. */
+export function measuredCond(
+  grammar: Grammar,
+  key: Key,
+  { op, value, upTo, unit }: Quantity,
+): Cond | undefined {
+  const factor = unit === undefined ? 1 : factorOf(unit, grammar.unitOf(key));
+  if (factor === undefined) return undefined;
+  const b: Num =
+    value === "average"
+      ? { k: "agg", fn: "avg", of: key, in: { k: "all", ds: key.ds } }
+      : { k: "lit", v: value * factor };
+  const lower: Cond = { k: "cmp", a: key, op, b };
+  if (upTo === undefined) return lower;
+  return { k: "and", of: [lower, { k: "cmp", a: key, op: "<=", b: { k: "lit", v: upTo * factor } }] };
+}
+
+/** How many of what something is measured in make one of what was said. Money has no other unit in one model. */
+function factorOf(said: string, own: string | undefined): number | undefined {
+  if (unitNamed(said) === "money") return own === undefined ? 1 : undefined;
+  return own === undefined ? undefined : unitsIn(said, own);
+}
+
+/** Rules for what numbers are wanted in: "in minutes". */
+export const UNIT_RULES: Rules = {
+  "table unit": [
+    rule<"table", "unit">((grammar, { table }, { unit }) => {
+      const factors = table.cols.map((num) => factorOf(unit, grammar.unitOf(num)));
+      if (factors.some((factor) => factor === undefined) || table.top !== null) return [];
+      const cols = table.cols.map((num, i): Num => {
+        const factor = factors[i] as number;
+        return factor === 1 ? num : { k: "calc", op: "/", a: num, b: { k: "lit", v: factor } };
+      });
+      return [asTable({ ...table, cols }, 0)];
+    }),
+  ],
+  "attr unit": [
+    rule<"attr", "unit">((grammar, { rel, ds, keys }, { unit }) =>
+      keys.every((key) => factorOf(unit, grammar.unitOf(key)) === 1) ? [attr(rel, ds, keys, 0)] : [],
+    ),
+  ],
+  // "track length in minutes": of the fields so called, the one that is measured so.
+  "field unit": [
+    rule<"field", "unit">((grammar, { key }, { unit }) =>
+      factorOf(unit, grammar.unitOf(key)) === 1 ? [{ sense: { t: "field", key }, cost: -0.1 }] : [],
+    ),
+  ],
+};

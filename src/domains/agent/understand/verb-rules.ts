@@ -1,0 +1,61 @@
+import type { Cond } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
+import type { Quantity, Sense, TableSense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { type RelSense, where } from "./make.ts";
+import { scoped } from "./table-senses.ts";
+
+type VerbTable = TableSense & { isVerb: true };
+
+function isVerb(table: TableSense): table is VerbTable {
+  return table.isVerb === true && table.cols.length === 1 && table.by.length === 0 && table.having === null;
+}
+
+/** "drivers who won a race in 2012": those of whom there is one. */
+function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): Combined[] {
+  const [num] = table.cols;
+  if (!isVerb(table) || num === undefined || table.top !== null) return [];
+  if (rel.form === "name" || !grammar.reachedBy(table, rel.ds)) return [];
+  const [only, ...more] = table.conds;
+  const scope = {
+    ...(only === undefined ? {} : { if: more.length === 0 ? only : { k: "and" as const, of: table.conds } }),
+    ...(table.win === null ? {} : { win: table.win }),
+  };
+  const cond: Cond = { k: "cmp", a: scoped(num, scope), op: ">", b: { k: "lit", v: 0 } };
+  const made = where(rel, cond, not);
+  return [{ sense: { ...made, form: "made" }, cost: 0.3 }];
+}
+
+/** Rules for numbers that are said by a verb: "won", "sold". */
+export const VERB_RULES: Rules = {
+  "rel table": [rule<"rel", "table">((grammar, rel, { table }) => done(grammar, rel, table))],
+  "op table": [
+    rule<"op", "table">((_grammar, { op }, { table }) =>
+      op === "not" && isVerb(table) ? [{ sense: { t: "undone", table }, cost: 0 }] : [],
+    ),
+  ],
+  "undone window": [
+    rule<"undone", "window">((_grammar, { table }, { win }) =>
+      table.win === null ? [{ sense: { t: "undone", table: { ...table, win } }, cost: 0.1 }] : [],
+    ),
+  ],
+  "op undone": [
+    rule<"op", "undone">((_grammar, { op }, undone) => (op === "has" ? [{ sense: undone, cost: 0 }] : [])),
+  ],
+  "rel undone": [rule<"rel", "undone">((grammar, rel, { table }) => done(grammar, rel, table, true))],
+  // "won more than 30 races": what is counted says the same again.
+  "table having": [
+    rule<"table", "having">((grammar, { table }, { table: counted, t: _, ...quantity }) => {
+      const [num] = counted.cols;
+      const isCount = num?.k === "agg" && num.fn === "count" && num.in?.k === "all";
+      if (!isVerb(table) || !isCount || !grammar.reachedBy(table, grammar.datasetOf(num.in as never)))
+        return [];
+      const win = table.win ?? counted.win;
+      return [{ sense: having(quantity, { ...table, win }), cost: -0.2 }];
+    }),
+  ],
+};
+
+function having(quantity: Quantity, table: TableSense): Sense {
+  return { ...quantity, t: "having", table };
+}

@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLog } from "../../../../test/support/database.ts";
+import { tempEntries } from "../../../../test/support/temp-entries.ts";
+import { xlsx, zip } from "../../data/files/test-files.ts";
+import { extensionOf } from "../file-kinds.ts";
+import { DocumentReader } from "./document-reader.ts";
+import type { ReadDocument } from "./read-document.ts";
+
+let folder: string;
+let reader: DocumentReader;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "kenning-reader-"));
+  reader = await DocumentReader.open(join(folder, "readers"), silentLog);
+});
+afterAll(async () => {
+  await reader.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function read(name: string, content: string | Buffer): Promise<ReadDocument> {
+  const path = join(folder, "file");
+  writeFileSync(path, content);
+  const bytes = Buffer.byteLength(content);
+  const signal = new AbortController().signal;
+  return reader.read({ path, bytes, extension: extensionOf(name), scope: "1", signal });
+}
+
+const W = 'xmlns:w="w"';
+const paragraph = (text: string, style = "") =>
+  `<w:p><w:pPr>${style && `<w:pStyle w:val="${style}"/>`}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const docx = (body: string) =>
+  zip({
+    "[Content_Types].xml":
+      '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+    "word/styles.xml": `<w:styles ${W}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+    "word/document.xml": `<w:document ${W}><w:body>${body}</w:body></w:document>`,
+  });
+const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`;
+const slide = (title: string, text: string) =>
+  `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:sp><p:sp><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sp></p:sld>`;
+const pptx = zip({
+  "[Content_Types].xml":
+    '<Types><Override PartName="/ppt/presentation.xml" ContentType="application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"/></Types>',
+  "ppt/presentation.xml": "<p/>",
+  "ppt/slides/slide1.xml": slide("Aims", "Grow by half"),
+  "ppt/slides/slide2.xml": slide("Means", "Sell more tea"),
+});
+const odt = zip({
+  mimetype: { content: "application/vnd.oasis.opendocument.text", stored: true },
+  "content.xml":
+    '<o:c xmlns:o="o" xmlns:text="text"><text:h text:outline-level="2">Ziel</text:h><text:p>Mehr<text:s/>Tee.</text:p></o:c>',
+});
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
+4 0 obj<</Length 60>>stream
+BT /F1 18 Tf 20 100 Td (The answer is forty two here.) Tj ET 
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+`;
+const MAIL = `From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: =?utf-8?q?Gr=C3=B6=C3=9Fe?=\r\nDate: Mon, 2 Nov 2026 10:00:00 +0000\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>It is <b>large</b>.</p><script>alert(1)</script>\r\n`;
+
+describe("what is read", () => {
+  it.each([
+    [
+      "a.docx",
+      docx(
+        paragraph("Ziel", "berschrift1") +
+          paragraph("Mehr Tee.") +
+          `<w:tbl><w:tr>${cell("Jahr")}${cell("Menge")}</w:tr><w:tr>${cell("2026")}${cell("7")}</w:tr></w:tbl>`,
+      ),
+      "# Ziel\n\nMehr Tee.\n\n| Jahr | Menge |\n| --- | --- |\n| 2026 | 7 |",
+    ],
+    ["a.pptx", pptx, "## Aims\n\nGrow by half\n\n## Means\n\nSell more tea"],
+    ["a.odt", odt, "## Ziel\n\nMehr Tee."],
+    ["a.pdf", Buffer.from(PDF, "latin1"), "## The answer is forty two here."],
+    [
+      "a.eml",
+      MAIL,
+      "# Größe\n\nFrom: Ada <ada@example.com>\nTo: <bob@example.com>\nDate: 2026-11-02T10:00:00.000Z\n\nIt is large.",
+    ],
+    [
+      "a.html",
+      "<title>T</title><h1>Big</h1><ul><li>one<li>two</ul><table><tr><th>a<th>b<tr><td>1<td>2</table><script>x</script><pre>a\n b</pre>",
+      "# Big\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\na\n b\n```",
+    ],
+    ["a.rtf", "{\\rtf1{\\fonttbl{\\f0 Arial;}}Gr\\'f6\\'dfe \\u8364? 5\\par Next}", "Größe € 5\n\nNext"],
+    ["a.json", '{"name":"Ada","age":36}', '{\n "name": "Ada",\n "age": 36\n}'],
+    ["a.csv", "name,age\nAda,36\n", "name,age\nAda,36\n"],
+    ["latin.txt", Buffer.from("Größe", "latin1"), "Größe"],
+    ["wide.txt", Buffer.from("\ufeffGröße", "utf16le"), "Größe"],
+  ])("%s", async (name, content, text) => {
+    expect((await read(name, content as string | Buffer)).text).toBe(text);
+  });
+
+  it("tells pages and sections of pieces", async () => {
+    const { chunks, pages } = await read("a.pptx", pptx);
+    expect(pages).toBe(2);
+    expect(chunks).toMatchObject([
+      { page: 1, titlePath: ["Aims"], start: 0 },
+      { page: 2, titlePath: ["Means"], content: "## Means\n\nSell more tea" },
+    ]);
+  });
+
+  it("reads sheets as tables, each below its name", async () => {
+    const { text } = await read(
+      "a.xlsx",
+      xlsx({
+        sheets: [
+          {
+            name: "People",
+            rows: [
+              ["name", "age"],
+              ["Ada", 36],
+            ],
+          },
+        ],
+      }),
+    );
+    expect(text).toMatch(/^## People\n\n\| name \| age \|\n\| --- \| --- \|\n\| Ada \| 36 \|$/);
+  });
+
+  it("goes by the bytes where the name lies", async () => {
+    expect(await read("a.docx", Buffer.from(PDF, "latin1"))).toMatchObject({
+      mimeType: "application/pdf",
+      pages: 1,
+    });
+    expect((await read("a.pdf", "just words")).text).toBe("just words");
+  });
+});
+
+describe("hostile and broken files fail alone, with a reason", () => {
+  const bomb = docx(paragraph("x".repeat(400_000_000 / 4)));
+  it.each([
+    ["a bomb", "a.docx", bomb, /times its size|memory|unpacks/],
+    ["a cut archive", "a.docx", docx(paragraph("x")).subarray(0, 200), /./],
+    [
+      "a document type",
+      "a.odt",
+      zip({
+        mimetype: { content: "application/vnd.oasis.opendocument.text", stored: true },
+        "content.xml": '<!DOCTYPE x [<!ENTITY e "boo">]><x>&e;</x>',
+      }),
+      /document type/,
+    ],
+    [
+      "a locked archive",
+      "a.docx",
+      zip({
+        "[Content_Types].xml":
+          '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+        "word/document.xml": { content: "x", says: { isEncrypted: true } },
+      }),
+      /password/,
+    ],
+    ["a broken PDF", "a.pdf", Buffer.from("%PDF-1.4\n%âãÏÓ\nnothing", "latin1"), /damaged/],
+    [
+      "a picture",
+      "a.png",
+      Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex"),
+      /cannot be read/,
+    ],
+    [
+      "noise",
+      "a.bin",
+      Buffer.from(Array.from({ length: 4_000 }, (_, i) => (i * 37) % 256)),
+      /cannot be read/,
+    ],
+    [
+      "a program",
+      "a.txt",
+      Buffer.from("7f454c4602010100000000000000000002003e0001000000", "hex"),
+      /cannot be read/,
+    ],
+  ])("%s", async (_, name, content, reason) => {
+    await expect(read(name, content)).rejects.toThrow(reason);
+    expect((await read("after.html", "<p>fine</p>")).text).toBe("fine");
+    await expect.poll(() => tempEntries(join(folder, "readers"))).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+let server: TestServer;
+let ada: string;
+let base: number;
+let birds: number;
+let night: number;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await server.token({ role: "admin" });
+  base = await makeBase(server, ada, { name: "Animals" });
+  await addDocument(server, ada, base, "owls.txt", "Owls see.", "birds/night");
+  const { items } = await callKnowledge(
+    server,
+    ada,
+    "browse_knowledge_base",
+    { knowledge_base_id: base, recursive: true },
+    "/mcp",
+  );
+  birds = items[0].raw_id;
+  night = items[0].children[0].raw_id;
+});
+afterAll(() => server.stop());
+
+const change = (folder_id: number, args: Record<string, unknown>) =>
+  resultOf<{ path: string }>(server, ada, "change_folder", { knowledge_base_id: base, folder_id, ...args });
+const found = async () =>
+  (await callKnowledge(server, ada, "search_documents", { query: "owls" }, "/mcp")).total;
+
+describe("change_folder", () => {
+  it("renames and moves, and not into itself", async () => {
+    expect(await change(night, { name: "nocturnal", parent: "" })).toMatchObject({ path: "nocturnal" });
+    expect(await change(night, { parent: "birds" })).toMatchObject({ path: "birds/nocturnal" });
+    await expect(change(birds, { parent: "birds/nocturnal" })).rejects.toThrow(/into itself/);
+    await expect(change(night, { name: "a/b" })).rejects.toThrow(/no slashes/);
+    await expect(change(999_999, { name: "x" })).rejects.toThrow(/not found/);
+  });
+
+  it("deletes with all that is in it, when confirmed", async () => {
+    await expect(change(birds, { delete: true })).rejects.toThrow(/confirm must be true/);
+    expect(await found()).toBe(1);
+    expect(await change(birds, { delete: true, confirm: true })).toMatchObject({ deleted_documents: 1 });
+    expect(await found()).toBe(0);
+  });
+});
+
+describe("a knowledge base as an asset", () => {
+  it("is described, deleted and brought back, by its owner or an admin", async () => {
+    await addDocument(server, ada, base, "bats.txt", "Bats hear owls.");
+    const asset = { asset_type: "knowledge_base", asset_id: base };
+    expect(await resultOf(server, ada, "get_details", asset)).toMatchObject({
+      details: { name: "Animals", documents: 1 },
+    });
+    const other = await server.token({ role: "contributor" });
+    const denied = await callTool(server, other, "delete_asset", { ...asset, confirm: true });
+    expect(denied.result?.isError).toBe(true);
+    await resultOf(server, ada, "delete_asset", { ...asset, confirm: true });
+    expect(await found()).toBe(0);
+    await resultOf(server, ada, "restore_asset", asset);
+    expect(await found()).toBe(1);
+  });
+});

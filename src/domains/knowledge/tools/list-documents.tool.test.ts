@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { addDocument, makeBase } from "../../../../test/support/knowledge.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+const BI = "/api/2.0/mcp";
+let server: TestServer;
+let ada: string;
+let bob: string;
+let base: number;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await server.token({ role: "contributor" });
+  bob = await server.token({ role: "viewer" });
+  base = await makeBase(server, ada, { name: "Handbook" });
+  const own = await makeBase(server, ada, { name: "Diary", personal: true });
+  await addDocument(server, ada, base, "rules 100%.txt", "Rules");
+  await addDocument(server, ada, base, "plans.txt", "Plans");
+  await addDocument(server, ada, own, "diary.txt", "Dear diary");
+});
+afterAll(() => server.stop());
+
+interface Listing {
+  total: number;
+  documents: { id: string; name: string }[];
+}
+
+const names = async (args: Record<string, unknown>, token = ada) =>
+  (await resultOf<Listing>(server, token, "knowi_list_documents", args, BI)).documents.map(
+    ({ name }) => name,
+  );
+
+describe("list_documents", () => {
+  it("[bi.documents.list] by name and by base, as texts to be used as ids", async () => {
+    expect(await names({})).toEqual(["diary.txt", "plans.txt", "rules 100%.txt"]);
+    expect(await names({ query: "PLAN" })).toEqual(["plans.txt"]);
+    expect(await names({ query: "%" })).toEqual(["rules 100%.txt"]);
+    expect(await names({ datasourceId: base })).toEqual(["plans.txt", "rules 100%.txt"]);
+    const { documents } = await resultOf<Listing>(server, ada, "knowi_list_documents", {}, BI);
+    expect(documents[0]?.id).toMatch(/^\d+$/);
+  });
+
+  it("shows nobody what is another's", async () => {
+    expect(await names({}, bob)).toEqual(["plans.txt", "rules 100%.txt"]);
+    const other = await callTool(server, bob, "list_documents", { knowledge_base_id: base + 1 });
+    expect(other.result?.content[0]?.text).toMatch(/not found/);
+    expect((await callTool(server, undefined, "list_documents", {})).status).toBe(401);
+  });
+});

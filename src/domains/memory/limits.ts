@@ -1,0 +1,36 @@
+export const LIMITS = {
+  memory: {
+    /** Largest content of one memory. */
+    contentBytes: 100 * 1024,
+    /** Largest text of a document. */
+    documentBytes: 10 * 1024 * 1024,
+    /** Longest title of a memory. */
+    titleCharacters: 500,
+    /** Longest source of a memory. */
+    sourceCharacters: 2_000,
+    /** Longest reason of an update. */
+    reasonCharacters: 2_000,
+    /** Longest id of a memory. */
+    idCharacters: 200,
+    /** Tags of one memory. */
+    tags: 50,
+    /** Longest tag. */
+    tagCharacters: 100,
+    /** Longest question of a recall. */
+    queryCharacters: 2_000,
+    /** Hits of one recall. */
+    hits: 25,
+    /** Memories that a recall weighs by more than their words. */
+    candidates: 100,
+    /** How far a recall follows relations. */
+    hops: 3,
+    /** Relations of one memory that a recall follows. */
+    hubRelations: 64,
+    /** Relations that one recall follows in all. */
+    followedRelations: 5_000,
+    /** Relations of one memory that are listed, in each direction; the newest ones. */
+    listedRelations: 1_000,
+    /** Lines of an import that are stored together. */
+    importBatch: 500,
+  },
+} as const;

@@ -1,0 +1,257 @@
+import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
+import { AppError } from "../../kernel/errors.ts";
+import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import {
+  type MemoryKind,
+  type MemoryType,
+  memories,
+  memoryRelations as relations,
+  memoryVersions as versions,
+} from "./memory.tables.ts";
+import { nextKey, withSuffix } from "./memory-keys.ts";
+import { relate } from "./relations.store.ts";
+
+export interface NewMemory {
+  key: string;
+  /** The id was chosen by whoever stores it: where it is taken, there is a conflict. */
+  isOwnKey?: boolean;
+  kind?: MemoryKind;
+  type?: MemoryType;
+  title?: string | undefined;
+  content: string;
+  tags?: readonly string[] | undefined;
+  source?: string | undefined;
+  validFrom: Date;
+  validTo?: Date | undefined;
+  createdAt: Date;
+}
+
+export interface StoredMemory {
+  memoryId: number;
+  versionId: number;
+  key: string;
+}
+
+/** Who does it, and where. */
+export interface By {
+  workspaceId: number;
+  userId: number;
+}
+
+export interface Update {
+  target: string;
+  title: string;
+  content: string;
+  reason: string | undefined;
+  now: Date;
+}
+
+export interface Updated {
+  oldKey: string;
+  newKey: string;
+  versionIds: number[];
+  edgeId: number;
+}
+
+/** Rows of one INSERT: their values must stay below what one statement may have. */
+const INSERTED_AT_ONCE = 1_000;
+/** Two who choose the same new id at once; the second one takes another. */
+const TRIES = 4;
+
+/** Memories and what they say: stored, updated, taken back. */
+export class MemoriesStore {
+  readonly #catalog: Catalog;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** How much a workspace remembers. */
+  async stats(workspaceId: number): Promise<{ memories: number; edges: number; chunks: number }> {
+    const { db } = this.#catalog;
+    const isKept = and(eq(memories.workspaceId, workspaceId), isNull(memories.retractedAt));
+    const [kinds, edges] = await Promise.all([
+      db.select({ kind: memories.kind, n: count() }).from(memories).where(isKept).groupBy(memories.kind),
+      db.$count(relations, and(eq(relations.workspaceId, workspaceId), isNull(relations.endedAt))),
+    ]);
+    const numberOf = (wanted: MemoryKind) => kinds.find(({ kind }) => kind === wanted)?.n ?? 0;
+    const [plain, documents, sections] = [numberOf("memory"), numberOf("document"), numberOf("section")];
+    return { memories: plain + documents, edges, chunks: plain + sections };
+  }
+
+  /** Throws `unavailable` when the store cannot be reached. */
+  async ping(): Promise<void> {
+    await this.#catalog.ping();
+  }
+
+  /** Stores them all or none; `more` is done in the same transaction. */
+  async insert<T>(
+    by: By,
+    wishes: readonly NewMemory[],
+    more: (tx: CatalogTx, stored: readonly StoredMemory[]) => Promise<T>,
+  ): Promise<{ stored: StoredMemory[]; more: T }> {
+    return this.#retried(async (tx) => {
+      const keys = await freeKeys(tx, by.workspaceId, wishes);
+      const stored: StoredMemory[] = [];
+      for (let at = 0; at < wishes.length; at += INSERTED_AT_ONCE) {
+        const end = at + INSERTED_AT_ONCE;
+        stored.push(...(await insertSome(tx, by, wishes.slice(at, end), keys.slice(at, end))));
+      }
+      return { stored, more: await more(tx, stored) };
+    });
+  }
+
+  /** Closes what a memory says and opens the new version. Of two at once, one finds its target superseded. */
+  async update(
+    { workspaceId, userId }: By,
+    { target, title, content, reason, now }: Update,
+  ): Promise<Updated> {
+    return this.#retried(async (tx) => {
+      const old = await lockVersion(tx, workspaceId, target);
+      const until = old.validFrom > now ? old.validFrom : now;
+      const endsAt = old.validTo !== null && old.validTo < until ? old.validTo : until;
+      await tx
+        .update(versions)
+        .set({ validTo: endsAt, supersededAt: now, revision: sql`${versions.revision} + 1` })
+        .where(eq(versions.id, old.id));
+      const wish = { key: nextKey(old.key, old.version), content, validFrom: now, createdAt: now };
+      const [key = wish.key] = await freeKeys(tx, workspaceId, [wish]);
+      const [made] = await tx
+        .insert(versions)
+        .values({
+          workspaceId,
+          memoryId: old.memoryId,
+          key,
+          version: old.version + 1,
+          title,
+          content,
+          validFrom: now,
+          recordedAt: now,
+          updateReason: reason ?? null,
+          createdBy: userId,
+        })
+        .returning({ id: versions.id });
+      const versionId = made?.id as number;
+      const pair = { fromId: old.memoryId, toId: old.memoryId, type: "SUPERSEDES", inverse: "SUPERSEDED_BY" };
+      const between = { fromVersionId: versionId, toVersionId: old.id };
+      const [edge] = await relate(tx, { workspaceId, userId }, [{ ...pair, ...between }], now);
+      return {
+        oldKey: old.key,
+        newKey: key,
+        versionIds: [old.id, versionId],
+        edgeId: edge?.id as number,
+      };
+    });
+  }
+
+  /** The ids among these that are taken already. */
+  async taken(workspaceId: number, keys: readonly string[]): Promise<Set<string>> {
+    return takenKeys(this.#catalog.db, workspaceId, keys);
+  }
+
+  async #retried<T>(work: (tx: CatalogTx) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#catalog.transaction(work);
+      } catch (error) {
+        if (!isUniqueViolation(error, "memory_versions_key") || tries === TRIES) throw error;
+      }
+    }
+  }
+}
+
+async function insertSome(
+  tx: CatalogTx,
+  { workspaceId, userId }: By,
+  wishes: readonly NewMemory[],
+  keys: readonly string[],
+): Promise<StoredMemory[]> {
+  const heads = wishes.map(({ kind, type, tags = [], source, createdAt }) => ({
+    workspaceId,
+    ...(kind && { kind }),
+    ...(type && { type }),
+    tags: [...tags],
+    source: source ?? null,
+    createdBy: userId,
+    createdAt,
+  }));
+  const made = await tx.insert(memories).values(heads).returning({ id: memories.id });
+  const first = wishes.map(({ title, content, validFrom, validTo, createdAt }, i) => ({
+    workspaceId,
+    memoryId: made[i]?.id as number,
+    key: keys[i] as string,
+    title: title ?? null,
+    content,
+    validFrom,
+    validTo: validTo ?? null,
+    statedValidTo: validTo ?? null,
+    recordedAt: createdAt,
+    createdBy: userId,
+  }));
+  const said = await tx
+    .insert(versions)
+    .values(first)
+    .returning({ memoryId: versions.memoryId, versionId: versions.id, key: versions.key });
+  return said;
+}
+
+/** The row of the memory is locked until the end of the transaction. */
+async function lockVersion(tx: CatalogTx, workspaceId: number, key: string) {
+  const isIt = and(eq(versions.workspaceId, workspaceId), eq(versions.key, key));
+  const [head] = await tx
+    .select({ id: memories.id, kind: memories.kind, retractedAt: memories.retractedAt })
+    .from(memories)
+    .where(inArray(memories.id, tx.select({ id: versions.memoryId }).from(versions).where(isIt)))
+    .for("update");
+  if (head === undefined || head.retractedAt !== null) throw noMemory(key);
+  if (head.kind === "document")
+    throw new AppError("unsupported", `${key} is a document, which is not updated as one fact.`, {
+      hint: "Store the new text with {tool:upload_document}, and link it with SUPERSEDES.",
+    });
+  const all = await tx.select().from(versions).where(eq(versions.memoryId, head.id));
+  const open = all.find(({ supersededAt }) => supersededAt === null);
+  if (open?.key !== key)
+    throw new AppError("conflict", `${key} was superseded by ${open?.key} meanwhile.`, {
+      hint: `Look at ${open?.key}, and update that one if it is still wrong.`,
+      data: { target_id: key, current_id: open?.key },
+    });
+  return open;
+}
+
+async function takenKeys(
+  db: Pick<CatalogTx, "select">,
+  workspaceId: number,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await db
+    .select({ key: versions.key })
+    .from(versions)
+    .where(
+      and(eq(versions.workspaceId, workspaceId), sql`${versions.key} = any(${sql.param([...keys])}::text[])`),
+    );
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Ids that are not taken, neither in the catalog nor among themselves. */
+async function freeKeys(tx: CatalogTx, workspaceId: number, wishes: readonly NewMemory[]): Promise<string[]> {
+  const taken = await takenKeys(
+    tx,
+    workspaceId,
+    wishes.map(({ key }) => key),
+  );
+  return wishes.map(({ key, isOwnKey = false }) => {
+    if (taken.has(key) && isOwnKey) throw new AppError("conflict", `There is already a memory ${key}.`);
+    let free = key;
+    while (taken.has(free)) free = withSuffix(key);
+    taken.add(free);
+    return free;
+  });
+}
+
+export function noMemory(key: string): AppError {
+  return new AppError("not_found", `There is no memory ${key}.`, {
+    hint: "{tool:recall} finds memories and shows their ids.",
+    data: { memory_id: key },
+  });
+}

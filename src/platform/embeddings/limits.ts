@@ -1,0 +1,18 @@
+export const LIMITS = {
+  embeddings: {
+    /** Characters of a text that are looked at; the model's own measure, 512 tokens, is usually reached before. */
+    characters: 8_000,
+    /** Texts that are embedded in one step; questions come between. */
+    batch: 8,
+    /** Texts that a job embeds before it keeps them. */
+    step: 64,
+    /** Processor cores that embedding may use at once. */
+    cores: 1,
+    /** Questions whose vectors are remembered. */
+    keptQueries: 500,
+    /** How long a question waits for its vector before it is answered by words alone. */
+    queryMs: 3_000,
+    /** Longest that an endpoint of the operator's may take for one batch. */
+    endpointMs: 60_000,
+  },
+} as const;

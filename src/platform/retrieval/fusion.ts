@@ -1,0 +1,83 @@
+import type { Recipe } from "./recipes.ts";
+import type { Hit, Legs } from "./types.ts";
+import type { Candidate } from "./wire.ts";
+
+export interface Judged extends Candidate {
+  /** What its tokens are worth; not known of all. */
+  tokens?: number | undefined;
+}
+
+export interface Question {
+  legs: ReadonlySet<keyof Legs>;
+  /** Whether the model knows its language. */
+  isCovered: boolean;
+  covers(language: string): boolean;
+}
+
+/** What words count of a candidate that has none of the question's, where a product would leave nothing. */
+const LEAST = 0.05;
+
+/**
+ * Brings the legs together: which way depends on the kind of collection and on whether the model knows the question's
+ * language. The order is by what they say relative to the best of each; the score also tells how much was found at all.
+ */
+export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Question): Hit[] {
+  const { legs, isCovered } = question;
+  const bestWords = Math.max(0, ...candidates.map(({ lexical }) => lexical));
+  const fused = withTokensOfAll(candidates, question).map((candidate) => ({
+    candidate,
+    value: worthOf(candidate, bestWords, recipe, question),
+  }));
+  fused.sort((a, b) => b.value - a.value || a.candidate.id - b.candidate.id);
+  const sure = Math.max(
+    0,
+    ...candidates.map(({ lexical, cosine, tokens = 0 }) =>
+      Math.max(lexical, isCovered ? Math.max(cosine, tokens) : 0),
+    ),
+  );
+  const compared = new Map(candidates.map(({ id, tokens }) => [id, tokens]));
+  return fused.map(({ candidate: { id, lexical, cosine, hasVector }, value }) => ({
+    id,
+    score: Math.min(1, Math.max(0, value)) * Math.min(1, sure),
+    legs: {
+      lexical,
+      ...(legs.has("dense") && hasVector && { dense: Math.max(0, cosine) }),
+      ...(compared.get(id) !== undefined && { tokens: compared.get(id)! }),
+    },
+  }));
+}
+
+/**
+ * Who was not compared by tokens comes after those who were. Who has none yet, or is in a language that the model does
+ * not know, is neither helped nor hurt by them.
+ */
+function withTokensOfAll(candidates: readonly Judged[], { isCovered, covers }: Question): readonly Judged[] {
+  const known = candidates.flatMap(({ tokens }) => tokens ?? []);
+  if (known.length === 0) return candidates;
+  const least = Math.min(...known);
+  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+  return candidates.map((each) => {
+    const isForeign = isCovered && !covers(each.language);
+    const tokens = isForeign || !each.hasVector ? mean : (each.tokens ?? least);
+    return { ...each, tokens };
+  });
+}
+
+/** 0 to 1, or a little less than 0. */
+function worthOf(
+  { lexical, cosine, tokens, speaker, asks }: Judged,
+  bestWords: number,
+  { fusion }: Recipe,
+  { legs, isCovered }: Question,
+): number {
+  const words = legs.has("lexical") && bestWords > 0 ? lexical / bestWords : 0;
+  const dense = legs.has("dense") ? cosine : 0;
+  if (fusion.way === "features") {
+    const { words: w, dense: d, speaker: s, asks: q } = fusion;
+    return (w * words + d * dense + s * speaker - q * asks) / (w + d + s);
+  }
+  if (!legs.has("lexical")) return tokens ?? dense;
+  if (tokens === undefined) return isCovered ? (words + fusion.dense * dense) / (1 + fusion.dense) : words;
+  if (isCovered) return (((words + LEAST) / (1 + LEAST)) * tokens ** fusion.exponent) ** (1 / 3);
+  return (words + fusion.tokens * tokens) / (1 + fusion.tokens);
+}

@@ -1,0 +1,99 @@
+import type { Logger } from "pino";
+import { giveUpAfter } from "../../kernel/give-up.ts";
+import type { Embeddings, QueryEmbedding } from "../embeddings/index.ts";
+import { LIMITS as EMBEDDING_LIMITS } from "../embeddings/limits.ts";
+import type { ThreadCaller } from "../threads/index.ts";
+import { fuse, type Judged } from "./fusion.ts";
+import { RECIPES } from "./recipes.ts";
+import type { Hit, Legs, Query, Source } from "./types.ts";
+import type { Candidate, IndexCalls, Understood, Which } from "./wire.ts";
+
+/** So many candidates are compared by their tokens. */
+const COMPARED = 60;
+const ALL_LEGS = ["lexical", "dense", "tokens"] as const;
+
+export interface SearchOn {
+  thread: ThreadCaller<IndexCalls>;
+  embeddings: Embeddings;
+  source: Source;
+  log: Pick<Logger, "warn">;
+}
+
+/** Words first; then, where there are vectors, what is near and how the tokens of the best compare. */
+export async function searchIndex(on: SearchOn, which: Which, query: Query): Promise<Hit[]> {
+  const legs = new Set<keyof Legs>(query.legs ?? ALL_LEGS);
+  const { candidates, ...understood } = await on.thread.ask("search", { ...which, query });
+  const { languages } = on.embeddings;
+  // What is too short to tell its language is taken for one that the model knows.
+  const covers = (language: string) => language === "" || languages === undefined || languages.has(language);
+  const isCovered = covers(understood.language);
+  const isMeaning = understood.hasVectors && (legs.has("dense") || legs.has("tokens"));
+  const embedding = isMeaning ? await embeddingOf(on, query.text, understood) : undefined;
+  let judged: readonly Judged[] = legs.has("lexical") ? candidates : [];
+  if (embedding !== undefined && isCovered && legs.has("dense"))
+    judged = await withNear(on, which, query, embedding.vector, judged);
+  if (embedding?.tokens !== undefined && legs.has("tokens"))
+    judged = await withTokens(on, which, embedding, judged.length > 0 ? judged : candidates);
+  return fuse(judged, RECIPES[which.kind], { legs, isCovered, covers }).slice(0, query.k);
+}
+
+/** A question without its vector is answered by words. */
+async function embeddingOf(
+  { embeddings, log }: SearchOn,
+  text: string,
+  { speaker }: Understood,
+): Promise<QueryEmbedding | undefined> {
+  const asked = speaker === undefined ? text : inFirstPerson(text, speaker);
+  const ms = EMBEDDING_LIMITS.embeddings.queryMs;
+  try {
+    return await giveUpAfter(ms, embeddings.embedQuery(asked), "The question was not embedded in time.");
+  } catch (err) {
+    log.warn({ err }, "a question is answered by words alone");
+    return undefined;
+  }
+}
+
+/** What somebody said is about "I"; a question with the name is near to other things than what was said. */
+function inFirstPerson(text: string, speaker: string): string {
+  const name = speaker.replace(/[^\p{L}\p{N}]/gu, ".");
+  return text
+    .replace(new RegExp(`(?<!\\p{L})${name}['’]s(?!\\p{L})`, "giu"), "my")
+    .replace(new RegExp(`(?<!\\p{L})${name}(?!\\p{L})`, "giu"), "I");
+}
+
+async function withNear(
+  { thread }: SearchOn,
+  which: Which,
+  query: Query,
+  vector: Float32Array,
+  candidates: readonly Candidate[],
+): Promise<Judged[]> {
+  const others = candidates.map(({ id }) => id);
+  const near = await thread.ask("near", { ...which, query, vector, others });
+  const lexical = new Map(candidates.map((candidate) => [candidate.id, candidate.lexical]));
+  return near.map((candidate) => ({ ...candidate, lexical: lexical.get(candidate.id) ?? 0 }));
+}
+
+/** Half of those that are compared are the best by words, the other half by direction. */
+async function withTokens(
+  { thread, source }: SearchOn,
+  { workspaceId, kind }: Which,
+  { fingerprint, tokens }: QueryEmbedding,
+  judged: readonly Judged[],
+): Promise<readonly Judged[]> {
+  if (source.tokens === undefined || RECIPES[kind].fusion.way !== "legs") return judged;
+  const ids = new Set<number>();
+  const byWords = judged.toSorted((a, b) => b.lexical - a.lexical);
+  const byDirection = judged.toSorted((a, b) => b.cosine - a.cosine);
+  for (let i = 0; ids.size < COMPARED && i < judged.length; i++) {
+    if (byWords[i]!.hasVector) ids.add(byWords[i]!.id);
+    if (byDirection[i]!.hasVector) ids.add(byDirection[i]!.id);
+  }
+  const kept = (await source.tokens(workspaceId, [...ids])).filter(
+    (each) => each.fingerprint === fingerprint,
+  );
+  const texts = kept.map((each) => each.tokens);
+  const worth = await thread.ask("compare", { query: tokens!, texts });
+  const tokensOf = new Map(kept.map(({ id }, i) => [id, worth[i]!]));
+  return judged.map((candidate) => ({ ...candidate, tokens: tokensOf.get(candidate.id) }));
+}

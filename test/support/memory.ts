@@ -1,0 +1,53 @@
+import { type Answer, callOf, PATHS, type RpcError, type ToolResult } from "./rpc.ts";
+import type { TestServer } from "./server.ts";
+
+export interface MemoryHit {
+  memory_id: string;
+  title: string;
+  content: string;
+  score: number;
+  source?: string | null;
+  valid_from?: string;
+  valid_to?: string | null;
+}
+
+/** The memory endpoint as one token sees it. */
+export class MemoryClient {
+  readonly #server: TestServer;
+  readonly #token: string;
+
+  constructor(server: TestServer, token: string) {
+    this.#server = server;
+    this.#token = token;
+  }
+
+  answer(tool: string, args: Record<string, unknown> = {}): Promise<Answer<ToolResult>> {
+    return callOf(this.#server, PATHS.memory, `knowmind.${tool}`, args, { token: this.#token });
+  }
+
+  /** The fields of a result. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever there is.
+  async call(tool: string, args: Record<string, unknown> = {}): Promise<any> {
+    const { body } = await this.answer(tool, args);
+    if (body.error !== undefined) throw new Error(`${tool}: ${body.error.code} ${body.error.message}`);
+    return body.result?.structuredContent;
+  }
+
+  async error(tool: string, args: Record<string, unknown> = {}): Promise<RpcError | undefined> {
+    return (await this.answer(tool, args)).body.error;
+  }
+
+  async store(content: string, more: Record<string, unknown> = {}): Promise<string> {
+    return (await this.call("store_memory", { content, ...more })).memory_id;
+  }
+
+  async recall(query: string, more: Record<string, unknown> = {}): Promise<MemoryHit[]> {
+    return (await this.call("recall", { query, ...more })).hits;
+  }
+
+  async at(query: string, as_of: string, more: Record<string, unknown> = {}): Promise<MemoryHit[]> {
+    return (await this.call("recall_at_time", { query, as_of, ...more })).hits;
+  }
+}
+
+export const idsOf = (hits: readonly MemoryHit[]) => hits.map(({ memory_id }) => memory_id);
