@@ -92,9 +92,10 @@ function sayWindow(win: Window): string {
   return ` ${isSpan ? "from" : isDay ? "on" : "in"} ${said}${on}`;
 }
 
-/** What is said of the whole query need not be said of each of its numbers. */
+/** What is said of the whole query need not be said of each of its numbers; a condition is nothing without it. */
 function withoutWindow<T>(node: T, win: Window | undefined): T {
   if (win === undefined || typeof node !== "object" || node === null) return node;
+  if ("k" in node && node.k === "during") return node;
   if (Array.isArray(node)) return node.map((each) => withoutWindow(each, win)) as T;
   const kept = Object.entries(node).filter(
     ([name, value]) => name !== "win" || JSON.stringify(value) !== JSON.stringify(win),

@@ -30,7 +30,7 @@ const MARGIN = 7;
 /** The longest questions that people ask have half of it. */
 const MOST_WORDS = 45;
 /** Some fifty milliseconds; a question of twenty words takes a tenth of it. */
-const STEPS = 40_000;
+const STEPS = 25_000;
 /** Of a stretch with a word left out, only the best meanings are kept. */
 const SKIPPED = 12;
 
@@ -74,9 +74,10 @@ export function parse({
   // A word at either end may mean nothing.
   const skip = (inner: Cell, word: number, [start, end]: [number, number]): void => {
     const cost = skipCost(word);
-    for (const each of inner.best(SKIPPED)) {
+    for (const [key, each] of inner.best(SKIPPED)) {
       const skipped = cost > 0 ? [...each.skipped, word] : each.skipped;
-      put({ ...each, start, end, cost: each.cost + cost, skipped });
+      // What else it can stand for is in the inner cell already.
+      cell(start, end).add({ ...each, start, end, cost: each.cost + cost, skipped }, key);
     }
   };
   for (const fragment of fragments) put(fragment);
@@ -92,8 +93,15 @@ export function parse({
           for (const [rightKind, rights] of cell(middle, end).kinds) {
             const combine = rulesFor(leftKind, rightKind);
             if (combine === undefined) continue;
-            stepsLeft -= lefts.length * rights.length;
-            for (const left of lefts) for (const right of rights) join(combine, left, right);
+            for (const left of lefts) {
+              const most = cell(start, end).most - left.cost;
+              for (const right of rights) {
+                // The others are dearer still.
+                if (right.cost > most) break;
+                stepsLeft -= 1;
+                join(combine, left, right);
+              }
+            }
           }
         }
       }
@@ -104,40 +112,50 @@ export function parse({
   return cell(0, words).all;
 }
 
+/** What neighbours save at most by fitting together. */
+const MOST_SAVED = 1;
+
 /** The cheapest meanings of one stretch of words. */
 class Cell {
   /** Sorted, once the cell is closed. */
   all: Fragment[] = [];
   kinds: Map<Sense["t"], Fragment[]> = new Map();
   readonly #beam: number;
-  readonly #known = new Map<string, Fragment>();
+  #known = new Map<string, Fragment>();
   #limit = Number.POSITIVE_INFINITY;
 
   constructor(beam: number) {
     this.#beam = beam;
   }
 
+  /** What two neighbours may cost, so that what they mean together can be among the cheapest. */
+  get most(): number {
+    return this.#limit + MOST_SAVED;
+  }
+
   /** False when it is known already, or too dear. */
-  add(fragment: Fragment): boolean {
+  add(fragment: Fragment, key?: string): boolean {
     if (fragment.cost > this.#limit) return false;
-    const key = JSON.stringify(fragment.sense);
-    const known = this.#known.get(key);
+    const sense = key ?? JSON.stringify(fragment.sense);
+    const known = this.#known.get(sense);
     if (known !== undefined && known.cost <= fragment.cost) return false;
-    this.#known.set(key, fragment);
+    this.#known.set(sense, fragment);
+    this.#limit = Math.min(this.#limit, fragment.cost + MARGIN);
     if (this.#known.size > this.#beam * 3) this.close();
     return true;
   }
 
-  best(most: number): Fragment[] {
-    return this.all.slice(0, most);
+  best(most: number): [string, Fragment][] {
+    return this.#known.entries().take(most).toArray();
   }
 
   close(): void {
-    const sorted = [...this.#known].sort(([, a], [, b]) => a.cost - b.cost);
-    const dearest = (sorted[0]?.[1].cost ?? 0) + MARGIN;
-    const kept = sorted.filter(([, { cost }], i) => i < this.#beam && cost <= dearest);
-    for (const [key] of sorted.slice(kept.length)) this.#known.delete(key);
-    if (kept.length === this.#beam) this.#limit = kept.at(-1)?.[1].cost ?? this.#limit;
+    const kept = [...this.#known]
+      .filter(([, { cost }]) => cost <= this.#limit)
+      .sort(([, a], [, b]) => a.cost - b.cost)
+      .slice(0, this.#beam);
+    this.#known = new Map(kept);
+    if (kept.length === this.#beam) this.#limit = Math.min(this.#limit, kept.at(-1)?.[1].cost ?? this.#limit);
     this.all = kept.map(([, fragment]) => fragment);
     this.kinds = Map.groupBy(this.all, ({ sense }) => sense.t);
   }

@@ -1,6 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { VisibleModel } from "../../models/index.ts";
 import { compile } from "../compile/compile.ts";
+import { CompileError } from "../compile/compile-error.ts";
+import { lineageOf } from "../explain/lineage.ts";
+import { say } from "../explain/say.ts";
 import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
 import { understand } from "./understand.ts";
 
@@ -195,6 +199,18 @@ describe("questions put together from parts that are known", () => {
     expect(bestOf("takings by chief").ask).toMatchObject({ by: [{ path: path("one") }] });
   });
 
+  it("takes a clause behind by for whose they are, and a noun for what tells them apart", () => {
+    expect(bestOf("how many jobs by customers who bought Brakes").ask).toMatchObject({ by: [] });
+    expect(bestOf("jobs by customer").ask).toMatchObject({ by: [customer] });
+  });
+
+  it("takes the period of the biggest ones for when they were the biggest", () => {
+    const { ask } = bestOf("share of 2025 takings from the two biggest customers of that year by takings");
+    const then = { by: { name: "takings", scope: year }, in: { k: "all" } };
+    expect(JSON.stringify(ask)).not.toContain("during");
+    expect(ask).toMatchObject({ cols: [{ a: { scope: { if: { to: then } } } }] });
+  });
+
   it("says of whoever bought what no single item can be", () => {
     const { ask } = bestOf("customers who bought Brakes but not Tyres");
     expect(ask).toMatchObject({
@@ -258,5 +274,73 @@ describe("what is rather not answered", () => {
   ])("%s", (text, word) => {
     const { readings, missing } = read(text);
     expect(readings.length === 0 || missing.some((each) => each.text === word)).toBe(true);
+  });
+});
+
+describe("what has to be asked back", () => {
+  it.each([
+    "Brakes last year",
+    "total of Brakes in 2025",
+    "Ely in 2025",
+    "how is Ely doing",
+    "numbers for May",
+  ])("%s: which number", (text) => {
+    const { missing, unclear } = read(text);
+    expect(missing).toEqual([]);
+    expect(unclear).toMatchObject([{ suggestions: expect.arrayContaining(["takings"]) }]);
+  });
+});
+
+/** However strange a question is, what it can be read as can be said, and traced where it can be run. */
+describe("every reading", () => {
+  const PARTS = [
+    ...["takings", "jobs", "customers", "parts", "kind", "town", "rating", "Brakes", "Ely", "Ada Stone"],
+    ...["in 2025", "of that year", "last month", "but not in 2024", "than in 2024", "on Mondays", "monthly"],
+    ...["by kind", "per customer", "for each town", "by takings", "by month", "as a share", "share of"],
+    ...[
+      "top 2",
+      "biggest",
+      "second best",
+      "most",
+      "average",
+      "median",
+      "how many",
+      "how much of",
+      "growth of",
+    ],
+    ...[
+      "more than 50",
+      "above average",
+      "who bought",
+      "who did not buy",
+      "came from our",
+      "compare",
+      "and",
+      "of",
+    ],
+  ];
+
+  function explained(text: string): void {
+    for (const reading of read(text).readings) {
+      expect(say(reading.ask)).not.toMatch(/undefined|\[object/);
+      try {
+        const compiled = compile(KNOWLEDGE.schema, reading.ask);
+        const result = { reading, compiled, types: [], rows: [], isTruncated: false };
+        expect(lineageOf(result, KNOWLEDGE).grain).not.toBe("");
+      } catch (error) {
+        expect(error).toBeInstanceOf(CompileError);
+      }
+    }
+  }
+
+  it("is said in words", () => {
+    const questions = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(questions, (parts) => explained(parts.join(" "))),
+      { numRuns: 300 },
+    );
+    explained(
+      "how much of 2025 takings came from our ten biggest customers of that year by takings, as a share",
+    );
   });
 });

@@ -230,7 +230,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance performing successful important popular strong weak".split(
+  "best worst good bad better worse volume performance performing doing numbers figures results successful important popular strong weak".split(
     " ",
   ),
 );

@@ -36,9 +36,9 @@ export class Grammar extends Facts {
     this.#groups = groups;
   }
 
-  /** What one meaning can stand for besides itself. */
-  convert(sense: Sense): Combined[] {
-    const groups = this.#groups(this, sense);
+  /** What one meaning can stand for besides itself; for groups only where some are chosen. */
+  convert(sense: Sense, hasGroups: boolean): Combined[] {
+    const groups = hasGroups ? this.#groups(this, sense) : [];
     if (sense.t === "field") {
       const { key } = sense;
       const all: Rel = { k: "all", ds: key.ds };

@@ -18,6 +18,11 @@ import {
 
 const NO_GROUP: Group = { keys: [], grain: null, rel: null, ds: null, n: null, mods: [] };
 
+/** Whether a word can choose among groups: which of them are first, or above a number. */
+export function choosesGroups(sense: Sense): boolean {
+  return sense.t === "sup" || sense.t === "quantity" || (sense.t === "op" && sense.op === "more");
+}
+
 /** What a noun, a field or a period can tell numbers apart by. */
 export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
   const asGroup = (group: Partial<Group>, cost: number): Combined[] => [
@@ -97,6 +102,13 @@ function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantit
 function rowsOf(group: Group): TableSense | undefined {
   const ds = group.keys[0]?.ds;
   return ds === undefined ? undefined : { ...EMPTY_TABLE, cols: [count({ k: "all", ds })] };
+}
+
+/** "our ten biggest customers of that year by revenue": when they were the biggest. */
+function ofTheirPeriod(group: Group, num: Num): { group: Group; num: Num } {
+  const [mod] = group.mods;
+  const isThen = group.mods.length === 1 && mod?.m === "during" && num.k === "metric" && !num.scope?.win;
+  return isThen ? { group: { ...group, mods: [] }, num: scoped(num, { win: mod.win }) } : { group, num };
 }
 
 /** The same as entities, of which something can be said. */
@@ -199,9 +211,10 @@ export const GROUP_RULES: Rules = {
       if (by?.k === "num") {
         const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
         const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
+        const then = ofTheirPeriod(group, num);
         return [
           ...firstGroups(grammar, table, group, place, per),
-          ...(per.length > 0 ? [] : firstEntities(group, num, place, 0.3)),
+          ...(per.length > 0 ? [] : firstEntities(then.group, then.num, place, 0.3)),
         ];
       }
       const [key] = keys;

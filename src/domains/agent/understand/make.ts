@@ -85,3 +85,12 @@ export function count(rel: Rel): Num {
 export function aggregate(fn: Aggregate, of: Key, rel: Rel): Num {
   return { k: "agg", fn, of, in: rel };
 }
+
+/** Entities with a clause about what there is of them. */
+export function saysWhatTheyDid(rel: Rel): boolean {
+  if (rel.k !== "where") return false;
+  const conds = rel.if.k === "and" ? rel.if.of : [rel.if];
+  const isDeed = (cond: Cond): boolean =>
+    cond.k === "not" ? isDeed(cond.of) : cond.k === "link" && cond.path.some(({ dir }) => dir === "many");
+  return conds.some(isDeed) || saysWhatTheyDid(rel.in);
+}

@@ -2,7 +2,7 @@ import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { EMPTY_TABLE, type RelSense } from "./make.ts";
+import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
   again,
   asTable,
@@ -181,6 +181,8 @@ export const TABLE_RULES: Rules = {
       if (op === "more")
         return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
       if (op !== "by" && op !== "each") return [];
+      // "opened by customers who bought …" says whose they are, and not by what they are told apart.
+      const isClause = op === "by" && arg !== "per" && saysWhatTheyDid(rel.rel);
       const to: Combined[] =
         op === "by" && rel.form !== "noun"
           ? [
@@ -189,7 +191,7 @@ export const TABLE_RULES: Rules = {
                   t: "mod",
                   mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
                 },
-                cost: 0.9,
+                cost: isClause ? 0.3 : 0.9,
               },
             ]
           : [];
@@ -197,7 +199,7 @@ export const TABLE_RULES: Rules = {
       if (key === undefined || rel.isTopped) return to;
       // Numbers of each order are seldom wanted; more often they are divided by their number.
       if (rel.verb !== undefined || rel.form === "name") return to;
-      const cost = op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+      const cost = isClause ? 1.5 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
       const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
       return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost }];
     }),

@@ -8,10 +8,11 @@ import { ENTITY_RULES } from "./entity-rules.ts";
 import { FIELD_RULES } from "./field-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
-import { GROUP_RULES, groupsOf } from "./group-rules.ts";
+import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { namesNoNumber } from "./names-no-number.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
@@ -101,11 +102,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  const hasGroups = found.some(({ sense }) => choosesGroups(sense));
   const parsed = parse({
     words: kept.length,
     fragments,
     rulesFor: (left, right) => grammar.rulesFor(left, right),
-    convert: (sense) => grammar.convert(sense),
+    convert: (sense) => grammar.convert(sense, hasGroups),
     skipCost: (word) =>
       skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), lexicon, language),
   });
@@ -128,7 +130,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = left.map((i) => kept[i] as number).filter(isLeft);
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
-  const missing = skipped
+  const isNumberless =
+    judged.length === 0 &&
+    skipped.every((i) => known.has(i)) &&
+    knowledge.model.metrics.length > 0 &&
+    namesNoNumber(found, best?.ask);
+  const missing = (isNumberless ? [] : skipped)
     .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
     .map((i) => {
       const word = all[i] as Word;
@@ -148,13 +155,22 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
         }),
       ),
     missing,
-    unclear: judged.map((i) => ({
-      question: `By which number is "${all[i]?.text}" meant?`,
-      suggestions: knowledge.model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " ")),
-      word: all[i]?.text ?? "",
-    })),
+    unclear: [
+      ...judged.map((i) => ({
+        question: `By which number is "${all[i]?.text}" meant?`,
+        suggestions: someMetrics(knowledge),
+        word: all[i]?.text ?? "",
+      })),
+      ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
+    ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
+}
+
+const WHICH_NUMBER = "Which number do you want to see?";
+
+function someMetrics({ model }: Knowledge): string[] {
+  return model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " "));
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */
