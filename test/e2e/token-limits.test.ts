@@ -80,6 +80,8 @@ const OF_MODELS = [
   "list_improvement_requests",
   "close_improvement_request",
   "ask_question",
+  "get_answer",
+  "mark_answer",
 ];
 const OF_KNOWLEDGE = [
   "list_knowledge_bases",
@@ -123,6 +125,7 @@ function isReading(permissions: readonly string[]): boolean {
   return permissions.every((permission) => permission.endsWith(":read"));
 }
 
+const NO_ANSWER = "00000000-0000-4000-8000-000000000000";
 const REFUSED =
   /unknown tool|not found|insufficient permissions|is missing|read-only|none of the toolsets|reaches more than the (semantic models|knowledge bases)/i;
 const path = (surface: SurfaceName) => PATHS[surface] + (surface === "all" ? "?toolsets=all" : "");
@@ -303,6 +306,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     list_improvement_requests: { state: "all" },
     close_improvement_request: { id: request, state: "done" },
     ask_question: { question: "revenue", model: modelName },
+    get_answer: { answer_id: NO_ANSWER },
+    mark_answer: { answer_id: NO_ANSWER, mark: "right" },
     list_knowledge_bases: {},
     browse_knowledge_base: { knowledge_base_id: base },
     search_documents: { query: "about" },
@@ -357,7 +362,7 @@ describe("what a limited token sees keeps to its limits", () => {
   it.each(["read-only", "all at once"])("%s: nothing is changed by whatever it calls", async (name) => {
     const before = await fingerprint();
     const answers = await callAll(name, "shop");
-    for (const ofNothing of ["get_query_run", "list_relations"]) answers.delete(ofNothing);
+    for (const ofNothing of ["get_query_run", "list_relations", "get_answer"]) answers.delete(ofNothing);
     expect([...answers].filter(([, text]) => text.startsWith("!"))).toEqual([]);
     expect(await fingerprint()).toBe(before);
   });
@@ -380,6 +385,7 @@ describe("what a limited token sees keeps to its limits", () => {
 
   it("models: its own are", async () => {
     const answers = await callAll("models", "shop");
+    for (const ofNothing of ["get_answer", "mark_answer"]) answers.delete(ofNothing);
     expect([...answers].filter(([, text]) => text.startsWith("!"))).toEqual([]);
   });
 });

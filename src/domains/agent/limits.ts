@@ -22,6 +22,12 @@ export const LIMITS = {
     values: 40_000,
     /** Longest such value. */
     valueCharacters: 120,
+    /** Longest sentence of a model's instructions that something is made of. */
+    sentenceCharacters: 600,
+    /** Characters of a model's instructions that are read; the rest is only shown. */
+    instructionCharacters: 40_000,
+    /** Longest question in which an open period is looked for before it is read. */
+    datedCharacters: 400,
     /** Models, as different callers see them, whose values are kept in memory; the longest unused one makes room. */
     keptModels: 10,
     /** Datasets, as different callers see them, whose values are kept in memory. */

@@ -1,4 +1,5 @@
 import { isAppError } from "../../../kernel/errors.ts";
+import { injectionIn } from "../../../kernel/instructions.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
 import { numberIn } from "../explain/format.ts";
@@ -46,10 +47,19 @@ function shownRows(all: readonly JsonValue[][]): { rows: readonly JsonValue[][];
 
 const LONGEST = 4_000;
 /** What could lead a reader or a client elsewhere, or pass for a part of our own text. */
-const NOT_PLAIN = /:\/\/|www\.|\]\s*\(|!\[|<[a-z!/]|^\s*(#|\||```|⚠)/im;
+const NOT_PLAIN = /:\/\/|www\.|\]\s*\(|!\[|<[a-z!/]|[{}\p{Cf}]|^\s*(#|\||```|⚠)/imu;
+/** Whoever tells of rows speaks to a person and of no tools. */
+const TO_A_MODEL =
+  /^\s*(system|assistant|user)\s*:|\b[a-z]+_[a-z_]+\b|\b(ignore|disregard)\b.*\binstructions?\b/im;
 
 function isPlain(text: string): boolean {
-  return text.trim() !== "" && text.length <= LONGEST && !NOT_PLAIN.test(text);
+  return (
+    text.trim() !== "" &&
+    text.length <= LONGEST &&
+    !NOT_PLAIN.test(text) &&
+    injectionIn(text) === undefined &&
+    !TO_A_MODEL.test(text)
+  );
 }
 
 /** A number that may be written, and the rows that it is of; null is all of them. */
@@ -67,11 +77,38 @@ function holds(text: string, told: Told): boolean {
   const material = fold(materialOf(told));
   const names = told.view.rows.map((row) => namesOf(row, told.view));
   return sentencesOf(text).every((sentence) => {
+    if (!isRankedRight(sentence, told, names)) return false;
     const said = fold(sentence);
     const mentioned = names.flatMap((each, i) => (each.some((name) => said.includes(name)) ? [i] : []));
     return writtenIn(sentence).every(
       (written) => isMaterial(written.text, material) || isFact(written, facts, mentioned),
     );
+  });
+}
+
+const FIRST = /\b(highest|largest|biggest|greatest|most|best|strongest|top|leading|leads?)\b/i;
+const LAST = /\b(lowest|smallest|least|fewest|worst|weakest|bottom)\b/i;
+
+/** What is called the highest or lowest is that by one of the numbers. */
+function isRankedRight(
+  sentence: string,
+  { view: { rows, numbers } }: Told,
+  names: readonly string[][],
+): boolean {
+  const end = (pick: (...values: number[]) => number) =>
+    new Set(
+      numbers.flatMap(({ index }) => {
+        const cells = rows.map((row) => numberIn(row[index]) ?? Number.NaN);
+        const value = pick(...cells.filter((each) => !Number.isNaN(each)));
+        return cells.flatMap((each, i) => (each === value ? [i] : []));
+      }),
+    );
+  return sentence.split(/[,;]|\b(?:and|while|but|whereas)\b/i).every((clause) => {
+    const said = fold(clause);
+    const mentioned = names.flatMap((each, i) => (each.some((name) => said.includes(name)) ? [i] : []));
+    const holdsAt = (pattern: RegExp, pick: (...values: number[]) => number) =>
+      mentioned.length === 0 || !pattern.test(clause) || mentioned.some((row) => end(pick).has(row));
+    return holdsAt(FIRST, Math.max) && holdsAt(LAST, Math.min);
   });
 }
 
@@ -121,6 +158,9 @@ const SCALES: Readonly<Record<string, number>> = {
 const NUMBER =
   /(?<![\p{L}\p{N}.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?:\s?(%|percent\b|k\b|m\b|mn\b|bn\b|thousand\b|million\b|billion\b|tsd\b|mio\b|mrd\b))?(?![\p{L}\p{N}])/giu;
 const NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split(" ");
+/** Numbers in words that nobody needs to write so. */
+const LARGE_WORDS =
+  /\b(?:(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|millions?|billions?|dozens?|half|twice|double|triple|third|quarter of)\b/gi;
 const MIXED = /(?=\p{L}*\d)(?=\d*\p{L})[\p{L}\p{N}]+/gu;
 
 /** Every number in a text; what mixes digits and letters, such as Q3, is none and has no value. */
@@ -137,7 +177,8 @@ function writtenIn(text: string): Written[] {
       ? []
       : [{ text: word, value: at + 2, isPercent: false, tolerance: 0, isWord: true as const }];
   });
-  const mixed = [...text.replaceAll(NUMBER, " ").matchAll(MIXED)].map(([each]) => ({
+  const rest = text.replaceAll(NUMBER, " ");
+  const mixed = [...rest.matchAll(MIXED), ...rest.matchAll(LARGE_WORDS)].map(([each]) => ({
     text: each,
     value: undefined,
     isPercent: false,

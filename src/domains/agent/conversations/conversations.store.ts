@@ -14,6 +14,8 @@ export type KeptAnswer = typeof answers.$inferSelect & { title: string };
 
 export type Mark = NonNullable<KeptAnswer["mark"]>;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 interface Kept {
   model: PublishedModel;
   question: string;
@@ -62,7 +64,7 @@ export class ConversationsStore {
   }
 
   async require(caller: Caller, id: string): Promise<KeptAnswer> {
-    const [row] = await this.#select().where(and(this.#own(caller), eq(answers.id, id)));
+    const [row] = UUID.test(id) ? await this.#select().where(and(this.#own(caller), eq(answers.id, id))) : [];
     if (row !== undefined) return row;
     throw new AppError("not_found", `There is no answer ${clip(id)} of yours.`, {
       hint: `Answers are kept for ${LIMITS.agent.keptAnswerDays} days, for whoever asked.`,

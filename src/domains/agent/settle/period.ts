@@ -1,6 +1,7 @@
 import { compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Ask, Grain, Window } from "../query/semantic-query.ts";
@@ -26,7 +27,8 @@ export function namesTime(
   moment: Dated,
   knowledge: Knowledge,
 ): { period: boolean; grain: boolean } {
-  const found = datesIn({ text, ...moment }, knowledge);
+  // A longer one is no plain question, and dates take the square of its length.
+  const found = text.length > LIMITS.agent.datedCharacters ? [] : datesIn({ text, ...moment }, knowledge);
   return {
     period: found.some(({ kind }) => kind === "window" || kind === "compare"),
     grain: found.some(({ kind }) => kind === "grain"),
@@ -52,6 +54,7 @@ export function withoutOpener(text: string): string {
 
 /** A text that is a period and nothing else. */
 export function periodOf(text: string, moment: Dated, knowledge: Knowledge): Window | undefined {
+  if (text.length > LIMITS.agent.datedCharacters) return undefined;
   const found = datesIn({ text, ...moment }, knowledge).find(({ kind }) => kind === "window");
   if (found?.kind !== "window") return undefined;
   const rest = `${text.slice(0, found.start)} ${text.slice(found.end)}`.replaceAll(/[^\p{L}\p{N}]/gu, "");

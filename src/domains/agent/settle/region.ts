@@ -22,6 +22,12 @@ export function answeredRegion(answers: readonly string[], values: readonly stri
   return values.find((value) => answers.some((answer) => isSame(answer, value)));
 }
 
+/** Once, so that a long name does not multiply a question; and as it is, whatever signs it has in it. */
 export function withRegion(text: string, region: string): string {
-  return text.replaceAll(OWN, `region ${region}`);
+  let isFirst = true;
+  return text.replaceAll(OWN, () => {
+    const said = isFirst ? `region ${region}` : "region";
+    isFirst = false;
+    return said;
+  });
 }

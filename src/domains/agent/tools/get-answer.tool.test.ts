@@ -105,3 +105,7 @@ it("[agent.audit.response] the response is in the audit log", async () => {
   await expect.poll(event, { timeout: 20_000 }).toMatch(/"response"/);
   expect(await event()).toMatch(/SELECT/);
 });
+
+it.each(["abc", "%00", "%27%20or%201=1--"])("knows no answer %s", async (id) => {
+  expect((await read(id)).error?.message).toMatch(/no answer|not found/i);
+});

@@ -1,4 +1,5 @@
 import type { VisibleModel } from "../../models/index.ts";
+import { LIMITS } from "../limits.ts";
 import type { Schema, SchemaRules } from "../query/schema.ts";
 import type { Comparison, Cond, Key } from "../query/semantic-query.ts";
 import { COMPARATIVES } from "./english.ts";
@@ -53,8 +54,11 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
   };
   const reader: Reader = { model, schema, into, subject: undefined };
   readDescriptions(reader);
-  for (const sentence of sentencesOf(model.ai.instructions ?? "")) {
-    const isRead = FRAMES.map((frame) => frame(reader, sentence)).some(Boolean);
+  const { instructionCharacters, sentenceCharacters } = LIMITS.agent;
+  for (const sentence of sentencesOf((model.ai.instructions ?? "").slice(0, instructionCharacters))) {
+    // The frames take the square of a sentence's length, and nobody defines a word in that many.
+    const isRead =
+      sentence.length <= sentenceCharacters && FRAMES.map((frame) => frame(reader, sentence)).some(Boolean);
     if (!isRead) into.unread.push(sentence);
   }
   return into;

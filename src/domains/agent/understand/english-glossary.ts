@@ -22,10 +22,11 @@ quantity, units, pieces, items, volume
 units sold, pieces sold, items sold, quantity sold, sales volume, sold units, pieces: quantity
 customer, client, buyer, shopper, purchaser, consumer, account
 product, item, article, sku
+assortment, range, catalogue, portfolio, line-up: product
 category, product category, product group, product line, product type, genre, kind, type
 brand, make, label, manufacturer, maker
 store, shop, branch, outlet, location
-employee, staff, staff member, worker, personnel, coworker, team member
+employee, staff, staff member, people, worker, personnel, coworker, team member
 sales rep, salesperson, sales person, seller, sales agent, support rep, rep
 manager, boss, supervisor, superior, line manager
 report to, reports to, work under, answer to
@@ -55,7 +56,8 @@ hire date, hired, started, employed since, start date, joined
 birth date, birthday, date of birth, born, birthdate
 gender, sex
 salary, wage, pay, compensation
-floor area, store size, floor space, sales area, size
+floor area, store size, floor space, sales floor, sales area, size
+contact support, contacted support, complain, complained, raised a case, raised a ticket, got in touch: support ticket, ticket, case
 duration, length, running time, runtime, playing time
 film, movie, title
 track, song, tune

@@ -25,7 +25,10 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/n['’]t\b/gi, " not")
     .replaceAll(/['’](re|ve|ll|d|m)\b/gi, (_, end: string) => ` ${SHORT.get(end.toLowerCase())}`)
     .replaceAll(/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is")
-    .replaceAll(/\b(?:right now|just now|at the moment|as of now|at present)\b/gi, "")
+    .replaceAll(
+      /\b(?:right now|just now|at the moment|as of now|at present|so far|i\.e\.|e\.g\.)(?!\p{L})/giu,
+      "",
+    )
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")
     .replaceAll(/\b(?:still|yet) to come\b/gi, "upcoming")

@@ -18,7 +18,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
   anybody somebody actual direct team right receive receives received carry carries won win wins
   achieve achieved reach reached recorded carried paid gave granted issued
-  something anything anybody anyone somebody someone everything everybody everyone thing things person
+  unique money measured something anything anybody anyone somebody someone everything everybody everyone thing things person
   very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
@@ -149,6 +149,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "percent of": { op: "share" },
     part: { op: "share" },
     proportion: { op: "share" },
+    portion: { op: "share" },
+    "what part of": { op: "share" },
     growth: { op: "growth" },
     grow: { op: "growth" },
     chang: { op: "growth" },

@@ -169,6 +169,13 @@ describe("what a question asks for", () => {
   });
 });
 
+it("reads instructions within bounds, however they are written", () => {
+  const instructions = `${"of a x is ".repeat(50_000)}. A book counts as long when its pages exceed 500.`;
+  const { definitions } = buildKnowledge({ ...MODEL, ai: { ...MODEL.ai, instructions } }, VALUES);
+  expect(definitions.adjectives.map(({ word }) => word)).not.toContain("long");
+  expect(definitions.unread).toHaveLength(1);
+});
+
 describe("what is not answered", () => {
   it.each([
     ["average salary of our staff", "salary"],
