@@ -384,24 +384,29 @@ describe("follow-ups", () => {
 });
 
 describe("what is not there", () => {
-  const failure = async (ontologyId: string, question = "revenue by shop in 2025") => {
+  const failure = async (ontologyId: string, question = "rent") => {
     const args = { ontologyId, question };
     return (await callTool(server, contributor, "ask_question", args, PATHS.agent)).error;
   };
 
-  it("[agent.error.not-ready] a model whose data are gone", async () => {
-    const dataset = await makeDataset(server, admin, "flats", [{ flat_id: 1, rent: 5 }]);
+  /** A model of one dataset that nobody has asked about: what was read before may be in the engine's memory. */
+  async function fresh(name: string): Promise<{ id: string; dataset: number }> {
+    const dataset = await makeDataset(server, admin, name, [{ flat_id: 1, rent: 5 }]);
     const fields = [
       { name: "flat_id", expression: "flat_id" },
       { name: "rent", expression: "rent" },
     ];
-    const datasets = [{ name: "flats", source: "flats", primary_key: ["flat_id"], fields }];
-    const document = { version: "0.1.1", semantic_model: [{ name: "homes", datasets }] };
-    const { id } = await saveModel(server, admin, JSON.stringify(document));
-    expect(await failure(id, "rent")).toBeUndefined();
+    const datasets = [{ name, source: name, primary_key: ["flat_id"], fields }];
+    const document = { version: "0.1.1", semantic_model: [{ name: `model of ${name}`, datasets }] };
+    return { dataset, ...(await saveModel(server, admin, JSON.stringify(document))) };
+  }
+
+  it("[agent.error.not-ready] a model whose data are gone", async () => {
+    const { id, dataset } = await fresh("flats");
+    expect(await failure(id)).toBeUndefined();
     const gone = { asset_type: "dataset", asset_id: dataset, confirm: true };
     await callTool(server, admin, "delete_asset", gone);
-    expect(await failure(id, "rent")).toMatchObject({
+    expect(await failure(id)).toMatchObject({
       code: -32003,
       message: expect.stringMatching(/^Ontology not ready/),
       data: { ontologyId: id, knecta_code: "ONTOLOGY_NOT_READY" },
@@ -409,15 +414,16 @@ describe("what is not there", () => {
   });
 
   it("[agent.error.database] data that cannot be reached, until they can", async () => {
+    const { id } = await fresh("rooms");
     const blobs = join(server.home, "blobs");
     renameSync(blobs, `${blobs}-away`);
-    const away = await failure(model).finally(() => renameSync(`${blobs}-away`, blobs));
+    const away = await failure(id).finally(() => renameSync(`${blobs}-away`, blobs));
     expect(away).toMatchObject({
       code: -32005,
       message: expect.not.stringContaining(server.home),
       data: { knecta_code: "DATABASE_CONNECTION_ERROR" },
     });
-    expect(await failure(model)).toBeUndefined();
+    expect(await failure(id)).toBeUndefined();
   });
 
   it("[agent.error.database] without the server's own database nobody is known, and nothing is asked", async () => {

@@ -18,6 +18,7 @@ import { followUp, type Previous } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
+import { withCarried } from "./phases/answered.ts";
 import { buildSql } from "./phases/build-sql.ts";
 import { execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
@@ -266,7 +267,13 @@ export class Agent {
     const verified = work.verified && verifiedReading(work.verified, { ...work, readings });
     if (verified !== undefined) return this.#run(settledOn(verified), work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
-    if (planned.k === "clarify") return open(clarify(planned.questions, knowledge));
+    if (planned.k === "clarify") {
+      const questions = await withCarried(planned.questions, question.text, {
+        read: async (text) => finish(await read(text, knowledge)),
+        carries: (all) => navigate(all, knowledge.schema, true).routes.length > 0,
+      });
+      return open(clarify(questions, knowledge));
+    }
     if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
     return this.#run(planned, work);
   }

@@ -1,4 +1,4 @@
-import type { Clarification, Understanding } from "../understand/reading.ts";
+import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 
 /** Words for a number, in whose place the number stands; all others judge by one. */
 const NOUN = /^(volume|performance|volumen|leistung)$/i;
@@ -45,4 +45,24 @@ export async function firstRead(
     if (readings.length > 0 && missing.length === 0 && unclear.length === 0) return understood;
   }
   return undefined;
+}
+
+/** What is asked back, without suggestions that the model cannot carry: whoever took one would be refused. */
+export async function withCarried(
+  questions: readonly Clarification[],
+  text: string,
+  {
+    read,
+    carries,
+  }: { read: (text: string) => Promise<Understanding>; carries: (readings: readonly Reading[]) => boolean },
+): Promise<Clarification[]> {
+  const [only, ...others] = questions;
+  // Of several questions none can be read before all are answered.
+  if (only === undefined || others.length > 0) return [...questions];
+  const suggestions: string[] = [];
+  for (const suggestion of only.suggestions) {
+    const understood = await firstRead(answeredTexts(text, questions, [suggestion]), read);
+    if (understood !== undefined && carries(understood.readings)) suggestions.push(suggestion);
+  }
+  return [{ ...only, suggestions }];
 }
