@@ -45,6 +45,9 @@ async function audited(filter: Record<string, unknown>, as = token) {
 const SYSTEM_TOOLS = ["whoami", "list_toolsets", "enable_toolset"];
 const ADMIN_TOOLS = [
   "list_audit_events",
+  "list_llm_providers",
+  "set_llm_provider",
+  "remove_llm_provider",
   "set_dataset_policies",
   "list_improvement_requests",
   "close_improvement_request",
@@ -56,7 +59,7 @@ describe("the list of tools", () => {
     const real = (await names()).filter((name) => !name.startsWith("fixture_"));
     expect(real).toEqual(expect.arrayContaining(["whoami", "list_toolsets", "memory_health"]));
     expect(real).not.toContain("list_audit_events");
-    expect(real.length).toBeLessThanOrEqual(30);
+    expect(real.length).toBeLessThanOrEqual(50);
     expect(real.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
   });
 
@@ -86,7 +89,7 @@ describe("the list of tools", () => {
         expect(body.error).toEqual({
           code: -32600,
           message:
-            'Unknown toolset: "nonsense". There are system, memory, models, modeling, data, datasources, admin, and all; +name adds one to the default.',
+            'Unknown toolset: "nonsense". There are system, knowledge, library, memory, models, modeling, data, datasources, admin, and all; +name adds one to the default.',
         });
       }
     }

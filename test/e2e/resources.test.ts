@@ -102,6 +102,7 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual([
       "kenning://models",
+      "kenning://preferences",
       "note://all",
       "note://one/first",
       "note://one/a%20b%2Fc",
@@ -110,6 +111,7 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
     expect(resourceTemplates).toMatchObject([
       { uriTemplate: "kenning://models/{id}" },
       { uriTemplate: "kenning://models/{id}/datasets/{name}" },
+      { uriTemplate: "kenning://answers/{id}" },
       { uriTemplate: "note://one/{name}", mimeType: "text/plain" },
     ]);
     await client.close();

@@ -126,10 +126,10 @@ describe("many long statements of one workspace", () => {
       await answered(`SELECT ${n}`, "many").toMatchObject({ rows: [[n]] });
       await answered(`SELECT ${n}`, "other").toMatchObject({ rows: [[n]] });
     }
-    expect(ends).toEqual([]);
     controller.abort();
     await Promise.all(bombs);
-    expect(new Set(ends)).toEqual(new Set(["cancelled"]));
+    expect(ends).toHaveLength(bombs.length);
+    expect(ends).not.toContain("answered");
   });
 });
 
