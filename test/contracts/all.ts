@@ -32,7 +32,8 @@ export const all = contract("all", {
     "What the role does not allow is an error of the call, in HTTP 200: never a challenge to sign in",
 
   "all.tools.names": "Tools have plain names on /mcp",
-  "all.tools.default": "Without a choice the default toolsets are listed: about 20 tools at most",
+  "all.tools.default":
+    "Without a choice the default toolsets are listed: 50 tools at most, and 6,000 tokens as a model is sent them",
   "all.tools.toolsets-query": "?toolsets=a,b lists these toolsets, ?toolsets=all lists all",
   "all.tools.toolsets-added":
     "?toolsets=+a adds a toolset to those listed by default, or to the others named",
