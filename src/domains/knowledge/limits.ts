@@ -40,6 +40,12 @@ export const LIMITS = {
     waitingReaders: 100,
     /** Memory of the process that reads a document. */
     readerMemoryMb: 1_024,
+    /** Pages of one document whose text is recognised in a picture. */
+    recognisedPages: 300,
+    /** How long texts are recognised in the pictures of one document; pages after that are left out. */
+    recognitionMs: 5 * 60_000,
+    /** Pixels of a page of a PDF in which a text is recognised; larger ones are made smaller. */
+    recognisedPixels: 12_000_000,
     /** Longest that reading a document may take. */
     readMs: 10 * 60_000,
     /** A plain text up to this size is read by the server itself; larger ones and all other files in a process of their own. */

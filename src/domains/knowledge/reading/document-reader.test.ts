@@ -7,6 +7,8 @@ import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { xlsx, zip } from "../../data/files/test-files.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
+import { canRecognise } from "./recognition.ts";
+import { pictureOf, scanOf } from "./test-pictures.ts";
 import type { ReadDocument } from "./read-document.ts";
 
 let folder: string;
@@ -135,6 +137,27 @@ describe("what is read", () => {
   });
 });
 
+describe.skipIf(!canRecognise())("texts in pictures", () => {
+  const ENGLISH = ["Invoice number 4711 for office chairs", "Payable within 30 days."];
+  const GERMAN = ["Rechnung für Büromöbel", "Zahlbar ist die Größe in 30 Tagen."];
+
+  it.each([
+    ["a.png", pictureOf(ENGLISH), ENGLISH],
+    ["a.png", pictureOf(GERMAN), GERMAN],
+    ["a.pdf", scanOf(ENGLISH), ENGLISH],
+    ["a.pdf", scanOf(GERMAN), GERMAN],
+  ])("%s is recognised", async (name, content, lines) => {
+    const { text, pages, notes, mimeType } = await read(name, content);
+    expect(text.replace(/\s+/g, " ")).toBe(lines.join(" "));
+    expect([pages, mimeType]).toEqual([1, name === "a.png" ? "image/png" : "application/pdf"]);
+    expect(notes).toEqual([expect.stringMatching(/recognised/)]);
+  });
+
+  it("says so where there is none", async () => {
+    await expect(read("a.png", pictureOf([]))).rejects.toThrow(/no text was recognised/);
+  });
+});
+
 describe("hostile and broken files fail alone, with a reason", () => {
   const bomb = docx(paragraph("x".repeat(400_000_000 / 4)));
   it.each([
@@ -164,7 +187,7 @@ describe("hostile and broken files fail alone, with a reason", () => {
       "a picture",
       "a.png",
       Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex"),
-      /cannot be read/,
+      /no text was recognised/,
     ],
     [
       "noise",

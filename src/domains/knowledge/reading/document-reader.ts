@@ -15,8 +15,10 @@ import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
 import { LIMITS } from "../limits.ts";
 import { decodeText, isText } from "./plain-text.ts";
 import type { ReadDocument } from "./read-document.ts";
+import { canRecognise } from "./recognition.ts";
 import { split } from "./split.ts";
 import { structureText } from "./structure.ts";
+import type { Recognised } from "./with-recognised.ts";
 
 export interface ReadRequest {
   path: string;
@@ -26,7 +28,7 @@ export interface ReadRequest {
   signal: AbortSignal;
 }
 
-const WORKER_MODULE = join(import.meta.dirname, `reader-worker${extname(import.meta.filename)}`);
+const moduleOf = (name: string) => join(import.meta.dirname, `${name}${extname(import.meta.filename)}`);
 
 /** Texts that are read as they are, without a parser. */
 const PLAIN = new Set(["txt", "text", "log", "md", "markdown", "csv", "tsv", "yaml", "yml", ""]);
@@ -48,6 +50,14 @@ const answer = z.object({
   notes: z.array(z.string().max(1_000)).max(100),
   mimeType: z.string().max(200).nullable(),
 });
+/** Some pages may have to be recognised first. */
+const firstAnswer = z.union([
+  z.object({ scanned: z.array(z.int().min(1)), mimeType: z.string().max(200).nullable() }),
+  answer,
+]);
+const recognisedAnswer = z.array(
+  z.object({ page: z.int(), text: z.string().max(LIMITS.knowledge.textCharacters) }),
+);
 
 /**
  * Turns files into texts and their pieces. Small plain texts are read here; everything else in a process of its own,
@@ -105,12 +115,51 @@ export class DocumentReader {
   async #readApart({ path, extension, signal }: ReadRequest, user: Account): Promise<ReadDocument> {
     const folder = ownedTempPath(this.#folder);
     await mkdir(folder, { mode: 0o700 });
-    const memoryMb = LIMITS.knowledge.readerMemoryMb;
+    const sandbox = this.#sandbox("reader-worker", folder, user);
+    const input = `../${basename(folder)}/input`;
+    try {
+      await copyFile(path, join(folder, "input"), constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      await letIn(folder, user);
+      const params = { path: input, extension };
+      const first = firstAnswer.parse(await sandbox.call("read", params, { signal }));
+      if (!("scanned" in first)) return documentOf(first);
+      const pages = first.mimeType === "application/pdf" ? first.scanned : null;
+      const recognised = await this.#recognise({ path: input, pages }, { folder, user, signal });
+      const second = await sandbox.call("complete", { ...params, recognised }, { signal });
+      return documentOf(answer.parse(second));
+    } catch (error) {
+      throw readError(error);
+    } finally {
+      await this.#end(sandbox);
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The texts of pages that are pictures, in another process of its own; null where that is not installed. */
+  async #recognise(
+    params: { path: string; pages: readonly number[] | null },
+    { folder, user, signal }: { folder: string; user: Account; signal: AbortSignal },
+  ): Promise<Recognised> {
+    if (!canRecognise()) return null;
+    const sandbox = this.#sandbox("recognition-worker", folder, user);
+    try {
+      return recognisedAnswer.parse(await sandbox.call("recognise", params, { signal }));
+    } catch (error) {
+      // A picture that nobody can read must not cost the text around it.
+      if (signal.aborted || !isAppError(error)) throw error;
+      this.#log.warn({ err: error }, "no text was recognised in the pictures of a document");
+      return [];
+    } finally {
+      await this.#end(sandbox);
+    }
+  }
+
+  #sandbox(name: string, folder: string, user: Account): Sandbox {
     const sandbox = createSandbox({
-      name: "document-reader",
-      module: WORKER_MODULE,
+      name: name.replace("worker", "process"),
+      module: moduleOf(name),
       tempFolder: this.#folder,
-      memoryMb,
+      memoryMb: LIMITS.knowledge.readerMemoryMb,
       requestTimeoutMs: LIMITS.knowledge.readMs,
       allowRead: [folder],
       permissionModel: "addons",
@@ -118,20 +167,17 @@ export class DocumentReader {
       log: this.#log,
     });
     this.#sandboxes.add(sandbox);
-    try {
-      await copyFile(path, join(folder, "input"), constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-      await letIn(folder, user);
-      const params = { path: `../${basename(folder)}/input`, extension };
-      const { mimeType, ...read } = answer.parse(await sandbox.call("read", params, { signal }));
-      return { ...read, ...(mimeType !== null && { mimeType }) };
-    } catch (error) {
-      throw readError(error, memoryMb);
-    } finally {
-      this.#sandboxes.delete(sandbox);
-      await sandbox.close();
-      await rm(folder, { recursive: true, force: true });
-    }
+    return sandbox;
   }
+
+  async #end(sandbox: Sandbox): Promise<void> {
+    this.#sandboxes.delete(sandbox);
+    await sandbox.close();
+  }
+}
+
+function documentOf({ mimeType, ...read }: z.output<typeof answer>): ReadDocument {
+  return { ...read, ...(mimeType !== null && { mimeType }) };
 }
 
 const RTF = Buffer.from("{\\rtf");
@@ -146,9 +192,10 @@ async function letIn(folder: string, user: Account): Promise<void> {
 }
 
 /** A process that ran out of its memory, or died of the file, would do so again. */
-function readError(error: unknown, memoryMb: number): unknown {
+function readError(error: unknown): unknown {
   if (!isAppError(error) || !["memory", "crash"].includes(String(error.data.reason))) return error;
-  return new AppError("too_large", `The file could not be read within ${memoryMb} MB of memory.`, {
+  const { readerMemoryMb } = LIMITS.knowledge;
+  return new AppError("too_large", `The file could not be read within ${readerMemoryMb} MB of memory.`, {
     cause: error,
   });
 }

@@ -10,6 +10,8 @@ export interface FileContent {
   notes: readonly string[];
   /** What it is, where its name said something else. */
   mimeType?: string;
+  /** Numbers of the pages that are pictures. */
+  scanned?: readonly number[];
   /** Plain texts are kept as they are. */
   isPlain?: boolean;
 }

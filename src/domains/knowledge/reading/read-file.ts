@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { extractPagesMarkdownAsync } from "@firecrawl/pdf-inspector";
 import { fileTypeFromBuffer } from "file-type";
-import { AppError, isAppError, messageOf } from "../../../kernel/errors.ts";
+import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { mimeTypeOf } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
 import type { FileContent, FilePage } from "./file-pages.ts";
@@ -23,6 +23,10 @@ const whole = async (pages: Promise<FilePage[]>): Promise<FileContent> => ({ pag
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 const OASIS = "application/vnd.oasis.opendocument";
 
+/** Files that are one page of pixels. */
+const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/bmp", "image/tiff"];
+const PICTURE: FileContent = { pages: [{ markdown: "", page: 1 }], notes: [], scanned: [1] };
+
 /** By what the bytes are, whatever the name says. */
 const READERS: Readonly<Record<string, Read>> = {
   "application/pdf": async ({ bytes }) => readPdf(await bytes()),
@@ -32,6 +36,7 @@ const READERS: Readonly<Record<string, Read>> = {
   [`${OASIS}.text`]: ({ file }) => whole(readOpenDocument(file)),
   [`${OASIS}.spreadsheet`]: ({ file }) => whole(readOpenDocument(file)),
   [`${OASIS}.presentation`]: ({ file }) => whole(readOpenDocument(file)),
+  ...Object.fromEntries(PICTURES.map((type) => [type, async () => PICTURE])),
   "application/rtf": async ({ bytes }) => markdown(rtfToMarkdown((await bytes()).toString("latin1"))),
 };
 
@@ -73,6 +78,9 @@ export async function readFileContent(path: string, extension: string): Promise<
   }
 }
 
+/** A page with less text of its own than this, and a picture on it, may have more in the picture. */
+const BARE_CHARACTERS = 80;
+
 async function readPdf(bytes: Buffer): Promise<FileContent> {
   const { pages, pagesNeedingOcr } = await extractPagesMarkdownAsync(bytes).catch((error: unknown) => {
     const isLocked = /encrypt|password/i.test(messageOf(error));
@@ -82,13 +90,10 @@ async function readPdf(bytes: Buffer): Promise<FileContent> {
       { cause: error },
     );
   });
-  const without = pagesNeedingOcr.length;
-  if (without === pages.length)
-    throw new AppError("unsupported", "The PDF has no text: its pages are pictures.");
-  const listed = pagesNeedingOcr.slice(0, 20).join(", ");
-  const notes =
-    without === 0 ? [] : [`No text could be read on ${without} of ${pages.length} pages: ${listed}.`];
-  return { pages: pages.map(({ page, markdown }) => ({ markdown: markdown.trim(), page: page + 1 })), notes };
+  const read = pages.map(({ page, markdown }) => ({ markdown: markdown.trim(), page: page + 1 }));
+  const isBare = ({ page, markdown }: FilePage) =>
+    markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0);
+  return { pages: read, notes: [], scanned: read.filter(isBare).map(({ page }) => page) };
 }
 
 function markdown(text: string): FileContent {
@@ -107,10 +112,4 @@ function spread(text: string): string {
 
 function unreadable(what: string): AppError {
   return new AppError("unsupported", `Files of this kind (${what}) cannot be read.`);
-}
-
-/** What a library threw, as the file's fault. */
-export function asFileError(error: unknown): unknown {
-  if (isAppError(error)) return error;
-  return new AppError("bad_request", "The file is damaged, or not what its name says.", { cause: error });
 }

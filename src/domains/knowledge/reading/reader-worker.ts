@@ -3,17 +3,40 @@
  * process cannot read its own code.
  */
 import { serve } from "../../../platform/sandbox/index.ts";
-import { asFileError, readFileContent } from "./read-file.ts";
+import { asFileError } from "./file-error.ts";
+import type { FileContent } from "./file-pages.ts";
+import { readFileContent } from "./read-file.ts";
 import { split } from "./split.ts";
 import { structureContent } from "./structure.ts";
+import { type Recognised, withRecognised } from "./with-recognised.ts";
 
-async function read({ path, extension }: { path: string; extension: string }): Promise<unknown> {
+interface Params {
+  path: string;
+  extension: string;
+}
+
+/** Read once, also where it is asked again with the texts of its pictures. */
+let content: FileContent | undefined;
+
+async function read({ path, extension }: Params): Promise<unknown> {
   try {
-    const content = await readFileContent(path, extension);
-    return { ...split(structureContent(content, extension)), mimeType: content.mimeType ?? null };
+    content = await readFileContent(path, extension);
+    const { scanned = [], mimeType = null } = content;
+    return scanned.length > 0 ? { scanned, mimeType } : document(content, extension);
   } catch (error) {
     throw asFileError(error);
   }
 }
 
-serve({ read: (params) => read(params as { path: string; extension: string }) });
+function document(whole: FileContent, extension: string): unknown {
+  return { ...split(structureContent(whole, extension)), mimeType: whole.mimeType ?? null };
+}
+
+function complete({ extension, recognised }: Params & { recognised: Recognised }): unknown {
+  return document(withRecognised(content as FileContent, recognised), extension);
+}
+
+serve({
+  read: (params) => read(params as Params),
+  complete: async (params) => complete(params as Params & { recognised: Recognised }),
+});
