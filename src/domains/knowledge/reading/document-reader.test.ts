@@ -7,9 +7,9 @@ import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { xlsx, zip } from "../../data/files/test-files.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
+import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
 import { pictureOf, scanOf } from "./test-pictures.ts";
-import type { ReadDocument } from "./read-document.ts";
 
 let folder: string;
 let reader: DocumentReader;

@@ -14,7 +14,12 @@ export function withRecognised(content: FileContent, recognised: Recognised): Fi
   });
   const without = scanned.filter((page) => !texts.has(page));
   if (whole.every(({ markdown }) => markdown === "")) throw noText(pages.length, recognised);
-  return { ...content, pages: whole, scanned: [], notes: [...content.notes, ...notesOn(texts.size, without)] };
+  return {
+    ...content,
+    pages: whole,
+    scanned: [],
+    notes: [...content.notes, ...notesOn(texts.size, without)],
+  };
 }
 
 function notesOn(count: number, without: readonly number[]): string[] {
