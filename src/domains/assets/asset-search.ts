@@ -33,6 +33,8 @@ interface Parts {
 const MOST_KINDS = 64;
 /** Workspaces whose texts are kept in memory. */
 const KEPT = 50;
+/** How alike in meaning something without a common word must be. */
+const LEAST_ALIKE = 0.1;
 /** Of those that are found some may not be seen. */
 const SPARE = 4;
 
@@ -73,9 +75,10 @@ export class AssetSearch {
       ...filter,
     });
     const found: FoundAsset[] = [];
-    for (const { id: key, score } of hits) {
+    for (const { id: key, score, legs } of hits) {
       const asset = assets.get(key);
-      if (asset === undefined || score <= 0) continue;
+      // Everything is near to everything by a little.
+      if (asset === undefined || (legs.lexical === 0 && score < LEAST_ALIKE)) continue;
       if (!(await this.#parts.assets.require(asset.type).can(caller, asset.id, "read"))) continue;
       found.push({ type: asset.type, id: asset.id, name: asset.title, score });
       if (found.length === limit) break;

@@ -67,7 +67,7 @@ export class BoardsStore {
   ): Promise<{ total: number; items: (Dashboard & { widgetCount: number })[] }> {
     const named = query === undefined ? undefined : ilike(dashboards.name, `%${likeText(query)}%`);
     const condition = and(visibleTo(caller), named);
-    const counted = sql<number>`(SELECT count(*)::int FROM ${widgets} w WHERE w.dashboard_id = ${dashboards.id} AND w.deleted_at IS NULL)`;
+    const counted = sql<number>`(SELECT count(*)::int FROM ${widgets} w WHERE w.dashboard_id = ${dashboards}.id AND w.deleted_at IS NULL)`;
     const [total, items] = await Promise.all([
       this.#catalog.db.$count(dashboards, condition),
       this.#catalog.db

@@ -4,7 +4,7 @@ import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { may } from "./access.ts";
 import type { BoardsStore, Dashboard, DashboardContent, FoundWidget, Widget } from "./boards.store.ts";
-import { arrange, firstFree, usualSize } from "./layout.ts";
+import { arrange, firstFree, inShelves, usualSize } from "./layout.ts";
 import { LIMITS } from "./limits.ts";
 import { dashboardAccess, type Place, type WidgetSpec, widgetSpec } from "./shapes.ts";
 
@@ -38,12 +38,12 @@ export class Boards {
 
   async dashboard(caller: Caller, id: number, verb: "read" | "write" = "read"): Promise<Dashboard> {
     const found = await this.store.findDashboard(caller.workspace.id, id);
-    return assertMay(caller, found, verb, `dashboard ${id}`, found);
+    return assertMay(caller, found, verb, `dashboard with id ${id}`, found);
   }
 
   async widget(caller: Caller, id: number, verb: "read" | "write" = "read"): Promise<FoundWidget> {
     const found = await this.store.findWidget(caller.workspace.id, id);
-    return assertMay(caller, found && guardOf(found), verb, `widget ${id}`, found);
+    return assertMay(caller, found && guardOf(found), verb, `widget with id ${id}`, found);
   }
 
   /** The dashboard with its widgets, all or nothing. */
@@ -75,7 +75,7 @@ export class Boards {
     for (const wish of add) await this.#admit(caller, wish);
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockDashboard(tx, caller.workspace.id, id);
-      const dashboard = assertMay(caller, before, "write", `dashboard ${id}`, before);
+      const dashboard = assertMay(caller, before, "write", `dashboard with id ${id}`, before);
       const there = await this.store.lockWidgetsOf(tx, id);
       const gone = remove.map((each) => requireOn(dashboard, there, each));
       const joining = await this.#joining(tx, caller, there, [...places.keys()]);
@@ -129,17 +129,16 @@ export class Boards {
     const wanted = new Map(given.flatMap(({ id, place }) => (place === null ? [] : [[id, place] as const])));
     const fixed = new Map([...wanted, ...known.map(({ id, place }) => [id, place] as const)]);
     const placed = [...arrange([...known, ...given], fixed).values()];
-    const contents = wishes.map((wish, i) => {
-      const place = wanted.get(-1 - i) ?? firstFree(usualSize(wish.spec.chart), placed);
-      placed.push(place);
-      return {
-        name: wish.name,
-        spec: wish.spec,
-        datasetId: wish.datasetId,
-        dashboardId: dashboard.id,
-        place,
-      };
-    });
+    const sizes = wishes.filter(({ place }) => place === undefined).map(({ spec }) => usualSize(spec.chart));
+    const [only, ...more] = sizes;
+    const free = only === undefined || more.length > 0 ? inShelves(sizes, placed) : [firstFree(only, placed)];
+    const contents = wishes.map(({ name, spec, datasetId, place }) => ({
+      name,
+      spec,
+      datasetId,
+      dashboardId: dashboard.id,
+      place: place ?? (free.shift() as Place),
+    }));
     return this.store.createWidgets(tx, caller, contents);
   }
 

@@ -16,7 +16,35 @@ const WHOLE = { sizeX: COLUMNS, sizeY: 8 };
 /** What suits a chart when nobody says how large it is to be. */
 export function usualSize(chart: ChartType): Pick<Place, "sizeX" | "sizeY"> {
   if (chart === "singletext" || chart === "gauge") return chart === "gauge" ? { sizeX: 6, sizeY: 6 } : SMALL;
+  if (chart === "recommendation") return { sizeX: 12, sizeY: 4 };
   return chart === "datagrid2" ? WHOLE : USUAL;
+}
+
+/**
+ * Places for widgets that come together, below whatever is there: side by side as long as there is room, those of one
+ * row equally high.
+ */
+export function inShelves(
+  sizes: readonly Pick<Place, "sizeX" | "sizeY">[],
+  taken: readonly Place[],
+): Place[] {
+  const shelves: Pick<Place, "sizeX" | "sizeY">[][] = [];
+  for (const size of sizes) {
+    const last = shelves.at(-1) ?? [];
+    const isFull = last.reduce((sum, { sizeX }) => sum + sizeX, size.sizeX) > COLUMNS;
+    if (isFull || shelves.length === 0) shelves.push([size]);
+    else last.push(size);
+  }
+  let row = Math.max(1, ...taken.map((place) => place.row + place.sizeY));
+  return shelves.flatMap((shelf) => {
+    const [top, sizeY] = [row, Math.max(...shelf.map((size) => size.sizeY))];
+    row += sizeY;
+    let col = 1;
+    return shelf.map(({ sizeX }) => {
+      col += sizeX;
+      return { col: col - sizeX, row: top, sizeX, sizeY };
+    });
+  });
 }
 
 /** The first place from the top where it overlaps nothing. */

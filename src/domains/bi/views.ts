@@ -13,7 +13,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
 import { type Shown, showWidget } from "./draw/subject.ts";
-import { type Chosen, lensOf, nameOfFilter, chosenValue } from "./lens.ts";
+import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
 import { quoted, type Sources } from "./query/source.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";

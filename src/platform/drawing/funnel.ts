@@ -67,7 +67,7 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
               style,
             ),
             value,
-            itemStyle: { color: colourOf(0), opacity: 1 - (0.6 * i) / Math.max(1, stages.length) },
+            itemStyle: { color: colourOf(0) },
           })),
         },
       ],

@@ -124,7 +124,9 @@ function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, 
   const { look, measure, parts } = canvas;
   const { text, muted, grid, axis } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
-  const shown = rows.slice(0, LIMITS.drawing.tableRows);
+  // A row more is the heading, and another says how many there are.
+  const room = look.height === undefined ? rows.length : Math.floor((look.height - canvas.y - 24) / ROW) - 1;
+  const shown = rows.slice(0, Math.max(1, Math.min(LIMITS.drawing.tableRows, room)));
   const columnsOf = columns.map(({ label, format }, i) => {
     const write = formatter(format, "full", locale);
     const cells = shown.map((row) => cellOf(row[i], write));
@@ -136,10 +138,10 @@ function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, 
       width: Math.min(WIDEST_COLUMN, widest),
     };
   });
-  const room = look.width - 2 * PADDING - (columns.length - 1) * PADDING;
+  const across = look.width - 2 * PADDING - (columns.length - 1) * PADDING;
   const wanted = columnsOf.reduce((sum, { width }) => sum + width, 0);
-  const by = wanted > room ? room / wanted : 1;
-  const spare = wanted > room || columns.length < 2 ? 0 : (room - wanted) / (columns.length - 1);
+  const by = wanted > across ? across / wanted : 1;
+  const spare = wanted > across || columns.length < 2 ? 0 : (across - wanted) / (columns.length - 1);
   const rule = (y: number, colour: string) =>
     parts.push(`<path d="M${PADDING} ${y}H${look.width - PADDING}" stroke="${colour}"/>`);
   let x = PADDING;

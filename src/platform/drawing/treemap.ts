@@ -40,12 +40,19 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const short = formatter(chart.formats?.y, "short", knownLocale(look.locale));
   const whole = groups.flatMap(({ tiles }) => tiles).reduce((sum, { value }) => sum + value, 0);
   const share = formatter("percent", "full", knownLocale(look.locale));
-  const nodes = groups.flatMap(({ tiles }, i) =>
-    tiles.map((tile, j) =>
-      nodeOf(tile, isGrouped ? fillOf(groups[i]?.label ?? "", i) : fillOf(tile.label, j), short),
-    ),
-  );
-  const marks = groups.flatMap(({ label, tiles }) => tiles.map((tile) => ({ ...tile, group: label })));
+  const { background } = COLOURS[look.theme];
+  const nodes = groups.flatMap<Record<string, unknown>>(({ label, tiles }, i) => {
+    const own = tiles.map((tile, j) =>
+      nodeOf(tile, isGrouped ? fillOf(label, i) : fillOf(tile.label, j), short),
+    );
+    const itemStyle = { borderColor: background, borderWidth: 3, gapWidth: 1 };
+    return isGrouped ? [{ name: label, children: own, itemStyle }] : own;
+  });
+  // In the order in which they are counted: the whole, then each group before its tiles.
+  const marks = groups.flatMap(({ label, tiles }) => [
+    ...(isGrouped ? [{ name: label, value: tiles.reduce((sum, { value }) => sum + value, 0) }] : []),
+    ...tiles.map((tile) => ({ name: isGrouped ? `${label}: ${tile.label}` : tile.label, value: tile.value })),
+  ]);
   return {
     kind: "chart",
     title,
@@ -71,7 +78,7 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
             overflow: "truncate",
             formatter: NAME_MARKER,
           },
-          itemStyle: { borderColor: COLOURS[look.theme].background, borderWidth: 1, gapWidth: 1 },
+          itemStyle: { borderColor: background, borderWidth: 1, gapWidth: 1 },
           data: nodes,
         },
       ],
@@ -79,7 +86,7 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
     },
     hover: {
       by: "mark",
-      titles: ["", ...marks.map(({ label, group }) => (isGrouped ? `${group}: ${label}` : label))],
+      titles: ["", ...marks.map(({ name }) => name)],
       lines: ["", ...marks.map(({ value }) => `${write(value)} (${share(value / whole)})`)],
     },
   };

@@ -40,6 +40,9 @@ const MOST: Partial<Record<ChartType, number>> = {
   heatmap: 40,
 };
 
+/** Of a treemap, in each of its groups. */
+const GROUPED_TILES = 8;
+
 /** What a widget shows, as something that can be drawn. What goes wrong is shown as well: it never stops a dashboard. */
 export async function showWidget(
   name: string,
@@ -75,12 +78,8 @@ async function showSource(title: string, spec: WidgetSpec, source: Source, writi
     return table(title, spec, plan, source, writing);
   if (chart === "scatter" && x !== undefined && isNumber(x)) return scatter(title, spec, plan, source);
   if (x === undefined) return oneNumber(title, spec, plan, source, writing);
-  const points = await readPoints(
-    spec,
-    { ...plan, x },
-    source,
-    spec.top ?? MOST[chart] ?? LIMITS.bi.chartRows,
-  );
+  const most = chart === "treemap" && plan.group !== undefined ? GROUPED_TILES : MOST[chart];
+  const points = await readPoints(spec, { ...plan, x }, source, spec.top ?? most ?? LIMITS.bi.chartRows);
   if (points.keys.length === 0) return { subject: empty(title, spec, source), notes: [] };
   if (chart === "singletext" && points.grain !== undefined)
     return trend(title, spec, points, points.grain, writing);

@@ -3,7 +3,7 @@ import type { Drawings, Subject } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
-import { nameOfFilter, chosenValue } from "../lens.ts";
+import { chosenValue, nameOfFilter } from "../lens.ts";
 import { LIMITS } from "../limits.ts";
 import type { ShownWidget, Views } from "../views.ts";
 import type { ExportTarget } from "./links.ts";
@@ -88,7 +88,7 @@ export class Exports {
     }
     const tiles = shown.map(({ subject, widget: { place } }) => {
       const { col, row, sizeX, sizeY } = place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 };
-      const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(160, sizeY * ROW_PX - GAP_PX) };
+      const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(80, sizeY * ROW_PX - GAP_PX) };
       return { subject, look: { theme, locale, ...size }, x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
     });
     const png = await drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
@@ -113,7 +113,7 @@ export class Exports {
         if (subject.kind === "table") return { ...common, table: subject };
         const size = {
           width: place.sizeX * COLUMN_PX - GAP_PX,
-          height: Math.max(160, place.sizeY * ROW_PX - GAP_PX - HEADING_PX),
+          height: Math.max(80, place.sizeY * ROW_PX - GAP_PX - HEADING_PX),
         };
         const { svg } = await this.#parts.views.picture(caller.workspace.id, untitled(subject), {
           ...size,

@@ -1,5 +1,5 @@
 import { formatter, type Subject } from "../../../platform/drawing/index.ts";
-import { overlaps } from "../layout.ts";
+import { inShelves, overlaps } from "../layout.ts";
 import type { Place } from "../shapes.ts";
 
 /** A dashboard in pixels: its 24 columns are 1,200 wide. */
@@ -76,10 +76,22 @@ function blocksOf(band: readonly Cell[], locale: string): Block[] {
   if (drawn.length === 0) return tables;
   if (rows <= PAGE_ROWS)
     return [{ kind: "band", rows, cells: drawn.map((cell) => cellOf(cell, top)) }, ...tables];
-  const alone = drawn.map(
-    (cell): Block => ({ kind: "band", rows: cell.place.sizeY, cells: [cellOf(cell, cell.place.row)] }),
+  // Too high for a page: in reading order, as many side by side as there is room for.
+  const places = inShelves(
+    drawn.map(({ place }) => place),
+    [],
   );
-  return [...alone, ...tables];
+  const tops = [...new Set(places.map(({ row }) => row))];
+  const shelves = tops.map((from): Block => {
+    const cells = drawn.flatMap((cell, i) => {
+      const place = places[i] as Place;
+      return place.row === from
+        ? [cellOf({ ...cell, place: { ...place, sizeY: cell.place.sizeY } }, from)]
+        : [];
+    });
+    return { kind: "band", rows: Math.max(...cells.map(({ sizeY }) => sizeY)), cells };
+  });
+  return [...shelves, ...tables];
 }
 
 function tableOf(

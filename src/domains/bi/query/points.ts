@@ -197,7 +197,7 @@ function numberOf(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-export function textOf(value: JsonValue | undefined): string {
+function textOf(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return "–";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

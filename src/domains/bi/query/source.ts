@@ -113,7 +113,7 @@ function parametersIn(c9ql: string, { parameters }: Lens): Lens["parameters"] {
   return Object.fromEntries(used);
 }
 
-export function findField(columns: readonly Column[], name: string): Column | undefined {
+function findField(columns: readonly Column[], name: string): Column | undefined {
   return (
     columns.find((column) => column.name === name) ??
     columns.find((column) => column.name.toLowerCase() === name.toLowerCase())

@@ -60,7 +60,7 @@ export const createWidget = defineTool({
   },
   title: "Create a widget",
   description:
-    "A chart, number (singletext) or table (datagrid2) over a dataset, on a dashboard or alone. The engine groups by x_axis and group_by. See the fields with get_data first.",
+    "A chart, number (singletext) or table (datagrid2) on a dataset. It is grouped by x_axis and group_by. See the fields with get_data first.",
   permission: "bi:write",
   effect: "write",
   input: newWidget.extend({ dashboard_id: z.int().optional() }),

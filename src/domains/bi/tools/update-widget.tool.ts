@@ -52,8 +52,9 @@ export const updateWidget = defineTool({
       adapt: ({ widgetId, filters, c9ql, chartType, widgetName, xAxis, yAxis, groupBy }: ContractInput) => ({
         widget_id: widgetId,
         name: widgetName,
-        filters,
-        c9ql,
+        ...((filters !== undefined || c9ql !== undefined) && {
+          options: { ...(filters !== undefined && { filters }), ...(c9ql !== undefined && { c9ql }) },
+        }),
         chart_type: chartType,
         x_axis: xAxis,
         ...(yAxis !== undefined && { y_axis: yAxis === "" ? [] : [yAxis] }),
@@ -63,7 +64,7 @@ export const updateWidget = defineTool({
   },
   title: "Change a widget",
   description:
-    "Changes only what is named; an empty text takes a field away. c9ql replaces the whole transformation, filters too unless they come with it. restore_asset with a version undoes it.",
+    "Changes only what is named; an empty text takes a field away. c9ql replaces filters too, unless they come with it. restore_asset undoes it by version.",
   permission: "bi:write",
   effect: "write",
   input: z.strictObject({
@@ -75,11 +76,13 @@ export const updateWidget = defineTool({
   output: widgetShape.extend({ version: z.int(), message: z.string() }),
 
   async run({ widget_id, name, dataset_id: datasetId, ...fields }, { boards, caller }) {
-    const filters = fields.filters ?? (fields.c9ql === undefined ? undefined : []);
+    const { options } = fields;
+    const filters = options?.filters ?? (options?.c9ql === undefined ? undefined : []);
+    const change = { ...fields, options: { ...options, ...(filters !== undefined && { filters }) } };
     const widget = await boards.updateWidget(caller, widget_id, ({ spec }) => ({
       ...(name !== undefined && { name }),
       ...(datasetId !== undefined && { datasetId }),
-      spec: specOf({ ...fields, filters }, spec),
+      spec: specOf(change, spec),
     }));
     return { ...widgetOf(widget), version: widget.version, message: `Updated widget ${widget.id}` };
   },
