@@ -1,12 +1,14 @@
+import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
 import { Resvg } from "@resvg/resvg-js";
-import { FONT_PATHS } from "../../../platform/drawing/font-metrics.ts";
+
+const FONT = fileURLToPath(import.meta.resolve("@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf"));
 
 /** Lines of text as a scanner would see them; without any, an empty sheet. */
 function render(lines: readonly string[]) {
   const texts = lines.map((line, i) => `<text x="80" y="${120 + i * 90}" font-size="44">${line}</text>`);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1240" height="500"><rect width="100%" height="100%" fill="#fff"/>${texts.join("")}</svg>`;
-  const font = { fontFiles: [...FONT_PATHS], loadSystemFonts: false, defaultFontFamily: "Inter" };
+  const font = { fontFiles: [FONT], loadSystemFonts: false, defaultFontFamily: "Inter" };
   return new Resvg(svg, { font }).render();
 }
 
