@@ -9,8 +9,9 @@ import { benchXquad } from "./retrieval/xquad.ts";
 const { values } = parseArgs({
   options: {
     xquad: { type: "string" },
-    /** The same through the tools, with answers. */
+    /** XQuAD through the tools, and answers made of quotes. */
     knowledge: { type: "string" },
+    answers: { type: "string" },
     /** Prints weights for the confidence of answers, too. */
     fit: { type: "boolean", default: false },
     locomo: { type: "string" },
@@ -21,9 +22,7 @@ const { values } = parseArgs({
   },
 });
 if (values.xquad !== undefined) await benchXquad(values.xquad, values.models);
-if (values.knowledge !== undefined) {
-  await benchKnowledge(values.knowledge);
-  await benchAnswers(values.knowledge, values.fit, values.models);
-}
+if (values.knowledge !== undefined) await benchKnowledge(values.knowledge);
+if (values.answers !== undefined) await benchAnswers(values.answers, values.fit, values.models);
 if (values.locomo !== undefined) await benchLocomo(values.locomo, values.models);
 for (const chunks of values.chunks.split(",").filter((part) => part !== "")) await benchScale(Number(chunks));

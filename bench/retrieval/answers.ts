@@ -7,6 +7,7 @@ import {
 } from "../../src/domains/knowledge/answers/pick-sentences.ts";
 import { readQuestion } from "../../src/domains/knowledge/answers/question.ts";
 import type { Passage } from "../../src/domains/knowledge/knowledge.ts";
+import type { Embedding, Embeddings } from "../../src/platform/embeddings/index.ts";
 import type { Collection } from "../../src/platform/retrieval/index.ts";
 import { fitLogistic, logistic } from "./logistic.ts";
 import { BenchStore } from "./store.ts";
@@ -64,6 +65,7 @@ export async function benchAnswers(folder: string, isFit: boolean, models?: stri
 async function look(documents: Collection, store: BenchStore, workspaceId: number, part: Part) {
   const byId = new Map(part.paragraphs.map((paragraph) => [paragraph.id, paragraph]));
   const ids = [...byId.keys()];
+  const remembering = rememberingTexts(store.embeddings);
   const cases: Case[] = [];
   const hits = [0, 0, 0];
   for (const { question, paragraph, answer } of part.questions)
@@ -76,7 +78,7 @@ async function look(documents: Collection, store: BenchStore, workspaceId: numbe
       });
       const passages = found.map(({ id, score, legs }) => passageOf(byId.get(id)!, score, legs));
       const sentences = sentencesIn(passages);
-      const likeness = await likenessOf(store.embeddings, question, sentences);
+      const likeness = await likenessOf(remembering, question, sentences);
       const quotes = rankSentences(readQuestion(question), sentences, likeness);
       const [best] = quotes;
       if (best === undefined) continue;
@@ -86,6 +88,19 @@ async function look(documents: Collection, store: BenchStore, workspaceId: numbe
           if (quotes.slice(0, n + 1).some(({ text }) => text.includes(answer))) hits[n]! += 1;
     }
   return { cases, within: hits.map((count) => count / part.questions.length) };
+}
+
+/** The same sentences come up again and again. */
+function rememberingTexts(embeddings: Embeddings): Pick<Embeddings, "embed" | "embedQuery"> {
+  const known = new Map<string, Embedding>();
+  return {
+    embedQuery: (text) => embeddings.embedQuery(text),
+    async embed(texts) {
+      const missing = texts.filter((text) => !known.has(text));
+      for (const [i, made] of (await embeddings.embed(missing)).entries()) known.set(missing[i]!, made);
+      return texts.map((text) => known.get(text)!);
+    },
+  };
 }
 
 function passageOf(

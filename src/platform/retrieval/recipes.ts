@@ -36,7 +36,7 @@ interface FeaturesFusion {
   asks: number;
 }
 
-const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1, leastCosine: 0.25 };
+const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 0.5, dense: 1, leastCosine: 0.25 };
 
 export const RECIPES: Record<Kind, Recipe> = {
   document: {

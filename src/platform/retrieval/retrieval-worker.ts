@@ -38,7 +38,8 @@ const answers: Answers<IndexCalls> = {
     const { index } = openedOf(which);
     const { words, said, language } = analyseQuery(query.text, index.languages);
     const named = index.slots.speakerAmong(said);
-    const hits = index.search(words, index.mask(query.filter, query.at), candidatesFor(query));
+    const mask = index.mask(query.filter, query.at);
+    const hits = index.search(words, mask, candidatesFor(query), language);
     const candidates = hits.map(({ slot, score }) => candidateOf(index, slot, score, 0, named));
     const speaker = named === undefined ? undefined : index.slots.speakerNames[named]!.split(" ")[0];
     return { language, speaker, hasVectors: index.vectors.count > 0, candidates };

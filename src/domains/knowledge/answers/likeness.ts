@@ -5,7 +5,7 @@ import { LIMITS } from "../limits.ts";
 
 /** How near each sentence is to the question by its tokens, 0 to 1; undefined where the model cannot say it in time. */
 export async function likenessOf(
-  embeddings: Embeddings,
+  embeddings: Pick<Embeddings, "embed" | "embedQuery">,
   question: string,
   sentences: readonly { text: string }[],
 ): Promise<number[] | undefined> {

@@ -66,7 +66,7 @@ export interface AnalysedQuery {
 /** What to look for in a collection with texts in these languages, the most frequent first. */
 export function analyseQuery(text: string, languages: readonly string[]): AnalysedQuery {
   const all = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
-  const language = languageOf(all) || languages[0] || "";
+  const language = languageOf(all, languages) || languages[0] || "";
   const meant = all.filter((word) => !isStop(word, language));
   const words = (meant.length > 0 ? meant : all).slice(0, LIMITS.retrieval.queryWords);
   const asked: QueryWord[] = words.map((word) => {

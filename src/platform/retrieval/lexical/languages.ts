@@ -99,7 +99,7 @@ export function stemOf(word: string, language: string): string {
  * The language of a text is told by the little words in it, which are in every sentence: as sure as by its letters, and
  * in a hundredth of the time. Empty where there are none.
  */
-export function languageOf(words: readonly string[]): string {
+export function languageOf(words: readonly string[], expected: readonly string[] = []): string {
   const votes = new Map<string, number>();
   for (const word of new Set(words)) {
     const languages = word.length > 1 ? stopsOf.get(word) : undefined;
@@ -108,7 +108,12 @@ export function languageOf(words: readonly string[]): string {
       votes.set(language, (votes.get(language) ?? 0) + vote);
     }
   }
+  // Few words leave room for doubt: then it is one of those that are expected.
+  for (const language of expected) votes.set(language, (votes.get(language) ?? 0) * EXPECTED);
   let best = "";
   for (const [language, count] of votes) if (count > (votes.get(best) ?? 0)) best = language;
   return best;
 }
+
+/** How much more an expected language counts. */
+const EXPECTED = 2;

@@ -132,15 +132,15 @@ export class LexicalIndex {
   }
 
   /** The best `k` of those that the mask lets through, best first. A score is the part of the question's weight. */
-  search(words: readonly QueryWord[], mask: Uint8Array, k: number): ScoredSlot[] {
+  search(words: readonly QueryWord[], mask: Uint8Array, k: number, language = ""): ScoredSlot[] {
     if (this.#scratch.size < this.#slots.used) this.#scratch = new Scratch(this.#slots.ids.length);
     const { scores, touched } = this.#scratch;
+    const among = this.#countIn(language);
     let count = 0;
     let most = 0;
     for (const { terms, weight } of words) {
       const { found, standing } = this.#gather(terms);
-      const { live } = this.#slots;
-      const idf = weight * Math.log(1 + (live - standing + 0.5) / (standing + 0.5));
+      const idf = weight * Math.log(1 + (Math.max(0, among - standing) + 0.5) / (standing + 0.5));
       most += idf * (this.#recipe.k1 + 1);
       count = this.#score(found, idf, mask, count);
     }
@@ -149,6 +149,13 @@ export class LexicalIndex {
     const hits = best.map((slot) => ({ slot, score: Math.min(1, scores[slot]! / most) }));
     for (const slot of slots) scores[slot] = 0;
     return hits;
+  }
+
+  /** How rare a word is shows among the entries of its language and those of none: in others it does not stand. */
+  #countIn(language: string): number {
+    const counts = new Map(this.#slots.languagesAbove(0).map(({ name, count }) => [name, count]));
+    const own = counts.get(language) ?? 0;
+    return own < LANGUAGE_SHARE * this.#slots.live ? this.#slots.live : own + (counts.get("") ?? 0);
   }
 
   /** Adds what one word says to the scores; `count` slots had one before, and so many as it returns have one now. */
