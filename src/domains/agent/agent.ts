@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { clip } from "../../kernel/clip.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { maskQuestion } from "../../kernel/mask-literals.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { InputNeeded } from "../../registry/context.ts";
@@ -33,6 +35,7 @@ import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
+import type { ReadingThreads } from "./understand/reading-threads.ts";
 import type { VerifiedQuestion, VerifiedStore } from "./verified/verified.store.ts";
 import { verifiedReading } from "./verified/verified-reading.ts";
 
@@ -49,6 +52,8 @@ export interface AgentParts {
   models: ModelsServices["models"];
   knowledge: KnowledgeCache;
   understand: Understand;
+  /** Makes a question ready for a language model. */
+  materialFor: ReadingThreads["materialFor"];
   /** The workspace's language models. */
   llm: LlmServices["llm"];
   audit: Pick<AuditSink, "record">;
@@ -94,7 +99,7 @@ interface Assisted {
 /** How a question ended, for the audit log. */
 interface Ending {
   outcome: string;
-  response?: string;
+  answer?: Answer;
   llm?: string | undefined;
 }
 
@@ -148,7 +153,7 @@ export class Agent {
       const { answer, llm } = await this.#within(asked, asked.question, (signal) =>
         this.#answer(caller, { ...asked, signal }),
       );
-      record({ outcome: answer.outcome, response: answer.narrative, llm });
+      record({ outcome: answer.outcome, answer, llm });
       return answer;
     } catch (error) {
       // Whoever waits for the client asks again.
@@ -264,7 +269,9 @@ export class Agent {
       return work.understood;
     });
     const readings = planned.k === "run" ? planned.readings : [];
-    const verified = work.verified && verifiedReading(work.verified, { ...work, readings });
+    const verified =
+      work.verified &&
+      verifiedReading(work.verified, { ...work, version: work.knowledge.model.version, readings });
     if (verified !== undefined) return this.#run(settledOn(verified), work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") {
@@ -320,7 +327,7 @@ export class Agent {
 
   /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
   async #assisted(byRules: ByRules, work: Work, { sample, once }: Lent): Promise<Assisted> {
-    const { caller, preferences } = work;
+    const { caller, preferences, knowledge, signal } = work;
     const provider = await this.#parts.llm.providerFor(caller, preferences.defaultProvider);
     const write = provider === undefined ? sample : this.#writer(provider, work, once);
     if (write === undefined) return byRules;
@@ -328,7 +335,15 @@ export class Agent {
     const narrate = provider?.sendsRows === true ? write : undefined;
     const answer = await assist(
       byRules,
-      { ...work, understanding: work.understood },
+      {
+        ...work,
+        understanding: work.understood,
+        material: () =>
+          this.#parts.materialFor({ text: work.question.text, ...work.moment }, knowledge, {
+            scope: String(caller.workspace.id),
+            signal,
+          }),
+      },
       {
         write,
         name: llm,
@@ -351,18 +366,30 @@ export class Agent {
     };
   }
 
+  /** What was asked and how that ended; nothing of the data, which policies may hide from whoever reads the log. */
   #record(caller: Caller, { model, question }: Asked, end: Ending, durationMs: number): void {
-    const { outcome, response = null, llm = null } = end;
+    const { outcome, answer, llm = null } = end;
+    const response = answer && {
+      characters: answer.narrative.length,
+      columns: answer.columns.length,
+      rows: answer.rows.length,
+      sha256: createHash("sha256").update(answer.narrative).digest("base64url").slice(0, 16),
+    };
     this.#parts.audit.record({
       action: "agent.question",
       workspaceId: caller.workspace.id,
       userId: caller.user.id,
       resourceType: "semantic_model",
       resourceId: model.record.uuid,
-      success: response !== null,
+      success: answer !== undefined,
       outcome,
       durationMs,
-      metadata: { model: model.record.name, question, response, llm },
+      metadata: {
+        model: model.record.name,
+        question: maskQuestion(question),
+        response: response ?? null,
+        llm,
+      },
     });
   }
 
