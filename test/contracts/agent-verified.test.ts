@@ -184,7 +184,7 @@ describe("an answer that was marked as right", () => {
       {
         model_changed: false,
         data_changed: false,
-        reading: "seats by shop",
+        reading: "seats of shops",
         verified_by: expect.any(String),
       },
       { model_changed: false, data_changed: false },

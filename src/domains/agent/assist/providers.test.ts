@@ -32,8 +32,11 @@ const WORDS = [
   { word: "shop", means: "shops.shop_name" },
 ];
 const GOOD = JSON.stringify({ query: BY_SHOP, words: WORDS });
-/** The same for a question that says "revenue" and nothing else. */
-const OTHER = JSON.stringify({ query: BY_SHOP, words: [{ word: "revenue", means: "revenue" }] });
+/** The same for a question about revenue. */
+const OTHER = JSON.stringify({
+  query: BY_SHOP,
+  words: ["revenue", "hardly", "perhaps"].map((word) => ({ word, means: "revenue" })),
+});
 
 /** One reading by rules that costs so much and leaves so much open. */
 const read = (cost: number, open = 0) => ({
