@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { clip } from "../../kernel/clip.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { maskQuestion } from "../../kernel/mask-literals.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { InputNeeded } from "../../registry/context.ts";
@@ -13,6 +11,7 @@ import type { Answer, AskedQuery, ChartSpec, Outcome, Result } from "./answer.ts
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
 import { narrateByModel } from "./assist/narrative.ts";
 import type { ModelTask, Write } from "./assist/read-by-model.ts";
+import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
@@ -96,13 +95,6 @@ interface Assisted {
   llm?: string;
 }
 
-/** How a question ended, for the audit log. */
-interface Ending {
-  outcome: string;
-  answer?: Answer;
-  llm?: string | undefined;
-}
-
 export interface Again {
   model: PublishedModel;
   query: AskedQuery | null;
@@ -147,8 +139,10 @@ export class Agent {
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
     const started = performance.now();
-    const record = (end: Ending) =>
-      asked.isTrial === true || this.#record(caller, asked, end, performance.now() - started);
+    const record = (end: Ending) => {
+      if (asked.isTrial === true) return;
+      this.#parts.audit.record(questionEvent(caller, asked, end, performance.now() - started));
+    };
     try {
       const { answer, llm } = await this.#within(asked, asked.question, (signal) =>
         this.#answer(caller, { ...asked, signal }),
@@ -364,33 +358,6 @@ export class Agent {
       };
       return once === undefined ? work() : once(task, work);
     };
-  }
-
-  /** What was asked and how that ended; nothing of the data, which policies may hide from whoever reads the log. */
-  #record(caller: Caller, { model, question }: Asked, end: Ending, durationMs: number): void {
-    const { outcome, answer, llm = null } = end;
-    const response = answer && {
-      characters: answer.narrative.length,
-      columns: answer.columns.length,
-      rows: answer.rows.length,
-      sha256: createHash("sha256").update(answer.narrative).digest("base64url").slice(0, 16),
-    };
-    this.#parts.audit.record({
-      action: "agent.question",
-      workspaceId: caller.workspace.id,
-      userId: caller.user.id,
-      resourceType: "semantic_model",
-      resourceId: model.record.uuid,
-      success: answer !== undefined,
-      outcome,
-      durationMs,
-      metadata: {
-        model: model.record.name,
-        question: maskQuestion(question),
-        response: response ?? null,
-        llm,
-      },
-    });
   }
 
   async #known(caller: Caller, model: PublishedModel, word = WORD): Promise<[Knowledge, Preferences]> {
