@@ -19,7 +19,7 @@ const MARK_CHARACTERS = 16;
 export function questionEvent(
   { workspace, user }: Caller,
   { model: { record }, question }: { model: PublishedModel; question: string },
-  { outcome, answer, llm = null }: Ending & { llm?: string | null | undefined },
+  { outcome, answer, llm }: Ending,
   durationMs: number,
 ): AuditEvent {
   const response = answer && {
@@ -37,6 +37,11 @@ export function questionEvent(
     success: answer !== undefined,
     outcome,
     durationMs,
-    metadata: { model: record.name, question: maskQuestion(question), response: response ?? null, llm },
+    metadata: {
+      model: record.name,
+      question: maskQuestion(question),
+      response: response ?? null,
+      llm: llm ?? null,
+    },
   };
 }
