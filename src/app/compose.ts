@@ -9,10 +9,12 @@ import { type Clock, MS } from "../kernel/clock.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
+import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
+import { InFlight } from "../surfaces/http/in-flight.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
 import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
@@ -77,11 +79,13 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   }
   register(registry, services);
   options.extend?.(registry);
+  const refusedCallers = new RefusedCallers(engines.log);
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
     audit: identity.audit,
     log: engines.log,
+    refused: (...refusal) => refusedCallers.note(...refusal),
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
   const signIn = await openSignIn(config, engines, identity);
@@ -179,6 +183,7 @@ function makeEndpoints(
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
   const bodies = new BodyBudget();
+  const inFlight = new InFlight();
   const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
   return new Map(
     surfaces.map((surface) => {
@@ -186,7 +191,7 @@ function makeEndpoints(
       const sessions = { kv: state.kv, clock, idleMs };
       const { admit } = knowledge.knowledgeLimits;
       const own = surface.name === "knowledge" ? { admit, ...(authenticate && { authenticate }) } : {};
-      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, sessions })];
+      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, inFlight, sessions })];
     }),
   );
 }

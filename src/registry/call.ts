@@ -18,6 +18,8 @@ export interface CallPorts {
   limiter: Limiter;
   audit: AuditSink;
   log: Logger;
+  /** Told of every call that failed, to find those that were refused because of too much load. */
+  refused?: (error: AppError, caller: Caller, meta: Pick<CallMeta, "address">) => void;
   /** Told of every call that ended, for metrics. */
   observe?: (
     operation: { kind: OperationKind; name: string; surface: string },
@@ -186,6 +188,7 @@ function record(
 ): void {
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
+  if (outcome.status === "failed") ports.refused?.(outcome.error, caller, meta);
   ports.observe?.({ kind: operation.kind, name: operation.name, surface: meta.surface }, code, outcome.ms);
   ports.audit.record({
     ...ACTIONS[operation.kind],

@@ -2,6 +2,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
 import { assertVisible } from "../../kernel/names.ts";
+import { scopeOf } from "../../kernel/scope.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
   type Analytics,
@@ -386,10 +387,6 @@ function longestRun<T>(items: readonly T[], fits: (item: T) => boolean): T[] {
     if (run.length > longest.length) longest = run;
   }
   return longest;
-}
-
-function scopeOf(caller: Caller): string {
-  return String(caller.workspace.id);
 }
 
 export function assertName(name: string): void {

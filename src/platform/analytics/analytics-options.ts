@@ -85,7 +85,7 @@ export interface EngineLimits {
 }
 
 export interface QueryRequest {
-  /** Whose query it is (a workspace): queries of one scope share ten places, and never an engine with others. */
+  /** Whose query it is (`kernel/scope.ts`): queries of one workspace share ten places, and never an engine with others. */
   scope: string;
   tableViews: readonly TableView[];
   /** One SELECT. */

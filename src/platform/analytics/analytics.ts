@@ -73,13 +73,16 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 }
 
 function queryQueue(workers: number): FairQueue {
-  const { queriesPerWorker, queriesPerScope, waitingQueries, waitingPerScope, waitMs } = LIMITS.analytics;
+  const { queriesPerWorker, queriesPerScope, queriesPerUser } = LIMITS.analytics;
+  const { waitingQueries, waitingPerScope, waitingPerUser, waitMs } = LIMITS.analytics;
   return new FairQueue({
     what: "queries",
     places: workers * queriesPerWorker,
     placesPerScope: queriesPerScope,
+    placesPerUser: queriesPerUser,
     waiting: waitingQueries,
     waitingPerScope,
+    waitingPerUser,
     waitMs,
   });
 }

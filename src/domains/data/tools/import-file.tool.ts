@@ -1,3 +1,4 @@
+import { scopeOf } from "../../../kernel/scope.ts";
 import { z } from "zod";
 import { assertName } from "../data.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
@@ -100,7 +101,7 @@ export const importFile = defineTool({
         fileUrl: args.file_url,
         contentEncoding: args.options?.content_encoding,
       },
-      scope: String(caller.workspace.id),
+      scope: scopeOf(caller),
       key: data.newPartKey(),
       fileType: args.file_type,
       options: fileOptions(args.options ?? {}),

@@ -1,4 +1,5 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { workspaceOf } from "../../../kernel/scope.ts";
 import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, TableView } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
@@ -108,7 +109,7 @@ export class QueryPool {
   /** Occupies a process that has, or gets, an engine for these views. */
   async acquire(scope: string, tableViews: readonly TableView[], limits: EngineLimits = {}): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const key = engineKey(scope, tableViews, limits);
+    const key = engineKey(workspaceOf(scope), tableViews, limits);
     const worker = this.#choose(scope, key);
     const engine = this.#engineIn(worker, key, tableViews, limits);
     return lease(scope, engine, async () => this.#leave(engine));
@@ -122,8 +123,8 @@ export class QueryPool {
     limits: EngineLimits = {},
   ): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const { worker, giveBack } = await this.own.take(scope, isHeavy);
-    const key = engineKey(scope, tableViews, limits);
+    const { worker, giveBack } = await this.own.take(workspaceOf(scope), isHeavy);
+    const key = engineKey(workspaceOf(scope), tableViews, limits);
     const engine = this.#engineIn(worker, key, tableViews, limits);
     const release = (): Promise<void> => {
       this.#leave(engine);
@@ -132,7 +133,7 @@ export class QueryPool {
     return lease(scope, engine, release);
   }
 
-  /** How many long statements of a workspace run in processes that it shares with others. */
+  /** How many long statements of a workspace, or of a person in it, run in processes that are shared with others. */
   longOf(scope: string): number {
     return this.#workers.reduce((sum, worker) => sum + worker.longOf(scope), 0);
   }
@@ -200,16 +201,16 @@ export class QueryPool {
   /**
    * One that has the engine and is running, unless it is full; to start a process takes longer than to make an engine.
    * Where long statements run nothing new begins, so that a heavy statement delays and endangers only what began
-   * beside it. A workspace with long statements in several processes gets its next ones there: it shall not have all
-   * of them. Processes that will be gone in a moment count only where it has all but one.
+   * beside it. Who has long statements in several processes gets his next ones there: he shall not have all of them.
+   * Processes that will be gone in a moment count only where he has all but one.
    */
   #choose(scope: string, key: string): QueryProcess {
-    const { queriesPerWorker, longProcessesPerScope } = LIMITS.analytics;
+    const { queriesPerWorker, longProcessesPerUser } = LIMITS.analytics;
     const sorted = this.#workers.toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
     const open = sorted.filter(({ running }) => running < queriesPerWorker);
     const own = open.filter((worker) => worker.isApartFor(scope));
     const lasting = own.filter((worker) => !worker.isInDanger);
-    if (lasting.length >= longProcessesPerScope || own.length >= this.#mostWorkers - 1) {
+    if (lasting.length >= longProcessesPerUser || own.length >= this.#mostWorkers - 1) {
       return lasting[0] ?? own[0]!;
     }
     const free = open.filter((worker) => !worker.isApart);

@@ -1,4 +1,5 @@
 import { extname, join } from "node:path";
+import { isWithin } from "../../../kernel/scope.ts";
 import {
   type Account,
   type CallOptions,
@@ -95,9 +96,9 @@ export class QueryProcess {
     return this.longOf(scope) > 0;
   }
 
-  /** How many long statements of a workspace run in it. */
+  /** How many long statements of a workspace, or of a person in it, run in it. */
   longOf(scope: string): number {
-    return [...this.#calls].filter((call) => call.isLong && call.scope === scope).length;
+    return [...this.#calls].filter((call) => call.isLong && isWithin(call.scope, scope)).length;
   }
 
   /** Nothing is under way in it, with a place or without. */
