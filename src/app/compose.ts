@@ -1,6 +1,8 @@
+import { setMaxListeners } from "node:events";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
+import type { AssetsServices } from "../domains/assets/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
@@ -25,12 +27,14 @@ import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
+import { mountExportFiles } from "../surfaces/rest/export-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import { mountRetrieval } from "../surfaces/rest/retrieval.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
 import type { AppEngines } from "./engines.ts";
 import { closeOf } from "./ground.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { HttpListener } from "./http-listener.ts";
 import { loadKnowledgeAuth } from "./knowledge-auth.ts";
 import { open } from "./open.ts";
@@ -69,22 +73,23 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs } = engines;
-  const { identity, knowledge } = services;
+  const { identity, knowledge, assets } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
-  // Housekeeping can wait; whoever calls cannot.
-  const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
-  for (const slice of inside.all) await slice.start?.().catch(warn);
   if (options.agent !== undefined) {
     Object.assign(services.agent, openAgent({ ...engines, ...services }, options.agent));
   }
   register(registry, services);
   options.extend?.(registry);
+  const stopping = new AbortController();
+  // Each call that runs listens, and there may be many.
+  setMaxListeners(0, stopping.signal);
   const refusedCallers = new RefusedCallers(engines.log);
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
     audit: identity.audit,
     log: engines.log,
+    stopping: stopping.signal,
     refused: (...refusal) => refusedCallers.note(...refusal),
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
@@ -104,14 +109,20 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         ports,
         identity,
         knowledge,
+        assets,
         metrics,
         readinessChecks,
         signIn,
       }),
   );
-  const sweeps = [...inside.all, signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)];
-  const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, engines.log);
-  opened.defer(() => clearInterval(sweeper));
+  const housekeeping = new Housekeeping({
+    ...engines,
+    slices: inside.all,
+    others: [signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)],
+    everyMs: config.mcp.sessionCleanupIntervalMinutes * MS.minute,
+  });
+  opened.defer(() => housekeeping.stop());
+  housekeeping.begin();
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
     const counts = await Promise.all([...endpoints.values()].map(({ sessions }) => sessions.count()));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -131,7 +142,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     async close() {
       // Jobs end while the last calls do: both have their time, and not one after the other.
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
-      await Promise.all([jobs.stop(), listener.close(endStreams)]);
+      await Promise.all([jobs.stop(), listener.close(endStreams, () => stopping.abort())]);
       await close();
     },
   };
@@ -201,6 +212,7 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   knowledge: KnowledgeServices;
+  assets: AssetsServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -233,7 +245,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, assets, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -271,16 +283,5 @@ function mountAll(
   }
   mountDocumentFiles(app, "/files", { ...knowledge, identity });
   mountDocumentUploads(app, { ...knowledge, identity });
-}
-
-function sweepEvery(
-  everyMs: number,
-  swept: readonly { sweep?(): Promise<unknown> }[],
-  log: Logger,
-): NodeJS.Timeout {
-  const sweep = () => {
-    for (const place of swept)
-      place.sweep?.().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
-  };
-  return setInterval(sweep, everyMs).unref();
+  mountExportFiles(app, { ...assets, identity });
 }

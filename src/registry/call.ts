@@ -6,7 +6,7 @@ import type { JsonSlice } from "../kernel/json-slice.ts";
 import { LIMITS } from "../kernel/limits.ts";
 import type { Permission } from "../kernel/permissions.ts";
 import { asAppError } from "./as-app-error.ts";
-import type { Caller, CallMeta } from "./caller.ts";
+import { type Caller, type CallMeta, tokenFacts } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
 import { readArguments } from "./large-arguments.ts";
@@ -18,6 +18,8 @@ export interface CallPorts {
   limiter: Limiter;
   audit: AuditSink;
   log: Logger;
+  /** The server is about to stop and waits no longer for calls that run: they are told so. */
+  stopping?: AbortSignal;
   /** Told of every call that failed, to find those that were refused because of too much load. */
   refused?: (error: AppError, caller: Caller, meta: Pick<CallMeta, "address">) => void;
   /** Told of every call that ended, for metrics. */
@@ -87,7 +89,7 @@ export async function call(
       ...environment,
       note: (facts) => void Object.assign(noted, facts),
       ...(longList !== undefined && { longList }),
-    });
+    }, ports.stopping);
     outcome = { status: "done", output, ms: performance.now() - started };
   } catch (thrown) {
     const ms = performance.now() - started;
@@ -147,6 +149,7 @@ async function runWithin(
   operation: Operation,
   input: unknown,
   environment: CallEnvironment & Pick<CallContext, "note">,
+  stopping: AbortSignal | undefined,
 ): Promise<unknown> {
   const timeoutMs = operation.timeoutMs ?? LIMITS.call.defaultTimeoutMs;
   const controller = new AbortController();
@@ -168,15 +171,26 @@ async function runWithin(
       }),
     );
   }, timeoutMs);
+  const serverStops = () => stop(stoppingError(operation.name));
   if (environment.signal.aborted) cancelled();
+  if (stopping?.aborted) serverStops();
   environment.signal.addEventListener("abort", cancelled, { once: true });
+  stopping?.addEventListener("abort", serverStops, { once: true });
   try {
     const context: CallContext = { ...environment, signal: controller.signal };
     return await Promise.race([stopped, operation.run(input as never, context)]);
   } finally {
     clearTimeout(timer);
     environment.signal.removeEventListener("abort", cancelled);
+    stopping?.removeEventListener("abort", serverStops);
   }
+}
+
+function stoppingError(name: string): AppError {
+  return new AppError("unavailable", `The server is stopping, and could not wait for ${name} to end.`, {
+    hint: "Send it again in a moment. If it changes something, look first whether that has happened.",
+    data: { reason: "stopping" },
+  });
 }
 
 function record(
@@ -204,7 +218,8 @@ function record(
       clientName: meta.client.name,
       clientVersion: meta.client.version,
       requestId: meta.requestId,
-      tokenId: caller.token.id,
+      address: meta.address,
+      ...tokenFacts(caller),
       arguments: excerpt(args),
       ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(outcome.noted) }),
     },

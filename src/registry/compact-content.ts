@@ -27,11 +27,14 @@ interface FileOutput extends Record<string, unknown> {
   file_name: string;
   mime_type: string;
   content_base64?: string | undefined;
+  download_url?: string | undefined;
+  bytes?: number | undefined;
 }
 
-/** A file as an embedded resource, as text where it is one, and what is to be known of it beside. */
+/** A file as an embedded resource, as text where it is one, or as a link; and what is to be known of it beside. */
 export function compactFile(output: FileOutput): CompactResult {
   const { content_base64: base64 = "", ...facts } = output;
+  if (output.download_url !== undefined) return linkedFile(output, output.download_url);
   const uri = `kenning://exports/${encodeURIComponent(output.file_name)}`;
   const isText = /^text\/|^application\/json\b/.test(output.mime_type);
   const body = isText ? { text: Buffer.from(base64, "base64").toString("utf8") } : { blob: base64 };
@@ -42,5 +45,15 @@ export function compactFile(output: FileOutput): CompactResult {
       { type: "resource", resource: { uri, mimeType: output.mime_type, ...body } },
     ],
     structured,
+  };
+}
+
+function linkedFile(output: FileOutput, uri: string): CompactResult {
+  const link = { type: "resource_link", uri, name: output.file_name, mimeType: output.mime_type };
+  return {
+    content: [
+      { type: "text", text: JSON.stringify(output) },
+      { ...link, ...(output.bytes !== undefined && { size: output.bytes }) },
+    ],
   };
 }

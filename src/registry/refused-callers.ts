@@ -12,6 +12,7 @@ interface Refused {
   workspace: string;
   user: string;
   tokenId: number;
+  application?: string;
   reason: string;
   address: string;
   count: number;
@@ -33,12 +34,13 @@ export class RefusedCallers {
     if (error.code !== "rate_limited") return;
     this.#all += 1;
     const reason = typeof error.data.limit === "string" ? error.data.limit : error.message;
-    const key = [workspace.id, user.id, token.id, reason].join(" ");
+    const { application } = token;
+    const key = [workspace.id, user.id, token.id, application?.id, reason].join(" ");
     const known = this.#refused.get(key);
     if (known !== undefined) known.count += 1;
     else if (this.#refused.size < KNOWN) {
       const who = { workspace: workspace.slug, user: user.email, tokenId: token.id, reason, address };
-      this.#refused.set(key, { ...who, count: 1 });
+      this.#refused.set(key, { ...who, ...(application && { application: application.name }), count: 1 });
     }
     if (this.#timer === undefined) this.#tell();
   }

@@ -384,7 +384,10 @@ export const COMMANDS: readonly Command[] = [
   defineCommand({
     name: "doctor",
     summary: "Check the installation and say what to do",
-    options: JSON_OPTION,
+    options: {
+      ...JSON_OPTION,
+      deep: { type: "boolean", summary: "Also read every file of the datasets and compare it with what was written" },
+    },
     run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
   }),
   defineCommand({

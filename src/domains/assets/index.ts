@@ -1,6 +1,8 @@
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
 import type { AssetsServices } from "./define.ts";
+import { exportResource } from "./export.resource.ts";
+import { KeptExports } from "./kept-exports.ts";
 import { deleteAsset } from "./tools/delete-asset.tool.ts";
 import { exportData } from "./tools/export-data.tool.ts";
 import { getData } from "./tools/get-data.tool.ts";
@@ -8,9 +10,15 @@ import { getDetails } from "./tools/get-details.tool.ts";
 import { restoreAsset } from "./tools/restore-asset.tool.ts";
 import { run } from "./tools/run.tool.ts";
 
+export type { AssetsServices } from "./define.ts";
+
 /** What spans slices. It knows assets by their kinds only, so it needs no change when a slice brings more of them. */
 export const assetsSlice: SliceSpec<"assets", AssetsServices, { data: Pick<DataServices, "data"> }> = {
   name: "assets",
-  open: ({ registry }, { data: { data } }) => ({ services: { assets: registry.assets, data } }),
+  open: ({ registry, blobs, vault, clock, appUrl }, { data: { data } }) => {
+    const exports = new KeptExports({ blobs, vault, clock, appUrl });
+    return { services: { assets: registry.assets, data, exports }, sweep: () => exports.sweep() };
+  },
+  resources: [exportResource],
   tools: [getData, getDetails, exportData, deleteAsset, restoreAsset, run],
 };

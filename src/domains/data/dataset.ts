@@ -75,6 +75,8 @@ export interface DatasetPart {
   blobKey: string;
   rowCount: number;
   bytes: number;
+  /** Null for a file of long ago. */
+  sha256: string | null;
 }
 
 /** A query fills the dataset of its name, but never one that came from elsewhere. */

@@ -13,7 +13,9 @@ import { datasourceKind } from "./datasource-kind.ts";
 import { DatasourcesStore } from "./datasources.store.ts";
 import { Datasources } from "./datasources.ts";
 import type { DataServices } from "./define.ts";
+import type { Dataset } from "./dataset.ts";
 import { openFileImports } from "./files/index.ts";
+import { PushesStore } from "./pushes.store.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
 import { queryKind } from "./query-kind.ts";
@@ -43,7 +45,8 @@ export { type ExportedFile, exportText, textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
 export { replaceRows } from "./replace-rows.ts";
-export { allParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
+export { sha256Of } from "./part-checks.ts";
+export { allParts, checkableParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 
 type Settings = ValuesOf<typeof DATA_SETTINGS>;
 
@@ -57,14 +60,17 @@ async function openData(
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
   const datasets = new DatasetsStore(catalog, clock, claim);
   const compaction = new Compaction({ datasets, jobs, log });
-  const data = new Data({ datasets, analytics, blobs, clock, onPush: (dataset) => compaction.note(dataset) });
+  const onDamage = (blobKey: string) => log.error({ blobKey }, "a file of a dataset is not what was written");
+  const pushes = new PushesStore(catalog, clock);
+  const onPush = (dataset: Dataset) => compaction.note(dataset);
+  const data = new Data({ datasets, analytics, blobs, clock, pushes, onDamage, onPush });
   compaction.begin(data);
   const callerFor = (owner: JobOwner) => identity.callerFor(owner);
   const asked = await openQueries(engines, { data, datasets, callerFor }, settings);
   const { datasourcesStore, runs } = asked;
-  const sweep = async () => {
+  const sweep = async (signal?: AbortSignal) => {
     const sweeps = [
-      () => data.sweep(),
+      () => data.sweep(signal),
       () => datasourcesStore.forget(),
       () => runs.sweep(),
       () => compaction.sweep(),
@@ -74,7 +80,7 @@ async function openData(
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
   const services = { data, datasets, imports, ...asked };
-  return { services, start: sweep, sweep, close: () => imports.close() };
+  return { services, start: sweep, sweep: () => sweep(), close: () => imports.close() };
 }
 
 type DatasourceServices = Pick<

@@ -1,5 +1,5 @@
 import type { Permission, Role } from "../../kernel/permissions.ts";
-import type { Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
+import type { Application, Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
 import type { AuditSink, Authorizer, Limiter } from "../../registry/ports.ts";
 import type { TokenVerifier } from "./authentication/verifier.ts";
 import type { RegisteredClients } from "./oauth/registered-clients.store.ts";
@@ -46,6 +46,7 @@ export interface JobOwner {
   /** What a token that is not in our table allowed. Without this and `tokenId` it is the operator's own work. */
   scopes?: readonly Permission[];
   limits?: TokenLimits;
+  application?: Application;
 }
 
 export interface FirstAdmin {

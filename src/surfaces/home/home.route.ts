@@ -22,6 +22,7 @@ import {
 } from "./account.page.ts";
 import { Flash, type FlashMessage } from "./flash.ts";
 import { signedOutNav, welcomePage } from "./welcome.page.ts";
+import { calendarDay } from "./when.ts";
 
 export interface HomeParts {
   appUrl: string;
@@ -75,7 +76,8 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
     const draft = draftOf(form);
     try {
       const { token, info } = await makeToken(identity, person, wishOf(draft));
-      return { made: { name: info.name, token } };
+      const ends = info.expiresAt === null ? {} : { ends: calendarDay(info.expiresAt) };
+      return { made: { name: info.name, token, ...ends } };
     } catch (error) {
       if (!isAppError(error) || error.code === "internal") throw error;
       const status = HTTP_STATUS[error.code] as ContentfulStatusCode;

@@ -28,7 +28,7 @@ export function authInfo(admission: Admission) {
   const { caller } = admission;
   return {
     token: "",
-    clientId: String(caller.token.id),
+    clientId: caller.token.application?.id ?? String(caller.token.id),
     scopes: [...caller.scopes],
     extra: admission as unknown as Record<string, unknown>,
   };

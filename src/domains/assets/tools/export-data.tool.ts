@@ -3,7 +3,9 @@ import { AppError } from "../../../kernel/errors.ts";
 import { compactFile } from "../../../registry/compact-content.ts";
 import { type ExportedFile, exportText } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
+import { ownerOf } from "../../identity/index.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS as ASSETS } from "../limits.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
 const limit = z
@@ -44,7 +46,7 @@ export const exportData = defineTool({
   },
   title: "Export data",
   description:
-    "Rows of a dataset as a file: CSV, JSON or Parquet. It comes once, as an embedded resource (Parquet in base64).",
+    "Rows of a dataset as a file: CSV, JSON or Parquet. A small one comes as an embedded resource (Parquet in base64); a larger one as download_url, a link for 15 minutes that needs no token.",
   permission: "bi:read",
   effect: "read",
   timeoutMs: 300_000,
@@ -65,7 +67,10 @@ export const exportData = defineTool({
     mime_type: z.string(),
     // Left out on /mcp, where the file stands beside this as an embedded resource.
     content_base64: z.string().optional(),
-    file_uri: z.string().optional().describe("Of the embedded resource that is the file"),
+    file_uri: z.string().optional().describe("Of the resource that is the file"),
+    download_url: z.string().optional().describe("Fetch the file here, with GET and without a token"),
+    expires_at: z.string().optional().describe("Until then"),
+    bytes: z.int().optional(),
     rows: z.int(),
     total_rows: z.int(),
     truncated: z.boolean(),
@@ -73,7 +78,8 @@ export const exportData = defineTool({
   }),
   compact: compactFile,
 
-  async run({ format, escape_formulas, limit, offset, c9ql, ...ids }, { assets, data, caller, signal, say }) {
+  async run({ format, escape_formulas, limit, offset, c9ql, ...ids }, context) {
+    const { assets, data, exports, caller, meta, signal, say } = context;
     const { type, id } = namedAsset(ids);
     const { name, hasColumns, stream, count } = await assets.require(type, "rows").rows(caller, id);
     if (!hasColumns && format === "parquet")
@@ -89,10 +95,21 @@ export const exportData = defineTool({
     const mayBeMore = file.isCut || file.rows === limit || file.rows === 0;
     const seen = offset + file.rows;
     const total = mayBeMore ? await count(wanted) : seen;
+    const fileName = `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`;
+    // Contracts print the whole file; a model has better things to read.
+    const isLink = meta.surface === "all" && file.content.length > ASSETS.exports.inlineBytes;
+    const kept = isLink && (await exports.keep(ownerOf(caller), { ...file, name: fileName }));
     return {
-      file_name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,
+      file_name: fileName,
       mime_type: file.mimeType,
-      content_base64: file.content.toString("base64"),
+      ...(kept
+        ? {
+            download_url: kept.url,
+            file_uri: kept.uri,
+            expires_at: kept.expiresAt.toISOString(),
+            bytes: file.content.length,
+          }
+        : { content_base64: file.content.toString("base64") }),
       rows: file.rows,
       total_rows: total,
       truncated: seen < total,

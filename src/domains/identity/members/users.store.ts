@@ -238,10 +238,7 @@ async function verifyPassword(
   address: string | undefined,
 ) {
   const normal = normaliseEmail(email);
-  if (address !== undefined) {
-    await limiter.admitAttempt(address);
-    await limiter.admitPassword(normal, address);
-  }
+  if (address !== undefined) await limiter.admitPassword(normal, address);
   const [account] = await db
     .select()
     .from(accounts)
@@ -249,9 +246,7 @@ async function verifyPassword(
   const bounded = password.slice(0, LIMITS.identity.passwordMaxCharacters);
   const fits = await passwordFits(bounded, account?.passwordHash ?? DECOY_HASH);
   if (account === undefined || !fits || bounded !== password || account.disabledAt !== null) {
-    if (address !== undefined) {
-      await Promise.all([limiter.failedAttempt(address), limiter.failedPassword(normal, address)]);
-    }
+    if (address !== undefined) await limiter.failedPassword(normal, address);
     return null;
   }
   if (isOutdated(account.passwordHash)) {
