@@ -26,9 +26,12 @@ process.once("message", async (wish: Wish) => {
     for (let round = 0; performance.now() < untilMs; round += 1) {
       const sql = `${HEAVY} AND a.id <> ${number} -- ${round}`;
       const args = { modelName: "shop", sql, store: false };
-      const { status, ms, body } = await post(agent, wish.url, wish.token, toolCall("execute_query", args)).catch(
-        () => ({ status: 0, ms: 0, body: "" }),
-      );
+      const { status, ms, body } = await post(
+        agent,
+        wish.url,
+        wish.token,
+        toolCall("execute_query", args),
+      ).catch(() => ({ status: 0, ms: 0, body: "" }));
       const isRefused = status === 429 || /are waiting|not answered yet/.test(body);
       const end = isRefused ? "refused" : status === 200 ? "answered" : String(status);
       ends.set(end, (ends.get(end) ?? 0) + 1);

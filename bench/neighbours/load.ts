@@ -29,7 +29,9 @@ const MODEL = {
  * call and `ready` take beside them, and how soon those who are refused are told so.
  */
 export async function measureLoad(roundMs: number): Promise<void> {
-  const server = fork(new URL("server.ts", import.meta.url), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const server = fork(new URL("server.ts", import.meta.url), {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const [{ url, tokens }] = (await once(server, "message")) as [{ url: string; tokens: string[] }];
   const [flooding = "", ours = ""] = tokens;
   const agent = new Agent({ keepAlive: true });
@@ -39,7 +41,7 @@ export async function measureLoad(roundMs: number): Promise<void> {
     return ms;
   };
   const rows = Array.from({ length: ROWS }, (_, id) => ({ id, region: `r${id % 50}`, amount: id % 997 }));
-  await ask("push_data", { dataset_name: "orders", data: rows });
+  await ask("push_data", { dataset_name: "orders", rows });
   await ask("save_semantic_model", { content: JSON.stringify(MODEL), publish: true });
 
   let last = 0;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
@@ -34,6 +35,7 @@ import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
 import type { AppEngines } from "./engines.ts";
 import { closeOf } from "./ground.ts";
+import { homeStamp } from "./home/home.tables.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { HttpListener } from "./http-listener.ts";
 import { loadKnowledgeAuth } from "./knowledge-auth.ts";
@@ -102,7 +104,12 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
   const http = createHttpApp(
-    { ...config.server, log: engines.log, observe: (...seen) => metrics.observeHttp(...seen) },
+    {
+      ...config.server,
+      log: engines.log,
+      onUntrustedProxy: noteProxies(engines),
+      observe: (...seen) => metrics.observeHttp(...seen),
+    },
     (app) =>
       mountAll(app, config, engines, {
         endpoints,
@@ -128,6 +135,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
+  measureEngines(metrics, engines);
+
   const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
@@ -146,6 +155,54 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
       await close();
     },
   };
+}
+
+/** Without trust, everybody behind a proxy is one address to the limits. The doctor tells of it as well. */
+function noteProxies({ catalog, log }: AppEngines): (address: string) => void {
+  let isNoted = false;
+  return (address) => {
+    if (isNoted) return;
+    isNoted = true;
+    log.warn(
+      { proxy: address },
+      "requests come through a proxy that is not in KENNING_TRUSTED_PROXIES, so that all of them count as one address",
+    );
+    catalog.db
+      .update(homeStamp)
+      .set({ untrustedProxy: address })
+      .catch((err: unknown) => log.warn({ err }, "a proxy could not be noted"));
+  };
+}
+
+/** What makes calls slow, or will soon. */
+function measureEngines(metrics: Metrics, { analytics, catalog, home }: AppEngines): void {
+  const { pool } = catalog;
+  metrics.gauge("kenning_queries_running", "Queries that run.", () => analytics.load().queriesRunning);
+  metrics.gauge(
+    "kenning_queries_waiting",
+    "Queries that wait for their turn.",
+    () => analytics.load().queriesWaiting,
+  );
+  metrics.gauge(
+    "kenning_engine_processes",
+    "Processes that run queries and imports.",
+    () => analytics.load().processes,
+  );
+  metrics.gauge(
+    "kenning_engine_memory_bytes",
+    "Memory that these processes hold.",
+    () => analytics.load().memoryMb * 1024 * 1024,
+  );
+  metrics.gauge(
+    "kenning_database_connections",
+    "Connections to the database that are in use.",
+    () => pool.totalCount - pool.idleCount,
+  );
+  metrics.gauge("kenning_database_waiting", "Calls that wait for a connection.", () => pool.waitingCount);
+  metrics.gauge("kenning_disk_free_bytes", "Free space where the home is.", async () => {
+    const { bavail, bsize } = await statfs(home);
+    return bavail * bsize;
+  });
 }
 
 /**
@@ -202,7 +259,10 @@ function makeEndpoints(
       const sessions = { kv: state.kv, clock, idleMs };
       const { admit } = knowledge.knowledgeLimits;
       const own = surface.name === "knowledge" ? { admit, ...(authenticate && { authenticate }) } : {};
-      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, inFlight, sessions })];
+      return [
+        surface.name,
+        new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, inFlight, sessions }),
+      ];
     }),
   );
 }

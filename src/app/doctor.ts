@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isAppError, messageOf } from "../kernel/errors.ts";
 import type { Config } from "./config.ts";
 import { type Check, type Finding, fail } from "./doctor/check.ts";
-import { checkDatabase, checkMigrations } from "./doctor/database.ts";
+import { checkDatabase, checkMigrations, checkProxy } from "./doctor/database.ts";
 import { checkHome, checkRootSecret } from "./doctor/home.ts";
 import { checkClock, checkDisk, checkNode, checkPackages } from "./doctor/machine.ts";
 import { checkMemory, checkPort } from "./doctor/server.ts";
@@ -21,6 +21,7 @@ const CHECKS: readonly Check[] = [
   { name: "memory", run: checkMemory },
   { name: "database", needs: "folder", run: checkDatabase },
   { name: "migrations", needs: "database", run: checkMigrations },
+  { name: "proxy", needs: "migrations", run: checkProxy },
   { name: "storage", needs: "migrations", run: checkStorage },
   { name: "engines", needs: "migrations", run: checkEngines },
 ];

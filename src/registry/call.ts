@@ -5,8 +5,9 @@ import { excerpt } from "../kernel/excerpt.ts";
 import type { JsonSlice } from "../kernel/json-slice.ts";
 import { LIMITS } from "../kernel/limits.ts";
 import type { Permission } from "../kernel/permissions.ts";
+import { notingDatasets } from "../kernel/read-datasets.ts";
 import { asAppError } from "./as-app-error.ts";
-import { type Caller, type CallMeta, tokenFacts } from "./caller.ts";
+import { applicationFacts, type Caller, type CallMeta, tokenFacts } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
 import { readArguments } from "./large-arguments.ts";
@@ -78,6 +79,7 @@ export async function call(
 ): Promise<Outcome> {
   const started = performance.now();
   const noted: Record<string, unknown> = {};
+  const datasets = new Set<number>();
   let outcome: Outcome;
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
@@ -85,11 +87,18 @@ export async function call(
     await ports.audit.room();
     const { plain, longList } = await readArguments(args, operation.longList);
     const input = parse(operation, plain);
-    const output = await runWithin(operation, input, {
-      ...environment,
-      note: (facts) => void Object.assign(noted, facts),
-      ...(longList !== undefined && { longList }),
-    }, ports.stopping);
+    const output = await notingDatasets(datasets, () =>
+      runWithin(
+        operation,
+        input,
+        {
+          ...environment,
+          note: (facts) => void Object.assign(noted, facts),
+          ...(longList !== undefined && { longList }),
+        },
+        ports.stopping,
+      ),
+    );
     outcome = { status: "done", output, ms: performance.now() - started };
   } catch (thrown) {
     const ms = performance.now() - started;
@@ -104,7 +113,7 @@ export async function call(
         ms,
       };
   }
-  record(ports, operation, args, environment, { ...outcome, noted });
+  record(ports, operation, args, environment, { ...outcome, noted, datasets });
   return outcome;
 }
 
@@ -198,7 +207,7 @@ function record(
   operation: Operation,
   args: unknown,
   { caller, meta }: CallEnvironment,
-  outcome: Outcome & { noted: Record<string, unknown> },
+  outcome: Outcome & { noted: Record<string, unknown>; datasets: ReadonlySet<number> },
 ): void {
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
@@ -212,14 +221,16 @@ function record(
     success: outcome.status !== "failed",
     outcome: code,
     durationMs: outcome.ms,
+    address: meta.address,
+    ...tokenFacts(caller),
+    datasets: [...outcome.datasets],
     metadata: {
       surface: meta.surface,
       sessionId: meta.sessionId,
       clientName: meta.client.name,
       clientVersion: meta.client.version,
       requestId: meta.requestId,
-      address: meta.address,
-      ...tokenFacts(caller),
+      ...applicationFacts(caller),
       arguments: excerpt(args),
       ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(outcome.noted) }),
     },

@@ -59,10 +59,15 @@ export interface CallMeta {
 export const SURFACES = ["bi", "agent", "memory", "models", "knowledge", "all"] as const;
 export type SurfaceName = (typeof SURFACES)[number];
 
-/** What the audit log says of the token of a call. */
-export function tokenFacts({ token: { id, application } }: Caller): Record<string, unknown> {
-  return {
-    tokenId: id,
-    ...(application && { applicationId: application.id, applicationName: application.name }),
-  };
+/** Which token an audit event is about. */
+export function tokenFacts({ token: { id, application } }: Caller): {
+  tokenId: number;
+  applicationId?: string;
+} {
+  return { tokenId: id, ...(application && { applicationId: application.id }) };
+}
+
+/** What the application calls itself, for whoever reads the event. */
+export function applicationFacts({ token: { application } }: Caller): Record<string, unknown> {
+  return application === undefined ? {} : { applicationName: application.name };
 }

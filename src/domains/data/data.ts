@@ -2,6 +2,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
 import { assertVisible } from "../../kernel/names.ts";
+import { noteDataset } from "../../kernel/read-datasets.ts";
 import { scopeOf } from "../../kernel/scope.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
@@ -95,6 +96,7 @@ export class Data {
     dataset: Dataset,
     name: string = dataset.name,
   ): Promise<TableView & { visible: Column[] }> {
+    noteDataset(dataset.id);
     if (dataset.columns.length === 0)
       throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
     const { columns, condition } = restrictionFor(caller, dataset);
@@ -321,6 +323,7 @@ export class Data {
         ...rest,
         ...looked,
       });
+      noteDataset(dataset.id);
       if (part.rows === 0) await blobs.delete(part.key);
       else this.#checks.trust(part.key);
       return dataset;

@@ -64,7 +64,8 @@ export class PartChecks {
 
   #check(part: Checked): Promise<boolean> {
     const { blobKey } = part;
-    const running = this.#running.get(blobKey) ?? this.#look(part).finally(() => this.#running.delete(blobKey));
+    const running =
+      this.#running.get(blobKey) ?? this.#look(part).finally(() => this.#running.delete(blobKey));
     this.#running.set(blobKey, running);
     return running;
   }

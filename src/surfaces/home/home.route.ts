@@ -22,7 +22,6 @@ import {
 } from "./account.page.ts";
 import { Flash, type FlashMessage } from "./flash.ts";
 import { signedOutNav, welcomePage } from "./welcome.page.ts";
-import { calendarDay } from "./when.ts";
 
 export interface HomeParts {
   appUrl: string;
@@ -76,7 +75,7 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
     const draft = draftOf(form);
     try {
       const { token, info } = await makeToken(identity, person, wishOf(draft));
-      const ends = info.expiresAt === null ? {} : { ends: calendarDay(info.expiresAt) };
+      const ends = info.expiresAt === null ? {} : { ends: info.expiresAt.toISOString().slice(0, 10) };
       return { made: { name: info.name, token, ...ends } };
     } catch (error) {
       if (!isAppError(error) || error.code === "internal") throw error;

@@ -13,7 +13,7 @@ import type { Permission } from "../../kernel/permissions.ts";
 import { scopeOf } from "../../kernel/scope.ts";
 import { turns } from "../../kernel/turns.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
-import { type Caller, tokenFacts } from "../../registry/caller.ts";
+import { applicationFacts, type Caller, tokenFacts } from "../../registry/caller.ts";
 import type { ResourceChange } from "../../registry/resource-change.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
@@ -339,7 +339,9 @@ export class Endpoint {
       success: false,
       outcome: "insufficient_scope",
       durationMs: 0,
-      metadata: { missing: missing.scope, address: meta.address, ...tokenFacts(caller) },
+      address: meta.address,
+      ...tokenFacts(caller),
+      metadata: { missing: missing.scope, ...applicationFacts(caller) },
     });
     throw new AppError("forbidden", `Scope ${missing.scope.join(", ")} missing.`, {
       hint: "Use a token with that scope, or sign in again and grant it.",

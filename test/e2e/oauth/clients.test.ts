@@ -241,7 +241,10 @@ describe("client id metadata documents", () => {
     const here: OAuthServer = { url: `http://127.0.0.1:${port}`, app: { identity } };
     const stop = async () => {
       signIn.close();
-      await listener.close(async () => undefined);
+      await listener.close(
+        async () => undefined,
+        () => undefined,
+      );
       await fetch.close();
       await identity.close();
       await catalog.close();

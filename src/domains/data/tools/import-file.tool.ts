@@ -1,5 +1,5 @@
-import { scopeOf } from "../../../kernel/scope.ts";
 import { z } from "zod";
+import { scopeOf } from "../../../kernel/scope.ts";
 import { assertName } from "../data.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
 import { FILE_TYPES, type FileOptions } from "../files/index.ts";

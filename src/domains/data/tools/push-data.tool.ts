@@ -47,11 +47,15 @@ export const pushData = defineTool({
     repeated: z.literal(true).optional().describe("An earlier push with this key had added the rows"),
   }),
 
-  async run({ dataset_name, rows: few, idempotency_key: key }, { data, caller, signal, longList: rows = few }) {
+  async run(
+    { dataset_name, rows: few, idempotency_key: key },
+    { data, caller, signal, longList: rows = few },
+  ) {
     if (rows.length > LIMITS.data.pushRows) throw tooManyRows();
     const { dataset, wasRepeated } = await data.pushOnce(caller, dataset_name, rows, { signal, key });
     const rowsPushed = wasRepeated ? 0 : rows.length;
-    return { rows_pushed: rowsPushed, ...(wasRepeated && { repeated: true }), ...changeOf(caller, dataset) };
+    const repeated = wasRepeated ? { repeated: true as const } : {};
+    return { rows_pushed: rowsPushed, ...repeated, ...changeOf(caller, dataset) };
   },
 });
 

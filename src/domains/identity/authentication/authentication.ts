@@ -121,7 +121,10 @@ async function deny(
     success: false,
     outcome: "unauthorized",
     durationMs: 0,
-    metadata: { reason, address, tokenId: grant?.token.id ?? null },
+    address,
+    tokenId: grant?.token.id,
+    applicationId: grant?.token.application?.id,
+    metadata: { reason },
   });
   throw unauthorized(reason);
 }

@@ -128,6 +128,7 @@ function record(
     success,
     outcome: success ? "ok" : "unauthorized",
     durationMs: 0,
-    metadata: { address },
+    address,
+    metadata: {},
   });
 }

@@ -40,6 +40,13 @@ export class Queries {
     this.#queue = queue;
   }
 
+  /** Statements that run or wait for their turn, in processes that are shared and in others. */
+  get load(): { running: number; waiting: number } {
+    const loads = [this.#queue, this.#own, this.#ownLong].map(({ load }) => load);
+    const sum = (name: "running" | "waiting") => loads.reduce((total, load) => total + load[name], 0);
+    return { running: sum("running"), waiting: sum("waiting") };
+  }
+
   async query(request: QueryRequest): Promise<QueryResult> {
     checkRequest(request);
     const limits = limitsOf(request);

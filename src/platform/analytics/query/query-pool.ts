@@ -74,6 +74,10 @@ export class QueryPool {
     this.#sweeper = setInterval(() => this.#closeIdle(), LIMITS.analytics.extraWorkerIdleMs / 2).unref();
   }
 
+  get sandboxes(): Sandbox[] {
+    return this.#all.map(({ sandbox }) => sandbox);
+  }
+
   get sandbox(): Sandbox {
     return this.#workers[0]!.sandbox;
   }
