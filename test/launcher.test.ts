@@ -154,7 +154,9 @@ describe("an old Node", () => {
   it("that is killed takes the server with it", async () => {
     pretendInstalled();
     const child = start(join(project, "bin/kenning"), ["wait"], { oldNode: true });
-    const said = new Promise<string>((resolve) => child.stdout?.once("data", (text) => resolve(String(text))));
+    const said = new Promise<string>((resolve) =>
+      child.stdout?.once("data", (text) => resolve(String(text))),
+    );
     const { pid } = JSON.parse(await said) as { pid: number };
     expect(pid).not.toBe(child.pid);
     child.kill("SIGKILL");

@@ -1,5 +1,4 @@
 import { Agent } from "node:http";
-import { setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { post, toolCall } from "./http.ts";
 
@@ -16,8 +15,6 @@ interface Wish {
 const HEAVY = "SELECT count(*) FROM orders a, orders b, orders c WHERE (a.id * b.id + c.id) % 7 = 3";
 
 process.once("message", async (wish: Wish) => {
-  // What is measured is the server, and not how much of the machine its clients take.
-  setPriority(10);
   const agent = new Agent({ keepAlive: true });
   const untilMs = performance.now() + wish.ms;
   const refusedMs: number[] = [];

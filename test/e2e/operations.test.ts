@@ -65,7 +65,10 @@ describe("a large export", () => {
     expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="Some rows.csv"/);
     const text = await answer.text();
     expect(text.split("\r\n")).toHaveLength(4_002);
-    const { body } = await rpc(server, PATHS.all, "resources/read", { token, params: { uri: file.file_uri } });
+    const { body } = await rpc(server, PATHS.all, "resources/read", {
+      token,
+      params: { uri: file.file_uri },
+    });
     expect(body.result?.contents).toMatchObject([{ text }]);
     const other = await server.token();
     const foreign = await rpc(server, PATHS.all, "resources/read", {
@@ -106,8 +109,7 @@ describe("kenning doctor --deep", () => {
   it("finds files that are not what was written", async () => {
     const env = { KENNING_HOME: server.home, DATABASE_URL: server.databaseUrl, PORT: "0" };
     const config = loadConfig({ env, cwd: server.home });
-    const files = async () =>
-      (await examine(config, { isDeep: true })).find(({ name }) => name === "files");
+    const files = async () => (await examine(config, { isDeep: true })).find(({ name }) => name === "files");
     expect(await files()).toMatchObject({ status: "ok", message: expect.stringMatching(/^All \d+ files/) });
     const folder = join(server.home, "blobs/parts");
     const path = join(folder, readdirSync(folder)[0] ?? "");

@@ -37,7 +37,14 @@ import { LIMITS } from "./limits.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { PartChecks } from "./part-checks.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
-import { type NamedPush, namedPush, type PushesStore } from "./pushes.store.ts";
+import {
+  type NamedPush,
+  namedPush,
+  type Pushed,
+  type PushesStore,
+  type PushOptions,
+} from "./pushes.store.ts";
+import { smallParts } from "./small-parts.ts";
 import { PARTS, sweepParts } from "./sweep-parts.ts";
 
 export interface DataParts {
@@ -51,18 +58,6 @@ export interface DataParts {
   onDamage?: (blobKey: string) => void;
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
-}
-
-interface PushOptions {
-  signal: AbortSignal;
-  /** The sender's own: the same push sent again with it adds nothing. */
-  key?: string | undefined;
-}
-
-interface Pushed {
-  dataset: Dataset;
-  /** The rows were there already, by an earlier push with the same key. */
-  wasRepeated: boolean;
 }
 
 /** A query on one dataset as its caller sees it. */
@@ -409,11 +404,8 @@ export class Data {
   /** Puts many small parts of a dataset into one, before they slow its readers down. */
   async compact(dataset: Dataset, signal: AbortSignal): Promise<boolean> {
     const { datasets, analytics, blobs } = this.#parts;
-    const small = longestRun(
-      await datasets.parts(dataset),
-      ({ bytes }) => bytes < LIMITS.data.smallPartBytes,
-    );
-    if (small.length < LIMITS.data.smallParts) return false;
+    const small = smallParts(await datasets.parts(dataset));
+    if (small.length === 0) return false;
     // What is damaged must not become a file that is taken for a good one.
     await this.#checks.require(small);
     const key = this.newPartKey();
@@ -436,17 +428,6 @@ export class Data {
 
 function storedPart({ key, rows, bytes, sha256 }: Part): DatasetPart {
   return { blobKey: key, rowCount: rows, bytes, sha256: sha256 === "" ? null : sha256 };
-}
-
-/** The longest stretch of items side by side that fit: what is put together must not change places. */
-function longestRun<T>(items: readonly T[], fits: (item: T) => boolean): T[] {
-  let longest: T[] = [];
-  let run: T[] = [];
-  for (const item of items) {
-    run = fits(item) ? [...run, item] : [];
-    if (run.length > longest.length) longest = run;
-  }
-  return longest;
 }
 
 export function assertName(name: string): void {

@@ -7,9 +7,22 @@ import type { Rows } from "../../platform/analytics/index.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { datasetPushes } from "./data.tables.ts";
+import type { Dataset } from "./dataset.ts";
 
 /** How long a key is remembered: longer than anybody tries again. */
 const KEPT_MS = 7 * MS.day;
+
+export interface PushOptions {
+  signal: AbortSignal;
+  /** The sender's own: the same push sent again with it adds nothing. */
+  key?: string | undefined;
+}
+
+export interface Pushed {
+  dataset: Dataset;
+  /** The rows were there already, by an earlier push with the same key. */
+  wasRepeated: boolean;
+}
 
 /** One push as its sender named it. */
 export interface NamedPush {

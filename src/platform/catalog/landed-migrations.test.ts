@@ -31,7 +31,9 @@ const LANDED: Readonly<Record<string, string>> = {
 it("a migration that has landed is never changed; a new one is added to the list", () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".sql"));
   const found = files.map((name) => {
-    const hash = createHash("sha256").update(readFileSync(join(FOLDER, name))).digest("hex");
+    const hash = createHash("sha256")
+      .update(readFileSync(join(FOLDER, name)))
+      .digest("hex");
     return [name, hash.slice(0, 16)];
   });
   expect(Object.fromEntries(found)).toEqual(LANDED);

@@ -201,9 +201,8 @@ describe("sign-in", () => {
     // What the app does is told apart from what others do for the same person.
     const filter = { application: "my-mcp-client", action: "mcp.tool.call" };
     const calls = await callOf(server, PATHS.all, "list_audit_events", filter, { token });
-    const ofPerson = (calls.body.result?.structuredContent?.events as { user: string }[]).filter(
-      ({ user }) => user === email,
-    );
+    const { events = [] } = (calls.body.result?.structuredContent ?? {}) as { events?: { user: string }[] };
+    const ofPerson = events.filter(({ user }) => user === email);
     expect(ofPerson).toMatchObject([
       {
         resource_id: "whoami",

@@ -141,7 +141,8 @@ describe("the consent page", () => {
     expect(text).toContain("back to weather.example");
     expect(text).toContain("workspace Acme");
     expect(text).toContain("Ask questions about your data data_agent:write");
-    expect(text).not.toContain("Unverified");
+    // It says itself who it is, and the person is told so.
+    expect(text).toContain("Unverified app. It registered itself");
   });
 
   it("[oauth.client.unregistered] warns of a client that nobody registered", async () => {

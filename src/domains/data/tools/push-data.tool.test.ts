@@ -63,8 +63,13 @@ describe("push_data", () => {
     // The key is of one person, and for one push.
     expect((await once({ rows: [{ a: 3 }] })).result).toMatchObject({ isError: true });
     const other = await server.token({ role: "contributor" });
-    expect((await once({}, other)).result?.structuredContent).toMatchObject({ rows_pushed: 2, total_rows: 4 });
-    expect((await once({ idempotency_key: "k-2" })).result?.structuredContent).toMatchObject({ total_rows: 6 });
+    expect((await once({}, other)).result?.structuredContent).toMatchObject({
+      rows_pushed: 2,
+      total_rows: 4,
+    });
+    expect((await once({ idempotency_key: "k-2" })).result?.structuredContent).toMatchObject({
+      total_rows: 6,
+    });
   });
 
   it("adds new columns, widens numbers and keeps nested objects", async () => {

@@ -293,7 +293,8 @@ describe("reading", () => {
     expect(await ids({ address: "198.51.100.1", datasetId: 7 })).toEqual([21]);
     expect(await ids({ datasetId: 7 })).toEqual([21, 7]);
     expect(await ids({ slowerThanMs: 210 })).toEqual([23]);
-    for (const application of ["App", "https://app.example/id"]) expect(await ids({ application })).toEqual([9]);
+    for (const application of ["App", "https://app.example/id"])
+      expect(await ids({ application })).toEqual([9]);
     expect((await identity.audit.list(own, { limit: 1_000_000 })).events).toHaveLength(12);
     expect((await identity.audit.list(null, { limit: 1_000_000 })).events).toHaveLength(26);
     // Sign-ins are of no workspace; those of members, failed ones too, can be asked for.

@@ -167,10 +167,18 @@ describe("passwords", () => {
     });
     const { users } = other.identity;
     const office = "198.51.100.1";
-    const tried = ["admin@acme.test", "admin@acme.test", "admin@acme.test", "nobody@acme.test", "a@acme.test"];
+    const tried = [
+      "admin@acme.test",
+      "admin@acme.test",
+      "admin@acme.test",
+      "nobody@acme.test",
+      "a@acme.test",
+    ];
     for (const email of tried) expect(await users.verifyPassword(email, "a guess at it", office)).toBeNull();
     const refused = { code: "rate_limited" };
-    await expect(users.verifyPassword("admin@acme.test", TEST_PASSWORD, office)).rejects.toMatchObject(refused);
+    await expect(users.verifyPassword("admin@acme.test", TEST_PASSWORD, office)).rejects.toMatchObject(
+      refused,
+    );
     expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
     // One slip of one's own does not change that.
     expect(await users.verifyPassword("viewer@acme.test", "a slip of mine", office)).toBeNull();

@@ -116,7 +116,7 @@ export class QueryPool {
     const key = engineKey(workspaceOf(scope), tableViews, limits);
     const worker = this.#choose(scope, key);
     const engine = this.#engineIn(worker, key, tableViews, limits);
-    return lease(scope, engine, async () => this.#leave(engine));
+    return lease(scope, engine, async () => this.#leave(engine, scope));
   }
 
   /** The same in a process that no other workspace uses, alone. */
@@ -131,7 +131,7 @@ export class QueryPool {
     const key = engineKey(workspaceOf(scope), tableViews, limits);
     const engine = this.#engineIn(worker, key, tableViews, limits);
     const release = (): Promise<void> => {
-      this.#leave(engine);
+      this.#leave(engine, scope);
       return giveBack();
     };
     return lease(scope, engine, release);
@@ -204,6 +204,7 @@ export class QueryPool {
 
   /**
    * One that has the engine and is running, unless it is full; to start a process takes longer than to make an engine.
+   * Who has statements running gets his next ones beside them: many at once, all of them heavy, leave the others alone.
    * Where long statements run nothing new begins, so that a heavy statement delays and endangers only what began
    * beside it. Who has long statements in several processes gets his next ones there: he shall not have all of them.
    * Processes that will be gone in a moment count only where he has all but one.
@@ -220,6 +221,7 @@ export class QueryPool {
     const free = open.filter((worker) => !worker.isApart);
     const ready = free.filter(({ sandbox }) => sandbox.isReady);
     return (
+      ready.find((worker) => worker.runningOf(scope) > 0) ??
       ready.find(({ engines }) => engines.has(key)) ??
       ready.find(({ running }) => running === 0) ??
       free[0] ??
@@ -240,9 +242,9 @@ export class QueryPool {
     return worker.engines.get(key) ?? this.#makeEngine(worker, key, tableViews, limits);
   }
 
-  #leave(engine: Engine): void {
+  #leave(engine: Engine, scope: string): void {
     const { worker } = engine;
-    worker.leave(engine);
+    worker.leave(engine, scope);
     if (engine.isForgotten && engine.users === 0) this.#close(engine);
     this.#makeRoom(worker);
   }
@@ -367,7 +369,7 @@ async function removeShelves({ engines }: QueryProcess): Promise<void> {
 
 async function lease(scope: string, engine: Engine, release: () => Promise<void>): Promise<Lease> {
   // Counted before anything is awaited, so that nobody closes it in between.
-  engine.worker.occupy(engine);
+  engine.worker.occupy(engine, scope);
   try {
     const { spec } = await engine.ready;
     return new Lease(scope, engine, spec, release);

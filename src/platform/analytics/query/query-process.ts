@@ -60,6 +60,7 @@ export class QueryProcess {
   readonly #waiting: (() => void)[] = [];
   /** Those in use, also such as were forgotten meanwhile. */
   readonly #used = new Set<Engine>();
+  readonly #places = new Map<string, number>();
   /** What it held when the last query came to find it idle. */
   #idleMb = 0;
 
@@ -117,14 +118,23 @@ export class QueryProcess {
     return this.#calls.values().some(({ isAbandoned }) => isAbandoned);
   }
 
-  occupy(engine: Engine): void {
+  /** Places in it that somebody has. */
+  runningOf(scope: string): number {
+    return this.#places.get(scope) ?? 0;
+  }
+
+  occupy(engine: Engine, scope: string): void {
+    this.#places.set(scope, this.runningOf(scope) + 1);
     if (this.running === 0) this.#idleMb = this.sandbox.residentMb() ?? 0;
     this.running += 1;
     engine.users += 1;
     this.#used.add(engine);
   }
 
-  leave(engine: Engine): void {
+  leave(engine: Engine, scope: string): void {
+    const left = this.runningOf(scope) - 1;
+    if (left > 0) this.#places.set(scope, left);
+    else this.#places.delete(scope);
     this.usedAt = performance.now();
     this.running -= 1;
     engine.users -= 1;
