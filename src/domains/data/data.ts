@@ -1,7 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
-import { assertVisible } from "../../kernel/names.ts";
 import { noteDataset } from "../../kernel/read-datasets.ts";
 import { scopeOf } from "../../kernel/scope.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
@@ -23,10 +22,10 @@ import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kin
 import type { Caller } from "../../registry/caller.ts";
 import { asQueryError, compile, type ParameterValue, parse, refuseUnknownParameters } from "./c9ql/index.ts";
 import {
+  assertName,
   assertNotFromQuery,
   type Column,
   type Dataset,
-  type DatasetPart,
   type DatasetPolicy,
   type DatasetSource,
 } from "./dataset.ts";
@@ -36,6 +35,7 @@ import { exportParquet, record } from "./export-parquet.ts";
 import { LIMITS } from "./limits.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { PartChecks } from "./part-checks.ts";
+import { smallParts, storedPart } from "./parts.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
 import {
   type NamedPush,
@@ -44,7 +44,6 @@ import {
   type PushesStore,
   type PushOptions,
 } from "./pushes.store.ts";
-import { smallParts } from "./small-parts.ts";
 import { PARTS, sweepParts } from "./sweep-parts.ts";
 
 export interface DataParts {
@@ -424,19 +423,4 @@ export class Data {
     await this.#parts.pushes?.sweep();
     await sweepParts(this.#parts, signal);
   }
-}
-
-function storedPart({ key, rows, bytes, sha256 }: Part): DatasetPart {
-  return { blobKey: key, rowCount: rows, bytes, sha256: sha256 === "" ? null : sha256 };
-}
-
-export function assertName(name: string): void {
-  const isGood = name.trim() === name && name.length > 0 && name.length <= LIMITS.data.nameCharacters;
-  if (!isGood) {
-    throw new AppError(
-      "bad_request",
-      `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`,
-    );
-  }
-  assertVisible(name);
 }

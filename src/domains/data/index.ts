@@ -36,9 +36,9 @@ import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export type { StorageClaim } from "./append-at-once.ts";
-export { assertName, type Data } from "./data.ts";
+export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
-export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
+export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";

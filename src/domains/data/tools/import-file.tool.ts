@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { scopeOf } from "../../../kernel/scope.ts";
-import { assertName } from "../data.ts";
+import { assertName } from "../dataset.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
 import { FILE_TYPES, type FileOptions } from "../files/index.ts";
 import { assertMayReplace, policyNotes, replacedOf, replaceRows } from "../replace-rows.ts";

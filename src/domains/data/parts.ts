@@ -1,3 +1,4 @@
+import type { Part } from "../../platform/analytics/index.ts";
 import type { DatasetPart } from "./dataset.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -10,4 +11,9 @@ export function smallParts(parts: readonly DatasetPart[]): DatasetPart[] {
     if (run.length > longest.length) longest = run;
   }
   return longest.length < LIMITS.data.smallParts ? [] : longest;
+}
+
+/** A part as the catalog keeps it. */
+export function storedPart({ key, rows, bytes, sha256 }: Part): DatasetPart {
+  return { blobKey: key, rowCount: rows, bytes, sha256: sha256 === "" ? null : sha256 };
 }
