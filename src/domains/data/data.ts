@@ -32,7 +32,6 @@ import {
 import { type Change, changedMeanwhile, type DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
-import { LIMITS } from "./limits.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { PartChecks } from "./part-checks.ts";
 import { smallParts, storedPart } from "./parts.ts";
