@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import type { AssetsServices } from "../domains/assets/index.ts";
+import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
@@ -14,6 +15,7 @@ import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
+import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
@@ -26,6 +28,7 @@ import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
+import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
 import { mountExportFiles } from "../surfaces/rest/export-files.route.ts";
@@ -75,7 +78,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs } = engines;
-  const { identity, knowledge, assets } = services;
+  const { identity, knowledge, bi, assets } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   if (options.agent !== undefined) {
     Object.assign(services.agent, openAgent({ ...engines, ...services }, options.agent));
@@ -117,6 +120,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         identity,
         knowledge,
         assets,
+        bi,
         metrics,
         readinessChecks,
         signIn,
@@ -274,6 +278,7 @@ interface Mounted {
   identity: Identity;
   knowledge: KnowledgeServices;
   assets: AssetsServices;
+  bi: BiServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -306,7 +311,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, assets, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, bi, assets, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -326,6 +331,8 @@ function mountAll(
     vault,
     clock,
   });
+  mountDashboards(app, { ...bi, identity, browser, forms, clock });
+  mountExports(app, { ...bi, identity });
   const agentPath = MCP_SURFACES.find(({ name }) => name === "agent")?.path ?? "";
   mountUserSettings(app, { appUrl, agentPath, identity, browser, registry, ports });
   for (const surface of MCP_SURFACES) {

@@ -2,6 +2,7 @@ import type { AssetKinds } from "../../registry/asset-kind.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "../data/index.ts";
+import type { AssetSearch } from "./asset-search.ts";
 import type { KeptExports } from "./kept-exports.ts";
 
 /** What the tools of this slice work with. */
@@ -12,6 +13,7 @@ export interface AssetsServices {
   data: Pick<Data, "exportParquet">;
   /** Keeps files that are too large for an answer. */
   exports: KeptExports;
+  search: AssetSearch;
 }
 
 export const defineTool = toolsOf<AssetsServices>();

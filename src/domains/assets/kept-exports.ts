@@ -54,7 +54,7 @@ export class KeptExports {
     const expiresAt = new Date(clock.now().getTime() + LIMITS.exports.keptMs);
     const facts = { key, name, mimeType, bytes: content.length, untilMs: expiresAt.getTime(), owner };
     const ticket = vault.seal(JSON.stringify(facts), CONTEXT);
-    return { url: `${appUrl}/files/exports/${ticket}`, uri: `kenning://exports/${ticket}`, expiresAt };
+    return { url: `${appUrl}/files/data/${ticket}`, uri: `kenning://exports/${ticket}`, expiresAt };
   }
 
   /** Throws `not_found` for a ticket that is forged, too old, or whose file has gone. */

@@ -12,7 +12,7 @@ export interface ExportFilesParts extends Pick<AssetsServices, "exports"> {
 
 /** Exports that are too large for an answer, for whoever has the link. */
 export function mountExportFiles(app: HttpApp, { exports, identity }: ExportFilesParts): void {
-  app.get("/files/exports/:ticket", async (c) => {
+  app.get("/files/data/:ticket", async (c) => {
     try {
       const file = exports.open(c.req.param("ticket"));
       // Whoever lost the account, the membership, the token or the right since then has lost the file, too.
