@@ -45,7 +45,7 @@ test("stores lines with their ids, times and relations, and only what is missing
     stored: 3,
     present: 0,
     related: 1,
-    failed: [{ line: 5 }, { line: 6 }, { line: 7 }, { line: 8 }],
+    failed: [5, 6, 7, 8].map((line) => ({ at: `line ${line}` })),
   });
   const again = await importLines([
     ...lines.slice(0, 2),

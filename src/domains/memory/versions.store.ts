@@ -1,10 +1,16 @@
 import { and, asc, eq, gt, inArray, isNull, ne, type SQL } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Entry, Source } from "../../platform/retrieval/index.ts";
-import { memories, memoryVersions as versions } from "./memory.tables.ts";
+import { entryOf } from "./entry.ts";
+import {
+  type LearntEnd,
+  memories,
+  memoryVectors as vectors,
+  memoryVersions as versions,
+} from "./memory.tables.ts";
 
-/** A document is found by its sections. */
-const isSearched: SQL | undefined = and(isNull(memories.retractedAt), ne(memories.kind, "document"));
+/** A document is found by its sections; what was retracted, by those who ask what was known before. */
+const isSearched: SQL | undefined = ne(memories.kind, "document");
 
 const FOUND = {
   id: versions.id,
@@ -15,9 +21,12 @@ const FOUND = {
   source: memories.source,
   type: memories.type,
   tags: memories.tags,
+  isPinned: memories.isPinned,
+  retractedAt: memories.retractedAt,
   validFrom: versions.validFrom,
   validTo: versions.validTo,
   statedValidTo: versions.statedValidTo,
+  ends: versions.ends,
   recordedAt: versions.recordedAt,
   supersededAt: versions.supersededAt,
 };
@@ -31,9 +40,12 @@ export interface FoundVersion {
   source: string | null;
   type: string;
   tags: string[];
+  isPinned: boolean;
+  retractedAt: Date | null;
   validFrom: Date;
   validTo: Date | null;
   statedValidTo: Date | null;
+  ends: LearntEnd[];
   recordedAt: Date;
   supersededAt: Date | null;
 }
@@ -59,9 +71,15 @@ export class VersionsStore implements Source {
   async read(workspaceId: number, ids: readonly number[]): Promise<Entry[]> {
     if (ids.length === 0) return [];
     const rows = await this.#catalog.db
-      .select({ ...FOUND, seq: versions.revision })
+      .select({
+        ...FOUND,
+        seq: versions.revision,
+        fingerprint: vectors.fingerprint,
+        vector: vectors.vector,
+      })
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
+      .leftJoin(vectors, eq(vectors.versionId, versions.id))
       .where(and(eq(versions.workspaceId, workspaceId), isSearched, inArray(versions.id, [...ids])));
     return rows.map(({ seq, ...row }) => entryOf(row, seq));
   }
@@ -74,7 +92,11 @@ export class VersionsStore implements Source {
 
   /** What these memories say now. */
   async current(workspaceId: number, memoryIds: readonly number[]): Promise<FoundVersion[]> {
-    const isOpen = and(inArray(versions.memoryId, [...memoryIds]), isNull(versions.supersededAt));
+    const isOpen = and(
+      inArray(versions.memoryId, [...memoryIds]),
+      isNull(versions.supersededAt),
+      isNull(memories.retractedAt),
+    );
     return this.#select(workspaceId, isOpen, memoryIds.length);
   }
 
@@ -86,20 +108,4 @@ export class VersionsStore implements Source {
       .innerJoin(memories, eq(memories.id, versions.memoryId))
       .where(and(eq(versions.workspaceId, workspaceId), isSearched, which));
   }
-}
-
-function entryOf(row: FoundVersion, seq: number): Entry {
-  const isOpen = row.supersededAt === null;
-  return {
-    id: row.id,
-    seq,
-    body: row.content,
-    ...(row.title !== null && { title: row.title }),
-    context: [row.source ?? "", ...row.tags].join(" ").trim(),
-    // What has the same source was said one after the other; what was superseded is no longer part of it.
-    ...(row.source !== null && isOpen && { thread: { key: row.source, order: row.memoryId } }),
-    attributes: { open: isOpen ? 1 : 0, type: row.type, tag: row.tags },
-    validFrom: row.validFrom.getTime(),
-    ...(row.validTo !== null && { validTo: row.validTo.getTime() }),
-  };
 }

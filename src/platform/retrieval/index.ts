@@ -1,3 +1,3 @@
 export { fold, isStop, languageOf, stemOf } from "./lexical/languages.ts";
 export { type Collection, Retrieval } from "./retrieval.ts";
-export type { Attribute, CollectionStats, Entry, Filter, Hit, Kind, Query, Source } from "./types.ts";
+export type { Attribute, CollectionStats, Entry, Filter, Hit, Kind, Query, Signs, Source } from "./types.ts";

@@ -32,6 +32,7 @@ interface FeaturesFusion {
   dense: number;
   speaker: number;
   asks: number;
+  thread: number;
 }
 
 const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1 };
@@ -51,7 +52,7 @@ export const RECIPES: Record<Kind, Recipe> = {
     weights: { body: 1, title: 1, context: 0.5 },
     before: [0.7, 0.35, 0.2],
     after: [0.4, 0.2],
-    fusion: { way: "features", words: 4.2, dense: 6, speaker: 0.8, asks: 1.1 },
+    fusion: { way: "features", words: 4.2, dense: 6, speaker: 0.8, asks: 1.1, thread: 0 },
   },
   asset: {
     k1: 1.2,

@@ -29,6 +29,8 @@ export interface Collection {
   stats(workspaceId: number): Promise<CollectionStats>;
   /** Reads all entries of a workspace again, while the index goes on answering. */
   rebuild(workspaceId: number): Promise<void>;
+  /** Leaves nothing in memory or on the disk of what is gone. */
+  purge(workspaceId: number): Promise<void>;
   /** Takes all that is known of a workspace out of memory and off the disk. */
   forget(workspaceId: number): Promise<void>;
 }
@@ -85,6 +87,10 @@ export class Retrieval {
         this.#using(this.#which(kind, workspaceId), (which) => this.#thread.ask("stats", which)),
       rebuild: (workspaceId) =>
         this.#using(this.#which(kind, workspaceId), (which) => this.#liveOf(which).readAll()),
+      purge: (workspaceId) =>
+        this.#using(this.#which(kind, workspaceId), async (which) => {
+          await this.#thread.ask("purge", which);
+        }),
       forget: async (workspaceId) => {
         const which = this.#which(kind, workspaceId);
         this.#live.delete(keyOf(which));
@@ -111,6 +117,14 @@ export class Retrieval {
     await (await this.#listening)?.();
     for (const live of this.#live.values()) await this.#putAway(live);
     await this.#thread.end();
+  }
+
+  /** Throws `unavailable` where the thread that searches does not answer. */
+  async ping(): Promise<void> {
+    const answer = this.#thread.ask("ping", null).catch((error: unknown) => {
+      throw asAppError(error);
+    });
+    await giveUpAfter(LIMITS.retrieval.pingMs, answer, "The search index does not answer.");
   }
 
   /** As if it had crashed; the next search starts another. */

@@ -26,6 +26,8 @@ export interface Candidate {
   speaker: number;
   /** 1 if it is a question itself. */
   asks: number;
+  /** The number of its thread; -1 without one. */
+  thread: number;
 }
 
 /** How the question was understood. */
@@ -39,6 +41,7 @@ export interface Understood {
 
 /** What the thread that holds the indexes can be asked, with what it answers. */
 export type IndexCalls = {
+  ping: { ask: null; answer: null };
   /** Takes the index into memory, from the disk if it is there; tells what it holds. */
   open: { ask: Which; answer: Held };
   held: { ask: Which; answer: Held };
@@ -55,6 +58,8 @@ export type IndexCalls = {
   stats: { ask: Which; answer: CollectionStats };
   /** Puts it on the disk if it has changed since it was last there. */
   seal: { ask: Which; answer: null };
+  /** Forgets what is gone, in memory and on the disk. */
+  purge: { ask: Which; answer: null };
   /** Takes it out of memory. */
   close: { ask: Which; answer: null };
   /** Takes it out of memory and off the disk. */
