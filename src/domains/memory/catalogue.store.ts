@@ -17,9 +17,9 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import { accounts } from "../identity/identity.tables.ts";
 import { noMemory } from "./memories.store.ts";
 import {
+  accounts,
   type LearntEnd,
   type MemoryKind,
   type MemoryType,

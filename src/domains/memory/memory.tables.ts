@@ -15,6 +15,8 @@ import {
 } from "drizzle-orm/pg-core";
 import { accounts, workspaces } from "../identity/identity.tables.ts";
 
+export { accounts };
+
 const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
 const reference = (name: string) => bigint(name, { mode: "number" });
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });

@@ -50,6 +50,8 @@ interface Candidate {
 
 /** What relations and a pin add, as parts of the best hit's score. */
 const WEIGHTS = { relations: 0.05, pinned: 0.05 };
+/** What has no word of the question must be at least so near to it; everything is near to everything a little. */
+const LEAST_COSINE = 0.25;
 /** The best ones, from which relations are followed. */
 const SEEDS = 10;
 /** Memories that come in by relations alone. */
@@ -82,6 +84,7 @@ export class Recall {
     const candidates = hits.flatMap(({ id, score, legs, signs }): Candidate[] => {
       const version = found.get(id);
       if (version === undefined || !isMeant(version, question)) return [];
+      if (legs.lexical === 0 && (legs.dense ?? 0) < LEAST_COSINE) return [];
       return [
         { version, weight: score, why: { ...legs, ...signs, relations: 0, isPinned: version.isPinned } },
       ];
@@ -174,7 +177,7 @@ function holds(version: FoundVersion, { now, asOf, knownAt, withFormer = false }
 }
 
 /** Until when it was believed to hold. */
-export function believedEnd(
+function believedEnd(
   { statedValidTo, ends }: Pick<FoundVersion, "statedValidTo" | "ends">,
   knownAt: Date,
 ): Date | null {

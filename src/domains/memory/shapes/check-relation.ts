@@ -1,8 +1,9 @@
 import { DataFactory, Parser, type Quad, Store, type Term } from "n3";
-import { Validator } from "shacl-engine";
+
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import { NAMESPACE } from "./namespace.ts";
+import { Validator } from "./validator.ts";
 
 /** A memory as a shape sees it. */
 export interface ShapedMemory {

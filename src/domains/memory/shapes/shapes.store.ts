@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Catalog } from "../../../platform/catalog/index.ts";
-import { accounts } from "../../identity/identity.tables.ts";
-import { memoryShapes as shapes } from "../memory.tables.ts";
+import { accounts, memoryShapes as shapes } from "../memory.tables.ts";
 
 export interface StoredShapes {
   turtle: string;
