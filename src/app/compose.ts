@@ -117,6 +117,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
+  await engines.retrieval.startEmbedding();
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
   return {

@@ -1,4 +1,3 @@
-import type { Embedding } from "../../platform/embeddings/index.ts";
 import type { Entry } from "../../platform/retrieval/index.ts";
 import { timeText } from "./define.ts";
 import type { FoundVersion } from "./versions.store.ts";
@@ -18,13 +17,8 @@ export function embeddedText(version: Pick<FoundVersion, "title" | "content" | "
   return version.title === null ? body : `${version.title}. ${body}`;
 }
 
-interface IndexedVersion extends FoundVersion {
-  fingerprint: Embedding["fingerprint"] | null;
-  vector: Embedding["vector"] | null;
-}
-
 /** A version as the search takes it. */
-export function entryOf(row: IndexedVersion, seq: number): Entry {
+export function entryOf(row: FoundVersion, seq: number): Entry {
   const isOpen = row.supersededAt === null && row.retractedAt === null;
   const { speaker, body } = spoken(row);
   const ends = row.ends.map(({ validTo }) => validTo).slice(0, -1);
@@ -42,8 +36,6 @@ export function entryOf(row: IndexedVersion, seq: number): Entry {
     // What has the same source was said one after the other; what was superseded is no longer part of it.
     ...(row.source !== null && isOpen && { thread: { key: row.source, order: row.memoryId } }),
     ...(speaker !== undefined && { speaker }),
-    ...(row.fingerprint !== null &&
-      row.vector !== null && { embedding: { fingerprint: row.fingerprint, vector: row.vector } }),
     attributes: {
       open: isOpen ? 1 : 0,
       retracted: row.retractedAt === null ? 0 : 1,

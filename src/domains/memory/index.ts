@@ -6,7 +6,6 @@ import { Hygiene } from "./hygiene/hygiene.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { MemoriesStore } from "./memories.store.ts";
 import { Memory } from "./memory.ts";
-import { MemoryVectors } from "./memory-vectors.ts";
 import { Recall } from "./recall.ts";
 import { RelationsStore } from "./relations.store.ts";
 import { Relations } from "./relations.ts";
@@ -51,18 +50,16 @@ interface Before {
 
 export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
   name: "memory",
-  open({ catalog, clock, retrieval, embeddings, jobs, log, version }, { identity: { usage } }) {
+  open({ catalog, clock, retrieval, log, version }, { identity: { usage } }) {
     const memories = new MemoriesStore(catalog);
     const relationRows = new RelationsStore(catalog);
     const versions = new VersionsStore(catalog);
-    const collection = retrieval.collection("memory", versions);
-    const vectors = new MemoryVectors({ catalog, embeddings, jobs, collection, log });
+    const collection = retrieval.collection("memory", versions, versions);
     const recalls = new MemoryUsage(catalog, log);
     const rules = new RelationRules(new ShapesStore(catalog), relationRows, clock);
     const memory = new Memory({
       memories,
       recall: new Recall(collection, versions, relationRows),
-      vectors,
       collection,
       usage,
       recalls,
@@ -82,7 +79,6 @@ export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
         clock,
         version,
       },
-      start: () => vectors.start(),
       sweep: () => recalls.write(),
       close: () => recalls.write(),
     };

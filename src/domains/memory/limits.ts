@@ -30,10 +30,6 @@ export const LIMITS = {
     followedRelations: 5_000,
     /** Relations of one memory that are listed, in each direction; the newest ones. */
     listedRelations: 1_000,
-    /** Memories that get their vectors before they are stored; those of more at once get them from a job. */
-    embeddedAtOnce: 8,
-    /** How long storing waits for vectors, before a job makes them. */
-    embedMs: 400,
     /** Names that one text can mention as [[name]] or @name. */
     mentions: 100,
     /** Documents up to this size are split at once, longer ones in a thread. */

@@ -1,7 +1,6 @@
 import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { AppError } from "../../kernel/errors.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
-import type { Embedding } from "../../platform/embeddings/index.ts";
 import {
   type LearntEnd,
   type MemoryKind,
@@ -12,7 +11,6 @@ import {
 } from "./memory.tables.ts";
 import { tellOfMemories } from "./memory-events.ts";
 import { nextKey, withSuffix } from "./memory-keys.ts";
-import { insertVectors } from "./memory-vectors.ts";
 import { relateMentions } from "./mentions.ts";
 import { relate } from "./relations.store.ts";
 
@@ -29,7 +27,6 @@ export interface NewMemory {
   validFrom: Date;
   validTo?: Date | undefined;
   createdAt: Date;
-  embedding?: Embedding | undefined;
 }
 
 export interface StoredMemory {
@@ -50,7 +47,6 @@ export interface Update {
   content: string;
   reason: string | undefined;
   now: Date;
-  embedding: Embedding | undefined;
 }
 
 export interface Updated {
@@ -113,7 +109,7 @@ export class MemoriesStore {
   /** Closes what a memory says and opens the new version. Of two at once, one finds its target superseded. */
   async update(
     { workspaceId, userId }: By,
-    { target, title, content, reason, now, embedding }: Update,
+    { target, title, content, reason, now }: Update,
   ): Promise<Updated> {
     return this.#retried(async (tx) => {
       const old = await lockVersion(tx, workspaceId, target);
@@ -146,7 +142,6 @@ export class MemoriesStore {
         })
         .returning({ id: versions.id });
       const versionId = made?.id as number;
-      if (embedding !== undefined) await insertVectors(tx, [{ id: versionId, embedding }]);
       await relateMentions(tx, { workspaceId, userId }, [
         { memoryId: old.memoryId, key, title, content, createdAt: now },
       ]);
@@ -161,16 +156,6 @@ export class MemoriesStore {
         edgeId: edge?.id as number,
       };
     });
-  }
-
-  /** Where a memory is from; null where there is no such memory, either. */
-  async sourceOf(workspaceId: number, key: string): Promise<string | null> {
-    const [row] = await this.#catalog.db
-      .select({ source: memories.source })
-      .from(versions)
-      .innerJoin(memories, eq(memories.id, versions.memoryId))
-      .where(and(eq(versions.workspaceId, workspaceId), eq(versions.key, key)));
-    return row?.source ?? null;
   }
 
   /** The ids among these that are taken already. */
@@ -221,11 +206,6 @@ async function insertSome(
     .insert(versions)
     .values(first)
     .returning({ memoryId: versions.memoryId, versionId: versions.id, key: versions.key });
-  const embedded = said.flatMap(({ versionId }, i) => {
-    const embedding = wishes[i]?.embedding;
-    return embedding === undefined ? [] : [{ id: versionId, embedding }];
-  });
-  await insertVectors(tx, embedded);
   return said;
 }
 

@@ -137,13 +137,17 @@ export const memoryRelations = pgTable(
 );
 
 /** The direction of what a version says, by the model that made it. */
-export const memoryVectors = pgTable("memory_vectors", {
-  versionId: reference("version_id")
-    .primaryKey()
-    .references(() => memoryVersions.id, { onDelete: "cascade" }),
-  fingerprint: text("fingerprint").notNull(),
-  vector: bytes("vector").notNull(),
-});
+export const memoryVectors = pgTable(
+  "memory_vectors",
+  {
+    versionId: reference("version_id")
+      .notNull()
+      .references(() => memoryVersions.id, { onDelete: "cascade" }),
+    fingerprint: text("fingerprint").notNull(),
+    vector: bytes("vector").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.versionId, table.fingerprint] })],
+);
 
 /** Names in a memory's text, as `[[name]]` or `@name`, in small letters. Whoever gets such a title is related to it. */
 export const memoryMentions = pgTable(

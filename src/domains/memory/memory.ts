@@ -8,7 +8,6 @@ import { LIMITS } from "./limits.ts";
 import type { By, MemoriesStore, NewMemory, StoredMemory } from "./memories.store.ts";
 import type { MemoryType } from "./memory.tables.ts";
 import { readableKey } from "./memory-keys.ts";
-import type { MemoryVectors } from "./memory-vectors.ts";
 import type { Question, Recall, Recalled } from "./recall.ts";
 import { relate } from "./relations.store.ts";
 import { edgeName } from "./relations.ts";
@@ -18,7 +17,6 @@ import type { MemoryUsage } from "./usage.store.ts";
 export interface MemoryParts {
   memories: MemoriesStore;
   recall: Recall;
-  vectors: MemoryVectors;
   collection: Collection;
   /** What a plan has room for. */
   usage: Usage;
@@ -63,8 +61,7 @@ export class Memory {
     wishes: readonly MemoryWish[],
   ): Promise<(StoredMemory & { createdAt: Date })[]> {
     const now = this.#parts.clock.now();
-    const plain = wishes.map((wish) => newMemory(wish, now));
-    const news = await this.#embedded(plain);
+    const news = wishes.map((wish) => newMemory(wish, now));
     const { stored } = await this.#metered(caller, news.length, () =>
       this.#parts.memories.insert(byOf(caller), news, async () => undefined),
     );
@@ -72,7 +69,6 @@ export class Memory {
       caller,
       stored.map(({ versionId }) => versionId),
     );
-    await this.#embedLater(news);
     return stored.map((one, i) => ({ ...one, createdAt: news[i]?.createdAt ?? now }));
   }
 
@@ -99,9 +95,8 @@ export class Memory {
     });
     const isOwnKey = wished !== undefined;
     const document: NewMemory = { ...common, key, isOwnKey, kind: "document", title, content };
-    const said = [document, ...(await this.#embedded(sections))];
     const { stored } = await this.#metered(caller, 1, () =>
-      this.#parts.memories.insert(byOf(caller), said, async (tx, [whole, ...parts]) => {
+      this.#parts.memories.insert(byOf(caller), [document, ...sections], async (tx, [whole, ...parts]) => {
         const fromId = whole?.memoryId as number;
         const pairs = parts.map(({ memoryId: toId }) => ({
           fromId,
@@ -117,7 +112,6 @@ export class Memory {
       caller,
       parts.map(({ versionId }) => versionId),
     );
-    await this.#embedLater(said.slice(1));
     return { key: whole?.key ?? key, sections: parts.length };
   }
 
@@ -127,11 +121,8 @@ export class Memory {
   ): Promise<{ oldKey: string; newKey: string; edge: string }> {
     assertText(wish.content, LIMITS.memory.contentBytes, "A memory");
     const now = this.#parts.clock.now();
-    const source = await this.#parts.memories.sourceOf(caller.workspace.id, wish.target);
-    const [embedding] = await this.#parts.vectors.of([{ ...wish, source }]);
-    const updated = await this.#parts.memories.update(byOf(caller), { ...wish, now, embedding });
+    const updated = await this.#parts.memories.update(byOf(caller), { ...wish, now });
     await this.#refresh(caller, updated.versionIds);
-    await this.#embedLater([{ embedding }]);
     const { oldKey, newKey, edgeId } = updated;
     return { oldKey, newKey, edge: edgeName("SUPERSEDES", now, edgeId) };
   }
@@ -150,15 +141,6 @@ export class Memory {
       now,
     );
     return found;
-  }
-
-  async #embedLater(news: readonly Pick<NewMemory, "embedding">[]): Promise<void> {
-    if (news.some(({ embedding }) => embedding === undefined)) await this.#parts.vectors.later();
-  }
-
-  async #embedded(news: readonly NewMemory[]): Promise<NewMemory[]> {
-    const made = await this.#parts.vectors.of(news);
-    return news.map((one, i) => ({ ...one, embedding: made[i] }));
   }
 
   async #metered<T>(caller: Caller, amount: number, work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, isNull, ne, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import type { Entry, Source } from "../../platform/retrieval/index.ts";
-import { entryOf } from "./entry.ts";
+import type { Embedding } from "../../platform/embeddings/index.ts";
+import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
+import { embeddedText, entryOf } from "./entry.ts";
 import {
   type LearntEnd,
   memories,
@@ -11,6 +12,13 @@ import {
 
 /** A document is found by its sections; what was retracted, by those who ask what was known before. */
 const isSearched: SQL | undefined = ne(memories.kind, "document");
+
+/** Grows with every change, and when the version gets its vector. */
+const seq = sql<number>`${versions.revision} * 2 + (${vectors.versionId} is not null)::int`;
+
+function isVectorOf(fingerprint: string): SQL | undefined {
+  return and(eq(vectors.versionId, versions.id), eq(vectors.fingerprint, fingerprint));
+}
 
 const FOUND = {
   id: versions.id,
@@ -51,37 +59,90 @@ export interface FoundVersion {
 }
 
 /** What memories say, as the search sees it; its index is made of this. */
-export class VersionsStore implements Source {
+export class VersionsStore implements Source, KeptVectors {
   readonly #catalog: Catalog;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  async list(workspaceId: number, after: number, limit: number): Promise<{ id: number; seq: number }[]> {
+  async list(
+    workspaceId: number,
+    after: number,
+    limit: number,
+    fingerprint: string,
+  ): Promise<{ id: number; seq: number }[]> {
     return this.#catalog.db
-      .select({ id: versions.id, seq: versions.revision })
+      .select({ id: versions.id, seq })
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
       .where(and(eq(versions.workspaceId, workspaceId), isSearched, gt(versions.id, Math.max(0, after))))
       .orderBy(asc(versions.id))
       .limit(limit);
   }
 
-  async read(workspaceId: number, ids: readonly number[]): Promise<Entry[]> {
+  async read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<Entry[]> {
     if (ids.length === 0) return [];
     const rows = await this.#catalog.db
+      .select({ ...FOUND, seq, vector: vectors.vector })
+      .from(versions)
+      .innerJoin(memories, eq(memories.id, versions.memoryId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
+      .where(and(eq(versions.workspaceId, workspaceId), isSearched, inArray(versions.id, [...ids])));
+    return rows.map(({ seq, vector, ...row }) => ({
+      ...entryOf(row, seq),
+      ...(vector !== null && vector.length > 0 && { embedding: { fingerprint, vector } }),
+    }));
+  }
+
+  async missing(
+    fingerprint: string,
+    { after, ids }: { after: number; ids?: readonly number[] },
+    limit: number,
+  ): Promise<Unembedded[]> {
+    const rows = await this.#catalog.db
       .select({
-        ...FOUND,
-        seq: versions.revision,
-        fingerprint: vectors.fingerprint,
-        vector: vectors.vector,
+        id: versions.id,
+        workspaceId: versions.workspaceId,
+        title: versions.title,
+        content: versions.content,
+        source: memories.source,
       })
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
-      .leftJoin(vectors, eq(vectors.versionId, versions.id))
-      .where(and(eq(versions.workspaceId, workspaceId), isSearched, inArray(versions.id, [...ids])));
-    return rows.map(({ seq, ...row }) => entryOf(row, seq));
+      .leftJoin(vectors, isVectorOf(fingerprint))
+      .where(
+        and(
+          gt(versions.id, after),
+          ids === undefined ? undefined : inArray(versions.id, [...ids]),
+          isNull(vectors.versionId),
+          isSearched,
+        ),
+      )
+      .orderBy(asc(versions.id))
+      .limit(limit);
+    return rows.map(({ id, workspaceId, ...said }) => ({ id, workspaceId, text: embeddedText(said) }));
+  }
+
+  async keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void> {
+    await this.#catalog.transaction(async (tx) => {
+      const ids = embedded.map(({ id }) => id);
+      const left = await tx
+        .select({ id: versions.id })
+        .from(versions)
+        .where(inArray(versions.id, ids))
+        .for("key share");
+      const there = new Set(left.map(({ id }) => id));
+      const rows = embedded
+        .filter(({ id }) => there.has(id))
+        .map(({ id, embedding: { fingerprint, vector } }) => ({ versionId: id, fingerprint, vector }));
+      if (rows.length > 0) await tx.insert(vectors).values(rows).onConflictDoNothing();
+    });
+  }
+
+  async dropOthers(fingerprint: string): Promise<void> {
+    await this.#catalog.db.delete(vectors).where(ne(vectors.fingerprint, fingerprint));
   }
 
   /** Those of these versions that are searched, by their keys. */

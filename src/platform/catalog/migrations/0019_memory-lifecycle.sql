@@ -19,9 +19,10 @@ CREATE TABLE "memory_usage" (
 );
 --> statement-breakpoint
 CREATE TABLE "memory_vectors" (
-	"version_id" bigint PRIMARY KEY NOT NULL,
+	"version_id" bigint NOT NULL,
 	"fingerprint" text NOT NULL,
-	"vector" "bytea" NOT NULL
+	"vector" "bytea" NOT NULL,
+	CONSTRAINT "memory_vectors_version_id_fingerprint_pk" PRIMARY KEY("version_id","fingerprint")
 );
 --> statement-breakpoint
 DROP INDEX "memories_workspace";--> statement-breakpoint
