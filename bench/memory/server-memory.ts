@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Fact } from "./facts.ts";
@@ -29,10 +30,10 @@ export class ServerMemory {
       all.map(({ rel_type, to }) => ({ type: "relation", from: memory_id, to, relationType: rel_type })),
     );
     writeFileSync(file, [...entities, ...relations].map((line) => JSON.stringify(line)).join("\n"));
-    const main = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-memory/package.json");
+    const main = import.meta.resolve("@modelcontextprotocol/server-memory/package.json");
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [join(dirname(main), "dist/index.js")],
+      args: [join(dirname(fileURLToPath(main)), "dist/index.js")],
       env: { MEMORY_FILE_PATH: file },
       stderr: "ignore",
     });

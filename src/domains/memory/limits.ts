@@ -42,8 +42,8 @@ export const LIMITS = {
     listedMemories: 200,
     /** Largest text of a workspace's rules for relations. */
     shapesBytes: 64 * 1024,
-    /** Longest that checking a relation against these rules may take. */
-    shapesMs: 2_000,
+    /** Longest that checking a relation against these rules may take, with the start of its thread. */
+    shapesMs: 5_000,
     /** Types of relations that these rules can add. */
     ownTypes: 200,
     /** Memories that a new one is compared with. */

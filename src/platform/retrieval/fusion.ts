@@ -26,7 +26,7 @@ const LEAST = 0.05;
 export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Question): Hit[] {
   const { legs, isCovered } = question;
   const bestWords = Math.max(0, ...candidates.map(({ lexical }) => lexical));
-  const judged = withTokensOfAll(candidates, question).map((candidate) => ({
+  const judged = withDirectionOfAll(withTokensOfAll(candidates, question), recipe).map((candidate) => ({
     candidate,
     value: worthOf(candidate, bestWords, recipe, question),
   }));
@@ -86,6 +86,15 @@ function withTokensOfAll(candidates: readonly Judged[], { isCovered, covers }: Q
     const tokens = isForeign || !each.hasVector ? mean : (each.tokens ?? least);
     return { ...each, tokens };
   });
+}
+
+/** Who has no vector yet is neither helped nor hurt by that, where directions are summed up with the rest. */
+function withDirectionOfAll(candidates: readonly Judged[], { fusion }: Recipe): readonly Judged[] {
+  const known = candidates.filter(({ hasVector, lexical }) => hasVector && lexical > 0);
+  if (fusion.way !== "features" || known.length === 0 || known.length === candidates.length)
+    return candidates;
+  const mean = known.reduce((sum, { cosine }) => sum + cosine, 0) / known.length;
+  return candidates.map((each) => (each.hasVector ? each : { ...each, cosine: mean }));
 }
 
 /** 0 to 1, or a little less than 0. */

@@ -51,9 +51,16 @@ export interface Violation {
   message: string;
   /** What the shape asks for, as it stands there: `class k:client`. */
   expected: string[];
+  /** Which shape, and where. */
+  at: string;
 }
 
 const { namedNode, literal, quad } = DataFactory;
+/** The engine says null where a text has no language. */
+const FACTORY = {
+  ...DataFactory,
+  literal: (value: string, language: string | null) => literal(value, language ?? undefined),
+};
 const SH = "http://www.w3.org/ns/shacl#";
 const OWL_INVERSE = namedNode("http://www.w3.org/2002/07/owl#inverseOf");
 const RDFS = "http://www.w3.org/2000/01/rdf-schema#";
@@ -91,16 +98,16 @@ export async function checkRelation(question: ShapesQuestion): Promise<ShapesAns
   const rules = parse(question.turtle);
   const { nodes, edges, edge, others } = question;
   const before = dataOf(nodes, edges);
-  const known = new Set((await violationsOf(rules, before)).map(({ message }) => message));
+  const known = new Set((await violationsOf(rules, before)).map(({ at }) => at));
   const withEdge = (type: string, inverse: string) =>
     dataOf(nodes, [...edges, ...bothWays({ ...edge, type, inverse })]);
   const found = await violationsOf(rules, withEdge(edge.type, edge.inverse));
-  const violations = found.filter(({ message }) => !known.has(message));
+  const violations = found.filter(({ at }) => !known.has(at));
   const allowed: string[] = [];
   if (violations.length > 0)
     for (const { type, inverse } of others) {
       const all = await violationsOf(rules, withEdge(type, inverse));
-      if (all.every(({ message }) => known.has(message))) allowed.push(type);
+      if (all.every(({ at }) => known.has(at))) allowed.push(type);
     }
   return { shapes: 0, types: [], violations, allowed };
 }
@@ -123,7 +130,7 @@ function parse(turtle: string): Parsed {
 
 function validatorOf(store: Store): Validator {
   try {
-    return new Validator(store, { factory: DataFactory });
+    return new Validator(store, { factory: FACTORY });
   } catch (error) {
     throw invalid(error);
   }
@@ -144,7 +151,11 @@ async function violationsOf({ store, validator }: Parsed, dataset: Store): Promi
     const [own] = result.message ?? [];
     const text = typeof own === "string" ? own : own?.value;
     const subject = shortOf(result.path?.[0]?.predicates?.[0] ?? result.shape.ptr.term);
-    return { message: text ?? `${subject} is not as its shape asks: ${expected.join(", ")}.`, expected };
+    return {
+      message: text ?? `${subject} is not as its shape asks: ${expected.join(", ")}.`,
+      expected,
+      at: `${result.shape.ptr.term.value} ${result.focusNode.term.value}`,
+    };
   });
 }
 

@@ -112,7 +112,11 @@ export class RelationRules {
       allowed.length > 0 ? `Allowed between these two are: ${allowed.join(", ")}.` : "No type is.";
     throw new AppError("unsupported", first.message, {
       hint: `A rule of this workspace forbids ${type} here. ${others}`,
-      data: { rel_type: type, violations, allowed },
+      data: {
+        rel_type: type,
+        violations: violations.map(({ message, expected }) => ({ message, expected })),
+        allowed,
+      },
     });
   }
 

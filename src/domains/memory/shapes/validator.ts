@@ -5,6 +5,7 @@ import { Validator as Untyped } from "shacl-engine";
 interface Result {
   message?: readonly (Term | string)[];
   path?: readonly { predicates?: readonly Term[] }[];
+  focusNode: { term: Term };
   severity?: Term;
   shape: { ptr: { term: Term } };
 }

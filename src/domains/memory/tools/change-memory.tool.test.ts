@@ -25,7 +25,8 @@ describe("change_memory", () => {
   it("pins, lets expire and marks as outdated, with a history that is kept", async () => {
     const memory_id = await acme.store("The lighthouse keeper is called Odile.");
     const other = await acme.store("A lighthouse keeper needs oil for the lighthouse.");
-    const first = async () => (await acme.recall("lighthouse keeper", { hops: 0 })).map((hit) => hit.memory_id);
+    const first = async () =>
+      (await acme.recall("lighthouse keeper", { hops: 0 })).map((hit) => hit.memory_id);
     const before = await first();
     await call("change_memory", { memory_id: before[1], action: "pin" });
     const { hits } = await call("recall", { query: "lighthouse keeper", hops: 0, why: true });
@@ -34,7 +35,11 @@ describe("change_memory", () => {
     await call("change_memory", { memory_id: before[1], action: "unpin" });
     expect((await call("list_memories", { state: "pinned" })).total).toBe(0);
 
-    const outdated = await call("change_memory", { memory_id, action: "mark_outdated", reason: "She has left" });
+    const outdated = await call("change_memory", {
+      memory_id,
+      action: "mark_outdated",
+      reason: "She has left",
+    });
     expect(outdated.valid_to).toMatch(/^\d{4}-/);
     expect(await first()).toEqual([other]);
     expect((await call("list_memories", { state: "ended" })).memories).toMatchObject([{ memory_id }]);

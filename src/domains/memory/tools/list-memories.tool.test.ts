@@ -24,10 +24,15 @@ async function call(tool: string, args: Record<string, unknown>, as = token): Pr
 describe("list_memories", () => {
   it("filters by what memories are, page by page", async () => {
     for (let i = 0; i < 5; i += 1)
-      await acme.store(`Sheep number ${i}.`, { tags: i % 2 ? ["odd", "sheep"] : ["sheep"], source: `pen ${i}` });
+      await acme.store(`Sheep number ${i}.`, {
+        tags: i % 2 ? ["odd", "sheep"] : ["sheep"],
+        source: `pen ${i}`,
+      });
     await acme.store("How to shear a sheep.", { memory_type: "procedural" });
     const ids = async (args: object) =>
-      (await call("list_memories", args as Record<string, unknown>)).memories.map((each: { excerpt: string }) => each.excerpt);
+      (await call("list_memories", args as Record<string, unknown>)).memories.map(
+        (each: { excerpt: string }) => each.excerpt,
+      );
     expect(await ids({ tags: ["odd", "sheep"] })).toEqual(["Sheep number 3.", "Sheep number 1."]);
     expect(await ids({ memory_type: "procedural" })).toEqual(["How to shear a sheep."]);
     expect(await ids({ source: "pen 2" })).toEqual(["Sheep number 2."]);
@@ -46,7 +51,9 @@ describe("list_memories", () => {
 
   it("narrows a recall down by the same", async () => {
     const contents = async (args: object) =>
-      (await call("recall", { query: "sheep", hops: 0, k: 25, ...args })).hits.map((hit: { content: string }) => hit.content);
+      (await call("recall", { query: "sheep", hops: 0, k: 25, ...args })).hits.map(
+        (hit: { content: string }) => hit.content,
+      );
     expect((await contents({ tags: ["odd"] })).toSorted()).toEqual(["Sheep number 1.", "Sheep number 3."]);
     expect(await contents({ memory_type: "procedural" })).toEqual(["How to shear a sheep."]);
     expect(await contents({ source: "PEN 2" })).toEqual(["Sheep number 2."]);

@@ -25,7 +25,8 @@ describe("list_relation_types", () => {
     expect(rules).toBeNull();
     expect(types).toContainEqual({ rel_type: "KNOWS", inverse: "KNOWS", from: ["person"], to: ["person"] });
     expect(types).toContainEqual({ rel_type: "PART_OF", inverse: "HAS_PART" });
-    const turtle = "@prefix k: <urn:kenning:memory#> . k:LIKES <http://www.w3.org/2002/07/owl#inverseOf> k:LIKED_BY .";
+    const turtle =
+      "@prefix k: <urn:kenning:memory#> . k:LIKES <http://www.w3.org/2002/07/owl#inverseOf> k:LIKED_BY .";
     await call("set_relation_rules", { turtle });
     const after = await call("list_relation_types", {}, viewer);
     expect(after.rules).toMatchObject({ turtle, shapes: 0, updated_by: expect.stringContaining("@") });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { MemoryClient } from "../../../../test/support/memory.ts";
+import { idsOf, MemoryClient } from "../../../../test/support/memory.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 let server: TestServer;
@@ -30,15 +30,18 @@ describe("retract_memory", () => {
     await expect.poll(() => new Date().toISOString() > known_at).toBe(true);
     const { retracted_at } = await call("retract_memory", { memory_id, reason: "It never did" });
     expect((await call("retract_memory", { memory_id })).retracted_at).toBe(retracted_at);
-    expect(await acme.recall("ferry noon", { hops: 0 })).toEqual([]);
-    expect(await acme.at("ferry noon", known_at)).toEqual([]);
+    expect(idsOf(await acme.recall("ferry noon", { hops: 0 }))).not.toContain(memory_id);
+    expect(idsOf(await acme.at("ferry noon", known_at))).not.toContain(memory_id);
     const asked = { query: "ferry noon", as_of: known_at, known_at };
-    expect((await call("recall_at_time", asked)).hits).toMatchObject([{ memory_id }]);
+    expect((await call("recall_at_time", asked)).hits[0]).toMatchObject({ memory_id });
     expect(await acme.call("list_relations", { memory_id: pier })).toEqual({ outgoing: [], incoming: [] });
     expect((await call("list_relations", { memory_id: pier, known_at })).incoming).toHaveLength(1);
     const update = { target_id: memory_id, new_title: "t", new_content: "c" };
     expect(await acme.error("update_fact", update)).toMatchObject({ code: 404 });
-    expect(await call("get_memory", { memory_id })).toMatchObject({ retracted_at, retraction_reason: "It never did" });
+    expect(await call("get_memory", { memory_id })).toMatchObject({
+      retracted_at,
+      retraction_reason: "It never did",
+    });
     expect((await call("list_memories", { state: "retracted" })).memories).toMatchObject([{ memory_id }]);
   });
 
@@ -48,8 +51,12 @@ describe("retract_memory", () => {
     expect((await call("retract_memory", { memory_id: to })).error).toMatch(/belongs to its document/);
     const before = await acme.call("stats");
     await call("retract_memory", { memory_id: document_id });
-    expect(await acme.recall("gulls chips")).toEqual([]);
+    expect(idsOf(await acme.recall("gulls chips"))).not.toContain(to);
     const after = await acme.call("stats");
-    expect(after).toEqual({ memories: before.memories - 1, edges: before.edges - 2, chunks: before.chunks - 1 });
+    expect(after).toEqual({
+      memories: before.memories - 1,
+      edges: before.edges - 2,
+      chunks: before.chunks - 1,
+    });
   });
 });

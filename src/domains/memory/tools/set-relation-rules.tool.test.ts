@@ -21,7 +21,6 @@ async function call(tool: string, args: Record<string, unknown>, as = token): Pr
   return result.structuredContent;
 }
 
-
 const RULES = `
 @prefix k: <urn:kenning:memory#> .
 @prefix sh: <http://www.w3.org/ns/shacl#> .
@@ -51,7 +50,9 @@ describe("set_relation_rules", () => {
     const wrong = await acme.error("link", { from_id: acorn, to_id: boat, rel_type: "SPONSORS" });
     expect(wrong).toMatchObject({ code: 400, data: { allowed: expect.arrayContaining(["OWNS"]) } });
     expect(wrong?.message).toContain("Only projects are sponsored.");
-    expect(await acme.error("link", { from_id: reef, to_id: boat, rel_type: "SPONSORS" })).toMatchObject({ code: 400 });
+    expect(await acme.error("link", { from_id: reef, to_id: boat, rel_type: "SPONSORS" })).toMatchObject({
+      code: 400,
+    });
     await acme.call("link", { from_id: acorn, to_id: boat, rel_type: "OWNS" });
     const second = await acme.error("link", { from_id: oak, to_id: boat, rel_type: "OWNS" });
     expect(second).toMatchObject({ code: 400, message: expect.stringContaining("A thing has one owner.") });
@@ -62,7 +63,9 @@ describe("set_relation_rules", () => {
     await server.app.identity.workspaces.create({ slug: "other" });
     const other = new MemoryClient(server, await server.token({ kind: "memory", workspace: "other" }));
     const [one, two] = [await other.store("One."), await other.store("Two.")];
-    expect(await other.error("link", { from_id: one, to_id: two, rel_type: "SPONSORS" })).toMatchObject({ code: 400 });
+    expect(await other.error("link", { from_id: one, to_id: two, rel_type: "SPONSORS" })).toMatchObject({
+      code: 400,
+    });
     expect(await call("set_relation_rules", { turtle: null })).toMatchObject({ removed: true });
     await acme.call("link", { from_id: acorn, to_id: boat, rel_type: "OWNS" });
   });
@@ -77,7 +80,8 @@ describe("set_relation_rules", () => {
       [`${prefix}\n<http://x.example/A> owl:inverseOf k:B .`, /not in the namespace/],
       ["#".repeat(70_000), /65536 bytes/],
     ];
-    for (const [turtle, reason] of bad) expect((await call("set_relation_rules", { turtle })).error).toMatch(reason);
+    for (const [turtle, reason] of bad)
+      expect((await call("set_relation_rules", { turtle })).error).toMatch(reason);
     const contributor = await server.token({ role: "contributor" });
     expect((await call("set_relation_rules", { turtle: RULES }, contributor)).error).toBeDefined();
     expect((await call("list_relation_types", {})).rules).toBeNull();
@@ -86,6 +90,8 @@ describe("set_relation_rules", () => {
     const slow = await acme.store("Slow.", { title: `${"a".repeat(40)}!`, tags: ["slow"] });
     const quick = await acme.store("Quick.");
     const link = { from_id: slow, to_id: quick, rel_type: "RELATED_TO" };
-    expect(await acme.error("link", link)).toMatchObject({ message: expect.stringContaining("took longer than") });
+    expect(await acme.error("link", link)).toMatchObject({
+      message: expect.stringContaining("took longer than"),
+    });
   });
 });
