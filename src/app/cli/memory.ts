@@ -90,8 +90,9 @@ export async function relationRules(
   });
 }
 
-function linesOf(path: string): AsyncIterable<string> {
-  return createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+/** Opened when the first line is asked for: lines that come before are lost. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 /** All notes in a folder and below it, in the order of their names; hidden ones are left out. */

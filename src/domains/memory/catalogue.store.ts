@@ -190,7 +190,7 @@ export class CatalogueStore {
           ne(relations.type, "HAS_CHUNK"),
         ),
       )
-      .orderBy(asc(relations.id));
+      .orderBy(asc(relations.type), asc(versions.key));
     const byMemory = Map.groupBy(rows, ({ from }) => from);
     return new Map(
       [...byMemory].map(([from, all]) => [from, all.map(({ rel_type, to }) => ({ rel_type, to }))]),

@@ -28,7 +28,10 @@ export function readMarkdown(path: string, text: string): ReadRecord {
     {
       ...defined(known),
       memory_id: memory_id ?? name.replace(/[\s\p{C}]+/gu, "_").slice(-LIMITS.memory.idCharacters),
-      title: title ?? HEADING.exec(content)?.[1] ?? name.split("/").at(-1),
+      // A note of ours says whether it has a title; others have their heading or their name.
+      ...(memory_id === undefined && {
+        title: title ?? HEADING.exec(content)?.[1] ?? name.split("/").at(-1),
+      }),
       content: content.trim() === "" ? String(title ?? name) : content,
       ...(typeof tags === "string" && { tags: tags.split(/[,\s]+/).filter(Boolean) }),
       ...(relations !== undefined && relations !== null && { relations: readRelations(relations) }),
