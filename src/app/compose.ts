@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
+import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
@@ -11,6 +12,7 @@ import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
+import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
@@ -22,6 +24,7 @@ import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
+import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
@@ -68,7 +71,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs } = engines;
-  const { identity, knowledge } = services;
+  const { identity, knowledge, bi } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   // Housekeeping can wait; whoever calls cannot.
   const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
@@ -101,6 +104,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         ports,
         identity,
         knowledge,
+        bi,
         metrics,
         readinessChecks,
         signIn,
@@ -201,6 +205,7 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   knowledge: KnowledgeServices;
+  bi: BiServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -233,7 +238,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, bi, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -253,6 +258,8 @@ function mountAll(
     vault,
     clock,
   });
+  mountDashboards(app, { ...bi, identity, browser, forms, clock });
+  mountExports(app, { ...bi, identity });
   const agentPath = MCP_SURFACES.find(({ name }) => name === "agent")?.path ?? "";
   mountUserSettings(app, { appUrl, agentPath, identity, browser, registry, ports });
   for (const surface of MCP_SURFACES) {

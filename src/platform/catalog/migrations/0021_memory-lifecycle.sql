@@ -38,7 +38,8 @@ ALTER TABLE "memory_vectors" ADD CONSTRAINT "memory_vectors_version_id_memory_ve
 CREATE INDEX "memory_mentions_name" ON "memory_mentions" USING btree ("workspace_id","name");--> statement-breakpoint
 ALTER TABLE "memories" ADD CONSTRAINT "memories_retracted_by_accounts_id_fk" FOREIGN KEY ("retracted_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "memories_newest" ON "memories" USING btree ("workspace_id","id");--> statement-breakpoint
-CREATE INDEX "memory_versions_title" ON "memory_versions" USING btree ("workspace_id",lower("title")) WHERE "memory_versions"."superseded_at" IS NULL AND "memory_versions"."title" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "memory_versions_title" ON "memory_versions" USING btree ("workspace_id",lower("title")) WHERE "memory_versions"."superseded_at" IS NULL AND "memory_versions"."title" IS NOT NULL;
+--> statement-breakpoint
 UPDATE "memory_versions" SET "ends" = jsonb_build_array(jsonb_build_object(
   'recordedAt', to_char("superseded_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'validTo', to_char("valid_to" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
