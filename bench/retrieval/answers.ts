@@ -1,4 +1,3 @@
-import { likenessOf } from "../../src/domains/knowledge/answers/likeness.ts";
 import {
   confidenceOf,
   type Features,
@@ -7,7 +6,6 @@ import {
 } from "../../src/domains/knowledge/answers/pick-sentences.ts";
 import { readQuestion } from "../../src/domains/knowledge/answers/question.ts";
 import type { Passage } from "../../src/domains/knowledge/knowledge.ts";
-import type { Embedding, Embeddings } from "../../src/platform/embeddings/index.ts";
 import type { Collection } from "../../src/platform/retrieval/index.ts";
 import { fitLogistic, logistic } from "./logistic.ts";
 import { BenchStore } from "./store.ts";
@@ -20,7 +18,7 @@ interface Case {
   isAnswerable: boolean;
 }
 
-const FEATURES = ["own", "around", "hasType", "tokens", "passage"] as const;
+const FEATURES = ["own", "around", "hasType", "passage"] as const;
 const PASSAGES = 5;
 
 /**
@@ -42,7 +40,7 @@ export async function benchAnswers(folder: string, isFit: boolean, models?: stri
         { id, body: text, title: title.replaceAll("_", " "), attributes: { paragraph: id } },
         embedded[i],
       );
-    const found = await look(documents, store, workspaceId, part);
+    const found = await look(documents, workspaceId, part);
     cases.push(...found.cases);
     rows.push(`| ${language} | ${found.within.map(short).join(" / ")} | ${told(found.cases, confidence)} |`);
     if (isFit)
@@ -62,10 +60,9 @@ export async function benchAnswers(folder: string, isFit: boolean, models?: stri
     );
 }
 
-async function look(documents: Collection, store: BenchStore, workspaceId: number, part: Part) {
+async function look(documents: Collection, workspaceId: number, part: Part) {
   const byId = new Map(part.paragraphs.map((paragraph) => [paragraph.id, paragraph]));
   const ids = [...byId.keys()];
-  const remembering = rememberingTexts(store.embeddings);
   const cases: Case[] = [];
   const hits = [0, 0, 0];
   for (const { question, paragraph, answer } of part.questions)
@@ -77,9 +74,7 @@ async function look(documents: Collection, store: BenchStore, workspaceId: numbe
         filter: { paragraph: among },
       });
       const passages = found.map(({ id, score, legs }) => passageOf(byId.get(id)!, score, legs));
-      const sentences = sentencesIn(passages);
-      const likeness = await likenessOf(remembering, question, sentences);
-      const quotes = rankSentences(readQuestion(question), sentences, likeness);
+      const quotes = rankSentences(readQuestion(question), sentencesIn(passages));
       const [best] = quotes;
       if (best === undefined) continue;
       cases.push({ article: byId.get(paragraph)!.title, features: best.features, isAnswerable });
@@ -88,19 +83,6 @@ async function look(documents: Collection, store: BenchStore, workspaceId: numbe
           if (quotes.slice(0, n + 1).some(({ text }) => text.includes(answer))) hits[n]! += 1;
     }
   return { cases, within: hits.map((count) => count / part.questions.length) };
-}
-
-/** The same sentences come up again and again. */
-function rememberingTexts(embeddings: Embeddings): Pick<Embeddings, "embed" | "embedQuery"> {
-  const known = new Map<string, Embedding>();
-  return {
-    embedQuery: (text) => embeddings.embedQuery(text),
-    async embed(texts) {
-      const missing = texts.filter((text) => !known.has(text));
-      for (const [i, made] of (await embeddings.embed(missing)).entries()) known.set(missing[i]!, made);
-      return texts.map((text) => known.get(text)!);
-    },
-  };
 }
 
 function passageOf(
@@ -132,7 +114,7 @@ function fitted(cases: readonly Case[]): (one: Case) => number {
 }
 
 function vectorOf({ features }: Case): number[] {
-  return [1, ...FEATURES.map((name) => features[name] ?? 0)];
+  return [1, ...FEATURES.map((name) => features[name])];
 }
 
 function told(cases: readonly Case[], sure: (one: Case) => number): string {

@@ -68,8 +68,6 @@ export const LIMITS = {
     askedDocuments: 1_000,
     /** Passages among which an answer is looked for. */
     answerPassages: 5,
-    /** Longest that the meaning of sentences is waited for before words alone decide which one answers. */
-    likenessMs: 3_000,
     /** Sentences of an answer that a language model writes. */
     statements: 10,
     /** Longest of these sentences. */

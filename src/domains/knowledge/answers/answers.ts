@@ -1,12 +1,10 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import type { Embeddings } from "../../../platform/embeddings/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Llm, Provider } from "../../llm/index.ts";
 import type { BasesStore } from "../bases.store.ts";
 import type { Knowledge, Passage } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { GivenPassages } from "./generate-answer.ts";
-import { likenessOf } from "./likeness.ts";
 import { confidenceOf, type Quote, rankSentences, sentencesIn } from "./pick-sentences.ts";
 import { readQuestion } from "./question.ts";
 
@@ -37,7 +35,6 @@ export interface AnswersParts {
   knowledge: Knowledge;
   bases: BasesStore;
   llm: Pick<Llm, "providerFor" | "ask">;
-  embeddings: Embeddings;
 }
 
 /**
@@ -65,17 +62,12 @@ export class Answers {
       ...(documentIds !== undefined && { documentIds }),
       limit: LIMITS.knowledge.answerPassages,
     });
-    const quoted = await this.#quoted(question, passages);
+    const quotes = rankSentences(readQuestion(question), sentencesIn(passages));
+    const quoted = answerOf(quotes, passages);
     const provider = await this.#parts.llm.providerFor(caller);
     // Passages are as confidential as rows are.
     if (provider?.sendsRows !== true || passages.length === 0) return quoted;
     return this.#generated({ caller, provider, question, passages, quoted, signal });
-  }
-
-  async #quoted(question: string, passages: readonly Passage[]): Promise<Answer> {
-    const sentences = sentencesIn(passages);
-    const likeness = await likenessOf(this.#parts.embeddings, question, sentences);
-    return answerOf(rankSentences(readQuestion(question), sentences, likeness), passages);
   }
 
   /** What was quoted is the answer wherever the model has none that holds. */

@@ -20,17 +20,15 @@ export interface Features {
   around: number;
   hasType: number;
   rank: number;
-  /** What the search says of the passage. */
+  /** What the words of its passage say, which is the same with and without vectors. */
   passage: number;
-  /** Its tokens against those of the question, where there is a model for it. */
-  tokens?: number;
 }
 
 /** Passages that are looked at. */
 const PASSAGES = 3;
 /** Longer ones are cut: nobody wants a page quoted. */
 const SENTENCE_CHARACTERS = 600;
-const WEIGHTS: Required<Features> = { own: 3.2, around: 1.6, hasType: 0.5, rank: 0.8, passage: 0, tokens: 8 };
+const WEIGHTS: Features = { own: 3.2, around: 1.6, hasType: 0.5, rank: 0.8, passage: 0 };
 
 /** A sentence and where it stands. */
 export interface Sentence {
@@ -49,12 +47,8 @@ export function sentencesIn(passages: readonly Passage[]): Sentence[] {
     .flatMap((passage, rank) => plainSentences(passage.content).map((each) => ({ ...each, passage, rank })));
 }
 
-/** Sentences by how well they answer, the best first. `likeness` is what their tokens say, where that is known. */
-export function rankSentences(
-  question: Question,
-  sentences: readonly Sentence[],
-  likeness?: readonly number[],
-): Quote[] {
+/** Sentences by how well they answer, the best first. */
+export function rankSentences(question: Question, sentences: readonly Sentence[]): Quote[] {
   const total = question.words.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const weighed = (shares: readonly number[]) =>
     shares.reduce((sum, share, i) => sum + share * (question.words[i]?.weight ?? 0), 0) / total;
@@ -77,8 +71,7 @@ export function rankSentences(
       around: weighed(near),
       hasType: hasType(question.type, text) ? 1 : 0,
       rank: 1 / (rank + 1),
-      passage: passage.score,
-      ...(likeness !== undefined && { tokens: likeness[i] ?? 0 }),
+      passage: passage.legs.lexical,
     };
     return { passage, text, at, features, score: scoreOf(features) };
   });
@@ -87,24 +80,21 @@ export function rankSentences(
 
 function scoreOf(features: Features): number {
   let score = 0;
-  for (const name of Object.keys(WEIGHTS) as (keyof Features)[])
-    score += WEIGHTS[name] * (features[name] ?? 0);
+  for (const name of Object.keys(WEIGHTS) as (keyof Features)[]) score += WEIGHTS[name] * features[name];
   return score;
 }
 
 /**
- * Weights of logistic models, fitted to 1,188 questions of XQuAD in English and German, each asked with and without the
- * paragraph that answers it (`bench/retrieval/answers.ts`). They go with the scores that searches give now.
+ * Weights of a logistic model, fitted to 1,188 questions of XQuAD in English and German, each asked with and without the
+ * paragraph that answers it (`bench/retrieval/answers.ts`).
  */
-const BY_WORDS = { bias: -6.2, own: 6.4, around: 3.1, hasType: 0.4, passage: 7.7, tokens: 0 };
-const BY_TOKENS = { bias: -6.2, own: 6.4, around: 3.1, hasType: 0.4, passage: 7.7, tokens: 0 };
+const CONFIDENCE = { bias: -6.36, own: 8.04, around: 4.68, hasType: 0.93, passage: 4.52 };
 
 /** How sure it is that the best sentence answers, 0 to 1. */
-export function confidenceOf(features: Features): number {
-  const { bias, ...weights } = features.tokens === undefined ? BY_WORDS : BY_TOKENS;
-  let sum = bias;
-  for (const name of Object.keys(weights) as (keyof typeof weights)[])
-    sum += weights[name] * (features[name] ?? 0);
+export function confidenceOf({ own, around, hasType: typed, passage }: Features): number {
+  const { bias, ...weights } = CONFIDENCE;
+  const sum =
+    bias + weights.own * own + weights.around * around + weights.hasType * typed + weights.passage * passage;
   return 1 / (1 + Math.exp(-sum));
 }
 
