@@ -95,7 +95,10 @@ export class BruteForce {
 
   answer(ask: Ask): Value[][] {
     if (ask.k === "table") return this.#table(ask);
-    return this.#rel(ask.rel).map((thing) => ask.show.map((key) => this.#field(thing, key)));
+    const rows = this.#rel(ask.rel).map((thing) => ask.show.map((key) => this.#field(thing, key)));
+    return ask.distinct === true
+      ? [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+      : rows;
   }
 
   #all(ds: string): Thing[] {
@@ -116,6 +119,8 @@ export class BruteForce {
 
   #field(thing: Thing, key: Key, shift?: Shift): Value {
     const value = (this.#above(thing, key.ds)?.row[key.field] ?? null) as Value;
+    if (key.part === "weekday" && value !== null)
+      return new Date(`${value}T00:00:00Z`).toLocaleDateString("en-US", { weekday: "long", timeZone: "UTC" });
     if (key.bucket !== "month" || value === null) return value;
     return moved(`${String(value).slice(0, 7)}-01`, shift?.months ?? 0);
   }
@@ -145,7 +150,10 @@ export class BruteForce {
             const better = valued.filter(
               (other) => group(other) === group(each) && isBefore(other.value, each.value, rel.dir),
             );
-            return better.length < rel.n;
+            return isPlaced(
+              better.map(({ value }) => value),
+              rel,
+            );
           })
           .map(({ thing }) => thing);
       }
@@ -251,8 +259,11 @@ export class BruteForce {
     const best =
       top === undefined
         ? shown
-        : shown.filter(
-            ({ rank }) => shown.filter((other) => ranksBefore(other.rank, rank, top.dir)).length < top.n,
+        : shown.filter(({ rank }) =>
+            isPlaced(
+              shown.map((other) => other.rank).filter((other) => ranksBefore(other, rank, top.dir)),
+              top,
+            ),
           );
     return best.map(({ group, values }) => [...group.slice(0, ask.by.length), ...values]);
   }
@@ -276,21 +287,20 @@ export class BruteForce {
   #groupOf(thing: Thing, by: readonly Key[], shift: Shift | undefined): Value[] | undefined {
     const ids: Value[] = [];
     for (const key of by) {
-      if (key.bucket !== undefined) continue;
+      if (isOfTime(key)) continue;
       const owner = this.#above(thing, key.ds);
       if (owner === undefined) return undefined;
       if (NAMES[key.ds] === key.field) ids.push(owner.row[IDS[key.ds] as string] as Value);
     }
-    const keys = by.map((key) =>
-      key.bucket === undefined ? this.#field(thing, key) : this.#period(thing, key, shift),
-    );
+    const keys = by.map((key) => (isOfTime(key) ? this.#period(thing, key, shift) : this.#field(thing, key)));
     return [...keys, ...ids];
   }
 
   /** Each dataset has periods by its own date. */
   #period(thing: Thing, key: Key, shift: Shift | undefined): Value {
     const date = thing.ds === "goals" ? (DATES.goals as Key) : key;
-    return this.#field(thing, { ...date, bucket: "month" }, shift);
+    const { bucket, part } = key;
+    return this.#field(thing, { ...date, ...(bucket && { bucket }), ...(part && { part }) }, shift);
   }
 
   #within(ds: string, { if: cond, win }: Scope, shift?: Shift): Thing[] {
@@ -413,6 +423,17 @@ function compared(a: Value, op: string, b: Value): boolean | null {
 
 function isBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
   return compared(a, dir === "max" ? ">" : "<", b) === true;
+}
+
+/** Whether somebody with these before them is among the first; with places left out, those that share one count once. */
+function isPlaced(better: Value[], { n, skip }: { n: number; skip?: number }): boolean {
+  if (skip === undefined) return better.length < n;
+  const place = new Set(better).size;
+  return place >= skip && place < skip + n;
+}
+
+function isOfTime({ bucket, part }: Key): boolean {
+  return bucket !== undefined || part !== undefined;
 }
 
 /** What is unknown comes last. */

@@ -7,18 +7,19 @@ import { fold, stem } from "./words.ts";
 const FILLERS: ReadonlySet<string> = new Set(
   `what which who whom names whats the a an is are was were be been am do does did there here that this
   these those me i we you they it its them their our us his her my your 's please can could would will
-  shall should tell show give list name find get see display know about all any some one ones named
-  called of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
+  shall should tell show give list name find get see display know about all any some one ones
+  of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
   " ' ’ ( ) & also else other euro euros want like need come came happen made make makes doing currently
   really exactly look looking question help how got goods companies company bring brought brings
   bringing add adds added up together developed develop evolved evolve trend yet still but both
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
-  altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
+  altogether had we've i'd let only roughly approximately table chart pie rank ranked ranking
   d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
   anybody somebody actual direct team right receive receives received carry carries won win wins
   achieve achieved reach reached recorded carried paid gave granted issued
   unique money measured something anything anybody anyone somebody someone everything everybody everyone thing things person
+  current calendar because
   very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
@@ -40,9 +41,13 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     within: { op: "prep" },
     insid: { op: "prep" },
     among: { op: "prep" },
+    between: { op: "prep" },
     through: { op: "prep" },
     over: { op: "prep" },
-    across: { op: "prep" },
+    across: { op: "across" },
+    "split across": { op: "by" },
+    "spread across": { op: "by" },
+    "day between": { op: "days" },
     "that of": { op: "that of" },
     with: { op: "has" },
     has: { op: "has" },
@@ -51,9 +56,13 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     contain: { op: "has" },
     whos: { op: "has" },
     whose: { op: "has" },
+    named: { op: "named" },
+    called: { op: "named" },
     not: { op: "not" },
     no: { op: "not" },
     without: { op: "not" },
+    nothing: { op: "not" },
+    none: { op: "not" },
     never: { op: "not" },
     exclud: { op: "not" },
     except: { op: "not" },
@@ -117,6 +126,13 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     via: { op: "prep" },
     when: { op: "when" },
     "how much more": { op: "difference" },
+    "by how much": { op: "difference" },
+    "differenc in": { op: "difference" },
+    "differenc between": { op: "difference" },
+    "differenc of": { op: "difference" },
+    differenc: { op: "difference" },
+    exceed: { op: "than" },
+    "exceed that of": { op: "than" },
     "how much higher": { op: "difference" },
     "how much less": { op: "difference" },
     "how much lower": { op: "difference" },
@@ -152,6 +168,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     portion: { op: "share" },
     "what part of": { op: "share" },
     growth: { op: "growth" },
+    "growth rat": { op: "growth" },
+    "rat of growth": { op: "growth" },
     grow: { op: "growth" },
     chang: { op: "growth" },
     "run total": { op: "running" },
@@ -175,6 +193,13 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
   } satisfies Record<string, GrammarWord>),
 );
 
+/** "the highest number of": the most. */
+function numberOf(words: string, dir: "max" | "min"): Record<string, Superlative> {
+  return Object.fromEntries(
+    words.split(" ").map((word) => [`${word} number of`, { dir, dim: null, isCount: true }]),
+  );
+}
+
 const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
   Object.entries({
     largest: { dir: "max", dim: "big" },
@@ -187,6 +212,8 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     shortest: { dir: "min", dim: "long" },
     densest: { dir: "max", dim: "dense" },
     sparsest: { dir: "min", dim: "dense" },
+    ...numberOf("highest largest greatest biggest most maximum", "max"),
+    ...numberOf("lowest smallest fewest least minimum", "min"),
     greatest: { dir: "max", dim: null },
     maximum: { dir: "max", dim: null },
     minimum: { dir: "min", dim: null },
@@ -312,7 +339,7 @@ const MEASURES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Adjectives after `how`, and the dimension that they ask for. */
-const HOW: ReadonlyMap<string, string> = new Map(
+export const HOW: ReadonlyMap<string, string> = new Map(
   Object.entries({
     big: "big",
     larg: "big",

@@ -42,11 +42,16 @@ export const ENTITY_RULES: Rules = {
   "op rel": [
     rule<"op", "rel">((grammar, { op, arg }, rel) => {
       switch (op) {
+        case "across":
         case "prep":
         case "has":
         case "where":
           if (op === "where") return grammar.parent(rel);
           return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
+        case "named":
+          return rel.form === "name" && rel.rel.k === "where"
+            ? [{ sense: { t: "mod", mod: { m: "named", ds: rel.ds, cond: rel.rel.if } }, cost: 0 }]
+            : [];
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
         case "than":
@@ -55,6 +60,10 @@ export const ENTITY_RULES: Rules = {
             : [];
         case "count":
           return counted(rel);
+        case "days": {
+          const start = rel.rel.k === "all" ? grammar.dimension(rel.ds, "date") : undefined;
+          return start === undefined ? [] : [{ sense: { t: "days", start, isOpen: false }, cost: 0 }];
+        }
         case "when": {
           const date = grammar.dimension(rel.ds, "date");
           return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
@@ -98,10 +107,36 @@ export const ENTITY_RULES: Rules = {
         : []),
     ]),
   ],
+  // "borders at least three states"
+  "link having": [
+    rule<"link", "having">((grammar, { paths }, { table: { cols, win }, op, value, upTo }) => {
+      const [num] = cols;
+      const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
+      if (rel === undefined || win !== null || typeof value !== "number" || upTo !== undefined) return [];
+      const mod: Mod = {
+        m: "to",
+        rel,
+        ds: grammar.datasetOf(rel),
+        form: "made",
+        paths,
+        not: false,
+        count: { op, n: value },
+      };
+      return [{ sense: { t: "mod", mod }, cost: -0.2 }];
+    }),
+  ],
+  // "passes through the US"
+  "link all": [
+    rule<"link", "all">((_grammar, _link, { field, value }) => [
+      { sense: { t: "mod", mod: { m: "all", field, value } }, cost: 0.1 },
+    ]),
+  ],
   "role mod": [
     rule<"role", "mod">((grammar, { rel, ds, paths }, { mod }) =>
       mod.m === "to" && mod.paths === null
-        ? grammar.apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+        ? grammar
+            .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+            .map((each) => ({ ...each, cost: each.cost - 0.2 }))
         : [],
     ),
   ],
@@ -210,9 +245,11 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "supby rel": [
-    rule<"supby", "rel">((grammar, supby, rel) =>
-      supby.by.k === "key" && supby.by.key.ds === rel.ds ? grammar.apply(rel, asFirst(supby)) : [],
-    ),
+    rule<"supby", "rel">((grammar, supby, rel) => {
+      // Of the most populated capital it is the city's population.
+      const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
+      return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
+    }),
   ],
   "rel supby": [
     rule<"rel", "supby">((grammar, rel, supby) =>
@@ -288,22 +325,22 @@ export const ENTITY_RULES: Rules = {
   // "Emma and Dune"
   "rel op": [
     rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
-      if (form === "name" && (op === "and" || op === "or"))
-        return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
-      if (form === "name" && op === "versus")
-        return [{ sense: { t: "namesand", rel, ds, isVersus: true }, cost: 0 }];
+      if (form === "name" && (op === "and" || op === "or" || op === "versus"))
+        return [{ sense: { t: "namesand", rel, ds, op }, cost: 0 }];
       return op === "count" && !isTopped && verb === undefined
         ? [{ sense: table(count(rel)), cost: 0.2 }]
         : [];
     }),
   ],
   "namesand rel": [
-    rule<"namesand", "rel">((_grammar, { rel, ds, isVersus }, second) => {
+    rule<"namesand", "rel">((_grammar, { rel, ds, op }, second) => {
       if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
         return [];
       if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
-      const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
-      if (isVersus === true) return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
+      const values = [...rel.if.values, ...second.rel.if.values];
+      // Who borders Iowa and Illinois borders each of them.
+      const cond: Cond = { ...rel.if, values, ...(op === "and" ? { all: true } : {}) };
+      if (op === "versus") return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
       return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
     }),
   ],

@@ -1,6 +1,6 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Schema } from "../query/schema.ts";
+import type { Link, Schema } from "../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { TableSense } from "./fragment.ts";
@@ -111,6 +111,13 @@ export class Facts {
     return { ...table, cols: [{ k: "agg", fn: "distinct", of: { ds, field: key }, in: rows }] };
   }
 
+  /** The days from one date to another, where a row has both. */
+  daysBetween(start: Key, end: Key): Key | undefined {
+    const isBoth = this.isDate(start) && this.isDate(end) && this.belongs(end.ds, start);
+    const isOne = start.ds === end.ds && start.field === end.field;
+    return isBoth && !isOne ? { ...end, since: start } : undefined;
+  }
+
   /** The date that a number goes by. */
   dateOf({ cols }: TableSense): Key | undefined {
     const [num] = cols;
@@ -136,7 +143,8 @@ export class Facts {
   }
 
   /** A number that says how much, and not which one. */
-  isNumber({ ds, field }: Key): boolean {
+  isNumber({ ds, field, since }: Key): boolean {
+    if (since !== undefined) return true;
     const dataset = this.schema.datasets.get(ds);
     const known = dataset?.fields.get(field);
     if (dataset === undefined || known?.kind !== "number" || known.isDimension) return false;
@@ -170,7 +178,8 @@ export class Facts {
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "boolean";
   }
 
-  isDate({ ds, field }: Key): boolean {
+  isDate({ ds, field, since }: Key): boolean {
+    if (since !== undefined) return false;
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
   }
 
@@ -196,6 +205,14 @@ export class Facts {
     if (metric === undefined) return undefined;
     if (isMoney(metric)) return false;
     return /int/i.test(metric.dataType ?? "") ? true : undefined;
+  }
+
+  /** Whether a metric is an average, a rate or a share. */
+  isAverage(name: string): boolean {
+    const { formula } = this.schema.metrics.get(name) ?? {};
+    const isDivided = formula?.texts.some((text) => text.includes("/")) === true;
+    const [start] = formula?.aggregates[0]?.pieces ?? [];
+    return isDivided || (typeof start === "string" && /^\s*(avg|mean|median)\s*\(/i.test(start));
   }
 
   /** The author's own average of a field, which may leave something out. */
@@ -227,6 +244,11 @@ export class Facts {
     const dataset = this.schema.datasets.get(ds);
     const field = dataset?.nameField ?? dataset?.key[0];
     return field === undefined ? undefined : { ds, field };
+  }
+
+  /** The link of a field whose values are names of other entities. */
+  softLink({ ds, field }: Key): Link | undefined {
+    return this.schema.links.get(`~${ds}.${field}`);
   }
 
   /** How high a "highest point" is: the number that shares its words. */

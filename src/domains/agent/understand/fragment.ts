@@ -83,11 +83,13 @@ export type Sense =
   | { t: "undone"; table: TableSense }
   | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
   /** "Emma and …" */
-  | { t: "namesand"; rel: Rel; ds: string; isVersus?: true }
+  | { t: "namesand"; rel: Rel; ds: string; op: "and" | "or" | "versus" }
   /** "revenue and …", "refunds as a share of …" */
   | { t: "tableand"; table: TableSense; op: "beside" | "/" | "-" }
   /** "city and …" */
   | { t: "fields"; keys: Key[]; isOpen: boolean }
+  /** "days between the order and …" */
+  | { t: "days"; start: Key; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
@@ -138,9 +140,13 @@ export type Mod =
       paths: { from: string; path: Hop[] }[] | null;
       not: boolean;
       isOf?: true;
+      /** "borders at least three states" */
+      count?: { op: Comparison; n: number };
     }
   | ({ m: "first"; by: By } & Place)
   | { m: "is"; ds: string; cond: Cond }
+  /** "cities named Springfield": these entities themselves, and not what they belong to. */
+  | { m: "named"; ds: string; cond: Cond }
   | { m: "during"; win: Window }
   | { m: "all"; field: string; value: string }
   /** Fields to be shown beside the name. */

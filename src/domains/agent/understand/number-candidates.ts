@@ -46,7 +46,10 @@ function numberAt(
   const times = language.times.get(norm);
   const spelt = times ?? language.numbers.get(norm);
   if (spelt !== undefined) {
-    const isTimes = language.timesWords.has(words[i + 1]?.norm ?? "");
+    const after = words[i + 1]?.norm ?? "";
+    const isTimes = language.timesWords.has(after);
+    if (unitNamed(after) !== undefined)
+      return { value: spelt, isPercent: false, isWord: true, unit: after, end: i + 2 };
     return {
       value: spelt,
       isPercent: false,

@@ -1,5 +1,6 @@
 import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { ofEach } from "./comparison-rules.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
@@ -129,6 +130,8 @@ export const TABLE_RULES: Rules = {
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
       if (op === "count" && (table.having !== null || table.top !== null)) return [];
       if (op === "prep") return [asTable(table, 0.3)];
+      // "how high was the rate"
+      if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
       if (op === "count" || op === "how much") {
         const cost = askedCost(grammar, op, table);
         return cost === undefined ? [] : [asTable(table, cost)];
@@ -158,6 +161,7 @@ export const TABLE_RULES: Rules = {
     rule<"table", "op">((grammar, { table }, { op, arg }) => {
       if (op === "and") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0 }];
       if (op === "versus") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0.1 }];
+      if (op === "compare them") return besideEachOther(grammar, table);
       if (op === "ratio") return [{ sense: { t: "tableand", table, op: "/" }, cost: 0 }];
       if (op === "less") return [{ sense: { t: "tableand", table, op: "-" }, cost: 0 }];
       if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
@@ -176,10 +180,33 @@ export const TABLE_RULES: Rules = {
     rule<"op", "rel">((grammar, { op, arg }, rel) => {
       if (op === "share") {
         const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-        return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }];
+        const part: Num = { k: "agg", fn: "count", in: rel.rel };
+        // "percentage of German customers"
+        const whole: Combined[] =
+          rel.rel.k === "where" && rel.form === "made"
+            ? [
+                column(
+                  table,
+                  () => ({
+                    k: "calc",
+                    op: "/",
+                    a: part,
+                    b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
+                  }),
+                  0.6,
+                ),
+              ]
+            : [];
+        return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }, ...whole];
       }
       if (op === "more")
         return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
+      if (op === "across" && rel.form === "noun") {
+        const key = grammar.nameKey(rel.ds);
+        return key === undefined || rel.rel.k !== "all"
+          ? []
+          : [{ sense: { t: "by", keys: [key], by: null }, cost: 0.2 }];
+      }
       if (op !== "by" && op !== "each") return [];
       // "opened by customers who bought …" says whose they are, and not by what they are told apart.
       const isClause = op === "by" && arg !== "per" && saysWhatTheyDid(rel.rel);
@@ -206,7 +233,7 @@ export const TABLE_RULES: Rules = {
   ],
   "op field": [
     rule<"op", "field">((_grammar, { op, arg }, { key }) =>
-      op === "by" || op === "each"
+      op === "by" || op === "each" || op === "across"
         ? [{ sense: { t: "by", keys: [key], by: null, ...isPer(op, arg) }, cost: 0 }]
         : [],
     ),
@@ -264,14 +291,14 @@ export const TABLE_RULES: Rules = {
   ],
   "by field": [
     rule<"by", "field">((_grammar, by, { key }) =>
-      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }] : [],
+      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }] : [],
     ),
   ],
   "by rel": [
     rule<"by", "rel">((grammar, by, rel) => {
       const key = grammar.nameKey(rel.ds);
       return by.by === null && rel.form === "noun" && key !== undefined
-        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }]
+        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }]
         : [];
     }),
   ],
@@ -377,6 +404,12 @@ export const TABLE_RULES: Rules = {
       within(having.table, win).map((each) => again(having, each)),
     ),
   ],
+  // "completed at least 60 orders"
+  "cond having": [
+    rule<"cond", "having">((grammar, { ds, cond }, having) =>
+      limited(grammar, having.table, { m: "is", ds, cond }).map((each) => again(having, each)),
+    ),
+  ],
   "op having": [
     rule<"op", "having">((_grammar, { op }, having) =>
       op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
@@ -399,7 +432,10 @@ export const TABLE_RULES: Rules = {
   "tableand table": [
     rule<"tableand", "table">((_grammar, left, { table }) => {
       const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
-      if (!isPlain || left.table.by.length > 0 || left.table.conds.length > 0) return [];
+      if (!isPlain || left.table.by.length > 0) return [];
+      const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
+      if (left.op === "beside" && isSame) return ofEach(left.table, table);
+      if (left.table.conds.length > 0) return [];
       const win = table.win ?? left.table.win;
       const [a, b] = [left.table.cols[0], table.cols[0]];
       if (left.op !== "beside") {

@@ -1,5 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
+import { unsaidWords } from "./account.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
@@ -103,32 +104,32 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
+  const costs = all.map((word, i) => skipCost(word, known.has(i), lexicon, language));
   const parsed = parse({
     words: kept.length,
     fragments,
     rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense, hasGroups),
-    skipCost: (word) =>
-      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), lexicon, language),
+    skipCost: (word) => costs[kept[word] as number] as number,
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
+  const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
+  const isTold = (i: number) =>
+    !language.fillers.has(all[i]?.norm ?? "") && !language.people.has(all[i]?.norm ?? "");
   const readings = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
     if (asked === undefined) return [];
-    return [
-      {
-        ...asked,
-        fragment,
-        cost: fragment.cost + asked.cost + listCost(language.listOpener.test(question.text), asked.ask),
-      },
-    ];
+    const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
+    const list = listCost(language.listOpener.test(question.text), asked.ask);
+    const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
+    const dropped = unsaid.filter((i) => !left.includes(i));
+    const cost = fragment.cost + asked.cost + list + dropped.length * LEFT_COST;
+    return [{ ...asked, cost, notes: fragment.notes, left: [...left, ...dropped].toSorted((a, b) => a - b) }];
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
-  const isLeft = (i: number) => skipCost(all[i] as Word, known.has(i), lexicon, language) >= LEFT_COST;
-  const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
   // Whatever carries meaning and was left over makes an answer to another question.
-  const skipped = left.map((i) => kept[i] as number).filter(isLeft);
+  const skipped = best === undefined ? kept.filter(isLeft) : best.left;
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
   const isNumberless =
     judged.length === 0 &&
@@ -144,14 +145,14 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   return {
     // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
     readings: readings
-      .filter(({ fragment }) => fragment.skipped.every((i) => !isLeft(kept[i] as number) || left.includes(i)))
+      .filter(({ left }) => left.every((i) => skipped.includes(i)))
       .slice(0, 10)
       .map(
-        ({ ask, cost, fragment }): Reading => ({
+        ({ ask, cost, notes }): Reading => ({
           ask: finished(ask, question, knowledge),
           cost,
           assumptions: [],
-          said: fragment.notes.join("; "),
+          said: notes.join("; "),
         }),
       ),
     missing,
@@ -246,6 +247,7 @@ const LIGHT: ReadonlySet<string> = new Set([
   "compare them",
   "how much",
   "where",
+  "named",
 ]);
 
 /** From this on, a word that is left out is missed. */
