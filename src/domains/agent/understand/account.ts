@@ -136,7 +136,7 @@ class QueryFacts {
       case "than":
         return sense.win === null || this.#saysWindow(sense.win);
       case "grain":
-        return this.#parts.has(sense.grain);
+        return this.#parts.has(sense.grain) || (sense.grain === "day" && this.#showsDate());
       case "number":
         return this.#saysNumber(sense.value) || this.#isAll(sense.value);
       case "quantity":
@@ -165,6 +165,11 @@ class QueryFacts {
     return isCounted || shown.some((key) => named.includes(key.ds));
   }
 
+  /** "the day they joined" */
+  #showsDate(): boolean {
+    return this.#ask.k === "list" && this.#ask.show.some((key) => this.#grammar.isDate(key));
+  }
+
   #saysRel(rel: Rel): boolean {
     if (rel.k !== "where") return rel.k !== "all" || this.#reaches(rel.ds);
     return this.#saysCond(rel.if) && this.#saysRel(rel.in);
@@ -182,6 +187,9 @@ class QueryFacts {
   /** Of a field with a number beside it, such as a highest point and its elevation, either stands for both. */
   #saysField({ ds, field }: Key): boolean {
     const [stem] = field.split("_");
+    const date = this.#schema.datasets.get(ds)?.date;
+    // Tickets are opened, all of them.
+    if (date?.field === field && date.ds === ds && this.#datasets.has(ds)) return true;
     return (
       this.#fields.has(`${ds}.${field}`) || [...this.#fields].some((own) => own.startsWith(`${ds}.${stem}_`))
     );

@@ -50,7 +50,10 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
-      for (const { sense, cost } of withGaps(span, lexicon, language))
+      for (const { sense, cost } of [
+        ...withGaps(span, lexicon, language),
+        ...turned(span, lexicon, language),
+      ])
         found.push({ sense, start, end, cost });
       if (end - start === 1 && language.people.has(norms))
         for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
@@ -199,6 +202,21 @@ function withGaps(span: readonly Word[], lexicon: Lexicon, language: Language): 
     .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));
 }
 
+/** "value of an order" is the order value. */
+function turned(span: readonly Word[], { phrases }: Lexicon, { auxiliaries, grammar }: Language): Entry[] {
+  const [first, of, ...rest] = span;
+  const kept = rest.filter(({ norm }) => !auxiliaries.has(norm) && norm !== "an");
+  if (
+    first === undefined ||
+    grammar.get(of?.norm ?? "")?.arg !== "of" ||
+    kept.length !== 1 ||
+    rest.length > 2
+  )
+    return [];
+  const name = `${kept[0]?.stem} ${first.stem}`;
+  return (phrases.get(name) ?? []).map(({ sense, cost }) => ({ sense, cost: cost - 0.3 }));
+}
+
 /** More than it costs to leave a word out: rather nothing is made of it. */
 const PLAIN_WORD_COST = 3.5;
 /** Who writes PER means no "per". */
@@ -271,7 +289,7 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
   // What the author defined is meant whatever it is called; other names give way to the author's own.
   const defined = named.flat().filter(({ cost }) => cost < 0);
   // What was done can be called otherwise as well: "sold" is a sale, and revenue.
-  const isNoun = ({ sense }: Entry) => sense.t !== "rel" || sense.verb === undefined;
+  const isNoun = ({ sense }: Entry) => sense.t !== "link" && (sense.t !== "rel" || sense.verb === undefined);
   const isNamed =
     phrases.get(span.map(({ stem }) => stem).join(" "))?.some(isNoun) === true ||
     values.has(span.map(({ norm }) => norm).join(" "));

@@ -67,7 +67,7 @@ export const COMPARISON_RULES: Rules = {
         ? []
         : // Of a part that was said already, the share is seldom that of each group in it.
           grouped(grammar, shareOfWhole(table), keys).map((each) =>
-            more(each, table.conds.length > 0 ? 0.4 : 0),
+            more(each, table.conds.length > 0 ? 0.8 : 0),
           ),
     ),
   ],

@@ -63,7 +63,7 @@ film, movie, title
 track, song, tune
 artist, band, musician, performer
 album, record
-rental, rent, rented, hire
+rental, rent, rented
 payment, paid, amount paid, pay
 invoice, bill
 shipment, delivery, shipping
@@ -88,7 +88,8 @@ payer, insurer, insurance, insurance company
 immunization, vaccination, vaccine
 medication, drug, prescription, medicine
 email, e-mail, mail, email address
-phone, telephone, phone number, telephone number
+phone, telephone
+phone number, telephone number
 population, inhabitants, residents
 urgent, high, critical
 online, web, internet

@@ -42,6 +42,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
       DAYS,
       (_, what: string, start: string, end: string) => `${what} days between ${start} and ${end}`,
     )
+    .replace(/(?<=\b(?:compare|compared|comparison|difference)\b.*)\bbetween\b(?=.*\d.*\band\b)/i, "")
     .replaceAll(/\b(above|below)-average\b/gi, "$1 average")
     .replaceAll(/\baccount(?:s|ed)? for\b/gi, "")
     .replaceAll(/\bcost us\b/gi, "had")

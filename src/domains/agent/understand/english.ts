@@ -19,7 +19,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   anybody somebody actual direct team right receive receives received carry carries won win wins
   achieve achieved reach reached recorded carried paid gave granted issued
   unique money measured something anything anybody anyone somebody someone everything everybody everyone thing things person
-  current calendar because
+  current calendar because hold holds held occupy occupies
   very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
@@ -91,6 +91,8 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     total: { op: "agg", arg: "sum" },
     combin: { op: "agg", arg: "sum" },
     sum: { op: "agg", arg: "sum" },
+    amount: { op: "agg", arg: "sum" },
+    "amount of": { op: "agg", arg: "sum" },
     overall: { op: "agg", arg: "sum" },
     by: { op: "by" },
     per: { op: "by", arg: "per" },

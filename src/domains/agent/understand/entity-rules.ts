@@ -319,7 +319,9 @@ export const ENTITY_RULES: Rules = {
   // "all 50 states"
   "number rel": [
     rule<"number", "rel">((_grammar, { value }, rel) =>
-      rel.form === "noun" && Number.isInteger(value) ? [{ sense: rel, cost: 0.6 }] : [],
+      rel.form !== "name" && Number.isInteger(value) && rel.n === undefined
+        ? [{ sense: { ...rel, n: value }, cost: 0.4 }]
+        : [],
     ),
   ],
   // "Emma and Dune"

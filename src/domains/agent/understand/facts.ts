@@ -4,7 +4,7 @@ import type { Link, Schema } from "../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { TableSense } from "./fragment.ts";
-import { dimensionField, foreignLink, isMoney, timeField, unitOf, worths } from "./model-words.ts";
+import { dimensionField, foreignLink, isMoney, peopleOf, timeField, unitOf, worths } from "./model-words.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
@@ -13,11 +13,13 @@ export class Facts {
   readonly schema: Schema;
   protected readonly model: Knowledge["model"];
   protected readonly ways: Ways;
+  readonly #people: ReadonlySet<string>;
 
   constructor({ model, schema }: Knowledge) {
     this.model = model;
     this.schema = schema;
     this.ways = new Ways(schema);
+    this.#people = new Set(peopleOf(model));
   }
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
@@ -140,6 +142,10 @@ export class Facts {
   isEvent(ds: string): boolean {
     const dataset = this.schema.datasets.get(ds);
     return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
+  }
+
+  isPeople(ds: string): boolean {
+    return this.#people.has(ds);
   }
 
   /** A number that says how much, and not which one. */

@@ -143,7 +143,7 @@ export const FIELD_RULES: Rules = {
   ],
   "sup field": [
     rule<"sup", "field">((grammar, sup, { key }) =>
-      grammar.isNumber(key) && sup.dim !== "date"
+      (grammar.isNumber(key) ? sup.dim !== "date" : grammar.isDate(key) && sup.dim === "date")
         ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
         : [],
     ),

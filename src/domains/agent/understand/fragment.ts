@@ -21,6 +21,8 @@ export type Sense =
       form: "noun" | "name" | "made";
       isTopped: boolean;
       isMany?: true;
+      /** "three sales reps", of which it is still to be said which. */
+      n?: number;
       verb?: { metric: string | null };
     }
   /** A field by its name, of nothing yet. */
@@ -55,6 +57,8 @@ export type Sense =
       part?: "weekday";
       isPer?: true;
       isOpen?: true;
+      /** "share of each channel" */
+      isShare?: true;
       some?: { rel: Rel; ds: string };
     }
   /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */

@@ -112,7 +112,8 @@ export class Grammar extends Facts {
       case "first": {
         const by = this.measure(rel.ds, mod.by);
         if (by === undefined) return [];
-        return [made(top(rel, by.by, mod), by.cost + firstCost(rel), true)];
+        const { n, ...some } = rel;
+        return [made(top(some, by.by, { ...mod, n: mod.n ?? n ?? null }), by.cost + firstCost(rel), true)];
       }
       case "is": {
         if (isContrary(rel.rel, mod.cond)) return [];
@@ -204,7 +205,9 @@ export class Grammar extends Facts {
       if (start === from && this.ways.end(path) === to) return { path, cost: 0 };
     }
     const found = this.ways.cheapest(from, to);
-    if (found === undefined) return undefined;
+    // What merely belongs to the same has nothing to do with each other.
+    const isCousin = found?.some(({ dir }, i) => dir === "many" && found[i - 1]?.dir === "one");
+    if (found === undefined || isCousin) return undefined;
     return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
   }
 

@@ -70,6 +70,11 @@ function isMoney({ cols: [num] }: TableSense): boolean {
   return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
 }
 
+/** A name beside a number is as good as any other value. */
+function besideCost({ form }: RelSense): number {
+  return form === "name" ? 0.3 : 0.5;
+}
+
 /** Rules for numbers: by what they are grouped, limited and compared. */
 export const TABLE_RULES: Rules = {
   "table window": [rule<"table", "window">((_grammar, { table }, { win }) => within(table, win))],
@@ -90,8 +95,12 @@ export const TABLE_RULES: Rules = {
       limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
     ),
   ],
-  "table rel": [rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, 0.5))],
-  "rel table": [rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, 0.5))],
+  "table rel": [
+    rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, besideCost(rel))),
+  ],
+  "rel table": [
+    rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, besideCost(rel))),
+  ],
   "table by": [
     rule<"table", "by">((grammar, { table: all }, by) => {
       const table = ofSome(all, by);
@@ -141,7 +150,7 @@ export const TABLE_RULES: Rules = {
         const [num] = table.cols;
         return num === undefined || table.by.length > 0
           ? []
-          : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: 0 }];
+          : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: num.k === "agg" ? 1 : 0 }];
       }
       if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
       if (op === "difference") return differing(table);
@@ -209,7 +218,8 @@ export const TABLE_RULES: Rules = {
       }
       if (op !== "by" && op !== "each") return [];
       // "opened by customers who bought …" says whose they are, and not by what they are told apart.
-      const isClause = op === "by" && arg !== "per" && saysWhatTheyDid(rel.rel);
+      const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
+      const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
       const to: Combined[] =
         op === "by" && rel.form !== "noun"
           ? [
@@ -268,7 +278,12 @@ export const TABLE_RULES: Rules = {
     }),
   ],
   // "in each segment"
-  "op by": [rule<"op", "by">((_grammar, { op }, by) => (op === "prep" ? [{ sense: by, cost: 0 }] : []))],
+  "op by": [
+    rule<"op", "by">((_grammar, { op }, by) => {
+      if (op === "share" && by.by === null) return [{ sense: { ...by, isShare: true }, cost: 0 }];
+      return op === "prep" ? [{ sense: by, cost: 0 }] : [];
+    }),
+  ],
   // "by country of the customer": whose it is.
   "by mod": [
     rule<"by", "mod">((grammar, by, { mod }) => {
@@ -363,10 +378,11 @@ export const TABLE_RULES: Rules = {
   "op worth": [
     rule<"op", "worth">((grammar, { op, arg }, { metric, ds }) => {
       const key = grammar.nameKey(ds);
-      // The average is the metric itself.
-      if (op !== "agg" || arg === "sum" || arg === "avg" || key === undefined) return [];
+      if (op !== "agg" || arg === "sum" || key === undefined) return [];
       const of = { k: "metric" as const, name: metric };
-      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, 0)];
+      // The average is mostly a metric itself.
+      const cost = arg === "avg" ? 0.5 : 0;
+      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, cost)];
     }),
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],

@@ -212,7 +212,8 @@ export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
 }
 
 /** "each flagship store": numbers of these alone. */
-export function ofSome(table: TableSense, { some }: BySense): TableSense {
+export function ofSome(whole: TableSense, { some, isShare }: BySense): TableSense {
+  const table = isShare === true ? shareOfWhole(whole) : whole;
   return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
 }
 
@@ -345,6 +346,7 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
   const [num] = table.cols as [Num];
   const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
   if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
+    if (table.by.some(({ bucket }) => bucket !== undefined)) return [];
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
     const growth: Num = { k: "calc", op: "growth", a, b };
     const top = table.top === null ? null : { ...table.top, by: growth };

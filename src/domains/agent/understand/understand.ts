@@ -59,6 +59,9 @@ export function understand(question: Question, knowledge: Knowledge): Understand
 /** Names before a number belong to it: "Rock vs Metal: units sold". */
 function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
   const head = question.text.slice(0, -tail.length);
+  const dates = datesIn({ ...question, text: head }, knowledge);
+  const isPeriod = dates.some(({ start, end }) => !/\p{L}/u.test(head.slice(0, start) + head.slice(end)));
+  if (isPeriod) return true;
   return languagesOf(question.text).some((language) => {
     const { lexicon } = prepare(knowledge, language);
     const words = wordsOf(head, language);
@@ -120,10 +123,10 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     const asked = askOf(grammar, fragment.sense);
     if (asked === undefined) return [];
     const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
-    const list = listCost(language.listOpener.test(question.text), asked.ask);
+    const odd = spanCost(asked.ask) + listCost(language.listOpener.test(question.text), asked.ask);
     const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
     const dropped = unsaid.filter((i) => !left.includes(i));
-    const cost = fragment.cost + asked.cost + list + dropped.length * LEFT_COST;
+    const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
     return [{ ...asked, cost, notes: fragment.notes, left: [...left, ...dropped].toSorted((a, b) => a - b) }];
   });
   readings.sort((a, b) => a.cost - b.cost);
@@ -181,6 +184,20 @@ function listCost(wantsList: boolean, ask: Ask): number {
   const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
   return isNumbered && !wantsList ? 1 : 0;
 }
+
+/** Growth over the year before is that of one year, or of each. */
+function spanCost(ask: Ask): number {
+  if (ask.k === "list" || ask.by.some(({ bucket }) => bucket !== undefined)) return 0;
+  const { win } = ask.scope ?? {};
+  const lags = ask.cols.flatMap((num) =>
+    num.k === "calc" && num.op === "growth" && num.b.k === "lag" ? [num.b.grain] : [],
+  );
+  if (lags.length === 0 || !win?.from || !win.to) return 0;
+  const days = (Date.parse(win.to) - Date.parse(win.from)) / 86_400_000;
+  return lags.some((grain) => days > DAYS[grain]) ? 1.5 : 0;
+}
+
+const DAYS = { day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
 
 /** What the question leaves to the author's conventions. */
 function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask {
