@@ -57,7 +57,12 @@ function isFilled({ rows }: Pick<Result, "rows">): boolean {
   return rows.some((row) => row.some((value) => value !== null));
 }
 
-/** The same rows in another order, or under other names, are the same answer. */
+/** The same rows in another order, or under other names, are the same answer; sums differ a little by their order. */
 export function fingerprint({ rows }: Pick<Result, "rows">): string {
-  return JSON.stringify(rows.map((row) => JSON.stringify(row)).toSorted());
+  const plain = (_: string, value: unknown) =>
+    typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value;
+  return JSON.stringify(rows.map((row) => JSON.stringify(row, plain)).toSorted());
 }
+
+/** Of the sixteen that a number has. */
+const DIGITS = 10;

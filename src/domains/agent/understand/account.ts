@@ -21,8 +21,7 @@ export function unsaidWords(
   const said = new Set<number>();
   const covered = new Set<number>();
   for (const each of found) {
-    const isAsked = ASKING.test(words[each.start - 1]?.norm ?? "");
-    const isSaid = facts.says(each.sense, isAsked);
+    const isSaid = facts.says(each.sense, roleOf(words, each.start));
     for (let i = each.start; i < each.end; i += 1) {
       covered.add(i);
       if (isSaid) said.add(i);
@@ -31,8 +30,22 @@ export function unsaidWords(
   return new Set([...covered].filter((i) => !said.has(i)));
 }
 
-/** What stands behind these is what is asked for. */
-const ASKING = /^(which|what|welche[rnms]?)$/;
+/** What the words before a noun make of it: what is asked for, counted, or told apart. */
+type Role = "asked" | "counted" | "each" | undefined;
+
+const ROLES: readonly [RegExp, Role][] = [
+  [/(^| )(which|what|welche[rnms]?)$/, "asked"],
+  [/(^| )(how many|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/, "counted"],
+  [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
+];
+
+function roleOf(words: readonly Word[], start: number): Role {
+  const before = words
+    .slice(Math.max(0, start - 5), start)
+    .map(({ norm }) => norm)
+    .join(" ");
+  return ROLES.find(([pattern]) => pattern.test(before))?.[1];
+}
 
 /** Everything that a query speaks of, found by walking through it. */
 class QueryFacts {
@@ -110,10 +123,10 @@ class QueryFacts {
   }
 
   /** Whether what some words mean by themselves has left a trace. */
-  says(sense: Sense, isAsked: boolean): boolean {
+  says(sense: Sense, role: Role): boolean {
     switch (sense.t) {
       case "rel":
-        if (isAsked && sense.form === "noun" && !this.#shows(sense.ds)) return false;
+        if (sense.form === "noun" && !this.#hasRole(sense.ds, role)) return false;
         return sense.rel.k === "all" ? this.#reaches(sense.ds) : this.#saysRel(sense.rel);
       case "role":
         return this.#datasets.has(sense.ds);
@@ -154,6 +167,41 @@ class QueryFacts {
   /** What rows belong to can be named without being asked for: "revenue from customers". */
   #reaches(ds: string): boolean {
     return [...this.#datasets].some((own) => own === ds || toOnePath(this.#schema, own, ds) !== undefined);
+  }
+
+  #hasRole(ds: string, role: Role): boolean {
+    if (role === "asked") return this.#shows(ds);
+    if (role === "counted") return this.#counts(ds);
+    return role !== "each" || this.#isRatio() || this.#isTold(ds);
+  }
+
+  /** Whether numbers are told apart by entities, or by something of them. */
+  #isTold(ds: string): boolean {
+    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
+    return by.some((key) => key.ds === ds) || this.#parts.has("per");
+  }
+
+  #counts(ds: string): boolean {
+    if (this.#ask.k === "list") return false;
+    const counted = (num: Num): boolean => {
+      if (num.k === "calc") return counted(num.a) || counted(num.b);
+      if (num.k === "each" || num.k === "lag" || num.k === "running") return counted(num.of);
+      if (num.k === "agg")
+        return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
+      if (num.k !== "metric") return false;
+      const { aggregates = [] } = this.#schema.metrics.get(num.name)?.formula ?? {};
+      return aggregates.some(({ pieces }) =>
+        pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
+      );
+    };
+    return this.#ask.cols.some(counted);
+  }
+
+  /** Whether a column says which entity of a dataset a row belongs to. */
+  #isKeyOf({ ds, field }: Key, to: string): boolean {
+    return [...this.#schema.links.values()].some(
+      (link) => link.from === ds && link.to === to && link.columns.some(({ from }) => from === field),
+    );
   }
 
   /** Whether these are what is listed, told apart or counted; or what is named in their place, such as their capitals. */

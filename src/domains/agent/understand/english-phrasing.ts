@@ -46,6 +46,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\b(above|below)-average\b/gi, "$1 average")
     .replaceAll(/\baccount(?:s|ed)? for\b/gi, "")
     .replaceAll(/\bcost us\b/gi, "had")
+    .replaceAll(/\b(takes?|took) to (?=\p{L})/giu, "$1 ")
     .replace(SORTED, " $1 first")
     .replace(DID, (said) => said.replace(/\bopen$/i, "opened"))
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")

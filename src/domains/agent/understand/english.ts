@@ -19,7 +19,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   anybody somebody actual direct team right receive receives received carry carries won win wins
   achieve achieved reach reached recorded carried paid gave granted issued
   unique money measured something anything anybody anyone somebody someone everything everybody everyone thing things person
-  current calendar because hold holds held occupy occupies
+  gets current calendar because hold holds held occupy occupies
   very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
@@ -419,7 +419,13 @@ export const ENGLISH: Language = {
   people: new Set(["who"]),
   auxiliaries: new Set("is are was were be been has have had do does did we you they i our the a".split(" ")),
   inUnits: new Set(["in"]),
-  scales: new Map(),
+  scales: new Map([
+    ["thousand", 1e3],
+    ["million", 1e6],
+    ["mn", 1e6],
+    ["billion", 1e9],
+    ["bn", 1e9],
+  ]),
   gloss: ENGLISH_GLOSSARY,
   prepare: phrase,
   fold,

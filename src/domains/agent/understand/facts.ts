@@ -241,6 +241,16 @@ export class Facts {
       : undefined;
   }
 
+  /** A field of what a dataset belongs to, as seen from there: the region of a store. */
+  throughOf(key: Key, ds: string): Key | undefined {
+    const link = [...this.schema.links.values()].find(
+      ({ from, to, isSoft }) => from === ds && to === key.ds && isSoft !== true,
+    );
+    return link === undefined || key.path !== undefined
+      ? undefined
+      : { ...key, path: [{ link: link.name, dir: "one" }] };
+  }
+
   /** The metric that says what one entity of a dataset is worth. */
   worthOf(ds: string): string | undefined {
     return worths(this.model, this.schema).find((worth) => worth.ds === ds)?.metric;

@@ -177,7 +177,7 @@ export class Grammar extends Facts {
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }, true), late, rel.isTopped)];
       }
       // "what state is the state with the most rivers", "which capitals are major cities"
-      if (!mod.not && mod.form === "made" && rel.form !== "name") {
+      if (!mod.not && mod.form === "made" && rel.form !== "name" && rel.verb === undefined) {
         if (rel.form === "noun" && rel.rel.k === "all")
           return [{ sense: { ...rel, rel: mod.rel, form: "made" }, cost: 0.6 }];
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }), late + 0.8, rel.isTopped)];

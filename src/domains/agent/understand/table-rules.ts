@@ -287,9 +287,9 @@ export const TABLE_RULES: Rules = {
   // "by country of the customer": whose it is.
   "by mod": [
     rule<"by", "mod">((grammar, by, { mod }) => {
-      if (mod.m !== "to" || mod.not || mod.rel.k !== "all" || by.by !== null) return [];
-      const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds));
-      return keys.some((key) => key?.ds === mod.ds)
+      if (mod.m !== "to" || mod.not || mod.form !== "noun" || by.by !== null) return [];
+      const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds) ?? grammar.throughOf(key, mod.ds));
+      return keys.some((key) => key !== undefined)
         ? [
             {
               sense: { ...by, keys: keys.map((key, i) => key ?? (by.keys[i] as (typeof by.keys)[number])) },

@@ -243,9 +243,8 @@ export function averaged(grammar: Grammar, table: TableSense, fn: "avg" | "media
   if (table.top !== null || table.having !== null) return [];
   const names = new Set(over.map((key) => JSON.stringify(key)));
   const each = table.cols.map((of): Num => ({ k: "each", fn, of, per: over }));
-  return [
-    asTable({ ...plain, cols: each, by: table.by.filter((key) => !names.has(JSON.stringify(key))) }, 0),
-  ];
+  const by = table.by.filter((key) => !names.has(JSON.stringify(key)));
+  return [asTable({ ...plain, cols: each, by }, said === undefined ? 0.3 : 0)];
 }
 
 /** "how much more in 2025 than in 2024" */
