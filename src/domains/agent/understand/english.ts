@@ -192,6 +192,11 @@ const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     "by what percentag": { op: "prep" },
     more: { op: "more" },
     higher: { op: "more" },
+    larger: { op: "more" },
+    bigger: { op: "more" },
+    greater: { op: "more" },
+    lower: { op: "more", arg: "<" },
+    smaller: { op: "more", arg: "<" },
   } satisfies Record<string, GrammarWord>),
 );
 

@@ -1,8 +1,8 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import { measured, neighbours, topped } from "./entity-senses.ts";
+import { compared, measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
-import { type Rules, rule } from "./grammar.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
 import { condOf } from "./table-senses.ts";
 
@@ -27,6 +27,17 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
 
 /** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
 const VERB_COST = 1.2;
+
+/** "larger than Texas" */
+function beyond(grammar: Grammar, arg: string, { rel, ds, form }: RelSense): Combined[] {
+  if (form === "noun") return [];
+  const [, dim = ""] = arg.split(":");
+  const key = dim === "" ? undefined : grammar.dimension(ds, dim);
+  return [
+    { sense: { t: "beyond", arg, rel, ds }, cost: 0 },
+    ...(key === undefined ? [] : compared(grammar, arg, { rel, key })),
+  ];
+}
 
 /** How many there are; of what was done, the number that the author has for it. */
 function counted(rel: RelSense): Combined[] {
@@ -54,6 +65,10 @@ export const ENTITY_RULES: Rules = {
             : [];
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
+        case "that of":
+          return [{ sense: rel, cost: 0 }];
+        case "compare":
+          return beyond(grammar, arg ?? "", rel);
         case "than":
           return rel.form === "name" && rel.rel.k === "where"
             ? [{ sense: { t: "than", win: null, cond: rel.rel.if, ds: rel.ds }, cost: 0 }]
@@ -87,7 +102,8 @@ export const ENTITY_RULES: Rules = {
       if (op === "has" || op === "prep")
         return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
       if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
-      if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
+      // "no major rivers" says it of the rivers.
+      if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0.3 }];
       const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
       if (op === "count") return [{ sense: table(count(rel)), cost: 0.4 }];
       if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });

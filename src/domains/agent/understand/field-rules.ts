@@ -62,6 +62,8 @@ export const FIELD_RULES: Rules = {
   "op field": [
     rule<"op", "field">((grammar, { op, arg }, { key }) => {
       if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
+      if (op === "more" && grammar.isNumber(key))
+        return [{ sense: { t: "morefield", key, op: arg === "<" ? "<" : ">" }, cost: 0 }];
       if (op === "days" && grammar.isDate(key))
         return [{ sense: { t: "days", start: key, isOpen: false }, cost: 0 }];
       if (op === "has") {
@@ -94,6 +96,29 @@ export const FIELD_RULES: Rules = {
       }
       return [];
     }),
+  ],
+  // "a high point higher than that of Colorado"
+  "field beyond": [
+    rule<"field", "beyond">((grammar, { key }, { arg, rel, ds }) =>
+      grammar
+        .attributes(key, { t: "rel", rel, ds, form: "made", isTopped: false })
+        .flatMap(({ sense, cost }) =>
+          sense.t === "attr"
+            ? compared(grammar, arg, { rel: sense.rel, key }).map((each) => ({ ...each, cost: cost + 0.1 }))
+            : [],
+        ),
+    ),
+  ],
+  // "a higher population than Michigan"
+  "morefield than": [
+    rule<"morefield", "than">((grammar, { key, op }, { cond, ds }) => {
+      if (cond === null || ds !== key.ds) return [];
+      const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+      return compared(grammar, `${op}:`, { rel, key });
+    }),
+  ],
+  "op morefield": [
+    rule<"op", "morefield">((_grammar, { op }, sense) => (op === "has" ? [{ sense, cost: 0 }] : [])),
   ],
   "days op": [
     rule<"days", "op">((_grammar, days, { op }) =>

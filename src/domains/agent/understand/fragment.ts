@@ -92,6 +92,10 @@ export type Sense =
   | { t: "tableand"; table: TableSense; op: "beside" | "/" | "-" }
   /** "city and …" */
   | { t: "fields"; keys: Key[]; isOpen: boolean }
+  /** "higher than Texas": by a field that is said before, or by their size. */
+  | { t: "beyond"; arg: string; rel: Rel; ds: string }
+  /** "a higher population …" than others. */
+  | { t: "morefield"; key: Key; op: Comparison }
   /** "days between the order and …" */
   | { t: "days"; start: Key; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
@@ -113,6 +117,8 @@ export interface Quantity {
   upTo?: number;
   /** What it was said to be measured in. */
   unit?: string;
+  /** What it is compared by: "longer than 1000" is a length. */
+  dim?: string;
   /** "twice", "5 times" */
   isTimes?: true;
 }

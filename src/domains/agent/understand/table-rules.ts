@@ -1,6 +1,7 @@
 import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
+import { measuredBy } from "./entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
@@ -410,6 +411,11 @@ export const TABLE_RULES: Rules = {
   "rel quantity": [
     rule<"rel", "quantity">((grammar, rel, quantity) => {
       if (quantity.value === "average") return [];
+      const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
+      if (key !== undefined)
+        return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
+          sense.t === "cond" ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost)) : [],
+        );
       return quantity.unit !== undefined
         ? costing(grammar, rel, quantity)
         : [{ sense: countOf(rel, quantity), cost: 0.6 }];
