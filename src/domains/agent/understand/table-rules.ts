@@ -414,7 +414,9 @@ export const TABLE_RULES: Rules = {
       const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
       if (key !== undefined)
         return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
-          sense.t === "cond" ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost)) : [],
+          sense.t === "cond"
+            ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost))
+            : [],
         );
       return quantity.unit !== undefined
         ? costing(grammar, rel, quantity)

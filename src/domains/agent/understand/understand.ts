@@ -119,15 +119,17 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
   const isTold = (i: number) =>
     !language.fillers.has(all[i]?.norm ?? "") && !language.people.has(all[i]?.norm ?? "");
-  const readings = parsed.flatMap((fragment) => {
+  const asks = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
-    if (asked === undefined) return [];
+    return asked === undefined ? [] : [{ fragment, asked }];
+  });
+  const readings = asks.slice(0, CHECKED).map(({ fragment, asked }) => {
     const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
     const odd = spanCost(asked.ask) + listCost(language.listOpener.test(question.text), asked.ask);
     const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
     const dropped = unsaid.filter((i) => !left.includes(i));
     const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
-    return [{ ...asked, cost, notes: fragment.notes, left: [...left, ...dropped].toSorted((a, b) => a - b) }];
+    return { ...asked, cost, notes: fragment.notes, left: [...left, ...dropped].toSorted((a, b) => a - b) };
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
@@ -266,6 +268,9 @@ const LIGHT: ReadonlySet<string> = new Set([
   "where",
   "named",
 ]);
+
+/** Readings that are held against the question; those behind them cost more by far. */
+const CHECKED = 16;
 
 /** From this on, a word that is left out is missed. */
 const LEFT_COST = 3;
