@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
+import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
@@ -10,6 +11,7 @@ import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
+import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
@@ -21,6 +23,7 @@ import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
+import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
@@ -67,7 +70,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs } = engines;
-  const { identity, knowledge } = services;
+  const { identity, knowledge, bi } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   // Housekeeping can wait; whoever calls cannot.
   const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
@@ -100,6 +103,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         ports,
         identity,
         knowledge,
+        bi,
         metrics,
         readinessChecks,
         signIn,
@@ -116,6 +120,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
+  await engines.retrieval.startEmbedding();
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
   return {
@@ -196,6 +201,7 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   knowledge: KnowledgeServices;
+  bi: BiServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -228,7 +234,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, bi, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -248,6 +254,8 @@ function mountAll(
     vault,
     clock,
   });
+  mountDashboards(app, { ...bi, identity, browser, forms, clock });
+  mountExports(app, { ...bi, identity });
   const agentPath = MCP_SURFACES.find(({ name }) => name === "agent")?.path ?? "";
   mountUserSettings(app, { appUrl, agentPath, identity, browser, registry, ports });
   for (const surface of MCP_SURFACES) {

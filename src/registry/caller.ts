@@ -22,6 +22,8 @@ export interface Caller {
   role: Role;
   groups: readonly number[];
   attributes: Readonly<Record<string, string>>;
+  /** Of whoever sees an embed of the caller's: policies hold for a viewer with these as well as for the caller. */
+  viewerAttributes?: Readonly<Record<string, string>>;
   /** Everything the owner's role allows in this workspace. */
   rolePermissions: readonly Permission[];
   /** The scopes of the token (everything, for a token without scopes of its own). */

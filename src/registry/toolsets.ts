@@ -10,6 +10,10 @@ export const TOOLSETS = {
   models: { description: "Semantic models and SQL over them", byDefault: true },
   modeling: { description: "Write, check and publish semantic models", byDefault: false },
   data: { description: "Datasets: find, read, add and export rows", byDefault: true },
+  dashboards: {
+    description: "Dashboards and widgets: make, change, lay out, export as PDF or PNG, and embed",
+    byDefault: false,
+  },
   datasources: { description: "Connect databases and web APIs, and make queries on them", byDefault: false },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },
 } as const satisfies Record<string, { description: string; byDefault: boolean }>;

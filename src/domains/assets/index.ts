@@ -1,5 +1,6 @@
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
+import { AssetSearch } from "./asset-search.ts";
 import type { AssetsServices } from "./define.ts";
 import { deleteAsset } from "./tools/delete-asset.tool.ts";
 import { exportData } from "./tools/export-data.tool.ts";
@@ -7,10 +8,14 @@ import { getData } from "./tools/get-data.tool.ts";
 import { getDetails } from "./tools/get-details.tool.ts";
 import { restoreAsset } from "./tools/restore-asset.tool.ts";
 import { run } from "./tools/run.tool.ts";
+import { search } from "./tools/search.tool.ts";
 
 /** What spans slices. It knows assets by their kinds only, so it needs no change when a slice brings more of them. */
 export const assetsSlice: SliceSpec<"assets", AssetsServices, { data: Pick<DataServices, "data"> }> = {
   name: "assets",
-  open: ({ registry }, { data: { data } }) => ({ services: { assets: registry.assets, data } }),
-  tools: [getData, getDetails, exportData, deleteAsset, restoreAsset, run],
+  open({ registry: { assets }, retrieval, embeddings, log }, { data: { data } }) {
+    const search = new AssetSearch({ assets, retrieval, embeddings, log });
+    return { services: { assets, data, search } };
+  },
+  tools: [getData, getDetails, search, exportData, deleteAsset, restoreAsset, run],
 };

@@ -34,6 +34,7 @@ import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export type { StorageClaim } from "./append-at-once.ts";
+export { filtersToC9ql } from "./c9ql/index.ts";
 export { assertName, type Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";

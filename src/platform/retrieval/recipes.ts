@@ -23,6 +23,8 @@ interface LegsFusion {
   tokens: number;
   /** The weight of direction where there are no tokens. */
   dense: number;
+  /** What has none of the question's words is a hit only where its direction is this near. */
+  leastCosine: number;
 }
 
 /** A weighted sum. */
@@ -34,7 +36,7 @@ interface FeaturesFusion {
   asks: number;
 }
 
-const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1 };
+const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1, leastCosine: 0.25 };
 
 export const RECIPES: Record<Kind, Recipe> = {
   document: {

@@ -21,12 +21,11 @@ const store = new IndexStore((workerData as { folder: string }).folder);
 const indexes = new Map<string, Opened>();
 
 const answers: Answers<IndexCalls> = {
-  open(which) {
-    const index = store.load(which);
+  open({ isAnew, ...which }) {
+    const index = isAnew ? store.empty(which) : store.load(which);
     indexes.set(keyOf(which), { index, changes: 0 });
     return heldBy(index);
   },
-  held: (which) => heldBy(openedOf(which).index),
   change({ put, remove, ...which }) {
     const opened = openedOf(which);
     for (const id of remove) opened.index.remove(id);
@@ -112,8 +111,8 @@ function candidateOf(
   };
 }
 
-function keyOf({ kind, workspaceId }: Pick<Which, "kind" | "workspaceId">): string {
-  return `${kind}-${workspaceId}`;
+function keyOf({ kind, workspaceId, build }: Which): string {
+  return `${kind}-${workspaceId}-${build}`;
 }
 
 function openedOf(which: Which): Opened {

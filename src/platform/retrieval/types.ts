@@ -59,17 +59,50 @@ export interface Hit {
   legs: Legs;
 }
 
-/** How an index is filled: the catalog is the truth, and everything here can be made of it again. */
+/**
+ * How an index is filled: the catalog is the truth, and everything here can be made of it again. An index holds vectors
+ * of one model, whose `fingerprint` is asked for.
+ */
 export interface Source {
-  /** Keys and numbers of all entries of a workspace with a key above `after`, by their keys, at most `limit`. */
-  list(workspaceId: number, after: number, limit: number): Promise<readonly { id: number; seq: number }[]>;
+  /**
+   * Keys and numbers of all entries of a workspace with a key above `after`, by their keys, at most `limit`. The number
+   * of an entry grows when its vector is kept, too.
+   */
+  list(
+    workspaceId: number,
+    after: number,
+    limit: number,
+    fingerprint: string,
+  ): Promise<readonly { id: number; seq: number }[]>;
   /** The entries with these keys. Those that are missing are gone. */
-  read(workspaceId: number, ids: readonly number[]): Promise<readonly Entry[]>;
+  read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<readonly Entry[]>;
   /** The tokens of their embeddings, for those that have some: the best candidates are compared by them once more. */
   tokens?(
     workspaceId: number,
     ids: readonly number[],
-  ): Promise<readonly { id: number; fingerprint: string; tokens: Uint8Array }[]>;
+    fingerprint: string,
+  ): Promise<readonly { id: number; tokens: Uint8Array }[]>;
+}
+
+/** An entry that has no vector yet. */
+export interface Unembedded {
+  id: number;
+  workspaceId: number;
+  text: string;
+}
+
+/** Where the vectors of a collection are: with its owner's rows, so that they go when these go. */
+export interface KeptVectors {
+  /** Entries of all workspaces without a vector of this model, by their keys: those above `after`, and only of `ids`. */
+  missing(
+    fingerprint: string,
+    which: { after: number; ids?: readonly number[] },
+    limit: number,
+  ): Promise<readonly Unembedded[]>;
+  /** One without any bytes belongs to a text that the model refuses. Entries that are gone meanwhile are left out. */
+  keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void>;
+  /** All entries have a vector of this model now: those of others can go. */
+  dropOthers(fingerprint: string): Promise<void>;
 }
 
 export interface CollectionStats {

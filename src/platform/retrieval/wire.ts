@@ -6,6 +6,8 @@ export interface Which {
   workspaceId: number;
   /** The model whose vectors it holds. */
   fingerprint: string;
+  /** Tells it from the one that it takes the place of. */
+  build: number;
 }
 
 /** Keys and numbers of what an index holds. */
@@ -39,9 +41,8 @@ export interface Understood {
 
 /** What the thread that holds the indexes can be asked, with what it answers. */
 export type IndexCalls = {
-  /** Takes the index into memory, from the disk if it is there; tells what it holds. */
-  open: { ask: Which; answer: Held };
-  held: { ask: Which; answer: Held };
+  /** Takes the index into memory, from the disk if it is there and not to be built anew; tells what it holds. */
+  open: { ask: Which & { isAnew: boolean }; answer: Held };
   change: { ask: Which & { put: readonly Entry[]; remove: readonly number[] }; answer: { bytes: number } };
   /** By words. */
   search: { ask: Which & { query: Query }; answer: Understood & { candidates: Candidate[] } };

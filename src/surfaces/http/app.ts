@@ -11,7 +11,12 @@ import { ClientAddress } from "./client-address.ts";
 
 export type HttpEnv = {
   Bindings: HttpBindings;
-  Variables: { requestId: string; address: string };
+  Variables: {
+    requestId: string;
+    address: string;
+    /** The answer says itself which pages may show it in a frame. */
+    isFramed?: boolean;
+  };
 };
 
 export type HttpApp = Hono<HttpEnv>;
@@ -44,7 +49,7 @@ export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => voi
     await next();
     const { headers, status } = c.res;
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
-      if (!headers.has(name)) headers.set(name, value);
+      if (!headers.has(name) && !(name === "x-frame-options" && c.get("isFramed"))) headers.set(name, value);
     if (isHttps) headers.set("strict-transport-security", "max-age=31536000");
     headers.set("x-request-id", c.get("requestId"));
     const ms = performance.now() - started;

@@ -39,6 +39,8 @@ const UNITS: readonly [string, string][] = [
   ["lit(?:re|er)s?", "l"],
   ["kwh", "kWh"],
 ];
+/** Numbers that name something: a year is 1949, and not 1,949. */
+const NAMING = /(^|_)(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
 const NUMBER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i;
 const INTEGER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER)|^DECIMAL\(\d+,0\)/i;
 
@@ -125,7 +127,7 @@ function formatOfField({ ds, field, since }: Key, type: string, knowledge: Knowl
 }
 
 function formatOfWords(name: string, words: string, type: string, { model }: Knowledge): Format {
-  if (/(^|_)id$/i.test(name)) return { kind: "text" };
+  if (NAMING.test(name)) return { kind: "text" };
   const isWhole = INTEGER_TYPES.test(type);
   if (!isWhole && FRACTION_WORDS.test(words)) return { kind: "percent", by: 100 };
   if (PERCENT_WORDS.test(words)) return { kind: "percent", by: 1 };

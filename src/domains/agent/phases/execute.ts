@@ -25,14 +25,22 @@ export async function execute(statements: readonly Statement[], query: Query): P
   const different = new Map(
     kept.map((result) => [fingerprint(result), result]).toReversed() as [string, Result][],
   );
-  if (different.size > 1) {
-    const suggestions = kept
-      .filter((result) => different.get(fingerprint(result)) === result)
-      .map(({ reading }) => reading.said);
+  const suggestions = [
+    ...new Set(
+      kept
+        .filter((result) => different.get(fingerprint(result)) === result)
+        .map(({ reading }) => reading.said),
+    ),
+  ];
+  if (suggestions.length > 1) {
     return { k: "clarify", questions: [{ question: "Which of these do you mean?", suggestions }] };
   }
   const empty = results.filter((result) => !kept.includes(result));
-  const notes = empty.map(({ reading }) => `Understood as "${reading.said}", nothing was found.`);
+  const notes = [
+    ...empty.map(({ reading }) => `Understood as "${reading.said}", nothing was found.`),
+    // Nobody could choose between two readings that are said with the same words.
+    ...(different.size > 1 ? ["Worked out in another way, the numbers differ: look at the lineage."] : []),
+  ];
   return { k: "result", result: best, notes, rivals: results.length - 1 };
 }
 
@@ -57,12 +65,19 @@ function isFilled({ rows }: Pick<Result, "rows">): boolean {
   return rows.some((row) => row.some((value) => value !== null));
 }
 
-/** The same rows in another order, or under other names, are the same answer; sums differ a little by their order. */
+/**
+ * The same rows in another order, or under other names, are the same answer; so are a year and its first day, and sums
+ * that were added up in another order.
+ */
 export function fingerprint({ rows }: Pick<Result, "rows">): string {
-  const plain = (_: string, value: unknown) =>
-    typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value;
-  return JSON.stringify(rows.map((row) => JSON.stringify(row, plain)).toSorted());
+  return JSON.stringify(rows.map((row) => JSON.stringify(row.map(plain))).toSorted());
 }
 
+function plain(value: unknown): unknown {
+  if (typeof value === "number") return Number(value.toPrecision(DIGITS));
+  return typeof value === "string" && YEAR_START.test(value) ? Number(value.slice(0, 4)) : value;
+}
+
+const YEAR_START = /^\d{4}-01-01(?:[T ]00:00:00)?$/;
 /** Of the sixteen that a number has. */
 const DIGITS = 10;

@@ -71,6 +71,19 @@ describe("knowi_ask", () => {
     expect(items.rows).toEqual([expect.objectContaining({ guest_name: "Ada", total_quantity: 2 })]);
   });
 
+  it("knows numbers without their unit, means the average of what does not add up, and writes years as years", async () => {
+    const rows = [
+      { year: 1949, wing_length_mm: 180, weight_kg: 4, seen: 1120 },
+      { year: 1950, wing_length_mm: 190, weight_kg: 5, seen: 1180 },
+    ];
+    const only = { datasetIds: [await makeDataset(server, admin, "gulls", rows)] };
+    const { outcome, answer } = await ask("wing length by year", only);
+    expect([outcome, answer]).toEqual(["answer", expect.stringMatching(/^Average wing length.*1950/s)]);
+    expect(answer).not.toContain("1,950");
+    expect(Object.values((await ask("average weight of gulls", only)).rows[0] ?? {})).toEqual([4.5]);
+    expect((await ask("seen per year", only)).outcome).toBe("answer");
+  });
+
   it("[bi.ask.rows] returns at most 100 rows and says how many there are", async () => {
     const rows = Array.from({ length: 130 }, (_, i) => ({ lamp_id: i + 1, lamp_name: `Lamp ${i + 1}` }));
     const lamps = await makeDataset(server, admin, "lamps", rows);

@@ -1,8 +1,7 @@
 import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
-import { measuredBy } from "./entity-senses.ts";
-import type { Quantity, Sense, TableSense } from "./fragment.ts";
+import type { TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
@@ -10,10 +9,8 @@ import {
   asTable,
   averaged,
   besideEachOther,
-  chosenEntities,
   column,
   compareEarlier,
-  compareWith,
   differing,
   divided,
   grouped,
@@ -30,20 +27,9 @@ import {
   shared,
   within,
 } from "./table-senses.ts";
-import { costing } from "./unit-rules.ts";
-import { unitNamed } from "./units.ts";
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
-}
-
-/** How often something happened is no amount of money. */
-function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
-  if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
-  return (
-    isTimes !== true ||
-    table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
-  );
 }
 
 /** How many are asked for; 2025 is a year. */
@@ -59,11 +45,6 @@ function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense
   if (isCounting === undefined) return 0;
   if (op === "count") return isCounting ? 0 : undefined;
   return isCounting ? 0.4 : 0;
-}
-
-function countOf(rel: RelSense, quantity: Quantity): Sense {
-  const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-  return { ...quantity, t: "having", table };
 }
 
 /** Money is counted by nobody: of how many sales there were, their sum is no answer. */
@@ -387,59 +368,6 @@ export const TABLE_RULES: Rules = {
     }),
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
-  "quantity table": [
-    rule<"quantity", "table">((grammar, quantity, { table }) =>
-      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0 }] : [],
-    ),
-  ],
-  "table quantity": [
-    rule<"table", "quantity">((grammar, { table }, quantity) => {
-      const [num] = table.cols;
-      if (!isCounting(grammar, quantity, table)) return [];
-      if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
-      if (num === undefined || table.having !== null || table.top !== null) return [];
-      return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
-    }),
-  ],
-  "quantity rel": [
-    rule<"quantity", "rel">((_grammar, quantity, rel) => {
-      // "more than the average store"
-      if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
-      return quantity.unit !== undefined ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
-    }),
-  ],
-  "rel quantity": [
-    rule<"rel", "quantity">((grammar, rel, quantity) => {
-      if (quantity.value === "average") return [];
-      const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
-      if (key !== undefined)
-        return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
-          sense.t === "cond"
-            ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost))
-            : [],
-        );
-      return quantity.unit !== undefined
-        ? costing(grammar, rel, quantity)
-        : [{ sense: countOf(rel, quantity), cost: 0.6 }];
-    }),
-  ],
-  "having window": [
-    rule<"having", "window">((_grammar, having, { win }) =>
-      within(having.table, win).map((each) => again(having, each)),
-    ),
-  ],
-  // "completed at least 60 orders"
-  "cond having": [
-    rule<"cond", "having">((grammar, { ds, cond }, having) =>
-      limited(grammar, having.table, { m: "is", ds, cond }).map((each) => again(having, each)),
-    ),
-  ],
-  "op having": [
-    rule<"op", "having">((_grammar, { op }, having) =>
-      op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
-    ),
-  ],
-  "rel having": [rule<"rel", "having">((grammar, rel, having) => chosenEntities(grammar, rel, having))],
   // "by region and month"
   "op grain": [
     rule<"op", "grain">((_grammar, { op, arg }, { grain }) =>

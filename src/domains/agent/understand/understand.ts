@@ -10,6 +10,7 @@ import { FIELD_RULES } from "./field-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
+import { HAVING_RULES } from "./having-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
@@ -29,7 +30,16 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
     lexicons: new Map(),
     grammar: new Grammar(
       knowledge,
-      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES, UNIT_RULES, VERB_RULES],
+      [
+        ENTITY_RULES,
+        FIELD_RULES,
+        TABLE_RULES,
+        HAVING_RULES,
+        COMPARISON_RULES,
+        GROUP_RULES,
+        UNIT_RULES,
+        VERB_RULES,
+      ],
       groupsOf,
     ),
   };

@@ -1,5 +1,5 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
-import type { Metric, ModelDataset } from "../model.ts";
+import type { Field, Metric, ModelDataset } from "../model.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
 import { isSelling, SALES } from "./synonyms.ts";
@@ -87,9 +87,20 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
     ...[...amounts, ...rates].map(({ field }) => ({
       name: `average_${field.name}`.replace(/^average_(average|avg|mean)_/, "average_"),
       sql: `AVG(${column(field.name)})`,
-      synonyms: [`mean ${field.name.replaceAll("_", " ")}`],
+      synonyms: [
+        ...["mean", "average"].flatMap((word) =>
+          namesOf(field).map((name) => `${word} ${name.replace(/^(?:average|avg|mean) /, "")}`),
+        ),
+        ...(rates.some((rate) => rate.field === field) ? namesOf(field) : []),
+      ],
     })),
   ];
+}
+
+/** As it is called, and without its unit. */
+function namesOf(field: Field): string[] {
+  const name = field.name.replaceAll("_", " ");
+  return [name, ...field.ai.synonyms.filter((synonym) => name.startsWith(`${synonym} `))];
 }
 
 /** Rows that say how things stood at some time hold the same again and again: their sum is no number of anything. */

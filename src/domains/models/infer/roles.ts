@@ -24,7 +24,7 @@ const CODES = new Set(
 );
 const RATES = new Set(
   `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
-  speed density height altitude elevation depth probability fraction per yield interest width length size weight
+  speed density mass height altitude elevation depth probability fraction per yield interest width length size weight
   balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph radius distance capacity`.split(
     /\s+/,
   ),

@@ -13,10 +13,24 @@ const UNITS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** What a number in this unit measures, in place of its last word. */
+/** Behind a name they say what a number is counted in: of `body_mass_g` people ask for the body mass. */
+const UNIT_SIGNS = new Set(
+  `mm cm m km ft inch inches mi miles g kg mg lb lbs oz t tons ms s sec secs seconds min mins minutes hr hrs hours h days
+  usd eur gbp chf jpy cad aud dollars euros pct percent c f celsius fahrenheit kw kwh mw mwh gwh l ml liters litres sqm
+  sqft sqkm m2 km2 ha hectares acres kb mb gb tb bytes bpm rpm mph kmh kph psi bar hpa ppm mgdl mmhg`.split(
+    /\s+/,
+  ),
+);
+
+/** What a number in this unit measures, in place of its last word, and without the unit. */
 export function measuredBy(words: readonly string[]): string[] {
-  const measures = UNITS.get(words.at(-1) ?? "") ?? [];
-  return measures.map((word) => [...words.slice(0, -1), word].join(" "));
+  const last = words.at(-1) ?? "";
+  const rest = words.slice(0, -1);
+  const measures = UNITS.get(last) ?? [];
+  return [
+    ...measures.map((word) => [...rest, word].join(" ")),
+    ...(UNIT_SIGNS.has(last) && rest.length > 0 ? [rest.join(" ")] : []),
+  ];
 }
 
 /** What is asked for where a dataset is about selling. */

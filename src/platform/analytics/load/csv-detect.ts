@@ -19,7 +19,7 @@ import {
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { findCandidates, group, type Shapes, settleDecimal, shapesOf } from "./csv-grouping.ts";
 import { layoutOf } from "./csv-header.ts";
-import { aboveNotes, renamedNotes, wholeNotes } from "./csv-notes.ts";
+import { aboveNotes, backslashNotes, renamedNotes, wholeNotes } from "./csv-notes.ts";
 import type { Sample } from "./csv-sample.ts";
 import { findStart, isOneColumn, NO_DELIMITER } from "./csv-start.ts";
 import { type SurveyScope, surveyColumns } from "./csv-survey.ts";
@@ -163,6 +163,7 @@ function layOut(head: string, options: ConvertOptions): DetectedCsv {
   const layoutNotes = [
     ...aboveNotes(above),
     ...wholeNotes(own?.left),
+    ...backslashNotes(records),
     ...notes,
     ...(header ? renamedNotes(renamed) : []),
   ];

@@ -23,6 +23,7 @@ describe("what stands above a table", () => {
     ["a title above texts", `Report 2024\n\n${texts}`, "name city", 2, ["Report 2024"]],
     ["a remark above more names than fields", "# gunk\na,b,c,d\n1,x,y\n2,z,w\n", "a b c d", 2, ["# gunk"]],
     ["empty lines alone", `\n\n${table}`, names, 3, []],
+    ["delimiters alone", `,,\n${table}`, names, 3, ['",,"']],
     ["a single row below", "Report\n\na,b,c\n1,2,3\n", "a b c", 1, ["Report"]],
   ])("%s", async (_, content, header, rows, told) => {
     const result = await convert(content);

@@ -27,6 +27,16 @@ export function wholeNotes(left: string | undefined): string[] {
   ];
 }
 
+/** Of quotes that a program may have escaped in a way that this file's rows do not show. */
+export function backslashNotes(records: readonly (readonly string[])[]): string[] {
+  const found = records.flat().find((value) => value.includes('\\"'));
+  if (found === undefined) return [];
+  const shown = JSON.stringify(found.slice(0, SHOWN_CHARACTERS).toWellFormed());
+  return [
+    `Values with a backslash before a quote, such as ${shown}, were taken as they stand. If they are cut at the wrong places, say options.delimiter or options.quote.`,
+  ];
+}
+
 /** Columns that could not keep their name because another has it. */
 export function renamedNotes(renamed: readonly Renamed[]): string[] {
   const taken = renamed.filter(({ from, to }) => from !== "" && from !== to);

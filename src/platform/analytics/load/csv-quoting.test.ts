@@ -149,6 +149,15 @@ describe("a list", () => {
   });
 });
 
+it("says that a backslash before a quote was kept where the rows do not show what it means", async () => {
+  const { values, notes } = await convert('name;size\nscreen;19\\"\ndoor;80\\"\n');
+  expect(values).toEqual([
+    ["screen", '19\\"'],
+    ["door", '80\\"'],
+  ]);
+  expect(notes).toEqual([expect.stringContaining('such as "19\\\\\\"", were taken as they stand')]);
+});
+
 describe("UTF-8 with a few bad bytes", () => {
   const bad = (text: string): Buffer =>
     Buffer.concat(

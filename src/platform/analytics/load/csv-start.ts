@@ -6,7 +6,7 @@ export interface TableStart {
   skippedLines: number;
   /** DuckDB counts a value over several lines as one. */
   skippedRecords: number;
-  /** What stands in those lines, besides nothing. */
+  /** What stands in those lines; empty ones are left out. */
   above: string[];
 }
 
@@ -35,11 +35,14 @@ const LEAST_SHARE = 0.3;
 export function findStart(text: string, quoting: Quoting): TableStart {
   const records = firstRecordsOf(text, quoting);
   const first = startIndex(records);
-  const above = records.slice(0, first).filter(({ filled }) => filled > 0);
+  const left = records.slice(0, first);
+  const titles = left.filter(({ filled }) => filled > 0);
+  // A line of nothing but delimiters may be a row without values: whoever misses it should read of it.
+  const above = titles.length > 0 ? titles : left.filter(({ fields }) => fields.length > 1);
   return {
     skippedLines: records[first]?.line ?? 0,
     skippedRecords: first,
-    above: above.map((record) => withoutEnd(record.text, quoting.delimiter)),
+    above: above.map(({ text }) => withoutEnd(text, quoting.delimiter) || text.trim()),
   };
 }
 

@@ -457,6 +457,23 @@ describe("the table", () => {
     expect((await readRows(rows)).report.header).toBe(header);
   });
 
+  it("takes a single date above texts for a value, and dates above numbers for names", async () => {
+    const headerOf = async (rows: TestCell[][]) =>
+      (await read({ styles: STYLES, sheets: [{ name: "S", rows }] })).report.header;
+    expect(
+      await headerOf([
+        ["x", styled(1, 41_796)],
+        ["y", "z"],
+      ]),
+    ).toBe(false);
+    expect(
+      await headerOf([
+        ["x", styled(1, 41_796)],
+        ["y", 4],
+      ]),
+    ).toBe(true);
+  });
+
   it("does as it is told about the header", async () => {
     expect((await readRows([["a"], ["b"]], { header: false })).rows).toEqual([
       { column_1: "a" },

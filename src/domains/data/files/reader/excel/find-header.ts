@@ -9,7 +9,7 @@ import type { SheetRow } from "./sheet-rows.ts";
  * Titles above a table fill fewer cells than the table, so the first row that fills more than half of the widest
  * one is where the table begins. It is a header when it has a text in it, and nothing that could as well be data:
  * a number or a date counts as a name only where the cells below it are something else, as under 2021, 2022 …, or
- * where it is one among many texts that stand above numbers.
+ * where it is one among many texts that stand above numbers. A single date above texts is a value among texts.
  */
 export function findHeader(rows: readonly SheetRow[], wanted: boolean | undefined): SheetRow | undefined {
   if (wanted === false) return undefined;
@@ -42,9 +42,12 @@ function isHeader({ cells }: SheetRow, below: readonly SheetRow[]): boolean {
   const starts = /^[01]$/.test(cells[numbers[0] ?? -1]?.text ?? "");
   const isNumbered = starts && isCount(cells, numbers) && !isCount(below[0]?.cells ?? [], numbers);
   const columnAt = (position: number): Value[] => below.flatMap((row) => row.cells[position] ?? []);
+  const hasOneTime = filled.filter(({ cell }) => (cell.kind & TIMES) !== 0).length === 1;
   const values = filled.filter(({ cell, position }) => {
     if (cell.kind === KIND.text || (isNumbered && cell.kind === KIND.integer)) return false;
     const column = columnAt(position);
+    if (hasOneTime && (cell.kind & TIMES) !== 0 && column.every(({ kind }) => kind === KIND.text))
+      return true;
     const isName = isYear(cell) ? !column.every(isYear) : !column.some(({ kind }) => alike(kind, cell.kind));
     return column.length === 0 || !isName;
   });
