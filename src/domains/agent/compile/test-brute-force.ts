@@ -8,12 +8,12 @@ import {
   type Rel,
   type Scope,
 } from "../query/semantic-query.ts";
+import { compared, isBefore, isPlaced, moved, ranksBefore, type Value } from "./test-brute-values.ts";
 
 /** What queries over the cafés mean, worked out row by row and without SQL: slow, simple, and written apart. */
 
 type Row = Record<string, unknown>;
 type Dataset = keyof CafeRows;
-type Value = string | number | null;
 /** One row of one dataset. */
 interface Thing {
   ds: string;
@@ -403,48 +403,6 @@ function unique(things: Thing[]): Thing[] {
   return [...new Map(things.map((thing) => [thing.row, thing])).values()];
 }
 
-function compared(a: Value, op: string, b: Value): boolean | null {
-  if (a === null || b === null) return null;
-  switch (op) {
-    case "=":
-      return a === b;
-    case "<>":
-      return a !== b;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    default:
-      return a >= b;
-  }
-}
-
-function isBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
-  return compared(a, dir === "max" ? ">" : "<", b) === true;
-}
-
-/** Whether somebody with these before them is among the first; with places left out, those that share one count once. */
-function isPlaced(better: Value[], { n, skip }: { n: number; skip?: number }): boolean {
-  if (skip === undefined) return better.length < n;
-  const place = new Set(better).size;
-  return place >= skip && place < skip + n;
-}
-
 function isOfTime({ bucket, part }: Key): boolean {
   return bucket !== undefined || part !== undefined;
-}
-
-/** What is unknown comes last. */
-function ranksBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
-  if (a === null || b === null) return a !== null && b === null;
-  return isBefore(a, b, dir);
-}
-
-/** The same day some months later; only first days of months are moved. */
-function moved(day: string, months: number): string {
-  const [year = 0, month = 1] = day.split("-").map(Number);
-  const date = new Date(Date.UTC(year, month - 1 + months, 1));
-  return `${date.toISOString().slice(0, 7)}-${day.slice(8, 10)}`;
 }
