@@ -5,6 +5,7 @@ import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
+import { changedMemories, MEMORY_EVENTS } from "../domains/memory/index.ts";
 import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
 import { type Clock, MS } from "../kernel/clock.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
@@ -150,13 +151,16 @@ async function deliverEvents(
 ): Promise<{ stop(): Promise<void> }> {
   const events = new Events(catalog, log);
   const broadcast = new Broadcast(catalog, "kenning_happenings");
-  const changesOf = (happening: Happening) => changedResources(catalog, happening);
+  const changesOf = (happening: Happening) =>
+    MEMORY_EVENTS.includes(happening.topic)
+      ? changedMemories(catalog, happening.payload)
+      : changedResources(catalog, happening);
   const announcer = new Announcer({ endpoints: [...endpoints.values()], changesOf, log });
   const unlisten = await broadcast.listen(
     (message) => announcer.tell(message as Happening),
     () => void announcer.tellAll(),
   );
-  for (const topic of RESOURCE_EVENTS)
+  for (const topic of [...RESOURCE_EVENTS, ...MEMORY_EVENTS])
     events.subscribe(topic, ({ payload }) => broadcast.send({ topic, payload }));
   events.subscribe(QUERY_RUN_ENDED, async ({ payload }) =>
     metrics.runEnded(queryRunEnded.parse(payload).status),

@@ -111,6 +111,7 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
     expect(resourceTemplates).toMatchObject([
       { uriTemplate: "kenning://models/{id}" },
       { uriTemplate: "kenning://models/{id}/datasets/{name}" },
+      { uriTemplate: "kenning://memories/{id}" },
       { uriTemplate: "kenning://answers/{id}" },
       { uriTemplate: "note://one/{name}", mimeType: "text/plain" },
     ]);
