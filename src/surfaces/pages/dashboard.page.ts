@@ -2,6 +2,7 @@ import { html, raw } from "hono/html";
 import type { Dashboard, ShownFilter, ShownWidget } from "../../domains/bi/index.ts";
 import {
   COLOURS,
+  escapeXml,
   formatter,
   HEAT,
   HEAT_TEXT,
@@ -47,7 +48,7 @@ export function dashboardPage({
   view: Markup | "";
 }): Markup {
   return html`<!doctype html>
-<html lang="${locale}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -161,7 +162,7 @@ export function widgetBody({ subject, picture, src, widget }: PageWidget, locale
 function chartOf(subject: Subject, picture: Picture, src: string, name: string, locale: string): Markup {
   const { svg, width, height, hover } = picture;
   const label = `${name}. Use the arrow keys to read values.`;
-  return html`<div class="chart" data-src="${src}" data-width="${width}" data-height="${height}" data-hover="${JSON.stringify(hover)}"${hover === null ? "" : raw(' tabindex="0" role="group"')}${hover === null ? "" : html` aria-label="${label}"`}>${raw(themed(svg))}</div>
+  return html`<div class="chart" data-src="${src}" data-width="${width}" data-height="${height}" data-hover="${JSON.stringify(hover)}"${hover === null ? "" : raw(' tabindex="0" role="group"')}${hover === null ? "" : html` aria-label="${label}"`}>${raw(themed(svg, name))}</div>
 ${dataOf(subject, locale)}` as Markup;
 }
 
@@ -173,8 +174,10 @@ const VARIABLES = new Map<string, string>([
 ]);
 const THEMED = new RegExp(`(?<=["':])(?:${[...VARIABLES.keys()].join("|")})(?=["';])`, "g");
 
-function themed(svg: string): string {
-  return svg.replaceAll(THEMED, (colour) => VARIABLES.get(colour) as string);
+function themed(svg: string, name: string): string {
+  return svg
+    .replace(' aria-label=""', () => ` aria-label="${escapeXml(name)}"`)
+    .replaceAll(THEMED, (colour) => VARIABLES.get(colour) as string);
 }
 
 /** The values of a chart as a table, for those who cannot see it or want the digits. */
