@@ -376,7 +376,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "Let the database go on with this home, when the one it was used with is lost",
     options: { "accept-loss": { description: "Also when something of the former home is lost for good" } },
     notes: [
-      "A database belongs to one home (KENNING_HOME): the rows of datasets are in its folder blobs, and secrets are sealed with its root secret. A server with another home does not start.",
+      "A database belongs to one home (KENNING_HOME): the rows of datasets and the files of documents are in its folder blobs, and secrets (passwords of datasources, keys of language models) are sealed with its root secret. A server with another home does not start.",
       "Stop all servers first. Without --accept-loss nothing is changed if anything would be lost; what that is, is listed.",
     ],
     run: async (input, terminal) => (await import("./home.ts")).adopt(input, terminal),
