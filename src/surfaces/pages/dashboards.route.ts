@@ -65,12 +65,7 @@ export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void 
     const nav = navOf(person, parts.forms.tokenFor(c));
     return send(
       c,
-      dashboardPage({
-        title: showing.title,
-        locale: showing.locale,
-        nav,
-        view: await viewOf(parts, showing),
-      }),
+      dashboardPage({ title: showing.title, nav, view: await viewOf(parts, showing) }),
       "'none'",
     );
   });
@@ -100,11 +95,7 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
   app.get("/embed/:publicId", async (c) => {
     const origins = await parts.embeds.origins(c.req.param("publicId"));
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
-    return send(
-      c,
-      dashboardPage({ title: "Dashboard", locale: localeOf(c, null), nav: "", view: "" }),
-      ancestors,
-    );
+    return send(c, dashboardPage({ title: "Dashboard", nav: "", view: "" }), ancestors);
   });
   app.post("/embed/:publicId/view", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
