@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import axe from "axe-core";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/clock.ts";
@@ -22,7 +22,6 @@ afterAll(async () => {
   await boards.stop();
 });
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = '</svg><script>window.hit = 1</script><img src=x onerror="window.hit=1">{b}';
 /** Screenshots for people to look at, where somebody wants them. */
 const SHOTS = process.env.KENNING_TEST_SHOTS;
@@ -102,7 +101,7 @@ async function shot(page: Page, name: string): Promise<void> {
 
 /** What axe finds that keeps somebody out. */
 async function barriers(frame: Page | Frame): Promise<string[]> {
-  await frame.evaluate(AXE);
+  await frame.evaluate(axe.source);
   const found = (await frame.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   };

@@ -284,6 +284,13 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     store_memory: { content: "about" },
     upload_document: { content: "about" },
     update_fact: { target_id: "memory_none", new_title: "a", new_content: "b" },
+    list_memories: {},
+    get_memory: { memory_id: "memory_none" },
+    change_memory: { memory_id: "memory_none", action: "pin" },
+    retract_memory: { memory_id: "memory_none" },
+    erase_memory: { memory_id: "memory_none" },
+    list_relation_types: {},
+    set_relation_rules: { turtle: null },
     link_memories: { from_id: "memory_none", to_id: "memory_nobody", rel_type: "OWNS" },
     unlink_memories: { from_id: "memory_none", to_id: "memory_nobody", rel_type: "OWNS" },
     careless_tool: {},
@@ -367,7 +374,13 @@ describe("what a limited token sees keeps to its limits", () => {
   it.each(["read-only", "all at once"])("%s: nothing is changed by whatever it calls", async (name) => {
     const before = await fingerprint();
     const answers = await callAll(name, "shop");
-    for (const ofNothing of ["get_query_run", "list_relations", "get_answer", "export_dashboard"])
+    for (const ofNothing of [
+      "get_query_run",
+      "list_relations",
+      "get_memory",
+      "get_answer",
+      "export_dashboard",
+    ])
       answers.delete(ofNothing);
     expect([...answers].filter(([, text]) => text.startsWith("!"))).toEqual([]);
     expect(await fingerprint()).toBe(before);

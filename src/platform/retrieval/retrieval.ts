@@ -30,6 +30,8 @@ export interface Collection {
   stats(workspaceId: number): Promise<CollectionStats>;
   /** Builds the index anew, here and in other processes, while the present one goes on answering. */
   rebuild(workspaceId: number): Promise<void>;
+  /** Leaves nothing in memory or on the disk of what is gone. */
+  purge(workspaceId: number): Promise<void>;
   /** Takes all that is known of a workspace out of memory and off the disk. */
   forget(workspaceId: number): Promise<void>;
 }
@@ -118,6 +120,10 @@ export class Retrieval {
         await this.#using({ kind, workspaceId }, (live) => this.#renew(live));
         await this.#tell({ kind, workspaceId }, [], true);
       },
+      purge: (workspaceId) =>
+        this.#using({ kind, workspaceId }, async ({ which }) => {
+          await this.#thread.ask("purge", which);
+        }),
       forget: async (workspaceId) => {
         const place = { kind, workspaceId };
         this.#live.delete(keyOf(place));
@@ -141,6 +147,14 @@ export class Retrieval {
     await (await this.#listening)?.();
     for (const live of this.#live.values()) await this.#putAway(live);
     await this.#thread.end();
+  }
+
+  /** Throws `unavailable` where the thread that searches does not answer. */
+  async ping(): Promise<void> {
+    const answer = this.#thread.ask("ping", null).catch((error: unknown) => {
+      throw asAppError(error);
+    });
+    await giveUpAfter(LIMITS.retrieval.pingMs, answer, "The search index does not answer.");
   }
 
   /** As if it had crashed; the next search starts another. */

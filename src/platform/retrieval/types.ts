@@ -28,18 +28,34 @@ export interface Entry {
   /** When it holds, in ms since 1970; open ends are left out. */
   validFrom?: number;
   validTo?: number;
+  /** When it was known at all; open ends are left out. */
+  knownFrom?: number;
+  knownTo?: number;
+  /** Before `until` another end of it was believed in, at the latest `validTo`; an open one is left out. */
+  earlierEnd?: { until: number; validTo?: number };
+}
+
+/** Which of the entries, by their times in ms since 1970. */
+export interface Times {
+  /** Only what holds at that time. */
+  at?: number;
+  /** As far as was known at that time. */
+  knownAt?: number;
+  /** Only what does not end before. */
+  endsAfter?: number;
+  /** Only what became known in this period. */
+  knownSince?: number;
+  knownBefore?: number;
 }
 
 /** Every attribute that is named must have one of its values. */
 export type Filter = Record<string, readonly Attribute[]>;
 
-export interface Query {
+export interface Query extends Times {
   text: string;
   /** How many hits at most. */
   k: number;
   filter?: Filter;
-  /** Only what holds at that time, in ms since 1970. */
-  at?: number;
   /** Which legs are asked; all that there are, otherwise. */
   legs?: readonly (keyof Legs)[];
 }
@@ -57,6 +73,17 @@ export interface Hit {
   score: number;
   /** What each leg says of it, 0 to 1; left out where it was not asked. */
   legs: Legs;
+  signs: Signs;
+}
+
+/** What else speaks for or against an entry of a talk. */
+export interface Signs {
+  /** 1 if the speaker that the question names says it, -1 if another does. */
+  speaker: number;
+  /** 1 if it is a question itself. */
+  asks: number;
+  /** 0 to 1: how much else its thread has that answers the question. */
+  thread: number;
 }
 
 /**

@@ -77,6 +77,7 @@ export class ServerFactory {
           caller.workspace.id,
           caller.user.id,
           caller.token.id,
+          caller.token.application?.id ?? "",
           context.mcpReq.method,
         ].join("\0");
       },
