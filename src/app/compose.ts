@@ -1,6 +1,9 @@
+import { setMaxListeners } from "node:events";
+import { statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
+import type { AssetsServices } from "../domains/assets/index.ts";
 import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
@@ -11,11 +14,13 @@ import { type Clock, MS } from "../kernel/clock.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
+import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
+import { InFlight } from "../surfaces/http/in-flight.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
 import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
@@ -27,12 +32,15 @@ import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
+import { mountExportFiles } from "../surfaces/rest/export-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import { mountRetrieval } from "../surfaces/rest/retrieval.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
 import type { AppEngines } from "./engines.ts";
 import { closeOf } from "./ground.ts";
+import { homeStamp } from "./home/home.tables.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { HttpListener } from "./http-listener.ts";
 import { loadKnowledgeAuth } from "./knowledge-auth.ts";
 import { open } from "./open.ts";
@@ -71,21 +79,24 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs } = engines;
-  const { identity, knowledge, bi } = services;
+  const { identity, knowledge, bi, assets } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
-  // Housekeeping can wait; whoever calls cannot.
-  const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
-  for (const slice of inside.all) await slice.start?.().catch(warn);
   if (options.agent !== undefined) {
     Object.assign(services.agent, openAgent({ ...engines, ...services }, options.agent));
   }
   register(registry, services);
   options.extend?.(registry);
+  const stopping = new AbortController();
+  // Each call that runs listens, and there may be many.
+  setMaxListeners(0, stopping.signal);
+  const refusedCallers = new RefusedCallers(engines.log);
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
     audit: identity.audit,
     log: engines.log,
+    stopping: stopping.signal,
+    refused: (...refusal) => refusedCallers.note(...refusal),
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
   const signIn = await openSignIn(config, engines, identity);
@@ -97,26 +108,39 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
   const http = createHttpApp(
-    { ...config.server, log: engines.log, observe: (...seen) => metrics.observeHttp(...seen) },
+    {
+      ...config.server,
+      log: engines.log,
+      onUntrustedProxy: noteProxies(engines),
+      observe: (...seen) => metrics.observeHttp(...seen),
+    },
     (app) =>
       mountAll(app, config, engines, {
         endpoints,
         ports,
         identity,
         knowledge,
+        assets,
         bi,
         metrics,
         readinessChecks,
         signIn,
       }),
   );
-  const sweeps = [...inside.all, signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)];
-  const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, engines.log);
-  opened.defer(() => clearInterval(sweeper));
+  const housekeeping = new Housekeeping({
+    ...engines,
+    slices: inside.all,
+    others: [signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)],
+    everyMs: config.mcp.sessionCleanupIntervalMinutes * MS.minute,
+  });
+  opened.defer(() => housekeeping.stop());
+  housekeeping.begin();
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
     const counts = await Promise.all([...endpoints.values()].map(({ sessions }) => sessions.count()));
     return counts.reduce((sum, count) => sum + count, 0);
   });
+
+  measureEngines(metrics, engines);
 
   const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
   opened.defer(() => events.stop());
@@ -133,10 +157,58 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     async close() {
       // Jobs end while the last calls do: both have their time, and not one after the other.
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
-      await Promise.all([jobs.stop(), listener.close(endStreams)]);
+      await Promise.all([jobs.stop(), listener.close(endStreams, () => stopping.abort())]);
       await close();
     },
   };
+}
+
+/** Without trust, everybody behind a proxy is one address to the limits. The doctor tells of it as well. */
+function noteProxies({ catalog, log }: AppEngines): (address: string) => void {
+  let isNoted = false;
+  return (address) => {
+    if (isNoted) return;
+    isNoted = true;
+    log.warn(
+      { proxy: address },
+      "requests come through a proxy that is not in KENNING_TRUSTED_PROXIES, so that all of them count as one address",
+    );
+    catalog.db
+      .update(homeStamp)
+      .set({ untrustedProxy: address })
+      .catch((err: unknown) => log.warn({ err }, "a proxy could not be noted"));
+  };
+}
+
+/** What makes calls slow, or will soon. */
+function measureEngines(metrics: Metrics, { analytics, catalog, home }: AppEngines): void {
+  const { pool } = catalog;
+  metrics.gauge("kenning_queries_running", "Queries that run.", () => analytics.load().queriesRunning);
+  metrics.gauge(
+    "kenning_queries_waiting",
+    "Queries that wait for their turn.",
+    () => analytics.load().queriesWaiting,
+  );
+  metrics.gauge(
+    "kenning_engine_processes",
+    "Processes that run queries and imports.",
+    () => analytics.load().processes,
+  );
+  metrics.gauge(
+    "kenning_engine_memory_bytes",
+    "Memory that these processes hold.",
+    () => analytics.load().memoryMb * 1024 * 1024,
+  );
+  metrics.gauge(
+    "kenning_database_connections",
+    "Connections to the database that are in use.",
+    () => pool.totalCount - pool.idleCount,
+  );
+  metrics.gauge("kenning_database_waiting", "Calls that wait for a connection.", () => pool.waitingCount);
+  metrics.gauge("kenning_disk_free_bytes", "Free space where the home is.", async () => {
+    const { bavail, bsize } = await statfs(home);
+    return bavail * bsize;
+  });
 }
 
 /**
@@ -188,6 +260,7 @@ function makeEndpoints(
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
   const bodies = new BodyBudget();
+  const inFlight = new InFlight();
   const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
   return new Map(
     surfaces.map((surface) => {
@@ -195,7 +268,10 @@ function makeEndpoints(
       const sessions = { kv: state.kv, clock, idleMs };
       const { admit } = knowledge.knowledgeLimits;
       const own = surface.name === "knowledge" ? { admit, ...(authenticate && { authenticate }) } : {};
-      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, sessions })];
+      return [
+        surface.name,
+        new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, inFlight, sessions }),
+      ];
     }),
   );
 }
@@ -205,6 +281,7 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   knowledge: KnowledgeServices;
+  assets: AssetsServices;
   bi: BiServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
@@ -238,7 +315,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, bi, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, bi, assets, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -278,16 +355,5 @@ function mountAll(
   }
   mountDocumentFiles(app, "/files", { ...knowledge, identity });
   mountDocumentUploads(app, { ...knowledge, identity });
-}
-
-function sweepEvery(
-  everyMs: number,
-  swept: readonly { sweep?(): Promise<unknown> }[],
-  log: Logger,
-): NodeJS.Timeout {
-  const sweep = () => {
-    for (const place of swept)
-      place.sweep?.().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
-  };
-  return setInterval(sweep, everyMs).unref();
+  mountExportFiles(app, { ...assets, identity });
 }

@@ -30,7 +30,20 @@ export interface Caller {
   scopes: readonly Permission[];
   /** Role ∩ scopes ∩ limits: what this call may really do. */
   permissions: readonly Permission[];
-  token: { id: number; kind: TokenKind; limits: TokenLimits };
+  token: {
+    /** 0 when the token is not in our table, as those of applications are not. */
+    id: number;
+    kind: TokenKind;
+    limits: TokenLimits;
+    application?: Application | undefined;
+  };
+}
+
+/** An application that a person connected by OAuth. */
+export interface Application {
+  id: string;
+  /** As it calls itself. */
+  name: string;
 }
 
 /** Circumstances of one call that are not power: for audit, limits and logs. */
@@ -47,3 +60,16 @@ export interface CallMeta {
 
 export const SURFACES = ["bi", "agent", "memory", "models", "knowledge", "all"] as const;
 export type SurfaceName = (typeof SURFACES)[number];
+
+/** Which token an audit event is about. */
+export function tokenFacts({ token: { id, application } }: Caller): {
+  tokenId: number;
+  applicationId?: string;
+} {
+  return { tokenId: id, ...(application && { applicationId: application.id }) };
+}
+
+/** What the application calls itself, for whoever reads the event. */
+export function applicationFacts({ token: { application } }: Caller): Record<string, unknown> {
+  return application === undefined ? {} : { applicationName: application.name };
+}

@@ -27,15 +27,19 @@ interface FileOutput extends Record<string, unknown> {
   file_name: string;
   mime_type: string;
   content_base64?: string | undefined;
+  download_url?: string | undefined;
+  bytes?: number | undefined;
   files?: readonly Record<string, unknown>[] | undefined;
 }
 
-/** A file, or several, as embedded resources, as text where they are one, and what is to be known of them beside. */
+/** A file, or several, as embedded resources, as text where they are one, or as links, and what is to be known of them beside. */
 export function compactFile(output: FileOutput): CompactResult {
   const files = output.files as readonly FileOutput[] | undefined;
   const structured =
     files === undefined ? withoutContent(output) : { ...output, files: files.map(withoutContent) };
-  const all = files?.filter(({ content_base64 }) => content_base64 !== undefined) ?? [output];
+  const isThere = ({ content_base64, download_url }: FileOutput) =>
+    content_base64 !== undefined || download_url !== undefined;
+  const all = files?.filter(isThere) ?? [output];
   return {
     content: [{ type: "text", text: JSON.stringify(structured) }, ...all.map(resourceOf)],
     structured,
@@ -46,7 +50,12 @@ function withoutContent({ content_base64: base64, ...facts }: FileOutput): Recor
   return base64 === undefined ? facts : { ...facts, file_uri: uriOf(facts.file_name as string) };
 }
 
-function resourceOf({ file_name, mime_type, content_base64: base64 = "" }: FileOutput): ContentBlock {
+function resourceOf(file: FileOutput): ContentBlock {
+  const { file_name, mime_type, content_base64: base64 = "", download_url: uri, bytes } = file;
+  if (uri !== undefined) {
+    const size = bytes === undefined ? {} : { size: bytes };
+    return { type: "resource_link", uri, name: file_name, mimeType: mime_type, ...size };
+  }
   const isText = /^text\/|^application\/json\b/.test(mime_type);
   const body = isText ? { text: Buffer.from(base64, "base64").toString("utf8") } : { blob: base64 };
   return { type: "resource", resource: { uri: uriOf(file_name), mimeType: mime_type, ...body } };

@@ -113,6 +113,7 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
       { uriTemplate: "kenning://models/{id}/datasets/{name}" },
       { uriTemplate: "kenning://memories/{id}" },
       { uriTemplate: "kenning://answers/{id}" },
+      { uriTemplate: "kenning://exports/{ticket}" },
       { uriTemplate: "note://one/{name}", mimeType: "text/plain" },
     ]);
     await client.close();

@@ -1,5 +1,6 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
+import { AUDIT_COMMANDS } from "./audit-commands.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 import { EVAL_COMMANDS } from "./eval-commands.ts";
@@ -358,6 +359,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   ...KB_COMMANDS,
   ...MEMORY_COMMANDS,
+  ...AUDIT_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:
@@ -384,7 +386,10 @@ export const COMMANDS: readonly Command[] = [
   defineCommand({
     name: "doctor",
     summary: "Check the installation and say what to do",
-    options: JSON_OPTION,
+    options: {
+      ...JSON_OPTION,
+      deep: { description: "Also read every file of the datasets, and compare it with what was written" },
+    },
     run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
   }),
   defineCommand({

@@ -159,7 +159,12 @@ export class DatasetsStore {
   ): Promise<DatasetPart[]> {
     const current = sql`${datasetParts.fromVersion} <= ${version} AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > ${version})`;
     return db
-      .select({ blobKey: datasetParts.blobKey, rowCount: datasetParts.rowCount, bytes: datasetParts.bytes })
+      .select({
+        blobKey: datasetParts.blobKey,
+        rowCount: datasetParts.rowCount,
+        bytes: datasetParts.bytes,
+        sha256: datasetParts.sha256,
+      })
       .from(datasetParts)
       .where(and(eq(datasetParts.datasetId, id), current))
       .orderBy(IN_ORDER);

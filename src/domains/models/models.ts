@@ -1,5 +1,6 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { scopeOf } from "../../kernel/scope.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
@@ -141,7 +142,7 @@ export class Models {
       );
     }
     const request = {
-      scope: String(caller.workspace.id),
+      scope: scopeOf(caller),
       tableViews: await tableViewsOf(data, caller, datasets),
       sql: guarded.sql,
       params: params.map((value) => ({ fit: value })),

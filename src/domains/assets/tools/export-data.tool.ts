@@ -5,7 +5,9 @@ import { compactFile } from "../../../registry/compact-content.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { type ExportedFile, exportText } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
+import { ownerOf } from "../../identity/index.ts";
 import { type AssetsServices, defineTool } from "../define.ts";
+import { LIMITS as ASSETS } from "../limits.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
 const limit = z
@@ -46,7 +48,7 @@ export const exportData = defineTool({
   },
   title: "Export data",
   description:
-    "Rows of a dataset or widget as a file: CSV, JSON or Parquet; of a dashboard, a file for each widget. Files come once, as embedded resources (Parquet in base64).",
+    "Rows of a dataset or widget as a file: CSV, JSON or Parquet; of a dashboard, a file for each widget. A small file comes as an embedded resource (Parquet in base64); a larger one as download_url, a link for 15 minutes that needs no token.",
   permission: "bi:read",
   effect: "read",
   timeoutMs: 300_000,
@@ -67,7 +69,10 @@ export const exportData = defineTool({
     mime_type: z.string(),
     // Left out on /mcp, where the file stands beside this as an embedded resource.
     content_base64: z.string().optional(),
-    file_uri: z.string().optional().describe("Of the embedded resource that is the file"),
+    file_uri: z.string().optional().describe("Of the resource that is the file"),
+    download_url: z.string().optional().describe("Fetch the file here, with GET and without a token"),
+    expires_at: z.string().optional().describe("Until then"),
+    bytes: z.int().optional(),
     rows: z.int(),
     total_rows: z.int(),
     truncated: z.boolean(),
@@ -135,7 +140,8 @@ async function filesOf(parts: AssetParts["parts"], wish: Wish, context: Context)
   return files;
 }
 
-async function fileOf(type: string, id: number, wish: Wish, { assets, data, caller, signal, say }: Context) {
+async function fileOf(type: string, id: number, wish: Wish, context: Context) {
+  const { assets, data, caller, signal, say } = context;
   const { format, escapeFormulas, limit, offset, c9ql } = wish;
   const { name, hasColumns, stream, count } = await assets.require(type, "rows").rows(caller, id);
   if (!hasColumns && format === "parquet")
@@ -154,11 +160,25 @@ async function fileOf(type: string, id: number, wish: Wish, { assets, data, call
   return {
     file_name: nameOf(name, format),
     mime_type: file.mimeType,
-    content_base64: file.content.toString("base64"),
+    ...(await contentOf(file, nameOf(name, format), context)),
     rows: file.rows,
     total_rows: total,
     truncated: seen < total,
     ...(seen < total && { note: say(noteOn(file, seen)) }),
+  };
+}
+
+/** Contracts print the whole file; on `/mcp` a model has better things to read. */
+async function contentOf({ content, mimeType }: ExportedFile, name: string, context: Context) {
+  const { exports, caller, meta } = context;
+  if (meta.surface !== "all" || content.length <= ASSETS.exports.inlineBytes)
+    return { content_base64: content.toString("base64") };
+  const { url, uri, expiresAt } = await exports.keep(ownerOf(caller), { name, mimeType, content });
+  return {
+    download_url: url,
+    file_uri: uri,
+    expires_at: expiresAt.toISOString(),
+    bytes: content.length,
   };
 }
 
