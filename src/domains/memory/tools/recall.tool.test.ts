@@ -35,7 +35,9 @@ describe("recall", () => {
       .poll(async () => idsOf(await acme.recall(query, { hops: 0 }))[0], { timeout: 60_000 })
       .toBe(id);
     const { result } = await callTool(server, await server.token(), "recall", { query, hops: 0, why: true });
-    const { hits } = result?.structuredContent as { hits: { why: Record<string, number> }[] };
+    const { hits } = (result?.structuredContent ?? { hits: [] }) as {
+      hits: { why: Record<string, number> }[];
+    };
     expect(hits[0]?.why.meaning).toBeGreaterThan(0.4);
     expect(hits[0]?.why.words ?? 0).toBeLessThan(0.1);
   });
