@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
+import { datasetOfEvent, WATCHED_EVENTS } from "../domains/automation/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
@@ -66,7 +67,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   });
   opened.defer(() => inside.close());
   const { engines, services } = inside;
-  const { registry, jobs } = engines;
+  const { registry, jobs, schedules, deliveries } = engines;
   const { identity, knowledge } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   // Housekeeping can wait; whoever calls cannot.
@@ -105,7 +106,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         signIn,
       }),
   );
-  const sweeps = [...inside.all, signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)];
+  const housekeepers = [...inside.all, signIn, jobs, schedules, deliveries];
+  const sweeps = [...housekeepers, ...[...endpoints.values()].map(({ sessions }) => sessions)];
   const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, engines.log);
   opened.defer(() => clearInterval(sweeper));
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
@@ -113,9 +115,14 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     return counts.reduce((sum, count) => sum + count, 0);
   });
 
-  const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
+  const react = async (topic: string, payload: unknown) => {
+    const datasetId = await datasetOfEvent(services.data, topic, payload);
+    if (datasetId !== null) await services.automation.alertChecks.react(datasetId);
+  };
+  const events = await deliverEvents(engines.catalog, { endpoints, metrics, react, log: engines.log });
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
+  await schedules.start();
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
   return {
@@ -127,10 +134,22 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     async close() {
       // Jobs end while the last calls do: both have their time, and not one after the other.
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
-      await Promise.all([jobs.stop(), listener.close(endStreams)]);
+      const endWork = async () => {
+        await schedules.stop();
+        await jobs.stop();
+      };
+      await Promise.all([endWork(), listener.close(endStreams)]);
       await close();
     },
   };
+}
+
+interface EventListeners {
+  endpoints: ReadonlyMap<Surface["name"], Endpoint>;
+  metrics: Metrics;
+  /** Has what looks at datasets look again. */
+  react(topic: string, payload: unknown): Promise<void>;
+  log: Logger;
 }
 
 /**
@@ -139,9 +158,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
  */
 async function deliverEvents(
   catalog: Catalog,
-  endpoints: ReadonlyMap<Surface["name"], Endpoint>,
-  metrics: Metrics,
-  log: Logger,
+  { endpoints, metrics, react, log }: EventListeners,
 ): Promise<{ stop(): Promise<void> }> {
   const events = new Events(catalog, log);
   const broadcast = new Broadcast(catalog, "kenning_happenings");
@@ -156,6 +173,7 @@ async function deliverEvents(
   events.subscribe(QUERY_RUN_ENDED, async ({ payload }) =>
     metrics.runEnded(queryRunEnded.parse(payload).status),
   );
+  for (const topic of WATCHED_EVENTS) events.subscribe(topic, ({ payload }) => react(topic, payload));
   await events.start();
   return {
     async stop() {

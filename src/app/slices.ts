@@ -1,5 +1,6 @@
 import { agentSlice } from "../domains/agent/index.ts";
 import { assetsSlice } from "../domains/assets/index.ts";
+import { automationSlice } from "../domains/automation/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
 import { knowledgeSlice } from "../domains/knowledge/index.ts";
@@ -19,6 +20,7 @@ const SLICES = [
   knowledgeSlice,
   memorySlice,
   agentSlice,
+  automationSlice,
   assetsSlice,
 ] as const;
 

@@ -18,6 +18,8 @@ export interface RowsOptions {
   c9ql?: string | undefined;
   /** Values of the parameters in `c9ql`, which checks them. */
   parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Whose `today` it is in `c9ql`; UTC if it is not said. */
+  timeZone?: string | undefined;
   signal: AbortSignal;
 }
 

@@ -11,6 +11,10 @@ export const TOOLSETS = {
   modeling: { description: "Write, check and publish semantic models", byDefault: false },
   data: { description: "Datasets: find, read, add and export rows", byDefault: true },
   datasources: { description: "Connect databases and web APIs, and make queries on them", byDefault: false },
+  alerts: {
+    description: "Alerts on datasets: make, list, change and test; what was sent to whom",
+    byDefault: false,
+  },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },
 } as const satisfies Record<string, { description: string; byDefault: boolean }>;
 

@@ -121,13 +121,13 @@ export class Data {
   async #queryOn(
     caller: Caller,
     dataset: Dataset,
-    { c9ql, parameters, signal }: RowsOptions,
+    { c9ql, parameters, timeZone, signal }: RowsOptions,
   ): Promise<DatasetQuery> {
     const { visible, ...tableView } = await this.tableView(caller, dataset, "rows");
     const isPlain = c9ql === undefined && parameters === undefined;
     const { sql, params } = isPlain
       ? { sql: 'SELECT * FROM "rows"', params: [] }
-      : this.#compile(c9ql ?? "", visible, parameters);
+      : this.#compile(c9ql ?? "", visible, parameters, timeZone);
     const request = { scope: scopeOf(caller), tableViews: [tableView], sql, params, signal };
     const isWhole = c9ql === undefined && !tableView.isRestricted;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
@@ -187,13 +187,14 @@ export class Data {
     c9ql: string,
     columns: readonly Column[],
     values: Readonly<Record<string, unknown>> = {},
+    timezone = "UTC",
   ): { sql: string; params: readonly string[] } {
     const query = parse(c9ql, { columns });
     // Which values fit depends on the query: compiling checks them.
     const parameters = values as Readonly<Record<string, ParameterValue>>;
     refuseUnknownParameters(query, parameters);
     const now = this.#parts.clock.now();
-    return compile(query, { columns, source: '"rows"', parameters, now, timezone: "UTC" });
+    return compile(query, { columns, source: '"rows"', parameters, now, timezone });
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */

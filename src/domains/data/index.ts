@@ -34,6 +34,7 @@ import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export type { StorageClaim } from "./append-at-once.ts";
+export { compile, type Expression, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
 export { assertName, type Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
 export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
@@ -42,6 +43,7 @@ export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { restrictionFor } from "./policies.ts";
+export { isWhole, seenRun } from "./query-view.ts";
 export { replaceRows } from "./replace-rows.ts";
 export { allParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 
