@@ -43,7 +43,7 @@ export const alertShape = z.object({
   last_error: z.string().nullable(),
 });
 
-export function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.output<typeof alertShape> {
+function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.output<typeof alertShape> {
   return {
     id: alert.id,
     name: alert.name,

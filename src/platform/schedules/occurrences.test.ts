@@ -176,14 +176,12 @@ describe("occurrences, beside a model that only looks at clocks", () => {
       fc.property(calendarRule, fc.integer({ min: 0, max: 300 }), (of, later) => {
         const after = new Date(of.anchor.getTime() + later * MS.day);
         const today = new Date(after.getTime() - 2 * MS.day).toISOString().slice(0, 10);
-        const expected = modelDates(of, later + 140)
-          .filter((date) => date >= today)
-          .slice(0, 5)
-          .map((date) => modelMoment(of.zone, date, of.time))
-          .filter((ms) => ms > after.getTime());
-        expect(nextAfter(of, after).getTime()).toBe(expected[0]);
+        const dates = modelDates(of, later + 140).filter((date) => date >= today);
+        const momentOf = (date: string) => modelMoment(of.zone, date, of.time);
+        const expected = dates.find((date) => momentOf(date) > after.getTime()) as string;
+        expect(nextAfter(of, after).getTime()).toBe(momentOf(expected));
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
   });
 

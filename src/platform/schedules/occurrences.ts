@@ -35,8 +35,19 @@ export function nextAfter(rule: Rule, after: Date): Date {
   return new Date(Math.min(inDay, days.at(day + 1)));
 }
 
+interface Overdue {
+  occurrence: Date;
+  missed: number;
+}
+
 /** What of a schedule came due: the newest occurrence up to now, and how many there were before it since `from`. */
-export function dueSince(rule: Rule, from: Date, now: Date): { occurrence: Date; missed: number } {
+export function dueSince(rule: Rule, from: Date, now: Date): Overdue {
+  const due = newestUpTo(rule, from, now);
+  // Rules of time zones change: what was due by the former ones is still due, and nothing before it is.
+  return due.occurrence < from ? { occurrence: from, missed: 0 } : due;
+}
+
+function newestUpTo(rule: Rule, from: Date, now: Date): Overdue {
   const [first, last] = [from.getTime(), now.getTime()];
   const stepMs = elapsingStep(rule);
   if (stepMs !== undefined && MS.day % stepMs !== 0) {
