@@ -9,6 +9,7 @@ import { examine, publishAll } from "../src/domains/models/index.ts";
 import type { Caller } from "../src/registry/caller.ts";
 import { median, p95, Table } from "./guard/measure.ts";
 import { BOMBS } from "./neighbours/bombs.ts";
+import { measureLoad } from "./neighbours/load.ts";
 import { measureRequests } from "./neighbours/requests.ts";
 
 /**
@@ -79,6 +80,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 if ("requests".includes(values.only)) await measureRequests();
+if ("load".includes(values.only)) await measureLoad(ROUND_MS);
 
 type Ask = (sql: string, signal?: AbortSignal) => Promise<unknown>;
 

@@ -45,7 +45,9 @@ class Stop extends Error {
 async function kenning(args) {
   await install({ withDev: false });
   if (isNewEnough(process.versions.node)) return enter(args);
-  end(await run(findNode(), [path.join(__dirname, "kenning"), ...args]));
+  // By the channel the child learns of the end of this process, however that comes about.
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  end(await run(findNode(), [path.join(__dirname, "kenning"), ...args], { stdio }));
 }
 
 /** `npm test`, `npm run check`, …: the tools of development. */
@@ -109,9 +111,19 @@ function runTool(script, args, env = process.env) {
 
 /** Hands over to the application inside this process. */
 async function enter(args) {
+  stopWithLauncher();
   require("./load-quickly.cjs");
   process.argv = [process.execPath, MAIN, ...args];
   await import(pathToFileURL(MAIN).href);
+}
+
+/** A launcher that was killed could not pass that on. */
+function stopWithLauncher() {
+  if (process.channel === undefined) return;
+  const stop = () => process.kill(process.pid, "SIGTERM");
+  if (!process.connected) return stop();
+  process.once("disconnect", stop);
+  process.channel.unref();
 }
 
 /** Installs the locked versions unless they are there. A package that npm unpacked has no lockfile: npm did this. */

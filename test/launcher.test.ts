@@ -25,7 +25,8 @@ if (word === "wait") {
   setInterval(() => {}, 1_000);
   process.on("SIGTERM", () => process.exit(7));
 }
-console.log(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd() }));
+const { pid } = process;
+console.log(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), ...(word === "wait" && { pid }) }));
 if (word === "exit") process.exit(Number(number));
 `;
 
@@ -150,6 +151,19 @@ describe.each([{ oldNode: false }, { oldNode: true }])("handing over, %o", ({ ol
 });
 
 describe("an old Node", () => {
+  it("that is killed takes the server with it", async () => {
+    pretendInstalled();
+    const child = start(join(project, "bin/kenning"), ["wait"], { oldNode: true });
+    const said = new Promise<string>((resolve) =>
+      child.stdout?.once("data", (text) => resolve(String(text))),
+    );
+    const { pid } = JSON.parse(await said) as { pid: number };
+    expect(pid).not.toBe(child.pid);
+    child.kill("SIGKILL");
+    const isThere = () => existsSync(`/proc/${pid}`);
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+  });
+
   it("without a new one says in one sentence what to do", async () => {
     pretendInstalled();
     rmSync(join(folder, "path/node"));

@@ -1,9 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { median, p95, Table } from "../guard/measure.ts";
+import { post } from "./http.ts";
 
 const AT_ONCE = 60;
 const { batchMessages, fields, values } = LIMITS.request;
@@ -39,25 +40,7 @@ export async function measureRequests(): Promise<void> {
   const [{ url, tokens }] = (await once(server, "message")) as [{ url: string; tokens: string[] }];
   const [flooding = "", ours = "", theirs = ""] = tokens;
   const agent = new Agent({ keepAlive: true });
-  const send = (token: string, body: string): Promise<{ status: number; ms: number }> => {
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; ms: number }>();
-    const startedMs = performance.now();
-    const headers = {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "content-length": Buffer.byteLength(body),
-    };
-    const sending = request(url, { method: "POST", agent, headers }, (response) => {
-      response.resume();
-      response.once("end", () =>
-        resolve({ status: response.statusCode ?? 0, ms: performance.now() - startedMs }),
-      );
-    });
-    sending.once("error", reject);
-    sending.end(body);
-    return promise;
-  };
+  const send = (token: string, body: string) => post(agent, url, token, body);
   const timesUntil = async (token: string, isOver: () => boolean): Promise<number[]> => {
     const times: number[] = [];
     while (!isOver()) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/app/config.ts";
 
 /** The whole server with two tokens of `ours` and one of `theirs`, in a process of its own. */
 const home = mkdtempSync(join(tmpdir(), "kenning-bench-requests-"));
+chmodSync(home, 0o711);
 const config = loadConfig({
   env: { PORT: "0", KENNING_HOME: home, RATE_LIMIT_ENABLED: "false" },
   cwd: home,

@@ -67,7 +67,7 @@ export class BenchStore implements Source {
   async tokens(workspaceId: number, ids: readonly number[]) {
     return ids.flatMap((id) => {
       const { kept } = this.#rows.get(workspaceId)?.get(id) ?? {};
-      return kept?.tokens === undefined ? [] : { id, fingerprint: kept.fingerprint, tokens: kept.tokens };
+      return kept?.tokens === undefined ? [] : { id, tokens: kept.tokens };
     });
   }
 

@@ -4,9 +4,15 @@ import type { Query } from "../../src/platform/retrieval/index.ts";
 import { interval } from "./statistics.ts";
 import { BenchStore } from "./store.ts";
 
-interface Part {
+export interface Part {
   paragraphs: { id: number; title: string; text: string }[];
-  questions: { question: string; paragraph: number }[];
+  questions: { question: string; paragraph: number; answer: string }[];
+}
+
+export const LANGUAGES = ["en", "de"] as const;
+
+export function readPart(folder: string, language: (typeof LANGUAGES)[number]): Part {
+  return JSON.parse(readFileSync(join(folder, `${language}.json`), "utf8"));
 }
 
 const WAYS: [string, Query["legs"]][] = [
@@ -23,8 +29,8 @@ export async function benchXquad(folder: string, models?: string): Promise<void>
   const store = await BenchStore.open(models);
   const documents = store.collection("document");
   const rows: string[][] = WAYS.map(([name]) => [name]);
-  for (const [workspaceId, language] of ["en", "de"].entries()) {
-    const part = JSON.parse(readFileSync(join(folder, `${language}.json`), "utf8")) as Part;
+  for (const [workspaceId, language] of LANGUAGES.entries()) {
+    const part = readPart(folder, language);
     const embedded = await store.embeddings.embed(part.paragraphs.map(({ text }) => text));
     for (const [i, { id, title, text }] of part.paragraphs.entries())
       store.put(workspaceId, { id, body: text, title: title.replaceAll("_", " ") }, embedded[i]);

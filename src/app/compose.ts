@@ -1,19 +1,27 @@
+import { setMaxListeners } from "node:events";
+import { statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
+import type { AssetsServices } from "../domains/assets/index.ts";
 import { datasetOfEvent, WATCHED_EVENTS } from "../domains/automation/index.ts";
+import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
+import { changedMemories, MEMORY_EVENTS } from "../domains/memory/index.ts";
 import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
 import { type Clock, MS } from "../kernel/clock.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
 import type { CallPorts } from "../registry/call.ts";
+import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
+import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { BodyBudget } from "../surfaces/http/body-budget.ts";
+import { InFlight } from "../surfaces/http/in-flight.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
 import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
@@ -22,14 +30,18 @@ import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
+import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
+import { mountExportFiles } from "../surfaces/rest/export-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import { mountRetrieval } from "../surfaces/rest/retrieval.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
 import type { Config } from "./config.ts";
 import type { AppEngines } from "./engines.ts";
 import { closeOf } from "./ground.ts";
+import { homeStamp } from "./home/home.tables.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { HttpListener } from "./http-listener.ts";
 import { loadKnowledgeAuth } from "./knowledge-auth.ts";
 import { open } from "./open.ts";
@@ -68,21 +80,24 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs, schedules, deliveries } = engines;
-  const { identity, knowledge } = services;
+  const { identity, knowledge, bi, assets } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
-  // Housekeeping can wait; whoever calls cannot.
-  const warn = (err: unknown) => engines.log.warn({ err }, "start of a slice failed");
-  for (const slice of inside.all) await slice.start?.().catch(warn);
   if (options.agent !== undefined) {
     Object.assign(services.agent, openAgent({ ...engines, ...services }, options.agent));
   }
   register(registry, services);
   options.extend?.(registry);
+  const stopping = new AbortController();
+  // Each call that runs listens, and there may be many.
+  setMaxListeners(0, stopping.signal);
+  const refusedCallers = new RefusedCallers(engines.log);
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
     audit: identity.audit,
     log: engines.log,
+    stopping: stopping.signal,
+    refused: (...refusal) => refusedCallers.note(...refusal),
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
   const signIn = await openSignIn(config, engines, identity);
@@ -94,26 +109,39 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
   const http = createHttpApp(
-    { ...config.server, log: engines.log, observe: (...seen) => metrics.observeHttp(...seen) },
+    {
+      ...config.server,
+      log: engines.log,
+      onUntrustedProxy: noteProxies(engines),
+      observe: (...seen) => metrics.observeHttp(...seen),
+    },
     (app) =>
       mountAll(app, config, engines, {
         endpoints,
         ports,
         identity,
         knowledge,
+        assets,
+        bi,
         metrics,
         readinessChecks,
         signIn,
       }),
   );
-  const housekeepers = [...inside.all, signIn, jobs, schedules, deliveries];
-  const sweeps = [...housekeepers, ...[...endpoints.values()].map(({ sessions }) => sessions)];
-  const sweeper = sweepEvery(config.mcp.sessionCleanupIntervalMinutes * MS.minute, sweeps, engines.log);
-  opened.defer(() => clearInterval(sweeper));
+  const housekeeping = new Housekeeping({
+    ...engines,
+    slices: inside.all,
+    others: [signIn, jobs, schedules, deliveries, ...[...endpoints.values()].map(({ sessions }) => sessions)],
+    everyMs: config.mcp.sessionCleanupIntervalMinutes * MS.minute,
+  });
+  opened.defer(() => housekeeping.stop());
+  housekeeping.begin();
   metrics.gauge("kenning_mcp_sessions", "MCP sessions that are not idle too long.", async () => {
     const counts = await Promise.all([...endpoints.values()].map(({ sessions }) => sessions.count()));
     return counts.reduce((sum, count) => sum + count, 0);
   });
+
+  measureEngines(metrics, engines);
 
   const react = async (topic: string, payload: unknown) => {
     const datasetId = await datasetOfEvent(services.data, topic, payload);
@@ -123,6 +151,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
   await schedules.start();
+  await engines.retrieval.startEmbedding();
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
   return {
@@ -138,10 +167,58 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         await schedules.stop();
         await jobs.stop();
       };
-      await Promise.all([endWork(), listener.close(endStreams)]);
+      await Promise.all([endWork(), listener.close(endStreams, () => stopping.abort())]);
       await close();
     },
   };
+}
+
+/** Without trust, everybody behind a proxy is one address to the limits. The doctor tells of it as well. */
+function noteProxies({ catalog, log }: AppEngines): (address: string) => void {
+  let isNoted = false;
+  return (address) => {
+    if (isNoted) return;
+    isNoted = true;
+    log.warn(
+      { proxy: address },
+      "requests come through a proxy that is not in KENNING_TRUSTED_PROXIES, so that all of them count as one address",
+    );
+    catalog.db
+      .update(homeStamp)
+      .set({ untrustedProxy: address })
+      .catch((err: unknown) => log.warn({ err }, "a proxy could not be noted"));
+  };
+}
+
+/** What makes calls slow, or will soon. */
+function measureEngines(metrics: Metrics, { analytics, catalog, home }: AppEngines): void {
+  const { pool } = catalog;
+  metrics.gauge("kenning_queries_running", "Queries that run.", () => analytics.load().queriesRunning);
+  metrics.gauge(
+    "kenning_queries_waiting",
+    "Queries that wait for their turn.",
+    () => analytics.load().queriesWaiting,
+  );
+  metrics.gauge(
+    "kenning_engine_processes",
+    "Processes that run queries and imports.",
+    () => analytics.load().processes,
+  );
+  metrics.gauge(
+    "kenning_engine_memory_bytes",
+    "Memory that these processes hold.",
+    () => analytics.load().memoryMb * 1024 * 1024,
+  );
+  metrics.gauge(
+    "kenning_database_connections",
+    "Connections to the database that are in use.",
+    () => pool.totalCount - pool.idleCount,
+  );
+  metrics.gauge("kenning_database_waiting", "Calls that wait for a connection.", () => pool.waitingCount);
+  metrics.gauge("kenning_disk_free_bytes", "Free space where the home is.", async () => {
+    const { bavail, bsize } = await statfs(home);
+    return bavail * bsize;
+  });
 }
 
 interface EventListeners {
@@ -162,13 +239,16 @@ async function deliverEvents(
 ): Promise<{ stop(): Promise<void> }> {
   const events = new Events(catalog, log);
   const broadcast = new Broadcast(catalog, "kenning_happenings");
-  const changesOf = (happening: Happening) => changedResources(catalog, happening);
+  const changesOf = (happening: Happening) =>
+    MEMORY_EVENTS.includes(happening.topic)
+      ? changedMemories(catalog, happening.payload)
+      : changedResources(catalog, happening);
   const announcer = new Announcer({ endpoints: [...endpoints.values()], changesOf, log });
   const unlisten = await broadcast.listen(
     (message) => announcer.tell(message as Happening),
     () => void announcer.tellAll(),
   );
-  for (const topic of RESOURCE_EVENTS)
+  for (const topic of [...RESOURCE_EVENTS, ...MEMORY_EVENTS])
     events.subscribe(topic, ({ payload }) => broadcast.send({ topic, payload }));
   events.subscribe(QUERY_RUN_ENDED, async ({ payload }) =>
     metrics.runEnded(queryRunEnded.parse(payload).status),
@@ -197,6 +277,7 @@ function makeEndpoints(
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
   const bodies = new BodyBudget();
+  const inFlight = new InFlight();
   const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
   return new Map(
     surfaces.map((surface) => {
@@ -204,7 +285,10 @@ function makeEndpoints(
       const sessions = { kv: state.kv, clock, idleMs };
       const { admit } = knowledge.knowledgeLimits;
       const own = surface.name === "knowledge" ? { admit, ...(authenticate && { authenticate }) } : {};
-      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, sessions })];
+      return [
+        surface.name,
+        new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, inFlight, sessions }),
+      ];
     }),
   );
 }
@@ -214,6 +298,8 @@ interface Mounted {
   ports: CallPorts;
   identity: Identity;
   knowledge: KnowledgeServices;
+  assets: AssetsServices;
+  bi: BiServices;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -246,7 +332,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, bi, assets, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -266,6 +352,8 @@ function mountAll(
     vault,
     clock,
   });
+  mountDashboards(app, { ...bi, identity, browser, forms, clock });
+  mountExports(app, { ...bi, identity });
   const agentPath = MCP_SURFACES.find(({ name }) => name === "agent")?.path ?? "";
   mountUserSettings(app, { appUrl, agentPath, identity, browser, registry, ports });
   for (const surface of MCP_SURFACES) {
@@ -284,16 +372,5 @@ function mountAll(
   }
   mountDocumentFiles(app, "/files", { ...knowledge, identity });
   mountDocumentUploads(app, { ...knowledge, identity });
-}
-
-function sweepEvery(
-  everyMs: number,
-  swept: readonly { sweep?(): Promise<unknown> }[],
-  log: Logger,
-): NodeJS.Timeout {
-  const sweep = () => {
-    for (const place of swept)
-      place.sweep?.().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
-  };
-  return setInterval(sweep, everyMs).unref();
+  mountExportFiles(app, { ...assets, identity });
 }

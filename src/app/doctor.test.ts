@@ -150,6 +150,7 @@ test("what depends on a check that failed is not looked at", async () => {
     ["root secret", "Mend the folder first, see above."],
     ["database", "Mend the folder first, see above."],
     ["migrations", "Mend the database first, see above."],
+    ["proxy", "Mend the migrations first, see above."],
     ["storage", "Mend the migrations first, see above."],
     ["engines", "Mend the migrations first, see above."],
   ]);

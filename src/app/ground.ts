@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { type Identity, identitySlice } from "../domains/identity/index.ts";
 import { type Clock, systemClock } from "../kernel/clock.ts";
 import { isReadOnly, openCatalog } from "../platform/catalog/index.ts";
-import { createMemoryState } from "../platform/state/index.ts";
+import { createMemoryState, createRedisState } from "../platform/state/index.ts";
 import { Registry } from "../registry/registry.ts";
 import type { Ground } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
@@ -24,14 +24,14 @@ export async function openGround(
   parts: Pick<Ground, "clock" | "log" | "onAuditLost">,
   opened: AsyncDisposableStack,
 ): Promise<Ground> {
-  const { home, databaseUrl } = config.storage;
+  const { home, databaseUrl, redisUrl } = config.storage;
   const { log } = parts;
   const catalog = await openCatalog({ home, log, ...(databaseUrl !== null && { databaseUrl }) });
   opened.defer(() => catalog.close());
   await catalog.migrate().catch((error) => {
     throw isReadOnly(error) ? readOnlyDatabase(error) : error;
   });
-  const state = createMemoryState();
+  const state = redisUrl === null ? createMemoryState() : createRedisState({ url: redisUrl, log });
   opened.defer(() => state.close());
   const { appUrl } = config.server;
   return { ...parts, catalog, state, registry: new Registry(), appUrl, version: VERSION };

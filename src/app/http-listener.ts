@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { LIMITS } from "../surfaces/http/limits.ts";
 
@@ -13,16 +13,20 @@ export class HttpListener {
 
   constructor(fetch: Parameters<typeof getRequestListener>[0], address: { port: number; host: string }) {
     this.#address = address;
-    const { headerBytes, headersMs, requestMs, keepAliveMs } = LIMITS.server;
+    const { headerBytes, headersMs, requestMs, keepAliveMs, connections } = LIMITS.server;
     this.#server = createServer(
       {
         maxHeaderSize: headerBytes,
         headersTimeout: headersMs,
         requestTimeout: requestMs,
         keepAliveTimeout: keepAliveMs,
+        // How often Node looks for what is late: with its default of 30 s headers could take 50.
+        connectionsCheckingInterval: headersMs / 10,
       },
       getRequestListener(fetch, { overrideGlobalObjects: false }),
     );
+    this.#server.maxConnections = connections;
+    this.#server.on("connection", closeIfSilent);
     this.#server.on("request", (request, response) => this.#track(request, response));
   }
 
@@ -36,20 +40,26 @@ export class HttpListener {
     return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
   }
 
-  /** Takes no more requests, lets those that run end, then ends the streams and closes what is left. */
-  async close(endStreams: () => Promise<unknown>): Promise<void> {
+  /**
+   * Takes no more requests and lets those that run end. Those that take too long are told that the server stops, and
+   * have a moment to pass that on; then the streams end, and what is left is closed.
+   */
+  async close(endStreams: () => Promise<unknown>, tellRunning: () => void): Promise<void> {
     if (!this.#server.listening) return void (await endStreams());
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     // Node closes the connections that are idle now, and not those that become so: clients keep them for minutes.
     const idle = setInterval(() => this.#server.closeIdleConnections(), IDLE_POLL_MS);
-    const late = setTimeout(() => this.#server.closeAllConnections(), LIMITS.server.drainMs);
+    const { drainMs, farewellMs } = LIMITS.server;
+    const told = setTimeout(tellRunning, drainMs);
+    const late = setTimeout(() => this.#server.closeAllConnections(), drainMs + farewellMs);
     try {
       await Promise.all(this.#running.values());
       await endStreams();
       await closed;
     } finally {
       clearInterval(idle);
+      clearTimeout(told);
       clearTimeout(late);
     }
   }
@@ -63,6 +73,14 @@ export class HttpListener {
       resolve();
     });
   }
+}
+
+/** Node waits without end for the first byte of a connection. */
+function closeIfSilent(socket: Socket): void {
+  const timer = setTimeout(() => {
+    if (socket.bytesRead === 0) socket.destroy();
+  }, LIMITS.server.headersMs).unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Streams that a client listens on would never end by themselves. */

@@ -6,6 +6,8 @@ export const LIMITS = {
     stopMs: 30_000,
     /** Longest that one check of the doctor may take. */
     checkMs: 15_000,
+    /** Longest that the doctor reads all files of the datasets (`--deep`). */
+    deepCheckMs: 12 * 60 * 60_000,
   },
   stdio: {
     /** How long the bridge for desktop clients waits for a server that is not running yet. */

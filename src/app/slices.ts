@@ -1,6 +1,7 @@
 import { agentSlice } from "../domains/agent/index.ts";
 import { assetsSlice } from "../domains/assets/index.ts";
 import { automationSlice } from "../domains/automation/index.ts";
+import { biSlice } from "../domains/bi/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
 import { knowledgeSlice } from "../domains/knowledge/index.ts";
@@ -20,6 +21,7 @@ const SLICES = [
   knowledgeSlice,
   memorySlice,
   agentSlice,
+  biSlice,
   automationSlice,
   assetsSlice,
 ] as const;

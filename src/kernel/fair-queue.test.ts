@@ -83,3 +83,56 @@ it("tells those who waited too long whether their own scope or others have the p
   await expect(queue.enter("b")).rejects.toMatchObject({ code: "unavailable" });
   leave();
 });
+
+it("gives places to the people of a workspace in turn, and leaves some to others", async () => {
+  const queue = new FairQueue({ ...options, places: 2, placesPerUser: 1 });
+  const order: string[] = [];
+  const leaveFirst = await queue.enter("a/1");
+  const waiting = ["a/1", "a/1", "a/1"].map(async (scope) => {
+    const leave = await queue.enter(scope);
+    order.push(scope);
+    leave();
+  });
+  // Another person has a place at once, however many of the first one wait.
+  const leaveOther = await queue.enter("a/2");
+  const other = queue.enter("a/2").then((leave) => {
+    order.push("a/2");
+    leave();
+  });
+  leaveOther();
+  await other;
+  leaveFirst();
+  await Promise.all(waiting);
+  expect(order).toEqual(["a/2", "a/1", "a/1", "a/1"]);
+  expect(queue.load).toEqual({ running: 0, waiting: 0 });
+});
+
+it("turns somebody away who has too many waiting, and nobody else in the workspace", async () => {
+  const queue = new FairQueue({ ...options, places: 1, waitingPerScope: 4, waitingPerUser: 2 });
+  const leave = await queue.enter("a/1");
+  const waiting = [queue.enter("a/1"), queue.enter("a/1")];
+  await expect(queue.enter("a/1")).rejects.toMatchObject({
+    code: "rate_limited",
+    message: "Too many tasks of yours are waiting.",
+    data: { retryAfterMs: expect.any(Number) },
+  });
+  const other = queue.enter("a/2");
+  leave();
+  (await other)();
+  for (const one of waiting) (await one)();
+});
+
+it("turns away at once who would wait too long", async () => {
+  const queue = new FairQueue({ ...options, places: 1, waitMs: 20 });
+  const slow = await queue.enter("a/1");
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const kept = queue.tryEnter("b");
+  expect(kept).toBeUndefined();
+  const second = queue.enter("a/1").catch(() => undefined);
+  slow();
+  const leave = (await second)!;
+  // Places were held for 150 ms of late, and nobody waits longer than 20.
+  await expect(queue.enter("a/1")).rejects.toMatchObject({ code: "rate_limited" });
+  leave();
+  expect(queue.load).toEqual({ running: 0, waiting: 0 });
+});

@@ -1,44 +1,63 @@
 import { AppError } from "./errors.ts";
 import { once } from "./once.ts";
+import { workspaceOf } from "./scope.ts";
 
 export interface FairQueueOptions {
   /** For those who are turned away: "queries". */
   what: string;
   /** Places of all scopes together. */
   places: number;
+  /** Of one workspace. */
   placesPerScope: number;
+  /** Of one person in a workspace; as many as the workspace has, unless told otherwise. */
+  placesPerUser?: number;
   waiting: number;
   waitingPerScope: number;
+  /** Half of what the workspace has, unless told otherwise. */
+  waitingPerUser?: number;
   waitMs: number;
   /** What those are to do who are turned away because of their own scope. */
   hint?: string;
 }
 
-interface Waiting {
-  start(): void;
-}
-
-interface Scope {
+interface Line {
   running: number;
-  waiting: Waiting[];
   /** The number of its last turn. */
   turn: number;
 }
 
+/** Of one person, or of a workspace itself. */
+interface User extends Line {
+  isPerson: boolean;
+  waiting: (() => void)[];
+}
+
+interface Workspace extends Line {
+  users: Map<string, User>;
+  /** How long a place of it was held of late, on average. */
+  heldMs: number;
+}
+
+/** The weight of the last one in what is taken for the average. */
+const NEWEST = 0.3;
+
 /**
- * Lets a bounded number of tasks run. When a place becomes free it goes to the scope that has waited for its
- * turn the longest, so that a scope with a hundred tasks delays another one by one task and not by a hundred.
+ * Lets a bounded number of tasks run. When a place becomes free it goes to the workspace that has waited for its turn
+ * the longest, and in it to the person who has, so that somebody with a hundred tasks delays another one by one task
+ * and not by a hundred. Who could not have his turn in time is told so at once.
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions;
-  /** Scopes that have something running or waiting. */
-  readonly #scopes = new Map<string, Scope>();
+  readonly #options: Required<Omit<FairQueueOptions, "hint">> & Pick<FairQueueOptions, "hint">;
+  /** Workspaces that have something running or waiting. */
+  readonly #workspaces = new Map<string, Workspace>();
   #turn = 0;
   #running = 0;
   #waiting = 0;
 
   constructor(options: FairQueueOptions) {
-    this.#options = options;
+    const { placesPerScope, waitingPerScope } = options;
+    const waitingPerUser = Math.ceil(waitingPerScope / 2);
+    this.#options = { placesPerUser: placesPerScope, waitingPerUser, ...options };
   }
 
   get load(): { running: number; waiting: number } {
@@ -46,57 +65,76 @@ export class FairQueue {
   }
 
   /** Resolves when it is this task's turn; the answer gives the place back and must be called. */
-  async enter(scopeName: string, signal?: AbortSignal): Promise<() => void> {
+  async enter(scope: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw cancelled();
-    const entered = this.tryEnter(scopeName);
+    const entered = this.tryEnter(scope);
     if (entered !== undefined) return entered;
-    const scope = this.#scopeOf(scopeName);
-    await this.#wait(scopeName, scope, signal);
-    return once(() => this.#leave(scopeName, scope));
+    return this.#wait(scope, signal);
   }
 
   /** A place, if there is one without waiting. */
-  tryEnter(scopeName: string): (() => void) | undefined {
-    const scope = this.#scopeOf(scopeName);
-    const hasPlace = this.#running < this.#options.places && scope.running < this.#options.placesPerScope;
-    if (!hasPlace || scope.waiting.length > 0) return undefined;
-    this.#occupy(scopeName, scope);
-    return once(() => this.#leave(scopeName, scope));
+  tryEnter(scope: string): (() => void) | undefined {
+    const { workspace, user } = this.#of(scope);
+    if (user.waiting.length > 0 || !this.#hasPlace(workspace, user)) return undefined;
+    return this.#occupy(scope, workspace, user);
   }
 
-  #scopeOf(name: string): Scope {
-    return this.#scopes.get(name) ?? { running: 0, waiting: [], turn: 0 };
+  #hasPlace(workspace: Workspace, user: User): boolean {
+    const { places, placesPerScope, placesPerUser } = this.#options;
+    const own = user.isPerson ? placesPerUser : placesPerScope;
+    return this.#running < places && workspace.running < placesPerScope && user.running < own;
   }
 
-  #occupy(name: string, scope: Scope): void {
-    this.#scopes.set(name, scope);
+  #of(scope: string): { workspace: Workspace; user: User } {
+    const name = workspaceOf(scope);
+    const idle = { running: 0, turn: 0 };
+    const workspace = this.#workspaces.get(name) ?? { ...idle, users: new Map(), heldMs: 0 };
+    const user = workspace.users.get(scope) ?? { ...idle, isPerson: scope !== name, waiting: [] };
+    return { workspace, user };
+  }
+
+  #keep(scope: string, workspace: Workspace, user: User): void {
+    this.#workspaces.set(workspaceOf(scope), workspace);
+    workspace.users.set(scope, user);
+  }
+
+  #occupy(scope: string, workspace: Workspace, user: User): () => void {
+    this.#keep(scope, workspace, user);
+    const startedMs = performance.now();
     this.#running += 1;
     this.#turn += 1;
-    scope.running += 1;
-    scope.turn = this.#turn;
-  }
-
-  #leave(name: string, scope: Scope): void {
-    this.#running -= 1;
-    scope.running -= 1;
-    this.#forgetIfIdle(name, scope);
-    this.#next();
+    for (const line of [workspace, user]) {
+      line.running += 1;
+      line.turn = this.#turn;
+    }
+    return once(() => {
+      this.#running -= 1;
+      for (const line of [workspace, user]) line.running -= 1;
+      const heldMs = performance.now() - startedMs;
+      workspace.heldMs += (heldMs - workspace.heldMs) * NEWEST;
+      this.#forgetIfIdle(scope, workspace, user);
+      this.#next();
+    });
   }
 
   #next(): void {
     while (this.#running < this.#options.places) {
-      const next = [...this.#scopes.values()]
-        .filter(({ running, waiting }) => waiting.length > 0 && running < this.#options.placesPerScope)
-        .reduce<Scope | undefined>((a, b) => (a === undefined || b.turn < a.turn ? b : a), undefined);
+      const startable = [...this.#workspaces.values()].flatMap((workspace) => {
+        const users = [...workspace.users.values()].filter(
+          (user) => user.waiting.length > 0 && this.#hasPlace(workspace, user),
+        );
+        const user = earliest(users);
+        return user === undefined ? [] : [{ turn: workspace.turn, user }];
+      });
+      const next = earliest(startable);
       if (next === undefined) return;
-      next.waiting.shift()?.start();
+      next.user.waiting.shift()?.();
     }
   }
 
-  #wait(name: string, scope: Scope, signal: AbortSignal | undefined): Promise<void> {
-    const { waiting, waitingPerScope, waitMs } = this.#options;
-    if (scope.waiting.length >= waitingPerScope) throw this.#tooMany();
-    if (this.#waiting >= waiting) throw this.#overloaded();
+  #wait(scope: string, signal: AbortSignal | undefined): Promise<() => void> {
+    const { workspace, user } = this.#of(scope);
+    this.#assertRoom(workspace, user);
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer);
@@ -105,38 +143,57 @@ export class FairQueue {
       };
       const giveUp = (error: AppError): void => {
         settle();
-        scope.waiting.splice(scope.waiting.indexOf(entry), 1);
-        this.#forgetIfIdle(name, scope);
+        user.waiting.splice(user.waiting.indexOf(start), 1);
+        this.#forgetIfIdle(scope, workspace, user);
         reject(error);
       };
       const onAbort = (): void => giveUp(cancelled());
-      const timer = setTimeout(() => giveUp(this.#late(scope)), waitMs);
+      const timer = setTimeout(() => giveUp(this.#late(workspace)), this.#options.waitMs);
       signal?.addEventListener("abort", onAbort, { once: true });
-      const entry: Waiting = {
-        start: () => {
-          settle();
-          this.#occupy(name, scope);
-          resolve();
-        },
+      const start = (): void => {
+        settle();
+        resolve(this.#occupy(scope, workspace, user));
       };
       this.#waiting += 1;
-      scope.waiting.push(entry);
-      this.#scopes.set(name, scope);
+      user.waiting.push(start);
+      this.#keep(scope, workspace, user);
     });
   }
 
-  #forgetIfIdle(name: string, scope: Scope): void {
-    if (scope.running === 0 && scope.waiting.length === 0) this.#scopes.delete(name);
+  #assertRoom(workspace: Workspace, user: User): void {
+    const { waiting, waitingPerScope, waitingPerUser, waitMs } = this.#options;
+    const expectedMs = this.#expectedMs(workspace, user);
+    const isTooMuch = user.isPerson && user.waiting.length >= waitingPerUser;
+    if (isTooMuch || expectedMs > waitMs) throw this.#tooMany(user, expectedMs);
+    const ofWorkspace = [...workspace.users.values()].reduce((sum, one) => sum + one.waiting.length, 0);
+    if (ofWorkspace >= waitingPerScope) throw this.#tooMany(undefined, expectedMs);
+    if (this.#waiting >= waiting) throw this.#overloaded();
+  }
+
+  /** How long one more of this person would wait, as places were held of late; he shares them with the others who wait. */
+  #expectedMs(workspace: Workspace, user: User): number {
+    const others = [...workspace.users.values()].filter((one) => one !== user && one.waiting.length > 0);
+    const places = Math.min(this.#options.placesPerScope, this.#options.places);
+    return ((user.waiting.length + 1) * (others.length + 1) * workspace.heldMs) / places;
+  }
+
+  #forgetIfIdle(scope: string, workspace: Workspace, user: User): void {
+    if (user.running === 0 && user.waiting.length === 0) workspace.users.delete(scope);
+    if (workspace.users.size === 0) this.#workspaces.delete(workspaceOf(scope));
   }
 
   /** Whose fault it is shows in who has the places. */
-  #late({ running }: Scope): AppError {
-    return running >= this.#options.placesPerScope ? this.#tooMany() : this.#overloaded();
+  #late(workspace: Workspace): AppError {
+    return workspace.running >= this.#options.placesPerScope
+      ? this.#tooMany(undefined, workspace.heldMs)
+      : this.#overloaded();
   }
 
-  #tooMany(): AppError {
-    return new AppError("rate_limited", `Too many ${this.#options.what} of this workspace are waiting.`, {
+  #tooMany(user: User | undefined, retryAfterMs: number): AppError {
+    const whose = user?.isPerson ? "yours" : "this workspace";
+    return new AppError("rate_limited", `Too many ${this.#options.what} of ${whose} are waiting.`, {
       hint: this.#options.hint ?? "Wait for some of them to finish.",
+      data: { retryAfterMs: Math.min(this.#options.waitMs, Math.max(1_000, Math.round(retryAfterMs))) },
     });
   }
 
@@ -149,6 +206,10 @@ export class FairQueue {
       },
     );
   }
+}
+
+function earliest<T extends { turn: number }>(lines: readonly T[]): T | undefined {
+  return lines.reduce<T | undefined>((a, b) => (a === undefined || b.turn < a.turn ? b : a), undefined);
 }
 
 function cancelled(): AppError {

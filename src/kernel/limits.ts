@@ -32,6 +32,8 @@ export const LIMITS = {
     lightBytes: 8 * 1024,
     /** Requests of one token that wait for their turn, each message of a batch counted; more are told to come again. */
     waitingPerToken: 1_000,
+    /** Requests of one person in a workspace that are not answered yet; more are refused before they are read. */
+    inFlightPerUser: 100,
     /** A body above `smallBodyBytes` of which less than `paceBytes` comes in this time is refused. */
     paceMs: 15_000,
     /** What has to come of a body in `paceMs`. */

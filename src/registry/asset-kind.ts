@@ -18,7 +18,7 @@ export interface RowsOptions {
   c9ql?: string | undefined;
   /** Values of the parameters in `c9ql`, which checks them. */
   parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Whose `today` it is in `c9ql`; UTC if it is not said. */
+  /** IANA name of the zone whose days `c9ql` means; UTC if it is not said. */
   timeZone?: string | undefined;
   signal: AbortSignal;
 }
@@ -46,6 +46,18 @@ export interface AssetRows {
   stream(options: RowsOptions): AsyncIterable<QueryBatch>;
   /** How many rows there are in all, whatever part of them the options ask for. */
   count(options: RowsOptions): Promise<number>;
+}
+
+export interface AssetParts {
+  name: string;
+  parts: readonly { type: string; id: number; name: string }[];
+}
+
+/** The words by which an asset is found; those of its title count for more. */
+export interface SearchText {
+  id: number;
+  title: string;
+  body: string;
 }
 
 export interface RunOptions {
@@ -79,17 +91,19 @@ export interface AssetKind {
   can(caller: Caller, id: number, verb: "read" | "write"): Promise<boolean>;
   describe(caller: Caller, id: number): Promise<AssetDetails>;
   rows?(caller: Caller, id: number): Promise<AssetRows>;
+  /** The assets that it is made of, which have rows. */
+  parts?(caller: Caller, id: number): Promise<AssetParts>;
   run?: AssetRun;
   delete?(caller: Caller, id: number): Promise<void>;
   restore?(caller: Caller, id: number): Promise<void>;
   /** Makes an asset what it was in a former version, and tells what became of it. */
   restoreVersion?(caller: Caller, id: number, version: number): Promise<Record<string, unknown>>;
-  /** What a search for this asset should look through. */
-  searchText?(id: number): Promise<string>;
+  /** What a search looks through: all of a workspace, whoever may see it. */
+  search?(workspaceId: number): Promise<readonly SearchText[]>;
 }
 
 /** A thing that can be done to assets of some kinds. */
-export type Ability = "rows" | "run" | "delete" | "restore" | "restoreVersion" | "searchText";
+export type Ability = "rows" | "parts" | "run" | "delete" | "restore" | "restoreVersion" | "search";
 
 export class AssetKinds {
   readonly #kinds = new Map<string, AssetKind>();

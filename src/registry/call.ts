@@ -5,8 +5,9 @@ import { excerpt } from "../kernel/excerpt.ts";
 import type { JsonSlice } from "../kernel/json-slice.ts";
 import { LIMITS } from "../kernel/limits.ts";
 import type { Permission } from "../kernel/permissions.ts";
+import { notingDatasets } from "../kernel/read-datasets.ts";
 import { asAppError } from "./as-app-error.ts";
-import type { Caller, CallMeta } from "./caller.ts";
+import { applicationFacts, type Caller, type CallMeta, tokenFacts } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
 import { readArguments } from "./large-arguments.ts";
@@ -18,6 +19,10 @@ export interface CallPorts {
   limiter: Limiter;
   audit: AuditSink;
   log: Logger;
+  /** The server is about to stop and waits no longer for calls that run: they are told so. */
+  stopping?: AbortSignal;
+  /** Told of every call that failed, to find those that were refused because of too much load. */
+  refused?: (error: AppError, caller: Caller, meta: Pick<CallMeta, "address">) => void;
   /** Told of every call that ended, for metrics. */
   observe?: (
     operation: { kind: OperationKind; name: string; surface: string },
@@ -74,6 +79,7 @@ export async function call(
 ): Promise<Outcome> {
   const started = performance.now();
   const noted: Record<string, unknown> = {};
+  const datasets = new Set<number>();
   let outcome: Outcome;
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
@@ -81,11 +87,18 @@ export async function call(
     await ports.audit.room();
     const { plain, longList } = await readArguments(args, operation.longList);
     const input = parse(operation, plain);
-    const output = await runWithin(operation, input, {
-      ...environment,
-      note: (facts) => void Object.assign(noted, facts),
-      ...(longList !== undefined && { longList }),
-    });
+    const output = await notingDatasets(datasets, () =>
+      runWithin(
+        operation,
+        input,
+        {
+          ...environment,
+          note: (facts) => void Object.assign(noted, facts),
+          ...(longList !== undefined && { longList }),
+        },
+        ports.stopping,
+      ),
+    );
     outcome = { status: "done", output, ms: performance.now() - started };
   } catch (thrown) {
     const ms = performance.now() - started;
@@ -100,7 +113,7 @@ export async function call(
         ms,
       };
   }
-  record(ports, operation, args, environment, { ...outcome, noted });
+  record(ports, operation, args, environment, { ...outcome, noted, datasets });
   return outcome;
 }
 
@@ -145,6 +158,7 @@ async function runWithin(
   operation: Operation,
   input: unknown,
   environment: CallEnvironment & Pick<CallContext, "note">,
+  stopping: AbortSignal | undefined,
 ): Promise<unknown> {
   const timeoutMs = operation.timeoutMs ?? LIMITS.call.defaultTimeoutMs;
   const controller = new AbortController();
@@ -166,15 +180,26 @@ async function runWithin(
       }),
     );
   }, timeoutMs);
+  const serverStops = () => stop(stoppingError(operation.name));
   if (environment.signal.aborted) cancelled();
+  if (stopping?.aborted) serverStops();
   environment.signal.addEventListener("abort", cancelled, { once: true });
+  stopping?.addEventListener("abort", serverStops, { once: true });
   try {
     const context: CallContext = { ...environment, signal: controller.signal };
     return await Promise.race([stopped, operation.run(input as never, context)]);
   } finally {
     clearTimeout(timer);
     environment.signal.removeEventListener("abort", cancelled);
+    stopping?.removeEventListener("abort", serverStops);
   }
+}
+
+function stoppingError(name: string): AppError {
+  return new AppError("unavailable", `The server is stopping, and could not wait for ${name} to end.`, {
+    hint: "Send it again in a moment. If it changes something, look first whether that has happened.",
+    data: { reason: "stopping" },
+  });
 }
 
 function record(
@@ -182,10 +207,11 @@ function record(
   operation: Operation,
   args: unknown,
   { caller, meta }: CallEnvironment,
-  outcome: Outcome & { noted: Record<string, unknown> },
+  outcome: Outcome & { noted: Record<string, unknown>; datasets: ReadonlySet<number> },
 ): void {
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
+  if (outcome.status === "failed") ports.refused?.(outcome.error, caller, meta);
   ports.observe?.({ kind: operation.kind, name: operation.name, surface: meta.surface }, code, outcome.ms);
   ports.audit.record({
     ...ACTIONS[operation.kind],
@@ -195,13 +221,16 @@ function record(
     success: outcome.status !== "failed",
     outcome: code,
     durationMs: outcome.ms,
+    address: meta.address,
+    ...tokenFacts(caller),
+    datasets: [...outcome.datasets],
     metadata: {
       surface: meta.surface,
       sessionId: meta.sessionId,
       clientName: meta.client.name,
       clientVersion: meta.client.version,
       requestId: meta.requestId,
-      tokenId: caller.token.id,
+      ...applicationFacts(caller),
       arguments: excerpt(args),
       ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(outcome.noted) }),
     },

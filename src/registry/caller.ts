@@ -22,13 +22,28 @@ export interface Caller {
   role: Role;
   groups: readonly number[];
   attributes: Readonly<Record<string, string>>;
+  /** Of whoever sees an embed of the caller's: policies hold for a viewer with these as well as for the caller. */
+  viewerAttributes?: Readonly<Record<string, string>>;
   /** Everything the owner's role allows in this workspace. */
   rolePermissions: readonly Permission[];
   /** The scopes of the token (everything, for a token without scopes of its own). */
   scopes: readonly Permission[];
   /** Role ∩ scopes ∩ limits: what this call may really do. */
   permissions: readonly Permission[];
-  token: { id: number; kind: TokenKind; limits: TokenLimits };
+  token: {
+    /** 0 when the token is not in our table, as those of applications are not. */
+    id: number;
+    kind: TokenKind;
+    limits: TokenLimits;
+    application?: Application | undefined;
+  };
+}
+
+/** An application that a person connected by OAuth. */
+export interface Application {
+  id: string;
+  /** As it calls itself. */
+  name: string;
 }
 
 /** Circumstances of one call that are not power: for audit, limits and logs. */
@@ -45,3 +60,16 @@ export interface CallMeta {
 
 export const SURFACES = ["bi", "agent", "memory", "models", "knowledge", "all"] as const;
 export type SurfaceName = (typeof SURFACES)[number];
+
+/** Which token an audit event is about. */
+export function tokenFacts({ token: { id, application } }: Caller): {
+  tokenId: number;
+  applicationId?: string;
+} {
+  return { tokenId: id, ...(application && { applicationId: application.id }) };
+}
+
+/** What the application calls itself, for whoever reads the event. */
+export function applicationFacts({ token: { application } }: Caller): Record<string, unknown> {
+  return application === undefined ? {} : { applicationName: application.name };
+}

@@ -27,20 +27,40 @@ interface FileOutput extends Record<string, unknown> {
   file_name: string;
   mime_type: string;
   content_base64?: string | undefined;
+  download_url?: string | undefined;
+  bytes?: number | undefined;
+  files?: readonly Record<string, unknown>[] | undefined;
 }
 
-/** A file as an embedded resource, as text where it is one, and what is to be known of it beside. */
+/** A file, or several, as embedded resources, as text where they are one, or as links, and what is to be known of them beside. */
 export function compactFile(output: FileOutput): CompactResult {
-  const { content_base64: base64 = "", ...facts } = output;
-  const uri = `kenning://exports/${encodeURIComponent(output.file_name)}`;
-  const isText = /^text\/|^application\/json\b/.test(output.mime_type);
-  const body = isText ? { text: Buffer.from(base64, "base64").toString("utf8") } : { blob: base64 };
-  const structured = { ...facts, file_uri: uri };
+  const files = output.files as readonly FileOutput[] | undefined;
+  const structured =
+    files === undefined ? withoutContent(output) : { ...output, files: files.map(withoutContent) };
+  const isThere = ({ content_base64, download_url }: FileOutput) =>
+    content_base64 !== undefined || download_url !== undefined;
+  const all = files?.filter(isThere) ?? [output];
   return {
-    content: [
-      { type: "text", text: JSON.stringify(structured) },
-      { type: "resource", resource: { uri, mimeType: output.mime_type, ...body } },
-    ],
+    content: [{ type: "text", text: JSON.stringify(structured) }, ...all.map(resourceOf)],
     structured,
   };
+}
+
+function withoutContent({ content_base64: base64, ...facts }: FileOutput): Record<string, unknown> {
+  return base64 === undefined ? facts : { ...facts, file_uri: uriOf(facts.file_name as string) };
+}
+
+function resourceOf(file: FileOutput): ContentBlock {
+  const { file_name, mime_type, content_base64: base64 = "", download_url: uri, bytes } = file;
+  if (uri !== undefined) {
+    const size = bytes === undefined ? {} : { size: bytes };
+    return { type: "resource_link", uri, name: file_name, mimeType: mime_type, ...size };
+  }
+  const isText = /^text\/|^application\/json\b/.test(mime_type);
+  const body = isText ? { text: Buffer.from(base64, "base64").toString("utf8") } : { blob: base64 };
+  return { type: "resource", resource: { uri: uriOf(file_name), mimeType: mime_type, ...body } };
+}
+
+function uriOf(fileName: string): string {
+  return `kenning://exports/${encodeURIComponent(fileName)}`;
 }

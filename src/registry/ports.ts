@@ -31,6 +31,12 @@ export interface AuditEvent {
   /** The error code when it did not succeed. */
   outcome: string;
   durationMs: number;
+  /** The address that it came from. */
+  address?: string | undefined;
+  tokenId?: number | undefined;
+  applicationId?: string | undefined;
+  /** Ids of the datasets whose rows were read or changed. */
+  datasets?: readonly number[];
   metadata: Readonly<Record<string, unknown>>;
 }
 

@@ -57,8 +57,8 @@ export interface Engines extends Ground {
 /** A slice that is open. */
 export interface OpenSlice<Services> {
   services: Services;
-  /** What a server does before it answers; commands open slices without it. A failure is logged. */
-  start?(): Promise<unknown>;
+  /** What a server does at its start, while it answers already; commands open slices without it. A failure is logged. */
+  start?(stopping: AbortSignal): Promise<unknown>;
   /** Housekeeping, now and then. */
   sweep?(): Promise<unknown>;
   close?(): Promise<unknown>;

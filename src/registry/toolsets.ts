@@ -7,9 +7,17 @@ export const TOOLSETS = {
     byDefault: false,
   },
   memory: { description: "Facts that change over time, linked in a graph", byDefault: true },
+  curation: {
+    description: "Look after memories: lists, history, pin, expire, retract, erase, rules for relations",
+    byDefault: false,
+  },
   models: { description: "Semantic models and SQL over them", byDefault: true },
   modeling: { description: "Write, check and publish semantic models", byDefault: false },
   data: { description: "Datasets: find, read, add and export rows", byDefault: true },
+  dashboards: {
+    description: "Dashboards and widgets: make, change, lay out, export as PDF or PNG, and embed",
+    byDefault: false,
+  },
   datasources: { description: "Connect databases and web APIs, and make queries on them", byDefault: false },
   alerts: {
     description: "Alerts on datasets: make, list, change and test; what was sent to whom",

@@ -39,6 +39,8 @@ export const agent = contract("agent", {
   "agent.ask.phases":
     "Planner, Navigator, SQL Builder, Executor, Verifier and Explainer, each reported as progress",
   "agent.ask.limits": "30 seconds and 10,000 rows a query, 5 minutes in all",
+  "agent.model.choice":
+    "The model is the one of the member's defaultProvider, or else the workspace's; clients cannot override it",
   "agent.ask.roles": "Row policies hold in answers, suggestions, nearest values and refusals",
 
   "agent.chart.bar": "Bar: categories[i] belongs to series[0].data[i]; layout vertical or horizontal",
@@ -146,6 +148,8 @@ export const agent = contract("agent", {
   "agent.verified.rights": "Verified questions are answered with the rights of whoever asks",
   "agent.verified.wrong": "An admin, or whoever verified it, takes it back by marking it wrong",
   "agent.verified.tests": "Verified questions are the regression tests of their model",
+  "agent.verified.list":
+    "Verified questions can be listed and taken back; which model or data changed since, or cannot answer any more, is said",
   "agent.conversation.title": "Questions are kept under MCP: <clientName> — <question preview>",
 
   "agent.limit.questions": "ask_question: 5 calls a minute for each user",

@@ -89,7 +89,7 @@ describe("the list of tools", () => {
         expect(body.error).toEqual({
           code: -32600,
           message:
-            'Unknown toolset: "nonsense". There are system, knowledge, library, memory, models, modeling, data, datasources, admin, and all; +name adds one to the default.',
+            'Unknown toolset: "nonsense". There are system, knowledge, library, memory, curation, models, modeling, data, dashboards, datasources, admin, and all; +name adds one to the default.',
         });
       }
     }
@@ -307,7 +307,7 @@ describe("audit", () => {
     const headers = from("203.0.113.50");
     expect(await rpc(server, PATH, "ping", { token: made.token, headers })).toMatchObject({ status: 401 });
     expect((await audited({ action: "auth.denied", limit: 1 })).events).toMatchObject([
-      { user: email, success: false, metadata: { reason: "revoked", address: "203.0.113.50" } },
+      { user: email, success: false, address: "203.0.113.50", metadata: { reason: "revoked" } },
     ]);
     const narrow = await server.token({ scopes: ["memory:read"] });
     expect(await call("fixture_write_bi", {}, { token: narrow })).toMatchObject({ status: 403 });
@@ -326,7 +326,7 @@ describe("audit", () => {
     await server.request("/api/2.0/login", { json: { clientId, clientSecret: "wrong" }, headers });
     const { events } = await audited({ action: "auth.login", limit: 2 });
     expect(events).toMatchObject([
-      { user: email, resource_id: clientId, success: false, metadata: { address: "203.0.113.51" } },
+      { user: email, resource_id: clientId, success: false, address: "203.0.113.51" },
       { user: email, resource_id: clientId, success: true },
     ]);
     expect(JSON.stringify(events)).not.toContain(clientSecret);

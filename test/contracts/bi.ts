@@ -121,6 +121,33 @@ export const bi = contract("bi", {
   "bi.update-alert.partial": "knowi_update_alert changes only the fields that are given",
   "bi.update-alert.paused": "paused true pauses an alert, false resumes it",
   "bi.delete.alert": "knowi_delete deletes an alert",
+  "bi.list-dashboards":
+    "knowi_list_dashboards returns the ids, names and widget counts of the dashboards that the caller may see",
+  "bi.find-widget":
+    "knowi_find_widget finds widgets by part of a name, within a dashboard if one is given, with chart type and dataset",
+  "bi.create-widget.parameters":
+    "knowi_create_widget needs name and datasetId, and takes chartType (column by default), xAxis, yAxis, groupBy, series and dashboardId",
+  "bi.create-widget.fields": "knowi_create_widget refuses a field name that is wrong, with the right ones",
+  "bi.create-widget.types": "knowi_create_widget knows the 14 chart types of the contract",
+  "bi.create-widget.write": "knowi_create_widget is for those who may write",
+  "bi.update-widget.filters":
+    "knowi_update_widget replaces the filters, with the operators =, !=, >, <, >=, <=, like, in and between",
+  "bi.update-widget.c9ql": "c9ql of knowi_update_widget replaces the entire transformation",
+  "bi.update-widget.display":
+    "knowi_update_widget saves chart type, name and fields at once; recommendation is none of its chart types",
+  "bi.layout":
+    "knowi_layout_dashboard sets col 1-24, row 1+, sizeX 1-24 and sizeY 1-16 of widgets on a grid of 24 columns",
+  "bi.export-pdf": "knowi_export_pdf returns a dashboard or a widget as base64-encoded PDF",
+  "bi.export-csv.dashboard":
+    "knowi_export_csv exports a widget as CSV, and of a dashboard every widget as a CSV of its own",
+  "bi.embed-url": "knowi_get_embed_url generates a share URL for a dashboard or a widget",
+  "bi.search": "knowi_search finds assets by words and meaning, filtered by assetType, at most limit of them",
+  "bi.get-data.widget": "knowi_get_data gives the rows of a widget",
+  "bi.get-details.dashboard":
+    "knowi_get_details of a dashboard has its widget count, and of a widget its configuration",
+  "bi.delete.dashboard": "knowi_delete deletes dashboards and widgets",
+  "bi.access":
+    "Every tool checks by the same rule whether the caller may see or change a dashboard and its widgets",
 
   "bi.audit.call": "Each tool call is logged with tool name, success and milliseconds, for admins to read",
   "bi.audit.denied": "A denied call is logged with the user and what was asked for",

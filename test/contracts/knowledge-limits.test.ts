@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDocument, callKnowledge, makeBase } from "../support/knowledge.ts";
+import { needsRedis, startRedis } from "../support/redis.ts";
 import { PATHS, rpc } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
@@ -69,5 +70,39 @@ describe("limits of the knowledge endpoint", () => {
     const refused = await rpc(server, PATHS.knowledge, "ping", { token: ada });
     expect(refused.body).toMatchObject({ code: "rate_limited" });
     expect((await rpc(server, PATHS.all, "ping", { token: ada })).status).toBe(200);
+  });
+});
+
+describe("limits that are counted in Redis", () => {
+  it("[knowledge.limit.unavailable] refuse all while it cannot be reached, and nothing else is done", async (context) => {
+    needsRedis(context);
+    const redis = await startRedis();
+    const counted = await startTestServer({ env: { REDIS_URL: redis.url } });
+    try {
+      const token = await counted.token({ role: "contributor" });
+      const own = await makeBase(counted, token, { name: "Handbook" });
+      const { document_id } = await addDocument(counted, token, own, "a.txt", "some words");
+      const args = { query: "words", knowledge_base_ids: [own] };
+      const search = () => callKnowledge(counted, token, "wegent_kb_search_content", args);
+      expect((await search()).total).toBe(1);
+      const { resource_url, headers } = await callKnowledge(
+        counted,
+        token,
+        "wegent_kb_get_document_download",
+        { document_id },
+      );
+      expect((await counted.request(resource_url, { headers })).status).toBe(200);
+      await redis.stop();
+      const refused = await rpc(counted, PATHS.knowledge, "ping", { token });
+      expect([refused.status, refused.body]).toMatchObject([503, { code: "rate_limit_unavailable" }]);
+      const download = await counted.request(resource_url, { headers });
+      expect([download.status, await download.json()]).toMatchObject([
+        503,
+        { code: "rate_limit_unavailable" },
+      ]);
+    } finally {
+      await counted.stop();
+      await redis.stop();
+    }
   });
 });

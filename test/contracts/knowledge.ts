@@ -1,4 +1,4 @@
-import { contract, open } from "./contract.ts";
+import { contract } from "./contract.ts";
 
 /** What /mcp/knowledge-external promises: where it is, who may come in, its five tools, downloads and limits. */
 export const knowledge = contract("knowledge", {
@@ -78,9 +78,7 @@ export const knowledge = contract("knowledge", {
   "knowledge.limit.search": "Searches are counted by user",
   "knowledge.limit.download-before":
     "Downloads are counted by address, and by address and document, before the token is looked at",
-  "knowledge.limit.unavailable": open(
+  "knowledge.limit.unavailable":
     "Where the counts cannot be reached, the answer is rate_limit_unavailable, and nothing else is done",
-    "counts in Redis",
-  ),
   "knowledge.limit.download-after": "Downloads are counted by user and document after it",
 });

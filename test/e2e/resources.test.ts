@@ -111,7 +111,9 @@ describe.each(["legacy", "modern"] as const)("resources (%s)", (era) => {
     expect(resourceTemplates).toMatchObject([
       { uriTemplate: "kenning://models/{id}" },
       { uriTemplate: "kenning://models/{id}/datasets/{name}" },
+      { uriTemplate: "kenning://memories/{id}" },
       { uriTemplate: "kenning://answers/{id}" },
+      { uriTemplate: "kenning://exports/{ticket}" },
       { uriTemplate: "note://one/{name}", mimeType: "text/plain" },
     ]);
     await client.close();

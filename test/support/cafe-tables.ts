@@ -1,6 +1,7 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { schemaOf } from "../../src/domains/agent/query/schema.ts";
-import { isAggregate, type VisibleModel } from "../../src/domains/models/index.ts";
+import { isAggregate } from "../../src/domains/models/guard/functions/index.ts";
+import type { VisibleModel } from "../../src/domains/models/index.ts";
 import { CAFE_MODEL, type CAFE_ROWS } from "./questions.ts";
 
 /** The cafés without a server: what the compiler knows of them, and their rows in an engine. */

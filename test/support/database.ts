@@ -7,6 +7,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** The superuser's address of the one PostgreSQL server that all tests share. */
     testServerUrl: string;
+    /** Where the bundled model is written once for all. */
+    modelsFolder: string;
   }
 }
 

@@ -34,6 +34,12 @@ export async function exportOf<T = Record<string, unknown>>(
 ): Promise<T & { file: Buffer }> {
   const { result, error } = await callTool(server, token, "export_data", args);
   if (result?.isError !== false) throw new Error(result?.content[0]?.text ?? error?.message ?? "no answer");
+  const { download_url: link } = result.structuredContent as { download_url?: string };
+  if (link !== undefined) {
+    const answer = await server.request(new URL(link).pathname);
+    if (!answer.ok) throw new Error(await answer.text());
+    return { ...(result.structuredContent as T), file: Buffer.from(await answer.arrayBuffer()) };
+  }
   const [, block] = result.content as unknown as { resource: { text?: string; blob?: string } }[];
   const { text, blob } = block?.resource ?? {};
   const file = text === undefined ? Buffer.from(blob ?? "", "base64") : Buffer.from(text);

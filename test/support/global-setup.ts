@@ -32,6 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   project.provide("testServerUrl", url);
+  project.provide("modelsFolder", join(home, "models"));
   return stop;
 }
 

@@ -15,6 +15,15 @@ export const CUSTOMERS = [
   { id: 2, name: "Bob", city: "Rome", email: "bob@example.com" },
 ];
 
+/** All that there is to be said against the shop's model: a sentence of which no rule was made. */
+export const SHOP_PROBLEMS = [
+  {
+    severity: "warning",
+    message: 'No rule was made of this sentence of the instructions: "Amounts are in euros"',
+    path: "ai_context",
+  },
+];
+
 export interface ShopWish {
   name?: string;
   description?: string;

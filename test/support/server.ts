@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
+import { inject } from "vitest";
 import { type App, type ComposeOptions, compose } from "../../src/app/compose.ts";
 import { loadConfig } from "../../src/app/config.ts";
 import type { MadeTokenKind } from "../../src/domains/identity/index.ts";
@@ -35,6 +36,13 @@ export interface TokenWish {
   expiresInMs?: number;
 }
 
+/** The bundled model is written down once for all servers of a run, not once for each. */
+function shareModels(home: string): void {
+  const models = inject("modelsFolder");
+  mkdirSync(models, { recursive: true });
+  symlinkSync(models, join(home, "models"));
+}
+
 /** The whole server, in this process, on its own database, folder and port. */
 export async function startTestServer(
   options: ComposeOptions & { env?: Record<string, string> } = {},
@@ -43,6 +51,7 @@ export async function startTestServer(
   const database = await createTestDatabase();
   const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), "kenning-server-"));
+  shareModels(home);
   const settings = {
     PORT: String(port),
     KENNING_HOME: home,

@@ -1,5 +1,6 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
+import { AUDIT_COMMANDS } from "./audit-commands.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 import { EVAL_COMMANDS } from "./eval-commands.ts";
@@ -358,6 +359,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   ...KB_COMMANDS,
   ...MEMORY_COMMANDS,
+  ...AUDIT_COMMANDS,
   defineCommand({
     name: "stdio",
     summary:
@@ -376,7 +378,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "Let the database go on with this home, when the one it was used with is lost",
     options: { "accept-loss": { description: "Also when something of the former home is lost for good" } },
     notes: [
-      "A database belongs to one home (KENNING_HOME): the rows of datasets are in its folder blobs, and secrets are sealed with its root secret. A server with another home does not start.",
+      "A database belongs to one home (KENNING_HOME): the rows of datasets and the files of documents are in its folder blobs, and secrets (passwords of datasources, keys of language models) are sealed with its root secret. A server with another home does not start.",
       "Stop all servers first. Without --accept-loss nothing is changed if anything would be lost; what that is, is listed.",
     ],
     run: async (input, terminal) => (await import("./home.ts")).adopt(input, terminal),
@@ -384,7 +386,10 @@ export const COMMANDS: readonly Command[] = [
   defineCommand({
     name: "doctor",
     summary: "Check the installation and say what to do",
-    options: JSON_OPTION,
+    options: {
+      ...JSON_OPTION,
+      deep: { description: "Also read every file of the datasets, and compare it with what was written" },
+    },
     run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
   }),
   defineCommand({

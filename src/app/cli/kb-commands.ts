@@ -1,7 +1,7 @@
 import { type Command, defineCommand } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 
-/** Commands about knowledge bases. */
+/** Commands about knowledge bases, and the indexes that they are searched by. */
 export const KB_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "kb create",
@@ -35,5 +35,14 @@ export const KB_COMMANDS: readonly Command[] = [
       "A file that was there already is left alone; one that has changed becomes a new version of its document.",
     ],
     run: async (input, terminal) => (await import("./kb.ts")).importFolder(input, terminal),
+  }),
+  defineCommand({
+    name: "reindex",
+    summary: "Build the search indexes of documents and memories anew from what the database holds",
+    options: { workspace: { value: "SLUG", description: "Only this one" }, ...JSON_OPTION },
+    notes: [
+      "Searches go on meanwhile: a server that runs builds its own indexes beside those that answer, and changes over when they are ready.",
+    ],
+    run: async (input, terminal) => (await import("./reindex.ts")).reindex(input, terminal),
   }),
 ];

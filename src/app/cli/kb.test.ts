@@ -56,6 +56,13 @@ test("imports a folder until all is searchable or failed, and only what is new t
   expect(again).toMatchObject({ indexed: 1, unchanged: 1, failed: 2 });
 });
 
+test("builds the indexes anew", async () => {
+  const { out } = await run(["reindex", "--workspace", "acme", "--json"]);
+  expect(JSON.parse(out)).toContainEqual({ workspace: "acme", kind: "document", entries: 2, vectors: 0 });
+  expect((await run(["reindex"])).out).toMatch(/acme +memory +0/);
+  expect((await run(["reindex", "--workspace", "nowhere"])).code).toBe(1);
+});
+
 test("says what is wrong", async () => {
   expect((await kb("import", "docs", "--base", "Handbok")).err).toMatch(/Did you mean "Handbook"/);
   expect((await kb("import", "nowhere", "--base", "Handbook")).err).toMatch(/no folder nowhere/);

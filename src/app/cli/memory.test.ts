@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
@@ -45,7 +45,7 @@ test("stores lines with their ids, times and relations, and only what is missing
     stored: 3,
     present: 0,
     related: 1,
-    failed: [{ line: 5 }, { line: 6 }, { line: 7 }, { line: 8 }],
+    failed: [5, 6, 7, 8].map((line) => ({ at: `line ${line}` })),
   });
   const again = await importLines([
     ...lines.slice(0, 2),
@@ -58,4 +58,83 @@ test("says what is wrong", async () => {
   expect((await importLines(["nonsense"])).code).toBe(1);
   const absent = await run(["memory", "import", "nothing.jsonl", "--workspace", "acme"]);
   expect(absent.err).toMatch(/There is no file nothing\.jsonl/);
+});
+
+test("writes what it can read again: JSON Lines, notes, and the file of server-memory", async () => {
+  const graph = [
+    {
+      type: "entity",
+      name: "Anna Müller",
+      entityType: "person",
+      observations: ["Leads onboarding.", "Likes\ntea."],
+    },
+    { type: "entity", name: "Atlas", entityType: "project", observations: [] },
+    { type: "relation", from: "Anna Müller", to: "Atlas", relationType: "works_on" },
+    { type: "relation", from: "Atlas", to: "Anna Müller", relationType: "isLedBy" },
+  ];
+  await run(["workspace", "create", "one"]);
+  await run(["user", "create", "one@acme.org", "--workspace", "one", "--role", "admin"]);
+  const write = (name: string, lines: readonly object[]) =>
+    writeFileSync(join(kenning.home, name), lines.map((line) => JSON.stringify(line)).join("\n"));
+  write("graph.jsonl", graph);
+  const imported = await run(["memory", "import", "graph.jsonl", "--workspace", "one", "--json"]);
+  expect(JSON.parse(imported.out)).toMatchObject({
+    stored: 2,
+    related: 2,
+    failed: [],
+    replaced: { IS_LED_BY: 1 },
+  });
+  write("more.jsonl", [
+    { memory_id: "D1:1", content: "Ann: Hello.\n\n---\nrule", source: "session 1", tags: ["a b", "c"] },
+    {
+      memory_id: "plan",
+      content: "See [[D1:1]] and @Atlas.",
+      title: "Plan: [x]",
+      valid_from: "2020-01-01",
+      valid_to: "2999-01-01",
+    },
+    { memory_id: "book", kind: "document", title: "Book", content: "# A\n\none\n\n# B\n\ntwo" },
+  ]);
+  await run(["memory", "import", "more.jsonl", "--workspace", "one"]);
+
+  const exported = async (workspace: string) => {
+    await run(["memory", "export", "all.jsonl", "--workspace", workspace]);
+    const lines = readFileSync(join(kenning.home, "all.jsonl"), "utf8").trim().split("\n");
+    return lines.map((line) => JSON.parse(line)).sort((a, b) => (a.memory_id < b.memory_id ? -1 : 1));
+  };
+  const first = await exported("one");
+  expect(first).toHaveLength(5);
+  const toward = first.find(({ memory_id }) => memory_id === "plan").relations;
+  expect(toward.map(({ rel_type }: { rel_type: string }) => rel_type)).toEqual([
+    "REFERENCES_ENTITY",
+    "REFERENCES_ENTITY",
+  ]);
+  expect((await run(["memory", "export", "notes", "--workspace", "one"])).out).toMatch(/5 memories/);
+  for (const [workspace, path] of [
+    ["two", "all.jsonl"],
+    ["three", "notes"],
+  ] as const) {
+    await run(["workspace", "create", workspace]);
+    await run(["user", "create", `${workspace}@acme.org`, "--workspace", workspace, "--role", "admin"]);
+    const again = await run(["memory", "import", path, "--workspace", workspace, "--json"]);
+    expect(JSON.parse(again.out)).toMatchObject({ stored: 5, failed: [] });
+    expect(await exported(workspace)).toEqual(first);
+  }
+  await run(["memory", "export", "back.jsonl", "--workspace", "one", "--format", "server-memory"]);
+  const back = readFileSync(join(kenning.home, "back.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  for (const line of graph.slice(0, 3)) expect(back).toContainEqual(line);
+});
+
+test("sets, shows and removes rules for relations", async () => {
+  const turtle =
+    "@prefix k: <urn:kenning:memory#> .\nk:LIKES <http://www.w3.org/2002/07/owl#inverseOf> k:LIKED_BY .\n";
+  writeFileSync(join(kenning.home, "rules.ttl"), turtle);
+  const rules = (...words: string[]) => run(["memory", "rules", "--workspace", "acme", ...words]);
+  expect((await rules()).out).toMatch(/no rules/);
+  expect((await rules("--set", "rules.ttl")).out).toBe("0 shapes and 1 types of relations were set.\n");
+  expect((await rules()).out).toBe(turtle);
+  expect((await rules("--remove")).out).toMatch(/were removed/);
 });

@@ -1,45 +1,175 @@
-import { createReadStream, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { createReadStream, createWriteStream, statSync } from "node:fs";
+import { glob, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { type Imported, importMemories } from "../../domains/memory/index.ts";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import {
+  exportMemories,
+  type Imported,
+  importMemories,
+  type MemoryRecord,
+  markdownName,
+  type ReadRecord,
+  readJsonLines,
+  readMarkdown,
+  writeGraphLines,
+  writeMarkdown,
+} from "../../domains/memory/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
 import { Progress } from "./progress.ts";
 import { withData } from "./with-data.ts";
 
-interface ImportInput {
-  args: { file: string };
-  options: { workspace: string; json: boolean };
-}
+type Format = "jsonl" | "markdown" | "server-memory";
 
 const SHOWN_FAILURES = 20;
 
-export async function importFile({ args, options }: ImportInput, terminal: Terminal): Promise<number> {
-  const path = resolve(args.file);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new AppError("not_found", `There is no file ${args.file}.`, {
+export async function importPath(
+  { args, options }: { args: { path: string }; options: { workspace: string; json: boolean } },
+  terminal: Terminal,
+): Promise<number> {
+  const path = resolve(args.path);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined)
+    throw new AppError("not_found", `There is no file ${args.path}.`, {
       hint: "Check the path; it is taken from the working directory.",
     });
+  const records = found.isDirectory() ? notesIn(path) : readJsonLines(linesOf(path));
   const imported = await withData(async ({ memory, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const progress = new Progress(terminal);
-    const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-    return importMemories(memory, caller, lines, (done) =>
-      progress.show(`${done} lines read`, undefined),
-    ).finally(() => progress.end());
+    const show = (done: number) => progress.show(`${done} read`, undefined);
+    return importMemories(memory, caller, records, show).finally(() => progress.end());
   });
   report(imported, options.json, terminal);
   return imported.stored + imported.present === 0 && imported.failed.length > 0 ? 1 : 0;
 }
 
+export async function exportPath(
+  { args, options }: { args: { path: string }; options: { workspace: string; format: Format | undefined } },
+  terminal: Terminal,
+): Promise<number> {
+  const format = options.format ?? (/\.jsonl?$/i.test(args.path) ? "jsonl" : "markdown");
+  const path = resolve(args.path);
+  const written = await withData(async ({ memory, callerFor }) => {
+    const progress = new Progress(terminal);
+    const records = counted(exportMemories(memory, await callerFor(options.workspace)), (done) =>
+      progress.show(`${done} written`, undefined),
+    );
+    await (format === "markdown"
+      ? writeNotes(path, records.all)
+      : writeLines(path, records.all, format)
+    ).finally(() => progress.end());
+    return records.count();
+  });
+  terminal.out(`${written} memories were written to ${args.path}.\n`);
+  return 0;
+}
+
+export async function relationRules(
+  { options }: { options: { workspace: string; set: string | undefined; remove: boolean } },
+  terminal: Terminal,
+): Promise<number> {
+  if (options.set !== undefined && options.remove)
+    throw new AppError("bad_request", "Give either --set or --remove.");
+  const turtle = options.set === undefined ? undefined : await readFile(resolve(options.set), "utf8");
+  return withData(async ({ memory: { rules }, callerFor }) => {
+    const caller = await callerFor(options.workspace);
+    if (options.remove) {
+      const isGone = await rules.remove(caller);
+      terminal.out(isGone ? "The rules were removed.\n" : "There were no rules.\n");
+    } else if (turtle === undefined) {
+      const { stored } = await rules.of(caller.workspace.id);
+      terminal.out(stored === undefined ? "There are no rules.\n" : `${stored.turtle.trimEnd()}\n`);
+    } else {
+      const { shapes, ownTypes } = await rules.set(caller, turtle);
+      terminal.out(`${shapes} shapes and ${ownTypes.length} types of relations were set.\n`);
+    }
+    return 0;
+  });
+}
+
+/** Opened when the first line is asked for: lines that come before are lost. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/** All notes in a folder and below it, in the order of their names; hidden ones are left out. */
+async function* notesIn(folder: string): AsyncGenerator<ReadRecord> {
+  const names: string[] = [];
+  for await (const name of glob("**/*.{md,markdown}", { cwd: folder })) names.push(name);
+  for (const name of names.sort())
+    if (!name.split("/").some((part) => part.startsWith(".")))
+      yield readMarkdown(name, await readFile(join(folder, name), "utf8"));
+}
+
+function counted(records: AsyncIterable<MemoryRecord>, onOne: (done: number) => void) {
+  let done = 0;
+  async function* all() {
+    for await (const record of records) {
+      done += 1;
+      onOne(done);
+      yield record;
+    }
+  }
+  return { all: all(), count: () => done };
+}
+
+async function writeNotes(folder: string, records: AsyncIterable<MemoryRecord>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const taken = new Set<string>();
+  for await (const record of records)
+    await writeFile(join(folder, markdownName(record.memory_id ?? "", taken)), writeMarkdown(record));
+}
+
+/** The file has its name only when it is whole. */
+async function writeLines(
+  path: string,
+  records: AsyncIterable<MemoryRecord>,
+  format: Exclude<Format, "markdown">,
+): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  try {
+    await pipeline(
+      Readable.from(format === "jsonl" ? jsonLines(records) : graphLines(records)),
+      createWriteStream(part),
+    );
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+async function* jsonLines(records: AsyncIterable<MemoryRecord>): AsyncGenerator<string> {
+  for await (const record of records) yield `${JSON.stringify(record)}\n`;
+}
+
+/** Relations name entities by their titles, which are known only when all were seen: they come last. */
+async function* graphLines(records: AsyncIterable<MemoryRecord>): AsyncGenerator<string> {
+  const names = new Map<string, string>();
+  const later: MemoryRecord[] = [];
+  for await (const record of records) {
+    const [entity] = writeGraphLines({ ...record, relations: [] }, String);
+    if (entity?.type === "entity") names.set(record.memory_id ?? "", entity.name);
+    if (record.relations !== undefined) later.push({ ...record, content: "" });
+    yield `${JSON.stringify(entity)}\n`;
+  }
+  for (const record of later)
+    for (const line of writeGraphLines(record, (key) => names.get(key) ?? key).slice(1))
+      yield `${JSON.stringify(line)}\n`;
+}
+
 function report(imported: Imported, json: boolean, terminal: Terminal): void {
-  const { stored, present, related, failed } = imported;
+  const { stored, present, related, failed, replaced } = imported;
   if (json) {
     terminal.out(`${JSON.stringify(imported, null, 2)}\n`);
     return;
   }
-  terminal.out(`${stored} memories were stored, ${present} were there already, ${related} relations made.`);
-  terminal.out(failed.length > 0 ? ` ${failed.length} failed:\n` : "\n");
-  for (const { line, reason } of failed.slice(0, SHOWN_FAILURES)) terminal.out(`  line ${line}: ${reason}\n`);
+  terminal.out(`${stored} memories were stored, ${present} were there already, ${related} relations made.\n`);
+  for (const [type, count] of Object.entries(replaced))
+    terminal.out(`  ${count} relations of the unknown type ${type} became RELATED_TO\n`);
+  if (failed.length > 0) terminal.out(`${failed.length} failed:\n`);
+  for (const { at, reason } of failed.slice(0, SHOWN_FAILURES)) terminal.out(`  ${at}: ${reason}\n`);
   if (failed.length > SHOWN_FAILURES) terminal.out(`  and ${failed.length - SHOWN_FAILURES} more\n`);
 }

@@ -84,6 +84,22 @@ describe("kenning model", () => {
     expect(alone).toMatchObject({ code: 0, err: "Published people, version 3.\n" });
   });
 
+  test("says of which sentences of the instructions no rule was made", async () => {
+    const instructions =
+      "A person counts as good when its score exceeds 1. Be kind to newcomers. Score matters";
+    const text = MODEL([FIELD("name"), FIELD("score")]).replace(
+      "    datasets:",
+      `    ai_context: { instructions: "${instructions}" }\n    datasets:`,
+    );
+    const { code, err } = await model("validate", file("instructed.yaml", text));
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /^instructed\.yaml:4: warning: No rule was made of this sentence.*"Be kind to newcomers"/m,
+    );
+    expect(err).toMatch(/"Score matters"/);
+    expect(err).not.toMatch(/counts as good/);
+  });
+
   test("names file and line of every error, and publishes nothing then", async () => {
     const bad = file("bad.yaml", MODEL([FIELD("name"), FIELD("scores"), FIELD("half", "score /")]));
     for (const verb of ["validate", "publish"]) {

@@ -1,4 +1,5 @@
 import type { MadeTokenKind, TokenInfo } from "../../domains/identity/index.ts";
+import { MS } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/durations.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { TokenLimits } from "../../registry/caller.ts";
@@ -39,7 +40,7 @@ export async function createToken({ options }: CreateInput, terminal: Terminal):
     ...(expires === undefined ? {} : { expiresInMs: parseDuration(expires) }),
   };
   const { token, info } = await withIdentity(({ tokens }) => tokens.create(wanted));
-  const end = info.expiresAt === null ? "" : `, good until ${info.expiresAt.toISOString().slice(0, 10)}`;
+  const end = info.expiresAt === null ? "" : `, good until ${lifeText(info.expiresAt)}`;
   terminal.err(
     `Made token ${info.id} of kind ${info.kind} for ${info.email} in ${info.workspace}${end}; it is shown only this once.\n`,
   );
@@ -90,6 +91,13 @@ export async function revokeToken({ args }: { args: { id: string } }, terminal: 
   await withIdentity(({ tokens }) => tokens.revoke(id));
   terminal.err(`Token ${id} is revoked.\n`);
   return 0;
+}
+
+/** The day, and how long that is from now: nobody counts days by himself. */
+function lifeText(expiresAt: Date): string {
+  const days = Math.round((expiresAt.getTime() - Date.now()) / MS.day);
+  const life = days > 1 ? ` (${days} days; --expires sets another time)` : "";
+  return `${expiresAt.toISOString().slice(0, 10)}${life}`;
 }
 
 function words(list: string | undefined): string[] | null {

@@ -1,5 +1,6 @@
 import type { Identity } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Retrieval } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { loadConfig } from "../config.ts";
 import { open } from "../open.ts";
@@ -8,6 +9,7 @@ import { quiet, requireDatabase } from "./with-identity.ts";
 
 /** The services of all slices, and who works with them. */
 export interface OpenedData extends Services {
+  retrieval: Retrieval;
   /** The operator in this workspace: everything an admin may, without limits. Throws `not_found`. */
   callerFor(slug: string): Promise<Caller>;
 }
@@ -17,10 +19,10 @@ export async function withData<T>(work: (opened: OpenedData) => Promise<T>): Pro
   const config = loadConfig();
   // Whatever the work is, it needs a workspace: there is none where there is no database yet.
   requireDatabase(config);
-  const { services, close } = await open(quiet(config));
+  const { services, engines, close } = await open(quiet(config));
   try {
     const callerFor = (slug: string) => operatorIn(services.identity, slug);
-    return await work({ ...services, callerFor });
+    return await work({ ...services, retrieval: engines.retrieval, callerFor });
   } finally {
     await close();
   }

@@ -13,6 +13,8 @@ export interface Check {
   name: string;
   /** The check without whose success this one can find nothing out. */
   needs?: string;
+  /** Longest that it may take, if that is more than usual. */
+  limitMs?: number;
   run(config: Config): Finding | Promise<Finding>;
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isInRanges, parseAddressRange } from "../../kernel/net-address.ts";
 import {
   type Catalog,
   type CatalogLog,
@@ -8,6 +9,7 @@ import {
   pgCodeOf,
 } from "../../platform/catalog/index.ts";
 import type { Config } from "../config.ts";
+import { homeStamp } from "../home/home.tables.ts";
 import { hasEmbeddedDatabase } from "../home/home-folder.ts";
 import { readOnlyDatabase } from "../home/read-only-database.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
@@ -45,6 +47,24 @@ export async function checkDatabase(config: Config): Promise<Finding> {
     const skew = `${message} Its clock differs from this machine's by ${Math.round(skewMs / 1_000)} s.`;
     return warn(skew, "Switch NTP on, on both machines.");
   });
+}
+
+/** A proxy that is not trusted hides from whom requests come: the limits count everybody behind it as one. */
+export async function checkProxy(config: Config): Promise<Finding> {
+  const { trustedProxies } = config.server;
+  const early = beforeOpening(config);
+  if (early !== null) return ok("No requests have come yet.");
+  const seen = await withCatalog(config, async ({ db }) => {
+    const [stamp] = await db.select({ proxy: homeStamp.untrustedProxy }).from(homeStamp);
+    return stamp?.proxy ?? null;
+  });
+  const trusted = trustedProxies.map(parseAddressRange).filter((range) => range !== undefined);
+  if (seen === null || isInRanges(seen, trusted))
+    return ok("No request came through a proxy that is not trusted.");
+  return warn(
+    `Requests come through a proxy at ${seen} that is not trusted: all clients behind it count as one address.`,
+    `If it is yours, name it in KENNING_TRUSTED_PROXIES: KENNING_TRUSTED_PROXIES=${seen}`,
+  );
 }
 
 /** Everything that has no user of its own runs as nobody, and could read what belongs to nobody. */

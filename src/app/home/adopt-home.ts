@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { allParts } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { ensureStoreId, replaceStoreId } from "../../platform/blobs/index.ts";
@@ -18,8 +18,13 @@ interface Losses {
   missingParts: number;
   /** Files that this database knows nothing of. */
   foreignParts: number;
+  /** Files of documents: those that are not there, and those that this database knows nothing of. */
+  missingDocuments: number;
+  foreignDocuments: number;
   /** Datasources whose passwords cannot be opened. */
   datasources: number;
+  /** Language models whose keys cannot be opened. */
+  llmKeys: number;
   lastPartId: number;
 }
 
@@ -53,25 +58,49 @@ async function requireAlone({ db }: Catalog): Promise<void> {
 
 async function lossesOf({ catalog, home }: HomeParts, { stamp, secretId }: HomeView): Promise<Losses> {
   const { keys, lastId } = await allParts(catalog, stamp?.givenUpPartId ?? 0);
-  const names = await readdir(join(blobsOf(home), "parts")).catch(() => []);
-  const there = new Set(names.map((name) => `parts/${name}`));
+  const there = await keysIn(home, "parts");
   const { rows: known } = await catalog.db.execute<{ blob_key: string }>(
     sql`SELECT blob_key FROM dataset_parts`,
   );
   const isKnown = new Set(known.map((row) => row.blob_key));
-  const { rows } = await catalog.db.execute<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM datasources
-    WHERE deleted_at IS NULL AND sealed_secrets IS NOT NULL AND split_part(sealed_secrets, '.', 2) <> ${secretId ?? ""}`);
+  const isOthers = (sealed: SQL) => sql`split_part(${sealed}, '.', 2) <> ${secretId ?? ""}`;
   return {
     missingParts: keys.filter((key) => !there.has(key)).length,
     foreignParts: [...there].filter((key) => !isKnown.has(key)).length,
-    datasources: rows[0]?.count ?? 0,
+    ...(await documentLosses(catalog, home)),
+    datasources: await countOf(
+      catalog,
+      sql`datasources WHERE deleted_at IS NULL AND ${isOthers(sql`sealed_secrets`)}`,
+    ),
+    llmKeys: await countOf(catalog, sql`llm_providers WHERE ${isOthers(sql`sealed_key`)}`),
     lastPartId: lastId,
   };
 }
 
+async function keysIn(home: string, folder: string): Promise<Set<string>> {
+  const names = await readdir(join(blobsOf(home), folder)).catch(() => []);
+  return new Set(names.map((name) => `${folder}/${name}`));
+}
+
+async function countOf({ db }: Catalog, rowsOf: SQL): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(sql`SELECT count(*)::int AS count FROM ${rowsOf}`);
+  return rows[0]?.count ?? 0;
+}
+
+/** Documents keep their text without their file; the file itself cannot be downloaded or read again. */
+async function documentLosses({ db }: Catalog, home: string) {
+  const { rows } = await db.execute<{ blob_key: string }>(sql`
+    SELECT blob_key FROM knowledge_documents UNION SELECT blob_key FROM knowledge_versions`);
+  const known = new Set(rows.map((row) => row.blob_key));
+  const there = await keysIn(home, "documents");
+  return {
+    missingDocuments: [...known].filter((key) => !there.has(key)).length,
+    foreignDocuments: [...there].filter((key) => !known.has(key)).length,
+  };
+}
+
 function describe(
-  { missingParts, foreignParts, datasources }: Losses,
+  { missingParts, foreignParts, missingDocuments, foreignDocuments, datasources, llmKeys }: Losses,
   view: HomeView,
   { home }: HomeParts,
 ): string[] {
@@ -79,7 +108,12 @@ function describe(
   return [
     missingParts > 0 && `${missingParts} file(s) with rows of datasets that are not in ${blobsOf(home)}`,
     foreignParts > 0 && `${foreignParts} file(s) in ${blobsOf(home)} that this database knows nothing of`,
+    missingDocuments > 0 &&
+      `the files of ${missingDocuments} document(s) that are not in ${blobsOf(home)}; what was read of them stays`,
+    foreignDocuments > 0 &&
+      `${foreignDocuments} file(s) of documents in ${blobsOf(home)} that this database knows nothing of`,
     datasources > 0 && `the passwords of ${datasources} datasource(s), which have to be entered again`,
+    llmKeys > 0 && `the keys of ${llmKeys} language model(s), which have to be given again`,
     isSecretLost && "sign-ins under the former root secret, so that people and apps sign in again",
   ].filter((loss) => loss !== false);
 }

@@ -11,6 +11,10 @@ export const homeStamp = pgTable("home_stamp", {
   generation: text("generation"),
   /** Parts of datasets up to this id need not be there: the operator gave them up. */
   givenUpPartId: bigint("given_up_part_id", { mode: "number" }).notNull().default(0),
+  /** What the clock said when it was last looked at, by the server that clears away what is too old. */
+  seenAt: timestamp("seen_at", { withTimezone: true, precision: 3 }),
+  /** The address of a proxy through which requests came and which is not trusted to say from whom. */
+  untrustedProxy: text("untrusted_proxy"),
   /** Written by whoever wants to know whether the database can be written. */
   checkedAt: timestamp("checked_at", { withTimezone: true, precision: 3 }).notNull().defaultNow(),
 });

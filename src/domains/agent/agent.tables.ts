@@ -101,6 +101,8 @@ export const verifiedQuestions = pgTable(
     key: text("key").notNull(),
     question: text("question").notNull(),
     query: jsonb("query").$type<AskedQuery>().notNull(),
+    /** The version of the model that answered; null where nobody wrote it down. */
+    modelVersion: integer("model_version"),
     verifiedBy: reference("verified_by").references(() => accounts.id, { onDelete: "set null" }),
     verifiedAt: moment("verified_at").notNull(),
   },

@@ -11,6 +11,7 @@ import type { Answer, AskedQuery, ChartSpec, Outcome, Result } from "./answer.ts
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
 import { narrateByModel } from "./assist/narrative.ts";
 import type { ModelTask, Write } from "./assist/read-by-model.ts";
+import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
@@ -33,6 +34,7 @@ import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import { settle } from "./settle/settle.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
+import type { ReadingThreads } from "./understand/reading-threads.ts";
 import type { VerifiedQuestion, VerifiedStore } from "./verified/verified.store.ts";
 import { verifiedReading } from "./verified/verified-reading.ts";
 
@@ -49,6 +51,8 @@ export interface AgentParts {
   models: ModelsServices["models"];
   knowledge: KnowledgeCache;
   understand: Understand;
+  /** Makes a question ready for a language model. */
+  materialFor: ReadingThreads["materialFor"];
   /** The workspace's language models. */
   llm: LlmServices["llm"];
   audit: Pick<AuditSink, "record">;
@@ -89,13 +93,6 @@ interface Lent {
 interface Assisted {
   answer: Answer;
   llm?: string;
-}
-
-/** How a question ended, for the audit log. */
-interface Ending {
-  outcome: string;
-  response?: string;
-  llm?: string | undefined;
 }
 
 export interface Again {
@@ -142,13 +139,15 @@ export class Agent {
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
     const started = performance.now();
-    const record = (end: Ending) =>
-      asked.isTrial === true || this.#record(caller, asked, end, performance.now() - started);
+    const record = (end: Ending) => {
+      if (asked.isTrial === true) return;
+      this.#parts.audit.record(questionEvent(caller, asked, end, performance.now() - started));
+    };
     try {
       const { answer, llm } = await this.#within(asked, asked.question, (signal) =>
         this.#answer(caller, { ...asked, signal }),
       );
-      record({ outcome: answer.outcome, response: answer.narrative, llm });
+      record({ outcome: answer.outcome, answer, llm });
       return answer;
     } catch (error) {
       // Whoever waits for the client asks again.
@@ -264,7 +263,9 @@ export class Agent {
       return work.understood;
     });
     const readings = planned.k === "run" ? planned.readings : [];
-    const verified = work.verified && verifiedReading(work.verified, { ...work, readings });
+    const verified =
+      work.verified &&
+      verifiedReading(work.verified, { ...work, version: work.knowledge.model.version, readings });
     if (verified !== undefined) return this.#run(settledOn(verified), work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") {
@@ -320,7 +321,7 @@ export class Agent {
 
   /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
   async #assisted(byRules: ByRules, work: Work, { sample, once }: Lent): Promise<Assisted> {
-    const { caller, preferences } = work;
+    const { caller, preferences, knowledge, signal } = work;
     const provider = await this.#parts.llm.providerFor(caller, preferences.defaultProvider);
     const write = provider === undefined ? sample : this.#writer(provider, work, once);
     if (write === undefined) return byRules;
@@ -328,7 +329,15 @@ export class Agent {
     const narrate = provider?.sendsRows === true ? write : undefined;
     const answer = await assist(
       byRules,
-      { ...work, understanding: work.understood },
+      {
+        ...work,
+        understanding: work.understood,
+        material: () =>
+          this.#parts.materialFor({ text: work.question.text, ...work.moment }, knowledge, {
+            scope: String(caller.workspace.id),
+            signal,
+          }),
+      },
       {
         write,
         name: llm,
@@ -349,21 +358,6 @@ export class Agent {
       };
       return once === undefined ? work() : once(task, work);
     };
-  }
-
-  #record(caller: Caller, { model, question }: Asked, end: Ending, durationMs: number): void {
-    const { outcome, response = null, llm = null } = end;
-    this.#parts.audit.record({
-      action: "agent.question",
-      workspaceId: caller.workspace.id,
-      userId: caller.user.id,
-      resourceType: "semantic_model",
-      resourceId: model.record.uuid,
-      success: response !== null,
-      outcome,
-      durationMs,
-      metadata: { model: model.record.name, question, response, llm },
-    });
   }
 
   async #known(caller: Caller, model: PublishedModel, word = WORD): Promise<[Knowledge, Preferences]> {

@@ -12,7 +12,9 @@ import { answerResource } from "./conversations/answer.resource.ts";
 import { ConversationsStore } from "./conversations/conversations.store.ts";
 import { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { AgentServices } from "./define.ts";
+import { adviserOf } from "./knowledge/advise.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
+import { KnowledgeThreads } from "./knowledge/knowledge-threads.ts";
 import { LIMITS } from "./limits.ts";
 import type { Understand } from "./phases/plan.ts";
 import { pictureApp } from "./picture/picture-app.resource.ts";
@@ -23,6 +25,7 @@ import { askData } from "./tools/ask-data.tool.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
 import { getAnswer } from "./tools/get-answer.tool.ts";
+import { listVerifiedQuestions } from "./tools/list-verified-questions.tool.ts";
 import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/reading-threads.ts";
@@ -65,7 +68,7 @@ interface Ground extends Before {
 export function openAgent(
   {
     data: { data, datasets },
-    models: { models, inference },
+    models: { models, modelsStore, inference },
     llm: { llm },
     identity: { audit },
     catalog,
@@ -79,10 +82,12 @@ export function openAgent(
     ...options
   }: AgentOptions = {},
 ): AgentServices {
-  const knowledge = new KnowledgeCache(models);
+  const builders = new KnowledgeThreads();
+  const knowledge = new KnowledgeCache(models, builders);
   const threads = new ReadingThreads();
   const preferences = new PreferencesStore(catalog, clock);
   const verified = new VerifiedStore(catalog, serverClock);
+  models.adviseBy("agent", adviserOf({ models, modelsStore, verified, threads: builders }));
   const agent = new Agent({
     models,
     llm,
@@ -91,6 +96,7 @@ export function openAgent(
     preferences,
     verified,
     understand: (...question) => threads.read(...question),
+    materialFor: (...question) => threads.materialFor(...question),
     clock,
     timeZone: "UTC",
     limits: LIMITS.agent,
@@ -119,6 +125,6 @@ export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
     const services = openAgent({ ...before, catalog, clock, drawings }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
-  tools: [askQuestion, askData, getAnswer, markAnswer, drawPicture, setPreferences],
+  tools: [askQuestion, askData, getAnswer, markAnswer, listVerifiedQuestions, drawPicture, setPreferences],
   resources: [pictureApp, answerResource, preferencesResource],
 };

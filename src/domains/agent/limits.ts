@@ -38,6 +38,10 @@ export const LIMITS = {
     waitingQuestions: 200,
     /** Longest that reading one question may take. */
     readMs: 10_000,
+    /** Threads that work out what is known about a semantic model; a workspace has one of them at a time. */
+    builders: 2,
+    /** Longest that this may take for one model. */
+    buildMs: 20_000,
     /** Memory of such a thread. */
     readerMemoryMb: 768,
     /** How long such a thread stays without a question. */
@@ -48,6 +52,8 @@ export const LIMITS = {
     candidates: 60,
     /** Longest answer of a language model that fills in a semantic query. */
     planTokens: 4_000,
+    /** The same in characters, of whichever model. */
+    planCharacters: 20_000,
     /** Longest text about a result by a language model. */
     narrativeTokens: 800,
     /** Rows of a result that a language model may be sent to write about them, where its provider may get rows. */
@@ -60,6 +66,10 @@ export const LIMITS = {
     keptAnswers: 500,
     /** Questions of one model whose meaning is verified. */
     verifiedQuestions: 1_000,
+    /** Sentences, and verified questions, that the check of a model says something about. */
+    advised: 10,
+    /** Verified questions that are listed at once. */
+    listedQuestions: 50,
     /** Rows of an answer of knowi_ask and ask_data. */
     askedRows: 100,
     /** Datasets that one such question can name. */

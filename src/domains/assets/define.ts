@@ -1,6 +1,9 @@
 import type { AssetKinds } from "../../registry/asset-kind.ts";
+import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "../data/index.ts";
+import type { AssetSearch } from "./asset-search.ts";
+import type { KeptExports } from "./kept-exports.ts";
 
 /** What the tools of this slice work with. */
 export interface AssetsServices {
@@ -8,6 +11,10 @@ export interface AssetsServices {
   assets: AssetKinds;
   /** Writes Parquet files. */
   data: Pick<Data, "exportParquet">;
+  /** Keeps files that are too large for an answer. */
+  exports: KeptExports;
+  search: AssetSearch;
 }
 
 export const defineTool = toolsOf<AssetsServices>();
+export const defineResource = resourcesOf<AssetsServices>();

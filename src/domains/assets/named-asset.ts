@@ -5,10 +5,10 @@ import type { Ability, AssetKinds } from "../../registry/asset-kind.ts";
 /** Arguments by which a tool is told which asset is meant, such as `dataset_id`; with several, one of them is given. */
 export function idArguments(
   assets: AssetKinds,
-  ability: Ability,
+  abilities: Ability | readonly Ability[],
   { described = false }: { described?: boolean } = {},
 ): Record<never, z.ZodType> {
-  const names = assets.names(ability);
+  const names = [...new Set([abilities].flat().flatMap((ability) => assets.names(ability)))];
   const argument = (name: string) => {
     const { idsFrom } = assets.require(name);
     const id = described && idsFrom !== undefined ? z.int().describe(`From ${idsFrom}`) : z.int();
@@ -31,9 +31,13 @@ export function namedAsset(ids: object): { type: string; id: number } {
 }
 
 /** The same arguments as a contract names them (`datasetId`), in our form; it may know kinds that are not there. */
-export function adaptIds(ids: object, assets: AssetKinds, ability: Ability): Record<never, number> {
+export function adaptIds(
+  ids: object,
+  assets: AssetKinds,
+  ...abilities: readonly Ability[]
+): Record<never, number> {
   const { type, id } = namedAsset(ids);
-  if (!assets.names(ability).includes(type))
+  if (!abilities.some((ability) => assets.names(ability).includes(type)))
     throw new AppError("not_found", `There is no ${type} with id ${id}.`);
   return { [`${type}_id`]: id };
 }

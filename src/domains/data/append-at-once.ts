@@ -44,8 +44,8 @@ export async function appendAtOnce(
         AND ${claim?.holds() ?? sql`true`}
       RETURNING id, version, row_count, bytes, policies
     ), added AS (
-      INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version)
-      SELECT id, ${part.blobKey}, ${part.rowCount}, ${part.bytes}, version FROM changed
+      INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, sha256, from_version)
+      SELECT id, ${part.blobKey}, ${part.rowCount}, ${part.bytes}, ${part.sha256}, version FROM changed
     ), told AS (${told})
     SELECT version, row_count, bytes, policies, ${notifyOfEvents} FROM changed`);
   const [row] = rows;

@@ -89,6 +89,8 @@ export const datasetParts = pgTable(
     blobKey: text("blob_key").notNull(),
     rowCount: count("row_count").notNull(),
     bytes: count("bytes").notNull(),
+    /** Of the file, as it was written; null for one of long ago. */
+    sha256: text("sha256"),
     /** The id of the first part that was put together into this one, so that rows keep their order. */
     position: bigint("position", { mode: "number" }),
     fromVersion: integer("from_version").notNull(),
@@ -99,6 +101,29 @@ export const datasetParts = pgTable(
   (table) => [
     index("dataset_parts_dataset").on(table.datasetId),
     index("dataset_parts_blob_key").on(table.blobKey),
+  ],
+);
+
+/** Pushes with a key of their sender's, so that one that is sent again adds nothing. */
+export const datasetPushes = pgTable(
+  "dataset_pushes",
+  {
+    workspaceId: workspace(),
+    userId: bigint("user_id", { mode: "number" })
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    key: text("key").notNull(),
+    /** Of the dataset's name and the rows: the same key with others is a mistake. */
+    fingerprint: text("fingerprint").notNull(),
+    datasetId: bigint("dataset_id", { mode: "number" })
+      .notNull()
+      .references(() => datasets.id, { onDelete: "cascade" }),
+    version: integer("version").notNull(),
+    pushedAt: moment("pushed_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.userId, table.key] }),
+    index("dataset_pushes_pushed_at").on(table.pushedAt),
   ],
 );
 

@@ -1,7 +1,8 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
-import { assertVisible } from "../../kernel/names.ts";
+import { noteDataset } from "../../kernel/read-datasets.ts";
+import { scopeOf } from "../../kernel/scope.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import {
   type Analytics,
@@ -16,22 +17,32 @@ import {
 } from "../../platform/analytics/index.ts";
 import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
+import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { asQueryError, compile, type ParameterValue, parse, refuseUnknownParameters } from "./c9ql/index.ts";
 import {
+  assertName,
   assertNotFromQuery,
   type Column,
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
 } from "./dataset.ts";
-import type { Change, DatasetsStore } from "./datasets.store.ts";
+import { type Change, changedMeanwhile, type DatasetsStore } from "./datasets.store.ts";
 import type { ExportedFile } from "./export.ts";
 import { exportParquet, record } from "./export-parquet.ts";
-import { LIMITS } from "./limits.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
+import { PartChecks } from "./part-checks.ts";
+import { smallParts, storedPart } from "./parts.ts";
 import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
+import {
+  type NamedPush,
+  namedPush,
+  type Pushed,
+  type PushesStore,
+  type PushOptions,
+} from "./pushes.store.ts";
 import { PARTS, sweepParts } from "./sweep-parts.ts";
 
 export interface DataParts {
@@ -39,6 +50,10 @@ export interface DataParts {
   analytics: Analytics;
   blobs: FolderBlobStore;
   clock: Clock;
+  /** Knows pushes by their senders' keys; without it no push has one. */
+  pushes?: PushesStore;
+  /** Told of a file that is not what was written. */
+  onDamage?: (blobKey: string) => void;
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
 }
@@ -53,9 +68,11 @@ interface DatasetQuery {
 /** The rows of datasets. `tableView` is the only way to them: what it gives has been through the policies. */
 export class Data {
   readonly #parts: DataParts;
+  readonly #checks: PartChecks;
 
   constructor(parts: DataParts) {
     this.#parts = parts;
+    this.#checks = new PartChecks(parts.blobs, parts.onDamage);
   }
 
   async require(caller: Caller, id: number): Promise<Dataset> {
@@ -72,12 +89,14 @@ export class Data {
     dataset: Dataset,
     name: string = dataset.name,
   ): Promise<TableView & { visible: Column[] }> {
+    noteDataset(dataset.id);
     if (dataset.columns.length === 0)
       throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
     const { columns, condition } = restrictionFor(caller, dataset);
     if (columns.length === 0)
       throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
     const parts = await this.#parts.datasets.parts(dataset);
+    await this.#checks.require(parts);
     const isRestricted = condition !== null || columns.length < dataset.columns.length;
     const visible = columns.map((column) => quoteName(column.name)).join(", ");
     const select = `SELECT ${visible} FROM raw${condition === null ? "" : ` WHERE ${condition}`}`;
@@ -199,25 +218,43 @@ export class Data {
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */
   async push(caller: Caller, name: string, rows: Rows, signal: AbortSignal): Promise<Dataset> {
+    return (await this.pushOnce(caller, name, rows, { signal })).dataset;
+  }
+
+  /** The same; with a key of the sender's, however often it is sent. */
+  async pushOnce(caller: Caller, name: string, rows: Rows, { signal, key }: PushOptions): Promise<Pushed> {
     assertName(name);
+    const named = key === undefined ? undefined : namedPush(key, name, rows);
+    const before = named && (await this.#pushedBefore(caller, named));
+    if (before !== undefined) return { dataset: before, wasRepeated: true };
     const { datasets } = this.#parts;
     const existing = await datasets.findByName(caller.workspace.id, name);
+    const options = { signal, named };
+    const added = (dataset: Dataset): Pushed => ({ dataset, wasRepeated: false });
     try {
-      return await this.#append(caller, { name, existing }, rows, signal);
+      return added(await this.#append(caller, { name, existing }, rows, options));
     } catch (error) {
       if (!isAppError(error) || error.code !== "conflict") throw error;
+      // The same push may have been made meanwhile by somebody who did not wait for its answer.
+      const made = named && (await this.#pushedBefore(caller, named));
+      if (made !== undefined) return { dataset: made, wasRepeated: true };
       // Others may have changed the dataset since it was looked at, so that the rows fit now.
       const newest = await datasets.findByName(caller.workspace.id, name);
       if (newest?.id === existing?.id && newest?.version === existing?.version) throw error;
-      return this.#append(caller, { name, existing: newest }, rows, signal);
+      return added(await this.#append(caller, { name, existing: newest }, rows, options));
     }
+  }
+
+  async #pushedBefore(caller: Caller, named: NamedPush): Promise<Dataset | undefined> {
+    const made = await this.#parts.pushes?.find(caller, named);
+    return made && this.require(caller, made.datasetId);
   }
 
   async #append(
     caller: Caller,
     { name, existing }: { name: string; existing: Dataset | undefined },
     rows: Rows,
-    signal: AbortSignal,
+    { signal, named }: { signal: AbortSignal; named: NamedPush | undefined },
   ): Promise<Dataset> {
     const mayAdd = (dataset: Dataset, names: readonly string[]): void => {
       assertNotFromQuery(dataset);
@@ -240,7 +277,15 @@ export class Data {
       signal,
     });
     const names = part.columns.map((column) => column.name);
-    const rest = { known: existing, mayChange: (dataset: Dataset) => mayAdd(dataset, names) };
+    const { pushes } = this.#parts;
+    const within = async (tx: CatalogTx, changed: Dataset): Promise<void> => {
+      if (named !== undefined && !(await pushes?.keep(tx, caller, named, changed))) throw changedMeanwhile();
+    };
+    const rest = {
+      known: existing,
+      mayChange: (dataset: Dataset) => mayAdd(dataset, names),
+      ...(named !== undefined && { within }),
+    };
     const dataset = await this.commit(caller, name, "append", part, { kind: "push" }, rest);
     this.#parts.onPush?.(dataset);
     return dataset;
@@ -264,7 +309,7 @@ export class Data {
         name,
         mode,
         columns: part.columns,
-        parts: part.rows === 0 ? [] : [{ blobKey: part.key, rowCount: part.rows, bytes: part.bytes }],
+        parts: part.rows === 0 ? [] : [storedPart(part)],
         source,
         userId: caller.user.id,
         widen: looked.onVersion === undefined ? widenUnlooked : widenColumns,
@@ -272,7 +317,9 @@ export class Data {
         ...rest,
         ...looked,
       });
+      noteDataset(dataset.id);
       if (part.rows === 0) await blobs.delete(part.key);
+      else this.#checks.trust(part.key);
       return dataset;
     } catch (error) {
       await this.#discard(part.key);
@@ -356,50 +403,24 @@ export class Data {
   /** Puts many small parts of a dataset into one, before they slow its readers down. */
   async compact(dataset: Dataset, signal: AbortSignal): Promise<boolean> {
     const { datasets, analytics, blobs } = this.#parts;
-    const small = longestRun(
-      await datasets.parts(dataset),
-      ({ bytes }) => bytes < LIMITS.data.smallPartBytes,
-    );
-    if (small.length < LIMITS.data.smallParts) return false;
+    const small = smallParts(await datasets.parts(dataset));
+    if (small.length === 0) return false;
+    // What is damaged must not become a file that is taken for a good one.
+    await this.#checks.require(small);
     const key = this.newPartKey();
     const parts = small.map(({ blobKey }) => blobs.pathOf(blobKey));
     const part = await analytics.mergeParts({ parts, key, columns: [...dataset.columns], signal });
     const keys = small.map(({ blobKey }) => blobKey);
     try {
-      return await datasets.merge(dataset.id, keys, { blobKey: key, rowCount: part.rows, bytes: part.bytes });
+      return await datasets.merge(dataset.id, keys, storedPart(part));
     } finally {
       await this.#discard(key);
     }
   }
 
   /** Removes files that nobody reads any more, and those that a killed process left unfinished. */
-  sweep(): Promise<void> {
-    return sweepParts(this.#parts);
+  async sweep(signal?: AbortSignal): Promise<void> {
+    await this.#parts.pushes?.sweep();
+    await sweepParts(this.#parts, signal);
   }
-}
-
-/** The longest stretch of items side by side that fit: what is put together must not change places. */
-function longestRun<T>(items: readonly T[], fits: (item: T) => boolean): T[] {
-  let longest: T[] = [];
-  let run: T[] = [];
-  for (const item of items) {
-    run = fits(item) ? [...run, item] : [];
-    if (run.length > longest.length) longest = run;
-  }
-  return longest;
-}
-
-function scopeOf(caller: Caller): string {
-  return String(caller.workspace.id);
-}
-
-export function assertName(name: string): void {
-  const isGood = name.trim() === name && name.length > 0 && name.length <= LIMITS.data.nameCharacters;
-  if (!isGood) {
-    throw new AppError(
-      "bad_request",
-      `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`,
-    );
-  }
-  assertVisible(name);
 }

@@ -60,6 +60,8 @@ export function datasetKind({ data, datasets }: Pick<DataServices, "data" | "dat
       });
     },
 
+    search: (workspaceId) => datasets.searchTexts(workspaceId),
+
     async restoreVersion(caller, id, version) {
       const { dataset, replaced } = await datasets.restoreVersion(caller.workspace.id, {
         id,

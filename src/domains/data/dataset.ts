@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../../kernel/errors.ts";
+import { assertVisible } from "../../kernel/names.ts";
 import { ROLES } from "../../kernel/permissions.ts";
 import type { Column } from "../../platform/analytics/index.ts";
+
+import { LIMITS } from "./limits.ts";
 
 export type { Column } from "../../platform/analytics/index.ts";
 
@@ -75,6 +78,8 @@ export interface DatasetPart {
   blobKey: string;
   rowCount: number;
   bytes: number;
+  /** Null for a file of long ago. */
+  sha256: string | null;
 }
 
 /** A query fills the dataset of its name, but never one that came from elsewhere. */
@@ -104,4 +109,15 @@ export function assertLosesNoRows({ name, rowCount }: Pick<Dataset, "name" | "ro
   throw new AppError("conflict", `The file has no rows, and would leave ${name} without any.`, {
     hint: "Check the file; to empty the dataset on purpose, allow it (allow_empty).",
   });
+}
+
+export function assertName(name: string): void {
+  const isGood = name.trim() === name && name.length > 0 && name.length <= LIMITS.data.nameCharacters;
+  if (!isGood) {
+    throw new AppError(
+      "bad_request",
+      `A name has 1 to ${LIMITS.data.nameCharacters} characters and no spaces around it.`,
+    );
+  }
+  assertVisible(name);
 }

@@ -137,6 +137,21 @@ export class DatasetsStore {
     return { total, items };
   }
 
+  /** What a search may find: names of columns only where no policy hides them from anybody. */
+  async searchTexts(workspaceId: number): Promise<{ id: number; title: string; body: string }[]> {
+    const { id, name, description, columns, policies } = datasets;
+    const rows = await this.#catalog.db
+      .select({ id, name, description, columns, policies })
+      .from(datasets)
+      .where(this.#own(workspaceId));
+    return rows.map((row) => {
+      const hidden = new Set(row.policies.flatMap(({ hide = [] }) => hide).map((each) => each.toLowerCase()));
+      const shown = row.columns.filter((column) => !hidden.has(column.name.toLowerCase()));
+      const words = [row.description ?? "", ...shown.map((column) => column.name)];
+      return { id: row.id, title: row.name, body: words.join(" ") };
+    });
+  }
+
   /** The files of one version. */
   async parts(
     { id, version }: Pick<Dataset, "id" | "version">,
@@ -144,7 +159,12 @@ export class DatasetsStore {
   ): Promise<DatasetPart[]> {
     const current = sql`${datasetParts.fromVersion} <= ${version} AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > ${version})`;
     return db
-      .select({ blobKey: datasetParts.blobKey, rowCount: datasetParts.rowCount, bytes: datasetParts.bytes })
+      .select({
+        blobKey: datasetParts.blobKey,
+        rowCount: datasetParts.rowCount,
+        bytes: datasetParts.bytes,
+        sha256: datasetParts.sha256,
+      })
       .from(datasetParts)
       .where(and(eq(datasetParts.datasetId, id), current))
       .orderBy(IN_ORDER);

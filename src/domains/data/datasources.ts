@@ -11,7 +11,7 @@ import {
   type Reached,
   type Secrets,
 } from "./connectors/index.ts";
-import { assertName } from "./data.ts";
+import { assertName } from "./dataset.ts";
 import { type Access, sealable, unsealed, webAddress } from "./datasource-secrets.ts";
 import { type Datasource, type DatasourcesStore, noDatasource } from "./datasources.store.ts";
 import { assertMayDestroy } from "./policies.ts";

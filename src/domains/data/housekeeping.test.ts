@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLog } from "../../../test/support/database.ts";
@@ -162,5 +162,28 @@ describe("a push", () => {
     await expect(data.push(caller, "Numbers", [{ a: "x" }], signal)).rejects.toMatchObject({
       code: "conflict",
     });
+  });
+});
+
+describe("a file of a dataset", () => {
+  it("is compared with what was written when it is first read after a start", async () => {
+    const { blobs } = analytics;
+    const dataset = await data.push(caller, "Bits", [{ a: 1 }, { a: 2 }], signal);
+    const [part] = await datasets.parts(dataset);
+    const path = blobs.pathOf(part?.blobKey ?? "");
+    const good = await readFile(path);
+    const flipped = Buffer.from(good);
+    flipped[Math.floor(flipped.length / 2)]! ^= 1;
+    await writeFile(path, flipped);
+    const damaged: string[] = [];
+    const onDamage = (key: string) => void damaged.push(key);
+    const afterStart = new Data({ datasets, analytics, blobs, clock: systemClock, onDamage });
+    const read = () => afterStart.tableView({ ...caller, attributes: {}, groups: [] } as never, dataset);
+    for (let n = 0; n < 2; n += 1)
+      await expect(read()).rejects.toMatchObject({ code: "unavailable", data: { reason: "part_damaged" } });
+    // Told once, however often it is asked for; and good again when somebody puts it right.
+    expect(damaged).toEqual([part?.blobKey]);
+    await writeFile(path, good);
+    expect(await read()).toMatchObject({ parts: [path] });
   });
 });

@@ -7,6 +7,7 @@ import type { Identity, JobOwner } from "../identity/index.ts";
 import { Compaction } from "./compaction.job.ts";
 import { createNetwork } from "./connectors/index.ts";
 import { Data } from "./data.ts";
+import type { Dataset } from "./dataset.ts";
 import { datasetKind } from "./dataset-kind.ts";
 import { DatasetsStore } from "./datasets.store.ts";
 import { datasourceKind } from "./datasource-kind.ts";
@@ -14,6 +15,7 @@ import { DatasourcesStore } from "./datasources.store.ts";
 import { Datasources } from "./datasources.ts";
 import type { DataServices } from "./define.ts";
 import { openFileImports } from "./files/index.ts";
+import { PushesStore } from "./pushes.store.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
 import { queryKind } from "./query-kind.ts";
@@ -34,18 +36,19 @@ import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export type { StorageClaim } from "./append-at-once.ts";
-export { compile, type Expression, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
-export { assertName, type Data } from "./data.ts";
+export { compile, filtersToC9ql, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
+export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
-export type { Column, Dataset, DatasetPolicy } from "./dataset.ts";
+export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
+export { sha256Of } from "./part-checks.ts";
 export { restrictionFor } from "./policies.ts";
 export { isWhole, seenRun } from "./query-view.ts";
 export { replaceRows } from "./replace-rows.ts";
-export { allParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
+export { allParts, checkableParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 
 type Settings = ValuesOf<typeof DATA_SETTINGS>;
 
@@ -59,14 +62,17 @@ async function openData(
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
   const datasets = new DatasetsStore(catalog, clock, claim);
   const compaction = new Compaction({ datasets, jobs, log });
-  const data = new Data({ datasets, analytics, blobs, clock, onPush: (dataset) => compaction.note(dataset) });
+  const onDamage = (blobKey: string) => log.error({ blobKey }, "a file of a dataset is not what was written");
+  const pushes = new PushesStore(catalog, clock);
+  const onPush = (dataset: Dataset) => compaction.note(dataset);
+  const data = new Data({ datasets, analytics, blobs, clock, pushes, onDamage, onPush });
   compaction.begin(data);
   const callerFor = (owner: JobOwner) => identity.callerFor(owner);
   const asked = await openQueries(engines, { data, datasets, callerFor }, settings);
   const { datasourcesStore, runs } = asked;
-  const sweep = async () => {
+  const sweep = async (signal?: AbortSignal) => {
     const sweeps = [
-      () => data.sweep(),
+      () => data.sweep(signal),
       () => datasourcesStore.forget(),
       () => runs.sweep(),
       () => compaction.sweep(),
@@ -76,7 +82,7 @@ async function openData(
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
   const services = { data, datasets, imports, ...asked };
-  return { services, start: sweep, sweep, close: () => imports.close() };
+  return { services, start: sweep, sweep: () => sweep(), close: () => imports.close() };
 }
 
 type DatasourceServices = Pick<

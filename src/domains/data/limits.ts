@@ -6,8 +6,12 @@ export const LIMITS = {
     smallPartBytes: 8 * 1024 * 1024,
     /** This many small parts are put together. */
     smallParts: 16,
+    /** A file of a dataset up to this size is checked before its rows are read for the first time since the start; a larger one meanwhile. */
+    checkedFirstBytes: 1024 * 1024 * 1024,
     /** Rows of one push. */
     pushRows: 100_000,
+    /** Longest key by which a push that is sent again is known. */
+    idempotencyKeyCharacters: 200,
     /** Former versions of a dataset, the newest, that its details list. */
     listedVersions: 20,
     /** Rows of one get_data. */

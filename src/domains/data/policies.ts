@@ -12,7 +12,21 @@ export interface Restriction {
 }
 
 /** The columns and rows that a dataset's policies leave to this caller. Every path to rows goes through here. */
-export function restrictionFor(caller: Caller, dataset: Pick<Dataset, "columns" | "policies">): Restriction {
+export function restrictionFor(
+  { viewerAttributes, ...caller }: Caller,
+  dataset: Pick<Dataset, "columns" | "policies">,
+): Restriction {
+  const own = ownRestriction(caller, dataset);
+  if (viewerAttributes === undefined) return own;
+  const viewer = ownRestriction({ ...caller, role: "viewer", attributes: viewerAttributes }, dataset);
+  const conditions = [own.condition, viewer.condition].filter((condition) => condition !== null);
+  return {
+    columns: own.columns.filter((column) => viewer.columns.includes(column)),
+    condition: conditions.length === 0 ? null : conditions.join(" AND "),
+  };
+}
+
+function ownRestriction(caller: Caller, dataset: Pick<Dataset, "columns" | "policies">): Restriction {
   const holding = dataset.policies.filter((policy) => holdsFor(caller, policy));
   const hidden = new Set(holding.flatMap(({ hide }) => hide ?? []).map((name) => name.toLowerCase()));
   const columns = dataset.columns.filter(({ name }) => !hidden.has(name.toLowerCase()));

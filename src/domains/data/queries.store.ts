@@ -109,6 +109,14 @@ export class QueriesStore {
     return { total, items };
   }
 
+  /** What a search may find; their texts may name what is hidden from some. */
+  async searchTexts(workspaceId: number): Promise<{ id: number; title: string; body: string }[]> {
+    return this.#catalog.db
+      .select({ id: queries.id, title: queries.name, body: sql<string>`''` })
+      .from(queries)
+      .where(own(workspaceId));
+  }
+
   /** The datasets that queries filled, by id; also deleted ones, whose policies still say what may be known. */
   async datasetsOf(items: readonly Query[]): Promise<Map<number, Dataset>> {
     const ids = items.flatMap(({ datasetId }) => datasetId ?? []);

@@ -76,5 +76,7 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
     },
 
     restore: ({ workspace }, id) => queriesStore.restore(workspace.id, id),
+
+    search: (workspaceId) => queriesStore.searchTexts(workspaceId),
   };
 }

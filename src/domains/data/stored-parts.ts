@@ -36,6 +36,20 @@ export async function datasetsWith(
     .orderBy(asc(datasets.id));
 }
 
+/** The files of current parts whose SHA-256 is known, by pages: later ones than `afterId`. */
+export async function checkableParts(
+  { db }: Pick<Catalog, "db">,
+  afterId: number,
+  limit: number,
+): Promise<{ id: number; key: string; sha256: string | null }[]> {
+  return db
+    .select({ id: datasetParts.id, key: datasetParts.blobKey, sha256: datasetParts.sha256 })
+    .from(datasetParts)
+    .where(current(afterId))
+    .orderBy(asc(datasetParts.id))
+    .limit(limit);
+}
+
 /** The keys of all parts that must be there, and the last id that a part has. */
 export async function allParts(
   { db }: Pick<Catalog, "db">,

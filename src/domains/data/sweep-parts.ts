@@ -13,11 +13,12 @@ interface Stores {
 }
 
 /** Removes the files of parts that nobody reads any more, and those that a killed process left unfinished. */
-export async function sweepParts({ datasets, blobs }: Stores): Promise<void> {
+export async function sweepParts({ datasets, blobs }: Stores, signal?: AbortSignal): Promise<void> {
   for (const key of await datasets.versions.forget()) await blobs.delete(key);
   const isAbandoned = blobs.abandonedNames();
   let keys: string[] = [];
   for await (const { key } of blobs.list(`${PARTS}/`)) {
+    if (signal?.aborted) return;
     if (!isAbandoned(key.slice(PARTS.length + 1))) continue;
     keys.push(key);
     if (keys.length < SWEPT_AT_ONCE) continue;

@@ -189,9 +189,21 @@ export const auditEvents = pgTable(
     success: boolean("success").notNull(),
     outcome: text("outcome").notNull(),
     durationMs: integer("duration_ms").notNull(),
+    tokenId: reference("token_id"),
+    /** Of an OAuth client. */
+    applicationId: text("application_id"),
+    address: text("address"),
+    /** Ids of the datasets whose rows were read or changed. */
+    datasets: bigint("datasets", { mode: "number" }).array().notNull().default([]),
     metadata: jsonb("metadata").$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
+    index("audit_events_workspace_at").on(table.workspaceId, table.at),
+    index("audit_events_token").on(table.tokenId, table.id).where(sql`${table.tokenId} > 0`),
+    index("audit_events_application")
+      .on(table.applicationId, table.id)
+      .where(sql`${table.applicationId} IS NOT NULL`),
+    index("audit_events_datasets").using("gin", table.datasets).where(sql`${table.datasets} <> '{}'`),
     index("audit_events_workspace").on(table.workspaceId, table.id),
     index("audit_events_user").on(table.workspaceId, table.userId, table.id),
     index("audit_events_action").on(table.workspaceId, table.action, table.id),

@@ -1,5 +1,5 @@
 import type { Permission, Role } from "../../kernel/permissions.ts";
-import type { Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
+import type { Application, Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
 import type { AuditSink, Authorizer, Limiter } from "../../registry/ports.ts";
 import type { TokenVerifier } from "./authentication/verifier.ts";
 import type { RegisteredClients } from "./oauth/registered-clients.store.ts";
@@ -46,6 +46,7 @@ export interface JobOwner {
   /** What a token that is not in our table allowed. Without this and `tokenId` it is the operator's own work. */
   scopes?: readonly Permission[];
   limits?: TokenLimits;
+  application?: Application;
 }
 
 export interface FirstAdmin {
@@ -246,20 +247,40 @@ export interface AuditRecord {
   success: boolean;
   outcome: string;
   durationMs: number;
+  tokenId: number | null;
+  applicationId: string | null;
+  address: string | null;
+  datasets: readonly number[];
   metadata: Record<string, unknown>;
 }
 
+export interface AuditFilter {
+  action?: string;
+  userId?: number;
+  success?: boolean;
+  tokenId?: number;
+  /** Of an OAuth client: its id, or what it calls itself. */
+  application?: string;
+  address?: string;
+  /** Only what read or changed this dataset. */
+  datasetId?: number;
+  slowerThanMs?: number;
+  since?: Date;
+  /** Up to then, and not including it. */
+  until?: Date;
+  /** Only events with a smaller id. */
+  before?: number;
+  limit: number;
+}
+
 export interface AuditLog extends AuditSink {
+  /**
+   * The newest first. Of one workspace: also sign-ins of its members, when they are asked for by their action; for the
+   * operator (null) everything, also what belongs to no workspace.
+   */
   list(
-    workspaceId: number,
-    filter: {
-      action?: string;
-      userId?: number;
-      success?: boolean;
-      since?: Date;
-      before?: number;
-      limit: number;
-    },
+    workspaceId: number | null,
+    filter: AuditFilter,
   ): Promise<{ events: AuditRecord[]; nextBefore: number | null }>;
   flush(): Promise<void>;
   /** Removes what is older than the retention. */

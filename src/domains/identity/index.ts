@@ -3,6 +3,7 @@ export type { TokenVerifier, VerifiedToken } from "./authentication/verifier.ts"
 export { createIdentity, type IdentityOptions } from "./create-identity.ts";
 export type {
   Actor,
+  AuditFilter,
   AuditLog,
   AuditRecord,
   Authenticated,

@@ -137,6 +137,17 @@ export class BasesStore {
     }
   }
 
+  async change(id: number, change: { name?: string; description?: string }): Promise<void> {
+    try {
+      await this.#catalog.db
+        .update(bases)
+        .set({ ...change, updatedAt: this.#clock.now() })
+        .where(eq(bases.id, id));
+    } catch (error) {
+      throw nameTaken(error, change.name ?? "that name");
+    }
+  }
+
   async remove(id: number): Promise<boolean> {
     const gone = await this.#catalog.db
       .update(bases)

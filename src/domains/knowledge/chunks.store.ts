@@ -1,12 +1,14 @@
-import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, between, eq, gt, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import type { Entry, Source } from "../../platform/retrieval/index.ts";
+import type { Embedding } from "../../platform/embeddings/index.ts";
+import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
 import type { DocumentRow } from "./documents.store.ts";
 import {
   knowledgeBases as bases,
   knowledgeChunks as chunks,
   knowledgeDocuments as documents,
   knowledgeTexts as texts,
+  knowledgeVectors as vectors,
 } from "./knowledge.tables.ts";
 import type { ReadDocument } from "./reading/read-document.ts";
 
@@ -33,8 +35,15 @@ const isSearched: SQL | undefined = and(
   isNull(bases.deletedAt),
 );
 
+/** Grows with every change of the document, and when the piece gets its vector. */
+const seq = sql<number>`${documents.revision} * 2 + (${vectors.chunkId} is not null)::int`;
+
+function isVectorOf(fingerprint: string): SQL | undefined {
+  return and(eq(vectors.chunkId, chunks.id), eq(vectors.fingerprint, fingerprint));
+}
+
 /** The parsed texts of documents and the pieces that are searched; the index is made of these. */
-export class ChunksStore implements Source {
+export class ChunksStore implements Source, KeptVectors {
   readonly #catalog: Catalog;
 
   constructor(catalog: Catalog) {
@@ -84,43 +93,108 @@ export class ChunksStore implements Source {
     });
   }
 
-  async list(workspaceId: number, after: number, limit: number): Promise<{ id: number; seq: number }[]> {
+  async list(
+    workspaceId: number,
+    after: number,
+    limit: number,
+    fingerprint: string,
+  ): Promise<{ id: number; seq: number }[]> {
     return this.#catalog.db
-      .select({ id: chunks.id, seq: documents.revision })
+      .select({ id: chunks.id, seq })
       .from(chunks)
       .innerJoin(documents, eq(documents.id, chunks.documentId))
       .innerJoin(bases, eq(bases.id, documents.baseId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
       .where(and(eq(bases.workspaceId, workspaceId), isSearched, gt(chunks.id, Math.max(0, after))))
       .orderBy(asc(chunks.id))
       .limit(limit);
   }
 
-  async read(workspaceId: number, ids: readonly number[]): Promise<Entry[]> {
+  async read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<Entry[]> {
     if (ids.length === 0) return [];
     const rows = await this.#catalog.db
       .select({
         id: chunks.id,
-        seq: documents.revision,
+        seq,
         body: chunks.content,
         name: documents.name,
         titlePath: chunks.titlePath,
         documentId: documents.id,
         position: chunks.position,
         baseId: documents.baseId,
+        vector: vectors.vector,
       })
       .from(chunks)
       .innerJoin(documents, eq(documents.id, chunks.documentId))
       .innerJoin(bases, eq(bases.id, documents.baseId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
       .where(and(eq(bases.workspaceId, workspaceId), isSearched, inArray(chunks.id, [...ids])));
-    return rows.map(({ id, seq, body, name, titlePath, documentId, position, baseId }) => ({
-      id,
-      seq,
-      body,
+    return rows.map(({ name, titlePath, documentId, position, baseId, vector, ...row }) => ({
+      ...row,
       title: titleOf(name),
       context: titlePath.join(" "),
       thread: { key: String(documentId), order: position },
       attributes: { base: baseId, document: documentId },
+      ...(vector !== null && vector.length > 0 && { embedding: { fingerprint, vector } }),
     }));
+  }
+
+  async tokens(
+    _workspaceId: number,
+    ids: readonly number[],
+    fingerprint: string,
+  ): Promise<{ id: number; tokens: Uint8Array }[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#catalog.db
+      .select({ id: vectors.chunkId, tokens: vectors.tokens })
+      .from(vectors)
+      .where(and(inArray(vectors.chunkId, [...ids]), eq(vectors.fingerprint, fingerprint)));
+    return rows.flatMap(({ id, tokens }) => (tokens === null ? [] : { id, tokens }));
+  }
+
+  async missing(
+    fingerprint: string,
+    { after, ids }: { after: number; ids?: readonly number[] },
+    limit: number,
+  ): Promise<Unembedded[]> {
+    return this.#catalog.db
+      .select({ id: chunks.id, workspaceId: bases.workspaceId, text: chunks.content })
+      .from(chunks)
+      .innerJoin(documents, eq(documents.id, chunks.documentId))
+      .innerJoin(bases, eq(bases.id, documents.baseId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
+      .where(
+        and(
+          gt(chunks.id, after),
+          ids === undefined ? undefined : inArray(chunks.id, [...ids]),
+          isNull(vectors.chunkId),
+          isSearched,
+        ),
+      )
+      .orderBy(asc(chunks.id))
+      .limit(limit);
+  }
+
+  async keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void> {
+    await this.#catalog.transaction(async (tx) => {
+      const ids = embedded.map(({ id }) => id);
+      const left = await tx
+        .select({ id: chunks.id })
+        .from(chunks)
+        .where(inArray(chunks.id, ids))
+        .for("key share");
+      const there = new Set(left.map(({ id }) => id));
+      const rows = embedded
+        .filter(({ id }) => there.has(id))
+        .map(({ id, embedding: { fingerprint, vector, tokens = null } }) => {
+          return { chunkId: id, fingerprint, vector, tokens };
+        });
+      if (rows.length > 0) await tx.insert(vectors).values(rows).onConflictDoNothing();
+    });
+  }
+
+  async dropOthers(fingerprint: string): Promise<void> {
+    await this.#catalog.db.delete(vectors).where(ne(vectors.fingerprint, fingerprint));
   }
 
   /** Pieces with what is said of them, by their keys; those that are not searched any more are left out. */
@@ -144,6 +218,32 @@ export class ChunksStore implements Source {
       .innerJoin(bases, eq(bases.id, documents.baseId))
       .where(and(inArray(chunks.id, [...ids]), isSearched));
     return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** Pieces with those that stand so near to them in their documents, in order. */
+  async around(
+    places: readonly Pick<FoundChunk, "documentId" | "position">[],
+    distance: number,
+  ): Promise<Pick<FoundChunk, "documentId" | "position" | "content" | "titlePath" | "page" | "start">[]> {
+    if (places.length === 0) return [];
+    const near = places.map(({ documentId, position }) =>
+      and(
+        eq(chunks.documentId, documentId),
+        between(chunks.position, position - distance, position + distance),
+      ),
+    );
+    return this.#catalog.db
+      .select({
+        documentId: chunks.documentId,
+        position: chunks.position,
+        content: chunks.content,
+        titlePath: chunks.titlePath,
+        page: chunks.page,
+        start: chunks.start,
+      })
+      .from(chunks)
+      .where(or(...near))
+      .orderBy(asc(chunks.documentId), asc(chunks.position));
   }
 
   /** The first pieces of a document, to be looked through. */

@@ -1,4 +1,15 @@
-import { and, count, desc, eq, getTableColumns, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
@@ -104,6 +115,49 @@ export class FoldersStore {
         .returning({ id: documents.id });
       return gone.map((document) => document.id);
     });
+  }
+
+  /**
+   * Brings a deleted folder back with all that went with it, at the root where the folder above it is gone. Resolves with
+   * the documents that came back, or with nothing where there is no such folder.
+   */
+  async restore(baseId: number, id: number): Promise<number[] | undefined> {
+    try {
+      return await this.#catalog.transaction(async (tx) => {
+        const isOfBase = and(eq(folders.baseId, baseId), isNotNull(folders.deletedAt));
+        const [folder] = await tx
+          .select()
+          .from(folders)
+          .where(and(eq(folders.id, id), isOfBase))
+          .for("update");
+        if (folder === undefined) return undefined;
+        // What was deleted before it, by itself, stays where it is.
+        const { rows } = await tx.execute<{ id: string }>(sql`
+          with recursive below(id) as (
+            select ${id}::bigint
+            union select f.id from knowledge_folders f join below on f.parent_id = below.id
+            where f.base_id = ${baseId} and f.deleted_at = ${folder.deletedAt})
+          select id from below`);
+        const ids = rows.map((row) => Number(row.id));
+        const parentId = sql`coalesce((select f.id from knowledge_folders f where f.id = ${folder.parentId} and f.deleted_at is null), 0)`;
+        await tx.update(folders).set({ parentId }).where(eq(folders.id, id));
+        await tx.update(folders).set({ deletedAt: null }).where(inArray(folders.id, ids));
+        const back = await tx
+          .update(documents)
+          .set({ deletedAt: null, revision: sql`${documents.revision} + 1` })
+          .where(
+            and(
+              eq(documents.baseId, baseId),
+              inArray(documents.folderId, ids),
+              eq(documents.deletedAt, folder.deletedAt as Date),
+            ),
+          )
+          .returning({ id: documents.id });
+        return back.map((document) => document.id);
+      });
+    } catch (error) {
+      throw nameTaken(error, "folder");
+    }
   }
 
   async countFolders(filter: NodeFilter): Promise<number> {

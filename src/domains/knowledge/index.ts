@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
+import type { LlmServices } from "../llm/index.ts";
 import { Answers } from "./answers/answers.ts";
 import { baseKind } from "./base-kind.ts";
 import { BasesStore } from "./bases.store.ts";
@@ -43,24 +44,30 @@ export { isPreviewable } from "./file-kinds.ts";
 export { splitText } from "./reading/split-text.ts";
 export { UPLOAD_HEADER } from "./upload-tickets.ts";
 
+interface Before {
+  data: Pick<DataServices, "data">;
+  llm: LlmServices;
+}
+
 type Settings = ValuesOf<typeof KNOWLEDGE_SETTINGS>;
 
 async function openKnowledge(
   engines: Engines,
-  { data: { data } }: { data: Pick<DataServices, "data"> },
+  { data: { data }, llm: { llm } }: Before,
   settings: Settings,
 ): Promise<OpenSlice<KnowledgeServices>> {
-  const { catalog, claim, clock, home, fetch, blobs, retrieval, jobs, vault, state, log } = engines;
+  const { catalog, claim, clock, home, fetch, blobs, embeddings, retrieval, jobs, vault, state, log } =
+    engines;
   const bases = new BasesStore(catalog, clock);
   const folders = new FoldersStore(catalog, clock);
   const documents = new DocumentsStore(catalog, clock, claim);
   const chunks = new ChunksStore(catalog);
-  const collection = retrieval.collection("document", chunks);
+  const collection = retrieval.collection("document", chunks, chunks);
   const reader = await DocumentReader.open(join(home, "readers"), log);
   const readings = new Readings({ documents, chunks, reader, collection, blobs, jobs, log });
   const knowledge = new Knowledge({ bases, folders, documents, chunks, readings, collection, blobs });
   const uploads = await Uploads.open(join(home, "uploads"), { fetch, knowledge });
-  const answers = new Answers(knowledge, bases);
+  const answers = new Answers({ knowledge, bases, llm, embeddings });
   const extractions = new Extractions({ knowledge, documents, chunks, data });
   const tickets = new UploadTickets(vault, clock);
   const downloads = new Downloads(vault, clock);
@@ -89,12 +96,7 @@ async function openKnowledge(
   };
 }
 
-export const knowledgeSlice: SliceSpec<
-  "knowledge",
-  KnowledgeServices,
-  { data: Pick<DataServices, "data"> },
-  Settings
-> = {
+export const knowledgeSlice: SliceSpec<"knowledge", KnowledgeServices, Before, Settings> = {
   name: "knowledge",
   open: openKnowledge,
   tools: [

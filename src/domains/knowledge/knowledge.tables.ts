@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   index,
   integer,
   pgTable,
@@ -20,6 +21,8 @@ const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAs
 const reference = (name: string) => bigint(name, { mode: "number" });
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const account = (name: string) => reference(name).references(() => accounts.id, { onDelete: "set null" });
+
+const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
 
 export const LEVELS = ["personal", "group", "organization"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -205,4 +208,18 @@ export const knowledgeChunks = pgTable(
     start: integer("start").notNull(),
   },
   (table) => [uniqueIndex("knowledge_chunks_document").on(table.documentId, table.position)],
+);
+
+/** What a piece is compared by, by each model that was asked; without any bytes where the model refuses its text. */
+export const knowledgeVectors = pgTable(
+  "knowledge_vectors",
+  {
+    chunkId: reference("chunk_id")
+      .notNull()
+      .references(() => knowledgeChunks.id, { onDelete: "cascade" }),
+    fingerprint: text("fingerprint").notNull(),
+    vector: bytes("vector").notNull(),
+    tokens: bytes("tokens"),
+  },
+  (table) => [primaryKey({ columns: [table.chunkId, table.fingerprint] })],
 );

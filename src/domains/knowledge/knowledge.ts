@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { BlobContent, FolderBlobStore } from "../../platform/blobs/index.ts";
-import type { Collection } from "../../platform/retrieval/index.ts";
+import type { Collection, Hit } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isOperator } from "./access.ts";
 import type { BasesStore, KnowledgeBase } from "./bases.store.ts";
@@ -17,6 +17,7 @@ import type {
 import { extensionOf, mimeTypeOf } from "./file-kinds.ts";
 import type { FoldersStore } from "./folders.store.ts";
 import { LIMITS } from "./limits.ts";
+import { joinOverlapping } from "./reading/split.ts";
 import type { Readings } from "./reading.job.ts";
 
 export interface KnowledgeParts {
@@ -52,6 +53,16 @@ export interface NewBase {
 
 export interface Passage extends FoundChunk {
   score: number;
+  legs: Hit["legs"];
+}
+
+export interface SearchWish {
+  query: string;
+  baseIds: readonly number[];
+  documentIds?: readonly number[];
+  limit: number;
+  /** How many passages before and after each are put together with it. */
+  context?: number;
 }
 
 /** The folder of the blob storage that documents are in. */
@@ -182,26 +193,35 @@ export class Knowledge {
   }
 
   /** The passages that fit a question best, of bases that the caller may read. */
-  async search(
-    caller: Caller,
-    wish: { query: string; baseIds: readonly number[]; documentIds?: readonly number[]; limit: number },
-  ): Promise<Passage[]> {
+  async search(caller: Caller, wish: SearchWish): Promise<Passage[]> {
     const { collection, chunks } = this.#parts;
-    const { query, baseIds, documentIds, limit } = wish;
+    const { query, baseIds, documentIds, limit, context = 0 } = wish;
     const filter = { base: baseIds, ...(documentIds !== undefined && { document: documentIds }) };
-    const hits = await collection.search(caller.workspace.id, { text: query, k: limit + SPARE_HITS, filter });
+    const k = limit * (1 + context) + SPARE_HITS;
+    const hits = await collection.search(caller.workspace.id, { text: query, k, filter });
     const found = await chunks.found(hits.map(({ id }) => id));
     const said = new Set<string>();
     const passages: Passage[] = [];
-    for (const { id, score } of hits) {
+    for (const { id, score, legs } of hits) {
       const chunk = found.get(id);
       // The index may be a moment behind the catalog; the same text in two documents is told once.
       if (chunk === undefined || !baseIds.includes(chunk.baseId) || said.has(chunk.content)) continue;
+      if (context > 0 && passages.some((other) => isWithin(chunk, other, context))) continue;
       said.add(chunk.content);
-      passages.push({ ...chunk, score });
+      passages.push({ ...chunk, score, legs });
       if (passages.length === limit) break;
     }
-    return passages;
+    return context === 0 ? passages : this.#withContext(passages, context);
+  }
+
+  async #withContext(passages: readonly Passage[], context: number): Promise<Passage[]> {
+    const neighbours = await this.#parts.chunks.around(passages, context);
+    return passages.map((passage) => {
+      const parts = neighbours.filter((other) => isWithin(other, passage, context));
+      const [first = passage] = parts;
+      const { start, page, titlePath } = first;
+      return { ...passage, start, page, titlePath, content: joinOverlapping(parts) };
+    });
   }
 
   /** The original file. Throws `gone` when it is not there any more. */
@@ -223,6 +243,12 @@ export class Knowledge {
     const { collection, chunks } = this.#parts;
     await collection.refresh(caller.workspace.id, await chunks.idsOfBase(baseId));
   }
+}
+
+type Place = Pick<FoundChunk, "documentId" | "position">;
+
+function isWithin(one: Place, other: Place, context: number): boolean {
+  return one.documentId === other.documentId && Math.abs(one.position - other.position) <= context;
 }
 
 function mayNotEdit(baseName: string): AppError {

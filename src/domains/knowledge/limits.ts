@@ -20,6 +20,8 @@ export const LIMITS = {
     searchedBases: 100,
     /** Passages that one search returns. */
     results: 50,
+    /** Passages on each side that a search merges into a hit. */
+    searchContext: 3,
     /** Longest question of a search. */
     queryCharacters: 2_000,
     /** How long a download token is good for. */
@@ -60,6 +62,14 @@ export const LIMITS = {
     askedDocuments: 1_000,
     /** Passages among which an answer is looked for. */
     answerPassages: 5,
+    /** Longest that the meaning of sentences is waited for before words alone decide which one answers. */
+    likenessMs: 3_000,
+    /** Sentences of an answer that a language model writes. */
+    statements: 10,
+    /** Longest of these sentences. */
+    statementCharacters: 600,
+    /** Tokens that a language model may write for an answer. */
+    answerTokens: 1_000,
     /** Documents that data is extracted from at once. */
     extractedDocuments: 1_000,
     /** Passages of each document that are looked through, for each step of depth. */

@@ -3,6 +3,7 @@ import type { SliceSpec } from "../../registry/slice.ts";
 import type { Identity } from "../identity/index.ts";
 import type { LlmServices } from "./define.ts";
 import { Llm } from "./llm.ts";
+import { Pauses } from "./pauses.ts";
 import { ProvidersStore } from "./providers.store.ts";
 import { listLlmProviders } from "./tools/list-llm-providers.tool.ts";
 import { removeLlmProvider } from "./tools/remove-llm-provider.tool.ts";
@@ -17,7 +18,8 @@ export const llmSlice: SliceSpec<"llm", LlmServices, { identity: Pick<Identity, 
   name: "llm",
   open({ catalog, vault, clock, fetch }, { identity: { usage, audit } }) {
     const store = new ProvidersStore(catalog, vault, clock);
-    return { services: { llm: new Llm({ store, models: new LanguageModels(fetch), usage, audit }) } };
+    const models = new LanguageModels(fetch);
+    return { services: { llm: new Llm({ store, models, usage, audit, pauses: new Pauses(clock) }) } };
   },
   tools: [listLlmProviders, setLlmProvider, removeLlmProvider],
 };

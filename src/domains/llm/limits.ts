@@ -8,5 +8,11 @@ export const LIMITS = {
     longestTimeoutMs: 120_000,
     /** Calls of language models that one workspace has under way at once. */
     callsAtOnce: 8,
+    /** Failures of a provider in a row after which it is not asked for a while. */
+    failuresInRow: 3,
+    /** How long a provider is not asked then; twice as long when it fails again afterwards. */
+    pauseMs: 60_000,
+    /** Longest such pause. */
+    longestPauseMs: 15 * 60_000,
   },
 } as const;

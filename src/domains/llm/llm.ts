@@ -1,10 +1,17 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { injectionIn } from "../../kernel/instructions.ts";
-import type { Connection, LanguageModels, Prompt, Tokens } from "../../platform/llm/index.ts";
+import {
+  type Connection,
+  isFailureReason,
+  type LanguageModels,
+  type Prompt,
+  type Tokens,
+} from "../../platform/llm/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { Usage } from "../identity/index.ts";
 import { LIMITS } from "./limits.ts";
+import type { Pauses, ProviderHealth } from "./pauses.ts";
 import { noProvider, type Provider, type ProvidersStore, type ProviderWish } from "./providers.store.ts";
 
 export interface LlmParts {
@@ -12,6 +19,7 @@ export interface LlmParts {
   models: LanguageModels;
   usage: Pick<Usage, "take" | "giveBack">;
   audit: Pick<AuditSink, "record">;
+  pauses: Pauses;
 }
 
 /** What a model is asked, and by whom. */
@@ -45,8 +53,13 @@ export class Llm {
     return this.#parts.store.list(workspaceId);
   }
 
+  healthOf({ id }: Provider): ProviderHealth {
+    return this.#parts.pauses.healthOf(id);
+  }
+
   async set(wish: ProviderWish): Promise<Provider> {
     const provider = await this.#parts.store.set(checked(wish));
+    this.#parts.pauses.succeeded(provider.id);
     this.#changed("llm.provider.set", provider, wish.userId);
     return provider;
   }
@@ -69,19 +82,24 @@ export class Llm {
     const found = injectionIn(instruction);
     if (found !== undefined) throw suspicious(found);
     const { id } = caller.workspace;
+    const { pauses } = this.#parts;
     await this.#parts.usage.take(id, METRIC);
     const started = performance.now();
     try {
       const answer = await this.#within(id, async () => {
+        pauses.begin(provider);
         const connection = { ...provider, key: await this.#parts.store.key(provider) };
         return this.#parts.models.complete(connection, { ...prompt, timeoutMs: provider.timeoutMs });
       });
+      pauses.succeeded(provider.id);
       const ms = performance.now() - started;
       this.#called(caller, provider, { purpose, ms, outcome: "ok", tokens: answer.tokens });
       return { ...answer, ms };
     } catch (error) {
       await this.#parts.usage.giveBack(id, METRIC);
       const outcome = isAppError(error) ? String(error.data.reason ?? error.code) : "cancelled";
+      if (isFailureReason(outcome)) pauses.failed(provider.id, outcome);
+      else if (outcome !== "paused") pauses.gaveUp(provider.id);
       this.#called(caller, provider, { purpose, ms: performance.now() - started, outcome });
       throw error;
     }
@@ -95,13 +113,13 @@ export class Llm {
     const connection: Connection = { ...provider, key: await this.#parts.store.key(provider) };
     const { timeoutMs } = provider;
     const text = "Answer with the word yes.";
-    await this.#parts.models.complete(connection, {
-      system: text,
-      text,
-      maxTokens: TEST_TOKENS,
-      timeoutMs,
-      signal,
-    });
+    await this.#parts.models
+      .complete(connection, { system: text, text, maxTokens: TEST_TOKENS, timeoutMs, signal })
+      .catch((error) => {
+        // Whoever set it up may know what its address is refused for.
+        throw isAppError(error) && isAppError(error.cause) ? error.cause : error;
+      });
+    this.#parts.pauses.succeeded(provider.id);
     return provider;
   }
 

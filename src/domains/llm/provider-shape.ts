@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PROVIDER_KINDS } from "../../platform/llm/index.ts";
+import type { ProviderHealth } from "./pauses.ts";
 import type { Provider } from "./providers.store.ts";
 
 export const providerShape = z.object({
@@ -11,9 +12,12 @@ export const providerShape = z.object({
   default: z.boolean(),
   send_rows: z.boolean(),
   timeout_seconds: z.number(),
+  failures_in_row: z.int(),
+  last_failure: z.string().nullable(),
+  paused_until: z.string().nullable().describe("Not asked until then, after failures in a row"),
 });
 
-export function shownProvider(provider: Provider): z.input<typeof providerShape> {
+export function shownProvider(provider: Provider, health: ProviderHealth): z.input<typeof providerShape> {
   const { name, kind, model, baseUrl, hasKey, isDefault, sendsRows, timeoutMs } = provider;
   return {
     name,
@@ -24,5 +28,8 @@ export function shownProvider(provider: Provider): z.input<typeof providerShape>
     default: isDefault,
     send_rows: sendsRows,
     timeout_seconds: timeoutMs / 1_000,
+    failures_in_row: health.failuresInRow,
+    last_failure: health.lastFailure,
+    paused_until: health.pausedUntil?.toISOString() ?? null,
   };
 }

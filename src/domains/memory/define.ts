@@ -1,17 +1,37 @@
 import { z } from "zod";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Retrieval } from "../../platform/retrieval/index.ts";
+import { promptsOf } from "../../registry/define-prompt.ts";
+import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
+import type { CatalogueStore } from "./catalogue.store.ts";
+import type { Hygiene } from "./hygiene/hygiene.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import { LIMITS } from "./limits.ts";
 import type { MemoriesStore } from "./memories.store.ts";
+import { MEMORY_TYPES, type MemoryType } from "./memory.tables.ts";
 import type { Memory } from "./memory.ts";
+import type { Narrowing } from "./recall.ts";
+import type { Relations } from "./relations.ts";
+import type { RelationRules } from "./shapes/relation-rules.ts";
 
 /** What the tools of this slice work with. */
 export interface MemoryServices {
   memory: Memory;
   memories: MemoriesStore;
+  relations: Relations;
+  rules: RelationRules;
+  lifecycle: Lifecycle;
+  hygiene: Hygiene;
+  catalogue: CatalogueStore;
+  retrieval: Pick<Retrieval, "ping">;
+  clock: Clock;
   version: string;
 }
 
 export const defineTool = toolsOf<MemoryServices>();
+export const defineResource = resourcesOf<MemoryServices>();
+export const definePrompt = promptsOf<MemoryServices>();
 
 const { idCharacters, queryCharacters, hits, hops } = LIMITS.memory;
 
@@ -25,6 +45,27 @@ export const typeArgument = z
     error: "rel_type must be in UPPER_SNAKE_CASE, such as FOR_CLIENT",
   })
   .max(100);
+
+/** By what a recall or a list can be narrowed down. */
+export const narrowingArguments = {
+  memory_type: z.enum(MEMORY_TYPES).optional(),
+  tags: z.array(z.string().max(LIMITS.memory.tagCharacters)).max(20).optional().describe("All of them"),
+  source: z.string().max(LIMITS.memory.sourceCharacters).optional(),
+  since: timeArgument("since").optional().describe("Recorded since then, ISO 8601"),
+  before: timeArgument("before").optional(),
+};
+
+export function narrowingOf(args: {
+  memory_type?: MemoryType | undefined;
+  tags?: string[] | undefined;
+  source?: string | undefined;
+  since?: string | undefined;
+  before?: string | undefined;
+}): Narrowing {
+  const { memory_type: type, tags, source, since, before } = args;
+  const at = (text: string | undefined) => (text === undefined ? undefined : timeOf(text));
+  return { type, tags, source, since: at(since), before: at(before) };
+}
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
 const ZONE = /(?:[Zz]|[+-]\d{2}:?\d{2})$/;

@@ -1,23 +1,48 @@
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { Usage } from "../identity/index.ts";
+import { CatalogueStore } from "./catalogue.store.ts";
 import type { MemoryServices } from "./define.ts";
+import { Hygiene } from "./hygiene/hygiene.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import { MemoriesStore } from "./memories.store.ts";
 import { Memory } from "./memory.ts";
 import { Recall } from "./recall.ts";
 import { RelationsStore } from "./relations.store.ts";
+import { Relations } from "./relations.ts";
+import { memoryResource } from "./resources/memory.resource.ts";
+import { rememberPrompt } from "./resources/remember.prompt.ts";
+import { whatDoWeKnowPrompt } from "./resources/what-do-we-know.prompt.ts";
+import { RelationRules } from "./shapes/relation-rules.ts";
+import { ShapesStore } from "./shapes/shapes.store.ts";
+import { Splitter } from "./splitter.ts";
+import { changeMemory } from "./tools/change-memory.tool.ts";
+import { eraseMemory } from "./tools/erase-memory.tool.ts";
+import { getMemory } from "./tools/get-memory.tool.ts";
 import { memoryHealth } from "./tools/health.tool.ts";
 import { linkMemories } from "./tools/link-memories.tool.ts";
+import { listMemories } from "./tools/list-memories.tool.ts";
+import { listRelationTypes } from "./tools/list-relation-types.tool.ts";
 import { listRelations } from "./tools/list-relations.tool.ts";
 import { recall } from "./tools/recall.tool.ts";
 import { recallAtTime } from "./tools/recall-at-time.tool.ts";
+import { retractMemory } from "./tools/retract-memory.tool.ts";
+import { setRelationRules } from "./tools/set-relation-rules.tool.ts";
 import { memoryStats } from "./tools/stats.tool.ts";
 import { storeMemory } from "./tools/store-memory.tool.ts";
 import { unlinkMemories } from "./tools/unlink-memories.tool.ts";
 import { updateFact } from "./tools/update-fact.tool.ts";
 import { uploadDocument } from "./tools/upload-document.tool.ts";
+import { MemoryUsage } from "./usage.store.ts";
 import { VersionsStore } from "./versions.store.ts";
 
-export { type Imported, importMemories } from "./import-memories.ts";
+export { changedMemories, MEMORY_EVENTS } from "./changed-memories.ts";
+export type { MemoryServices } from "./define.ts";
+export { exportMemories } from "./transfer/export-memories.ts";
+export { type Imported, importMemories } from "./transfer/import-memories.ts";
+export { readJsonLines } from "./transfer/json-lines.ts";
+export { markdownName, readMarkdown, writeMarkdown } from "./transfer/markdown.ts";
+export type { MemoryRecord, ReadRecord } from "./transfer/record.ts";
+export { writeGraphLines } from "./transfer/server-memory.ts";
 
 interface Before {
   identity: { usage: Usage };
@@ -25,20 +50,38 @@ interface Before {
 
 export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
   name: "memory",
-  open({ catalog, clock, retrieval, version }, { identity: { usage } }) {
+  open({ catalog, clock, retrieval, log, version }, { identity: { usage } }) {
     const memories = new MemoriesStore(catalog);
-    const relations = new RelationsStore(catalog);
+    const relationRows = new RelationsStore(catalog);
     const versions = new VersionsStore(catalog);
-    const collection = retrieval.collection("memory", versions);
+    const collection = retrieval.collection("memory", versions, versions);
+    const recalls = new MemoryUsage(catalog, log);
+    const rules = new RelationRules(new ShapesStore(catalog), relationRows, clock);
     const memory = new Memory({
       memories,
-      relations,
-      recall: new Recall(collection, versions, relations),
+      recall: new Recall(collection, versions, relationRows),
       collection,
       usage,
+      recalls,
+      splitter: new Splitter(),
       clock,
     });
-    return { services: { memory, memories, version } };
+    return {
+      services: {
+        memory,
+        memories,
+        relations: new Relations(relationRows, rules, clock),
+        rules,
+        lifecycle: new Lifecycle({ catalog, collection, usage, clock }),
+        hygiene: new Hygiene(catalog, collection, versions, recalls),
+        catalogue: new CatalogueStore(catalog),
+        retrieval,
+        clock,
+        version,
+      },
+      sweep: () => recalls.write(),
+      close: () => recalls.write(),
+    };
   },
   tools: [
     recall,
@@ -51,5 +94,14 @@ export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
     updateFact,
     linkMemories,
     unlinkMemories,
+    listMemories,
+    getMemory,
+    changeMemory,
+    retractMemory,
+    eraseMemory,
+    listRelationTypes,
+    setRelationRules,
   ],
+  resources: [memoryResource],
+  prompts: [rememberPrompt, whatDoWeKnowPrompt],
 };

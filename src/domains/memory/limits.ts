@@ -30,6 +30,24 @@ export const LIMITS = {
     followedRelations: 5_000,
     /** Relations of one memory that are listed, in each direction; the newest ones. */
     listedRelations: 1_000,
+    /** Names that one text can mention as [[name]] or @name. */
+    mentions: 100,
+    /** Documents up to this size are split at once, longer ones in a thread. */
+    splitHereCharacters: 50_000,
+    /** Longest that splitting a document may take. */
+    splitMs: 20_000,
+    /** How long counts of recalls wait to be written together. */
+    usageWriteMs: 5_000,
+    /** Memories of one page of a list. */
+    listedMemories: 200,
+    /** Largest text of a workspace's rules for relations. */
+    shapesBytes: 64 * 1024,
+    /** Longest that checking a relation against these rules may take, with the start of its thread. */
+    shapesMs: 5_000,
+    /** Types of relations that these rules can add. */
+    ownTypes: 200,
+    /** Memories that a new one is compared with. */
+    similar: 10,
     /** Lines of an import that are stored together. */
     importBatch: 500,
   },

@@ -2,13 +2,16 @@ import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { AppError } from "../../kernel/errors.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
 import {
+  type LearntEnd,
   type MemoryKind,
   type MemoryType,
   memories,
   memoryRelations as relations,
   memoryVersions as versions,
 } from "./memory.tables.ts";
+import { tellOfMemories } from "./memory-events.ts";
 import { nextKey, withSuffix } from "./memory-keys.ts";
+import { relateMentions } from "./mentions.ts";
 import { relate } from "./relations.store.ts";
 
 export interface NewMemory {
@@ -97,6 +100,8 @@ export class MemoriesStore {
         const end = at + INSERTED_AT_ONCE;
         stored.push(...(await insertSome(tx, by, wishes.slice(at, end), keys.slice(at, end))));
       }
+      const said = stored.map((one, i) => ({ ...one, ...(wishes[i] as NewMemory) }));
+      await relateMentions(tx, by, said);
       return { stored, more: await more(tx, stored) };
     });
   }
@@ -112,7 +117,12 @@ export class MemoriesStore {
       const endsAt = old.validTo !== null && old.validTo < until ? old.validTo : until;
       await tx
         .update(versions)
-        .set({ validTo: endsAt, supersededAt: now, revision: sql`${versions.revision} + 1` })
+        .set({
+          validTo: endsAt,
+          supersededAt: now,
+          ends: withEnd({ at: now, validTo: endsAt, way: "superseded", reason: reason ?? null, userId }),
+          revision: sql`${versions.revision} + 1`,
+        })
         .where(eq(versions.id, old.id));
       const wish = { key: nextKey(old.key, old.version), content, validFrom: now, createdAt: now };
       const [key = wish.key] = await freeKeys(tx, workspaceId, [wish]);
@@ -132,9 +142,13 @@ export class MemoriesStore {
         })
         .returning({ id: versions.id });
       const versionId = made?.id as number;
+      await relateMentions(tx, { workspaceId, userId }, [
+        { memoryId: old.memoryId, key, title, content, createdAt: now },
+      ]);
       const pair = { fromId: old.memoryId, toId: old.memoryId, type: "SUPERSEDES", inverse: "SUPERSEDED_BY" };
       const between = { fromVersionId: versionId, toVersionId: old.id };
       const [edge] = await relate(tx, { workspaceId, userId }, [{ ...pair, ...between }], now);
+      await tellOfMemories(tx, workspaceId, [old.memoryId]);
       return {
         oldKey: old.key,
         newKey: key,
@@ -195,15 +209,24 @@ async function insertSome(
   return said;
 }
 
+/** One more end of a version that has become known. */
+export function withEnd({
+  at,
+  validTo,
+  ...why
+}: Omit<LearntEnd, "recordedAt" | "validTo"> & { at: Date; validTo: Date | null }) {
+  const end: LearntEnd = {
+    recordedAt: at.toISOString(),
+    validTo: validTo?.toISOString() ?? null,
+    ...why,
+  };
+  return sql`${versions.ends} || ${JSON.stringify([end])}::jsonb`;
+}
+
 /** The row of the memory is locked until the end of the transaction. */
 async function lockVersion(tx: CatalogTx, workspaceId: number, key: string) {
-  const isIt = and(eq(versions.workspaceId, workspaceId), eq(versions.key, key));
-  const [head] = await tx
-    .select({ id: memories.id, kind: memories.kind, retractedAt: memories.retractedAt })
-    .from(memories)
-    .where(inArray(memories.id, tx.select({ id: versions.memoryId }).from(versions).where(isIt)))
-    .for("update");
-  if (head === undefined || head.retractedAt !== null) throw noMemory(key);
+  const head = await lockMemory(tx, workspaceId, key);
+  if (head.retractedAt !== null) throw noMemory(key);
   if (head.kind === "document")
     throw new AppError("unsupported", `${key} is a document, which is not updated as one fact.`, {
       hint: "Store the new text with {tool:upload_document}, and link it with SUPERSEDES.",
@@ -216,6 +239,18 @@ async function lockVersion(tx: CatalogTx, workspaceId: number, key: string) {
       data: { target_id: key, current_id: open?.key },
     });
   return open;
+}
+
+/** The memory whose version has this id, locked until the end of the transaction. */
+export async function lockMemory(tx: CatalogTx, workspaceId: number, key: string) {
+  const isIt = and(eq(versions.workspaceId, workspaceId), eq(versions.key, key));
+  const [head] = await tx
+    .select()
+    .from(memories)
+    .where(inArray(memories.id, tx.select({ id: versions.memoryId }).from(versions).where(isIt)))
+    .for("update");
+  if (head === undefined) throw noMemory(key);
+  return head;
 }
 
 async function takenKeys(

@@ -40,7 +40,8 @@ export function withSuffix(key: string): string {
   return `${key.slice(0, LIMITS.memory.idCharacters - SUFFIX_CHARACTERS - 1)}_${suffix}`;
 }
 
-function slugOf(text: string): string {
+/** What a text is about, in a few plain words joined by `_`; empty where it has none. */
+export function slugOf(text: string): string {
   const plain = text
     .slice(0, 500)
     .toLowerCase()

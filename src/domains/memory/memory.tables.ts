@@ -3,19 +3,29 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   index,
   integer,
+  jsonb,
   pgTable,
+  primaryKey,
   text,
   timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { accounts, workspaces } from "../identity/identity.tables.ts";
 
+export { accounts };
+
 const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
 const reference = (name: string) => bigint(name, { mode: "number" });
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const account = (name: string) => reference(name).references(() => accounts.id, { onDelete: "set null" });
+const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
+  dataType: () => "bytea",
+  toDriver: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
+  fromDriver: (value) => new Uint8Array(value),
+});
 const workspaceId = () =>
   reference("workspace_id")
     .notNull()
@@ -27,6 +37,16 @@ export type MemoryType = (typeof MEMORY_TYPES)[number];
 /** A fact by itself, a text that was split, or a section of such a text. */
 export const MEMORY_KINDS = ["memory", "document", "section"] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
+
+/** That another end of a version became known, and why: it was superseded, is outdated, or expires. */
+export interface LearntEnd {
+  /** ISO 8601. */
+  recordedAt: string;
+  validTo: string | null;
+  way: "superseded" | "outdated" | "expires";
+  reason: string | null;
+  userId: number | null;
+}
 
 /** What a memory is whatever it says at a time; its row is locked by whoever changes what it says. */
 export const memories = pgTable(
@@ -40,10 +60,12 @@ export const memories = pgTable(
     source: text("source"),
     isPinned: boolean("is_pinned").notNull().default(false),
     retractedAt: moment("retracted_at"),
+    retractedBy: account("retracted_by"),
+    retractionReason: text("retraction_reason"),
     createdBy: account("created_by"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
-  (table) => [index("memories_workspace").on(table.workspaceId)],
+  (table) => [index("memories_newest").on(table.workspaceId, table.id)],
 );
 
 /** What a memory says, from when to when it holds, and from when to when we believed so. Never rewritten, only closed. */
@@ -62,8 +84,9 @@ export const memoryVersions = pgTable(
     content: text("content").notNull(),
     validFrom: moment("valid_from").notNull(),
     validTo: moment("valid_to"),
-    /** The end that was known before a newer version ended it. */
+    /** The end that was known when it was recorded; `ends` tells of those that became known later, the last one last. */
     statedValidTo: moment("stated_valid_to"),
+    ends: jsonb("ends").$type<LearntEnd[]>().notNull().default([]),
     recordedAt: moment("recorded_at").notNull(),
     supersededAt: moment("superseded_at"),
     updateReason: text("update_reason"),
@@ -76,6 +99,9 @@ export const memoryVersions = pgTable(
     uniqueIndex("memory_versions_open").on(table.memoryId).where(sql`${table.supersededAt} IS NULL`),
     uniqueIndex("memory_versions_number").on(table.memoryId, table.version),
     index("memory_versions_workspace").on(table.workspaceId, table.id),
+    index("memory_versions_title")
+      .on(table.workspaceId, sql`lower(${table.title})`)
+      .where(sql`${table.supersededAt} IS NULL AND ${table.title} IS NOT NULL`),
     check("memory_versions_period", sql`${table.validTo} IS NULL OR ${table.validTo} >= ${table.validFrom}`),
   ],
 );
@@ -109,3 +135,49 @@ export const memoryRelations = pgTable(
       .where(sql`${table.endedAt} IS NULL`),
   ],
 );
+
+/** The direction of what a version says, by the model that made it. */
+export const memoryVectors = pgTable(
+  "memory_vectors",
+  {
+    versionId: reference("version_id")
+      .notNull()
+      .references(() => memoryVersions.id, { onDelete: "cascade" }),
+    fingerprint: text("fingerprint").notNull(),
+    vector: bytes("vector").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.versionId, table.fingerprint] })],
+);
+
+/** Names in a memory's text, as `[[name]]` or `@name`, in small letters. Whoever gets such a title is related to it. */
+export const memoryMentions = pgTable(
+  "memory_mentions",
+  {
+    workspaceId: workspaceId(),
+    memoryId: reference("memory_id")
+      .notNull()
+      .references(() => memories.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.memoryId, table.name] }),
+    index("memory_mentions_name").on(table.workspaceId, table.name),
+  ],
+);
+
+/** How often a memory was among the hits of a recall. */
+export const memoryUsage = pgTable("memory_usage", {
+  memoryId: reference("memory_id")
+    .primaryKey()
+    .references(() => memories.id, { onDelete: "cascade" }),
+  recalls: integer("recalls").notNull().default(0),
+  lastRecalledAt: moment("last_recalled_at").notNull(),
+});
+
+/** What relations a workspace allows beyond the vocabulary: SHACL shapes in Turtle. */
+export const memoryShapes = pgTable("memory_shapes", {
+  workspaceId: workspaceId().primaryKey(),
+  turtle: text("turtle").notNull(),
+  updatedBy: account("updated_by"),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+});

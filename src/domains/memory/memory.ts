@@ -3,27 +3,26 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Collection } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Usage } from "../identity/index.ts";
-import { splitText } from "../knowledge/index.ts";
+import { METRIC } from "./lifecycle.ts";
 import { LIMITS } from "./limits.ts";
-import {
-  type By,
-  type MemoriesStore,
-  type NewMemory,
-  noMemory,
-  type StoredMemory,
-} from "./memories.store.ts";
+import type { By, MemoriesStore, NewMemory, StoredMemory } from "./memories.store.ts";
 import type { MemoryType } from "./memory.tables.ts";
 import { readableKey } from "./memory-keys.ts";
-import type { Recall, Recalled } from "./recall.ts";
-import { type Edge, type End, type ListedRelation, type RelationsStore, relate } from "./relations.store.ts";
-import { inverseOf } from "./vocabulary.ts";
+import type { Question, Recall, Recalled } from "./recall.ts";
+import { relate } from "./relations.store.ts";
+import { edgeName } from "./relations.ts";
+import type { Splitter } from "./splitter.ts";
+import type { MemoryUsage } from "./usage.store.ts";
 
 export interface MemoryParts {
   memories: MemoriesStore;
-  relations: RelationsStore;
   recall: Recall;
   collection: Collection;
+  /** What a plan has room for. */
   usage: Usage;
+  /** What was recalled how often. */
+  recalls: MemoryUsage;
+  splitter: Splitter;
   clock: Clock;
 }
 
@@ -40,14 +39,13 @@ export interface MemoryWish {
   createdAt?: Date | undefined;
 }
 
-export interface LinkWish {
-  from: string;
-  to: string;
-  type: string;
+export interface DocumentWish {
+  key?: string | undefined;
+  title?: string | undefined;
+  content: string;
+  source?: string | undefined;
+  createdAt?: Date | undefined;
 }
-
-/** What a plan counts. */
-const METRIC = "memories";
 
 /** What can be done with memories. Every change is in the index before it is acknowledged. */
 export class Memory {
@@ -77,13 +75,14 @@ export class Memory {
   /** A document and its sections, which are found by themselves. */
   async upload(
     caller: Caller,
-    { title, content, source }: { title?: string | undefined; content: string; source?: string | undefined },
+    { key: wished, title, content, source, createdAt }: DocumentWish,
   ): Promise<{ key: string; sections: number }> {
     assertText(content, LIMITS.memory.documentBytes, "A document");
     const now = this.#parts.clock.now();
-    const pieces = splitText(content).filter((piece) => piece.content.trim() !== "");
-    const key = readableKey("doc", title ?? source ?? content, now);
-    const common = { type: "reference" as const, source, validFrom: now, createdAt: now };
+    const pieces = await this.#parts.splitter.split(caller, content);
+    const key = wished ?? readableKey("doc", title ?? source ?? content, now);
+    const recorded = createdAt ?? now;
+    const common = { type: "reference" as const, source, validFrom: recorded, createdAt: recorded };
     const sections = pieces.map((piece, i): NewMemory => {
       const path = [title, ...piece.titlePath].filter((part) => part !== undefined && part !== "");
       return {
@@ -94,7 +93,8 @@ export class Memory {
         content: piece.content,
       };
     });
-    const document: NewMemory = { ...common, key, kind: "document", title, content };
+    const isOwnKey = wished !== undefined;
+    const document: NewMemory = { ...common, key, isOwnKey, kind: "document", title, content };
     const { stored } = await this.#metered(caller, 1, () =>
       this.#parts.memories.insert(byOf(caller), [document, ...sections], async (tx, [whole, ...parts]) => {
         const fromId = whole?.memoryId as number;
@@ -127,72 +127,20 @@ export class Memory {
     return { oldKey, newKey, edge: edgeName("SUPERSEDES", now, edgeId) };
   }
 
-  async link(caller: Caller, wish: LinkWish): Promise<{ edge: string; inverse: string }> {
-    const { from, to } = await this.#ends(caller, wish);
-    const inverse = inverseOf(wish.type, from, to);
-    if (from.id === to.id)
-      throw new AppError("unsupported", "A memory cannot be related to itself.", {
-        hint: "{tool:update_fact} makes a new version of it.",
-      });
-    const pair = { fromId: from.id, toId: to.id, type: wish.type, inverse };
-    const edge: Edge = await this.#parts.relations.link(byOf(caller), pair, this.#parts.clock.now());
-    return {
-      edge: edgeName(edge.type, edge.createdAt, edge.id),
-      inverse: edgeName(edge.inverse, edge.inverseCreatedAt, edge.inverseId),
-    };
-  }
-
-  async unlink(caller: Caller, wish: LinkWish): Promise<void> {
-    const { from, to } = await this.#ends(caller, wish);
-    if (from.id === to.id && from.key !== to.key)
-      throw new AppError("unsupported", "This relation is part of a memory's history, which is kept.");
-    const missing = new AppError(
-      "not_found",
-      `There is no relation ${wish.type} from ${from.key} to ${to.key}.`,
-      {
-        hint: "{tool:list_relations} shows those that there are.",
-      },
-    );
-    if (wish.type === "HAS_CHUNK" || wish.type === "CHUNK_OF")
-      throw new AppError("unsupported", "The sections of a document belong to it.");
-    const inverse = inverseOrNothing(wish.type, from, to);
-    if (inverse === undefined) throw missing;
-    const pair = { fromId: from.id, toId: to.id, type: wish.type, inverse };
-    if (!(await this.#parts.relations.unlink(pair, this.#parts.clock.now()))) throw missing;
-  }
-
-  async relationsOf(
-    caller: Caller,
-    key: string,
-  ): Promise<{ outgoing: ListedRelation[]; incoming: ListedRelation[] }> {
-    const { relations } = this.#parts;
-    const end = (await relations.ends(caller.workspace.id, [key])).get(key);
-    if (end === undefined) throw noMemory(key);
-    const [outgoing, incoming] = await Promise.all([
-      relations.listed(end, "outgoing"),
-      relations.listed(end, "incoming"),
-    ]);
-    return { outgoing, incoming };
-  }
-
   async recall(
     caller: Caller,
-    question: { query: string; k: number; hops: number; asOf?: Date | undefined; knownAt?: Date | undefined },
+    question: Omit<Question, "now" | "asOf"> & { asOf?: Date | "now" | undefined },
   ): Promise<Recalled[]> {
     const query = question.query.trim();
     if (query === "") throw new AppError("bad_request", "query must not be empty.");
     const now = this.#parts.clock.now();
-    return this.#parts.recall.recall(caller.workspace.id, { ...question, query, now });
-  }
-
-  async #ends(caller: Caller, { from, to }: LinkWish): Promise<{ from: End; to: End }> {
-    const ends = await this.#parts.relations.ends(caller.workspace.id, [from, to]);
-    const require = (key: string): End => {
-      const end = ends.get(key);
-      if (end === undefined) throw noMemory(key);
-      return end;
-    };
-    return { from: require(from), to: require(to) };
+    const asOf = question.asOf === "now" ? now : question.asOf;
+    const found = await this.#parts.recall.recall(caller.workspace.id, { ...question, asOf, query, now });
+    this.#parts.recalls.count(
+      found.map(({ memoryId }) => memoryId),
+      now,
+    );
+    return found;
   }
 
   async #metered<T>(caller: Caller, amount: number, work: () => Promise<T>): Promise<T> {
@@ -245,17 +193,4 @@ function assertText(content: string, bytes: number, what: string): void {
         : "Split it into several documents.",
     data: { bytes: size, limit: bytes },
   });
-}
-
-function edgeName(type: string, at: Date, id: number): string {
-  return `edge_${type.toLowerCase()}_${at.toISOString().slice(0, 10).replaceAll("-", "_")}_${id}`;
-}
-
-/** A type that could not be between them now may have been, when their tags were others. */
-function inverseOrNothing(type: string, from: End, to: End): string | undefined {
-  try {
-    return inverseOf(type, { ...from, tags: [] }, { ...to, tags: [] });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,38 +1,63 @@
-import type { Collection } from "../../platform/retrieval/index.ts";
+import type { Collection, Filter, Hit } from "../../platform/retrieval/index.ts";
 import { LIMITS } from "./limits.ts";
+import type { MemoryType } from "./memory.tables.ts";
 import type { RelationsStore } from "./relations.store.ts";
 import { spread } from "./spread.ts";
 import type { FoundVersion, VersionsStore } from "./versions.store.ts";
 
-export interface Question {
+/** What the caller narrows a recall down to. */
+export interface Narrowing {
+  type?: MemoryType | undefined;
+  /** All of them. */
+  tags?: readonly string[] | undefined;
+  source?: string | undefined;
+  /** When it was recorded. */
+  since?: Date | undefined;
+  before?: Date | undefined;
+}
+
+export interface Question extends Narrowing {
   query: string;
   k: number;
   hops: number;
   now: Date;
   /** What held then, also if it was superseded since; what holds now, if left out. */
   asOf?: Date | undefined;
-  /** Only what was recorded by then. */
+  /** Only what was recorded by then, and as it was believed then. */
   knownAt?: Date | undefined;
+  /** Also what was superseded or has ended. */
+  withFormer?: boolean | undefined;
+}
+
+/** Why a memory is among the hits: what each sign says, 0 to 1 (of the speaker, -1 to 1). */
+export interface Why extends Partial<Hit["legs"]>, Partial<Hit["signs"]> {
+  /** What came to it along relations. */
+  relations: number;
+  isPinned: boolean;
 }
 
 export interface Recalled extends FoundVersion {
   /** 0 to 1. */
   score: number;
+  why: Why;
 }
 
 interface Candidate {
   version: FoundVersion;
   weight: number;
+  why: Why;
 }
 
-/** What each sign counts beside the words, fitted on conversations of several people. */
-const WEIGHTS = { words: 4.2, person: 0.8, question: 1.1, graph: 0.4 };
+/** What relations and a pin add, as parts of the best hit's score. */
+const WEIGHTS = { relations: 0.05, pinned: 0.05 };
+/** What has no word of the question must be at least so near to it; everything is near to everything a little. */
+const LEAST_COSINE = 0.25;
 /** The best ones, from which relations are followed. */
 const SEEDS = 10;
 /** Memories that come in by relations alone. */
 const RELATED = 50;
 
-/** Finds what answers a question: by its words, by who says it, and by what is related to it. */
+/** Finds what answers a question: by what it says, by who says it, and by what is related to it. */
 export class Recall {
   readonly #collection: Collection;
   readonly #versions: VersionsStore;
@@ -45,80 +70,118 @@ export class Recall {
   }
 
   async recall(workspaceId: number, question: Question): Promise<Recalled[]> {
-    const { query, k, asOf, knownAt } = question;
+    const { query, k } = question;
     const hits = await this.#collection.search(workspaceId, {
       text: query,
       k: LIMITS.memory.candidates,
-      ...(asOf === undefined && { filter: { open: [1] } }),
-      // What was believed earlier may have had another end.
-      ...(asOf !== undefined && knownAt === undefined && { at: asOf.getTime() }),
+      filter: filterOf(question),
+      ...timesOf(question),
     });
-    const ids = hits.map(({ id }) => id);
-    const found = await this.#versions.found(workspaceId, ids);
-    const known = hits.flatMap(({ id, score }) => {
+    const found = await this.#versions.found(
+      workspaceId,
+      hits.map(({ id }) => id),
+    );
+    const candidates = hits.flatMap(({ id, score, legs, signs }): Candidate[] => {
       const version = found.get(id);
-      return version !== undefined && holds(version, question) ? [{ version, score }] : [];
+      if (version === undefined || !isMeant(version, question)) return [];
+      if (legs.lexical === 0 && (legs.dense ?? 0) < LEAST_COSINE) return [];
+      return [
+        { version, weight: score, why: { ...legs, ...signs, relations: 0, isPinned: version.isPinned } },
+      ];
     });
-    const candidates = weigh(query, known);
-    await this.#addRelated(workspaceId, candidates, question);
+    const top = candidates[0]?.weight ?? 0;
+    for (const candidate of candidates)
+      if (candidate.version.isPinned) candidate.weight += WEIGHTS.pinned * top;
+    await this.#addRelated(workspaceId, candidates, question, top);
     candidates.sort((a, b) => b.weight - a.weight || a.version.id - b.version.id);
-    const best = candidates[0]?.weight ?? 1;
-    const top = known[0]?.score ?? 0;
-    return candidates.slice(0, k).map(({ version, weight }) => ({
+    const best = candidates[0]?.weight || 1;
+    return candidates.slice(0, k).map(({ version, weight, why }) => ({
       ...version,
       score: Math.round(Math.max(0, Math.min(1, (weight / best) * top)) * 10_000) / 10_000,
+      why,
     }));
   }
 
-  async #addRelated(workspaceId: number, candidates: Candidate[], question: Question): Promise<void> {
+  async #addRelated(
+    workspaceId: number,
+    candidates: Candidate[],
+    question: Question,
+    top: number,
+  ): Promise<void> {
     if (question.hops === 0 || candidates.length === 0) return;
     const seeds = candidates.toSorted((a, b) => b.weight - a.weight).slice(0, SEEDS);
     const start = new Map(seeds.map(({ version, weight }) => [version.memoryId, Math.max(0, weight)]));
     const reached = await spread(this.#relations, start, question.hops);
     if (reached.size === 0) return;
     const most = Math.max(...reached.values());
-    for (const candidate of candidates)
-      candidate.weight += (WEIGHTS.graph * (reached.get(candidate.version.memoryId) ?? 0)) / most;
+    const shareOf = (memoryId: number) => (reached.get(memoryId) ?? 0) / most;
+    for (const { version, why } of candidates) why.relations = shareOf(version.memoryId);
     const present = new Set(candidates.map(({ version }) => version.memoryId));
     const related = [...reached]
       .filter(([id]) => !present.has(id))
       .sort(([, a], [, b]) => b - a)
       .slice(0, RELATED);
-    for (const version of await this.#versions.current(
-      workspaceId,
-      related.map(([id]) => id),
-    ))
-      if (holds(version, question))
-        candidates.push({ version, weight: (WEIGHTS.graph * (reached.get(version.memoryId) ?? 0)) / most });
+    const ids = related.map(([id]) => id);
+    for (const version of await this.#versions.current(workspaceId, ids))
+      if (isMeant(version, question)) {
+        const why = { relations: shareOf(version.memoryId), isPinned: version.isPinned };
+        candidates.push({ version, weight: 0, why });
+      }
+    for (const candidate of candidates) candidate.weight += WEIGHTS.relations * top * candidate.why.relations;
   }
 }
 
-/** Whether it holds at the time that is asked about, as far as was known then. */
-function holds(version: FoundVersion, { now, asOf, knownAt }: Question): boolean {
-  const { validFrom, recordedAt, supersededAt } = version;
-  if (asOf === undefined) return supersededAt === null && (version.validTo === null || version.validTo > now);
-  if (knownAt !== undefined && recordedAt > knownAt) return false;
-  const isEndUnknown = knownAt !== undefined && supersededAt !== null && supersededAt > knownAt;
-  const validTo = isEndUnknown ? version.statedValidTo : version.validTo;
-  return validFrom <= asOf && (validTo === null || validTo > asOf);
+function filterOf({ asOf, knownAt, withFormer = false, type, tags = [], source }: Question): Filter {
+  return {
+    ...(asOf === undefined && !withFormer && { open: [1] }),
+    ...(knownAt === undefined && { retracted: [0] }),
+    ...(type !== undefined && { type: [type] }),
+    // One of them here; each hit is asked for all of them below.
+    ...(tags[0] !== undefined && { tag: [tags[0].toLowerCase()] }),
+    ...(source !== undefined && { source: [source.toLowerCase()] }),
+  };
 }
 
-const SPEAKER = /^(\p{Lu}[\p{L}\p{M}'’.-]*(?: \p{Lu}[\p{L}\p{M}'’.-]*){0,2}): /u;
+function timesOf({ asOf, knownAt, now, since, before, withFormer = false }: Question) {
+  return {
+    ...(asOf === undefined ? !withFormer && { endsAfter: now.getTime() } : { at: asOf.getTime() }),
+    ...(knownAt !== undefined && { knownAt: knownAt.getTime() }),
+    ...(since !== undefined && { knownSince: since.getTime() }),
+    ...(before !== undefined && { knownBefore: before.getTime() }),
+  };
+}
 
-/** Where a question names one of those who speak, what he says himself counts more; and a question is no answer. */
-function weigh(query: string, known: readonly { version: FoundVersion; score: number }[]): Candidate[] {
-  const best = Math.max(...known.map(({ score }) => score), Number.MIN_VALUE);
-  const words = new Set(query.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []);
-  const isNamed = (name: string) => words.has(name.split(/[ '’.-]/)[0]?.toLowerCase() ?? "");
-  const speakers = known.map(({ version }) => SPEAKER.exec(version.content)?.[1]);
-  const named = new Set(speakers.filter((name) => name !== undefined && isNamed(name)));
-  return known.map(({ version, score }, i) => {
-    let weight = (WEIGHTS.words * score) / best;
-    const speaker = speakers[i];
-    if (speaker !== undefined) {
-      if (named.size === 1) weight += named.has(speaker) ? WEIGHTS.person : -WEIGHTS.person;
-      if (version.content.trimEnd().endsWith("?")) weight -= WEIGHTS.question;
-    }
-    return { version, weight };
-  });
+/** Once more by what the catalog says, which may be newer than the index. */
+function isMeant(version: FoundVersion, question: Question): boolean {
+  const { type, tags = [], source, since, before } = question;
+  const own = new Set(version.tags.map((tag) => tag.toLowerCase()));
+  return (
+    holds(version, question) &&
+    (type === undefined || version.type === type) &&
+    tags.every((tag) => own.has(tag.toLowerCase())) &&
+    (source === undefined || version.source?.toLowerCase() === source.toLowerCase()) &&
+    (since === undefined || version.recordedAt >= since) &&
+    (before === undefined || version.recordedAt < before)
+  );
+}
+
+/** Whether it holds at the time that is asked about, as far as was known then. */
+function holds(version: FoundVersion, { now, asOf, knownAt, withFormer = false }: Question): boolean {
+  const { validFrom, validTo, recordedAt, supersededAt, retractedAt } = version;
+  if (knownAt === undefined ? retractedAt !== null : retractedAt !== null && retractedAt <= knownAt)
+    return false;
+  if (asOf === undefined) return withFormer || (supersededAt === null && (validTo === null || validTo > now));
+  if (knownAt !== undefined && recordedAt > knownAt) return false;
+  const end = knownAt === undefined ? validTo : believedEnd(version, knownAt);
+  return validFrom <= asOf && (end === null || end > asOf);
+}
+
+/** Until when it was believed to hold. */
+function believedEnd(
+  { statedValidTo, ends }: Pick<FoundVersion, "statedValidTo" | "ends">,
+  knownAt: Date,
+): Date | null {
+  const learnt = ends.findLast(({ recordedAt }) => Date.parse(recordedAt) <= knownAt.getTime());
+  if (learnt === undefined) return statedValidTo;
+  return learnt.validTo === null ? null : new Date(learnt.validTo);
 }

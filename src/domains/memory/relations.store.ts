@@ -1,4 +1,17 @@
-import { aliasedTable, and, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import {
+  aliasedTable,
+  and,
+  type Column,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { By } from "./memories.store.ts";
@@ -8,6 +21,7 @@ import {
   memoryRelations as relations,
   memoryVersions as versions,
 } from "./memory.tables.ts";
+import { tellOfMemories } from "./memory-events.ts";
 
 export interface Pair {
   fromId: number;
@@ -33,6 +47,8 @@ export interface End {
   versionId: number;
   key: string;
   kind: MemoryKind;
+  type: string;
+  title: string | null;
   tags: string[];
 }
 
@@ -109,6 +125,17 @@ async function openRow(tx: Pick<CatalogTx, "select">, from: number, to: number, 
   return row;
 }
 
+/** Whether it had not ended by then, or has not by now. */
+function isOpenAt(end: Column, knownAt: Date | undefined): SQL | undefined {
+  return knownAt === undefined ? isNull(end) : or(isNull(end), gt(end, knownAt));
+}
+
+/** What a memory says now, or said then. */
+function isSaidAt(knownAt: Date | undefined): SQL | undefined {
+  const isOpen = isOpenAt(versions.supersededAt, knownAt);
+  return knownAt === undefined ? isOpen : and(lte(versions.recordedAt, knownAt), isOpen);
+}
+
 /** What is related to what. */
 export class RelationsStore {
   readonly #catalog: Catalog;
@@ -118,13 +145,15 @@ export class RelationsStore {
   }
 
   /** The memories with these ids, whichever version an id is of. */
-  async ends(workspaceId: number, keys: readonly string[]): Promise<Map<string, End>> {
+  async ends(workspaceId: number, keys: readonly string[], knownAt?: Date): Promise<Map<string, End>> {
     const rows = await this.#catalog.db
       .select({
         id: memories.id,
         versionId: versions.id,
         key: versions.key,
         kind: memories.kind,
+        type: memories.type,
+        title: versions.title,
         tags: memories.tags,
       })
       .from(versions)
@@ -132,36 +161,51 @@ export class RelationsStore {
       .where(
         and(
           eq(versions.workspaceId, workspaceId),
-          inArray(versions.key, [...keys]),
-          isNull(memories.retractedAt),
+          sql`${versions.key} = any(${sql.param([...keys])}::text[])`,
+          knownAt === undefined
+            ? isNull(memories.retractedAt)
+            : and(lte(versions.recordedAt, knownAt), isOpenAt(memories.retractedAt, knownAt)),
         ),
       );
     return new Map(rows.map((row) => [row.key, row]));
   }
 
   async link(by: By, pair: Pair, now: Date): Promise<Edge> {
-    const [edge] = await this.#catalog.transaction((tx) => relate(tx, by, [pair], now));
+    const [edge] = await this.#catalog.transaction(async (tx) => {
+      const edges = await relate(tx, by, [pair], now);
+      await tellOfMemories(tx, by.workspaceId, [pair.fromId, pair.toId]);
+      return edges;
+    });
     return edge as Edge;
   }
 
+  async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<void> {
+    await this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
+  }
+
   /** Whether there was one. Both rows are kept, with the time when they ended. */
-  async unlink({ fromId, toId, type, inverse }: Pair, now: Date): Promise<boolean> {
+  async unlink({ workspaceId }: By, { fromId, toId, type, inverse }: Pair, now: Date): Promise<boolean> {
     const isPair = or(
       and(eq(relations.fromId, fromId), eq(relations.toId, toId), eq(relations.type, type)),
       and(eq(relations.fromId, toId), eq(relations.toId, fromId), eq(relations.type, inverse)),
     );
-    const ended = await this.#catalog.transaction((tx) =>
-      tx
+    return this.#catalog.transaction(async (tx) => {
+      const ended = await tx
         .update(relations)
         .set({ endedAt: now })
         .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
-        .returning({ id: relations.id }),
-    );
-    return ended.length > 0;
+        .returning({ id: relations.id });
+      if (ended.length > 0) await tellOfMemories(tx, workspaceId, [fromId, toId]);
+      return ended.length > 0;
+    });
   }
 
   /** As they were said: the inverse of a relation is the same relation, seen from its other end. */
-  async listed({ id, versionId }: End, direction: "outgoing" | "incoming"): Promise<ListedRelation[]> {
+  async listed(
+    { id, versionId }: End,
+    direction: "outgoing" | "incoming",
+    knownAt?: Date,
+  ): Promise<ListedRelation[]> {
     const isOutgoing = direction === "outgoing";
     const [near, far] = isOutgoing ? [relations.fromId, relations.toId] : [relations.toId, relations.fromId];
     const nearVersion = isOutgoing ? relations.fromVersionId : relations.toVersionId;
@@ -170,22 +214,36 @@ export class RelationsStore {
     return this.#catalog.db
       .select({ type: relations.type, key: versions.key, createdAt: relations.createdAt })
       .from(relations)
-      .innerJoin(other, and(eq(other.id, far), isNull(other.retractedAt)))
+      .innerJoin(other, and(eq(other.id, far), isOpenAt(other.retractedAt, knownAt)))
       .innerJoin(
         versions,
         sql`${versions.memoryId} = ${other.id} and case when ${farVersion} is null
-          then ${versions.supersededAt} is null else ${versions.id} = ${farVersion} end`,
+          then ${isSaidAt(knownAt)} else ${versions.id} = ${farVersion} end`,
       )
       .where(
         and(
           eq(near, id),
           or(isNull(nearVersion), eq(nearVersion, versionId)),
           eq(relations.isInverse, false),
-          isNull(relations.endedAt),
+          knownAt && lte(relations.createdAt, knownAt),
+          isOpenAt(relations.endedAt, knownAt),
         ),
       )
       .orderBy(desc(relations.id))
       .limit(LIMITS.memory.listedRelations);
+  }
+
+  /** Relations that go out from these memories, inverses among them. */
+  async edgesOf(
+    ids: readonly number[],
+    limit: number,
+  ): Promise<{ fromId: number; type: string; toId: number }[]> {
+    return this.#catalog.db
+      .select({ fromId: relations.fromId, type: relations.type, toId: relations.toId })
+      .from(relations)
+      .where(and(inArray(relations.fromId, [...ids]), isNull(relations.endedAt)))
+      .orderBy(desc(relations.id))
+      .limit(limit);
   }
 
   /** The newest relations of each of these memories, both ways. */

@@ -1,10 +1,24 @@
-import { and, asc, eq, gt, inArray, isNull, ne, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import type { Entry, Source } from "../../platform/retrieval/index.ts";
-import { memories, memoryVersions as versions } from "./memory.tables.ts";
+import type { Embedding } from "../../platform/embeddings/index.ts";
+import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
+import { embeddedText, entryOf } from "./entry.ts";
+import {
+  type LearntEnd,
+  memories,
+  memoryVectors as vectors,
+  memoryVersions as versions,
+} from "./memory.tables.ts";
 
-/** A document is found by its sections. */
-const isSearched: SQL | undefined = and(isNull(memories.retractedAt), ne(memories.kind, "document"));
+/** A document is found by its sections; what was retracted, by those who ask what was known before. */
+const isSearched: SQL | undefined = ne(memories.kind, "document");
+
+/** Grows with every change, and when the version gets its vector. */
+const seq = sql<number>`${versions.revision} * 2 + (${vectors.versionId} is not null)::int`;
+
+function isVectorOf(fingerprint: string): SQL | undefined {
+  return and(eq(vectors.versionId, versions.id), eq(vectors.fingerprint, fingerprint));
+}
 
 const FOUND = {
   id: versions.id,
@@ -15,9 +29,12 @@ const FOUND = {
   source: memories.source,
   type: memories.type,
   tags: memories.tags,
+  isPinned: memories.isPinned,
+  retractedAt: memories.retractedAt,
   validFrom: versions.validFrom,
   validTo: versions.validTo,
   statedValidTo: versions.statedValidTo,
+  ends: versions.ends,
   recordedAt: versions.recordedAt,
   supersededAt: versions.supersededAt,
 };
@@ -31,39 +48,101 @@ export interface FoundVersion {
   source: string | null;
   type: string;
   tags: string[];
+  isPinned: boolean;
+  retractedAt: Date | null;
   validFrom: Date;
   validTo: Date | null;
   statedValidTo: Date | null;
+  ends: LearntEnd[];
   recordedAt: Date;
   supersededAt: Date | null;
 }
 
 /** What memories say, as the search sees it; its index is made of this. */
-export class VersionsStore implements Source {
+export class VersionsStore implements Source, KeptVectors {
   readonly #catalog: Catalog;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  async list(workspaceId: number, after: number, limit: number): Promise<{ id: number; seq: number }[]> {
+  async list(
+    workspaceId: number,
+    after: number,
+    limit: number,
+    fingerprint: string,
+  ): Promise<{ id: number; seq: number }[]> {
     return this.#catalog.db
-      .select({ id: versions.id, seq: versions.revision })
+      .select({ id: versions.id, seq })
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
       .where(and(eq(versions.workspaceId, workspaceId), isSearched, gt(versions.id, Math.max(0, after))))
       .orderBy(asc(versions.id))
       .limit(limit);
   }
 
-  async read(workspaceId: number, ids: readonly number[]): Promise<Entry[]> {
+  async read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<Entry[]> {
     if (ids.length === 0) return [];
     const rows = await this.#catalog.db
-      .select({ ...FOUND, seq: versions.revision })
+      .select({ ...FOUND, seq, vector: vectors.vector })
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
       .where(and(eq(versions.workspaceId, workspaceId), isSearched, inArray(versions.id, [...ids])));
-    return rows.map(({ seq, ...row }) => entryOf(row, seq));
+    return rows.map(({ seq, vector, ...row }) => ({
+      ...entryOf(row, seq),
+      ...(vector !== null && vector.length > 0 && { embedding: { fingerprint, vector } }),
+    }));
+  }
+
+  async missing(
+    fingerprint: string,
+    { after, ids }: { after: number; ids?: readonly number[] },
+    limit: number,
+  ): Promise<Unembedded[]> {
+    const rows = await this.#catalog.db
+      .select({
+        id: versions.id,
+        workspaceId: versions.workspaceId,
+        title: versions.title,
+        content: versions.content,
+        source: memories.source,
+      })
+      .from(versions)
+      .innerJoin(memories, eq(memories.id, versions.memoryId))
+      .leftJoin(vectors, isVectorOf(fingerprint))
+      .where(
+        and(
+          gt(versions.id, after),
+          ids === undefined ? undefined : inArray(versions.id, [...ids]),
+          isNull(vectors.versionId),
+          isSearched,
+        ),
+      )
+      .orderBy(asc(versions.id))
+      .limit(limit);
+    return rows.map(({ id, workspaceId, ...said }) => ({ id, workspaceId, text: embeddedText(said) }));
+  }
+
+  async keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void> {
+    await this.#catalog.transaction(async (tx) => {
+      const ids = embedded.map(({ id }) => id);
+      const left = await tx
+        .select({ id: versions.id })
+        .from(versions)
+        .where(inArray(versions.id, ids))
+        .for("key share");
+      const there = new Set(left.map(({ id }) => id));
+      const rows = embedded
+        .filter(({ id }) => there.has(id))
+        .map(({ id, embedding: { fingerprint, vector } }) => ({ versionId: id, fingerprint, vector }));
+      if (rows.length > 0) await tx.insert(vectors).values(rows).onConflictDoNothing();
+    });
+  }
+
+  async dropOthers(fingerprint: string): Promise<void> {
+    await this.#catalog.db.delete(vectors).where(ne(vectors.fingerprint, fingerprint));
   }
 
   /** Those of these versions that are searched, by their keys. */
@@ -74,7 +153,11 @@ export class VersionsStore implements Source {
 
   /** What these memories say now. */
   async current(workspaceId: number, memoryIds: readonly number[]): Promise<FoundVersion[]> {
-    const isOpen = and(inArray(versions.memoryId, [...memoryIds]), isNull(versions.supersededAt));
+    const isOpen = and(
+      inArray(versions.memoryId, [...memoryIds]),
+      isNull(versions.supersededAt),
+      isNull(memories.retractedAt),
+    );
     return this.#select(workspaceId, isOpen, memoryIds.length);
   }
 
@@ -86,20 +169,4 @@ export class VersionsStore implements Source {
       .innerJoin(memories, eq(memories.id, versions.memoryId))
       .where(and(eq(versions.workspaceId, workspaceId), isSearched, which));
   }
-}
-
-function entryOf(row: FoundVersion, seq: number): Entry {
-  const isOpen = row.supersededAt === null;
-  return {
-    id: row.id,
-    seq,
-    body: row.content,
-    ...(row.title !== null && { title: row.title }),
-    context: [row.source ?? "", ...row.tags].join(" ").trim(),
-    // What has the same source was said one after the other; what was superseded is no longer part of it.
-    ...(row.source !== null && isOpen && { thread: { key: row.source, order: row.memoryId } }),
-    attributes: { open: isOpen ? 1 : 0, type: row.type, tag: row.tags },
-    validFrom: row.validFrom.getTime(),
-    ...(row.validTo !== null && { validTo: row.validTo.getTime() }),
-  };
 }

@@ -5,7 +5,7 @@ import type { MemoryKind } from "./memory.tables.ts";
 /** What a memory can be about; it says so by a tag. */
 const CLASSES = ["person", "organisation", "client", "supplier", "team", "project", "document", "decision"];
 
-interface RelationType {
+export interface RelationType {
   inverse: string;
   /** Classes that its source or target may have; a memory that names no class of these may be any. */
   from?: readonly string[];
@@ -48,11 +48,6 @@ const SAID: Readonly<Record<string, RelationType>> = {
   HAS_CHUNK: { inverse: "CHUNK_OF", fromKind: "document", toKind: "section" },
 };
 
-const TYPES: Readonly<Record<string, RelationType>> = {
-  ...Object.fromEntries(Object.entries(SAID).map(([type, rule]) => [rule.inverse, reversed(type, rule)])),
-  ...SAID,
-};
-
 function reversed(type: string, { from, to, fromKind, toKind }: RelationType): RelationType {
   return {
     inverse: type,
@@ -63,6 +58,11 @@ function reversed(type: string, { from, to, fromKind, toKind }: RelationType): R
   };
 }
 
+/** The inverse of a type that is always there. */
+export function inverseTypeOf(type: keyof typeof SAID): string {
+  return (SAID[type] as RelationType).inverse;
+}
+
 /** What a rule asks about the end of a relation. */
 export interface RelationEnd {
   key: string;
@@ -70,35 +70,97 @@ export interface RelationEnd {
   tags: readonly string[];
 }
 
-/** The inverse of a type. Throws where there is no such type, or where it is not allowed between these two. */
-export function inverseOf(type: string, from: RelationEnd, to: RelationEnd): string {
-  const rule = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-  if (rule === undefined) throw unknownType(type);
-  assertEnd(type, "source", from, rule.from, rule.fromKind);
-  assertEnd(type, "target", to, rule.to, rule.toKind);
-  return rule.inverse;
-}
+/** Types of relations, each with its inverse and what it may be between. */
+export class Vocabulary {
+  static readonly builtIn = new Vocabulary(SAID, CLASSES);
+  readonly #said: Readonly<Record<string, RelationType>>;
+  readonly #classes: ReadonlySet<string>;
+  readonly #types: ReadonlyMap<string, RelationType>;
 
-function assertEnd(
-  type: string,
-  end: "source" | "target",
-  { key, kind, tags }: RelationEnd,
-  classes: readonly string[] | undefined,
-  only: MemoryKind | undefined,
-): void {
-  const violation = (is: string, allowed: readonly string[]) =>
-    new AppError("unsupported", `${type} is not allowed here: its ${end} ${key} is a ${is}.`, {
+  private constructor(said: Readonly<Record<string, RelationType>>, classes: readonly string[]) {
+    this.#said = said;
+    this.#classes = new Set(classes);
+    const entries = Object.entries(said);
+    this.#types = new Map([
+      ...entries.map(([type, rule]): [string, RelationType] => [rule.inverse, reversed(type, rule)]),
+      ...entries,
+    ]);
+  }
+
+  /** With types of a workspace's own, which cannot change those that are there. */
+  with(own: readonly { type: string; inverse: string; from: string[]; to: string[] }[]): Vocabulary {
+    const said: Record<string, RelationType> = { ...this.#said };
+    for (const { type, inverse, from, to } of own) {
+      const taken = [type, inverse].find((name) => this.#types.has(name));
+      if (taken !== undefined)
+        throw new AppError("bad_request", `${taken} is a type that is always there; it cannot be changed.`);
+      said[type] = { inverse, ...(from.length > 0 && { from }), ...(to.length > 0 && { to }) };
+    }
+    const classes = own.flatMap(({ from, to }) => [...from, ...to]);
+    return new Vocabulary(said, [...this.#classes, ...classes]);
+  }
+
+  get types(): ReadonlyMap<string, RelationType> {
+    return this.#types;
+  }
+
+  /** As they are said, without the inverses. */
+  get said(): Readonly<Record<string, RelationType>> {
+    return this.#said;
+  }
+
+  inverseOf(type: string): string | undefined {
+    return this.#types.get(type)?.inverse;
+  }
+
+  /** The inverse of a type. Throws where there is no such type, or where it is not allowed between these two. */
+  assertAllowed(type: string, from: RelationEnd, to: RelationEnd): string {
+    const rule = this.#types.get(type);
+    if (rule === undefined) throw unknownType(type, [...this.#types.keys()]);
+    this.#assertEnd(type, "source", from, rule.from, rule.fromKind);
+    this.#assertEnd(type, "target", to, rule.to, rule.toKind);
+    return rule.inverse;
+  }
+
+  allowedBetween(from: RelationEnd, to: RelationEnd): { type: string; inverse: string }[] {
+    const isAllowed = ([, rule]: [string, RelationType]) =>
+      this.#violation(from, rule.from, rule.fromKind) === undefined &&
+      this.#violation(to, rule.to, rule.toKind) === undefined;
+    return [...this.#types].filter(isAllowed).map(([type, { inverse }]) => ({ type, inverse }));
+  }
+
+  #assertEnd(
+    type: string,
+    end: "source" | "target",
+    memory: RelationEnd,
+    classes: readonly string[] | undefined,
+    only: MemoryKind | undefined,
+  ): void {
+    const violation = this.#violation(memory, classes, only);
+    if (violation === undefined) return;
+    const { is, allowed } = violation;
+    throw new AppError("unsupported", `${type} is not allowed here: its ${end} ${memory.key} is a ${is}.`, {
       hint: `The ${end} of ${type} can be: ${allowed.join(", ")}.`,
-      data: { rel_type: type, [end]: key, allowed },
+      data: { rel_type: type, [end]: memory.key, allowed },
     });
-  if (only !== undefined && kind !== only) throw violation(kind, [only]);
-  const named = tags.map((tag) => tag.toLowerCase()).filter((tag) => CLASSES.includes(tag));
-  if (classes === undefined || named.length === 0 || named.some((tag) => classes.includes(tag))) return;
-  throw violation(named.join(" and "), classes);
+  }
+
+  /** What it is, and what it would have to be. */
+  #violation(
+    { kind, tags }: RelationEnd,
+    classes: readonly string[] | undefined,
+    only: MemoryKind | undefined,
+  ): { is: string; allowed: readonly string[] } | undefined {
+    if (only !== undefined && kind !== only) return { is: kind, allowed: [only] };
+    const named = tags.map((tag) => tag.toLowerCase()).filter((tag) => this.#classes.has(tag));
+    if (classes === undefined || named.length === 0 || named.some((tag) => classes.includes(tag)))
+      return undefined;
+    return { is: named.join(" and "), allowed: classes };
+  }
 }
 
-function unknownType(type: string): AppError {
-  const allowed = Object.keys(TYPES).toSorted();
+function unknownType(type: string, types: readonly string[]): AppError {
+  const allowed = types.toSorted();
   const match = nearest(type, allowed);
   const suggestion = match === undefined ? "" : `Did you mean ${match}? `;
   return new AppError("unsupported", `${type} is not a type of relation.`, {

@@ -1,5 +1,6 @@
 import { isAppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { scopeOf } from "../../kernel/scope.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import type { Analytics } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -159,7 +160,7 @@ async function countRepeated(
   try {
     const limits = { ms: LIMITS.models.uniquenessMs };
     const { rows } = await analytics.query({
-      scope: String(caller.workspace.id),
+      scope: scopeOf(caller),
       tableViews,
       sql,
       limits,

@@ -32,12 +32,10 @@ export { type Examination, examine, publishAll } from "./authoring.ts";
 export { changedResources, RESOURCE_EVENTS } from "./changed-resources.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
-export { isAggregate } from "./guard/functions/index.ts";
-export { type Token, tokenAt } from "./guard/tokens/tokens.ts";
 export { buildModel, type Examined, type Inference, unpublished } from "./infer/index.ts";
 export type { Problem } from "./model.ts";
 export type { PublishedModel } from "./models.store.ts";
-export type { QueryAnswer } from "./models.ts";
+export type { Adviser, QueryAnswer } from "./models.ts";
 export { requireModel } from "./resources/resource-names.ts";
 export type { VisibleModel } from "./visible-model.ts";
 

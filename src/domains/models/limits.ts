@@ -2,6 +2,8 @@ export const LIMITS = {
   models: {
     /** Rows of one execute_query. */
     queryRows: 1_000,
+    /** Rows of one query on `/mcp`, unless its caller asks for more. */
+    shownRows: 100,
     /** Longest that one execute_query may run. */
     queryMs: 30_000,
     /** Threads of one execute_query. */

@@ -1,11 +1,13 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
+import { scopeOf } from "../../kernel/scope.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
 import type { Binder, BoundModel } from "./bind/index.ts";
 import { checkAgainstData } from "./check-model.ts";
 import { guardRead, readSql, withColumnHelp } from "./guard/index.ts";
+import { unpublished } from "./infer/inference.ts";
 import { LIMITS } from "./limits.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
@@ -50,9 +52,13 @@ export interface SeenRows {
   refreshedAt: ReadonlyMap<string, Date>;
 }
 
+/** Says what whoever makes something of models could not make of this one. */
+export type Adviser = (caller: Caller, model: VisibleModel, signal: AbortSignal) => Promise<Problem[]>;
+
 /** Semantic models: who sees what of them, and SQL over them. */
 export class Models {
   readonly #parts: ModelsParts;
+  readonly #advisers = new Map<string, Adviser>();
 
   constructor(parts: ModelsParts) {
     this.#parts = parts;
@@ -136,7 +142,7 @@ export class Models {
       );
     }
     const request = {
-      scope: String(caller.workspace.id),
+      scope: scopeOf(caller),
       tableViews: await tableViewsOf(data, caller, datasets),
       sql: guarded.sql,
       params: params.map((value) => ({ fit: value })),
@@ -157,19 +163,29 @@ export class Models {
     return { ...answer, isTruncated: truncated !== false, isTooLarge: truncated === "bytes" };
   }
 
+  /** Lets a later slice have its say when a model is checked. */
+  adviseBy(slice: string, adviser: Adviser): void {
+    this.#advisers.set(slice, adviser);
+  }
+
   /** Everything that its author should know about a model, given the data that there are. */
   async check(caller: Caller, document: SemanticModel, signal: AbortSignal): Promise<Problem[]> {
     const { binder, data, analytics } = this.#parts;
     const bound = await binder.bind(caller, document);
-    return [
+    const problems = [
       ...bound.problems,
       ...(await checkAgainstData(document, bound, { data, analytics, caller, signal })),
     ];
+    // What is missing from a model would be missed a second time.
+    if (problems.some(({ severity }) => severity === "error")) return problems;
+    const seen = visibleModel(unpublished(caller, { document }), bound);
+    for (const advise of this.#advisers.values()) problems.push(...(await advise(caller, seen, signal)));
+    return problems;
   }
 
   /** The source of a model tells what its policies hide, so only those see it from whom nothing is hidden. */
   async assertUnrestricted(caller: Caller, document: SemanticModel): Promise<void> {
-    const { restricted } = await this.#parts.binder.bind(caller, document);
+    const restricted = await this.#restricted(caller, document);
     if (restricted.length === 0) return;
     throw new AppError(
       "forbidden",
@@ -178,6 +194,15 @@ export class Models {
         hint: "{tool:get_semantic_model} shows what you may see of it.",
       },
     );
+  }
+
+  /** Whether no policy hides anything of it from this caller. */
+  async isUnrestricted(caller: Caller, document: SemanticModel): Promise<boolean> {
+    return (await this.#restricted(caller, document)).length === 0;
+  }
+
+  async #restricted(caller: Caller, document: SemanticModel): Promise<readonly string[]> {
+    return (await this.#parts.binder.bind(caller, document)).restricted;
   }
 
   /** An earlier version, or a draft, may say what the published one hides. */

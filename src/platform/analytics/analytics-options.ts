@@ -85,7 +85,7 @@ export interface EngineLimits {
 }
 
 export interface QueryRequest {
-  /** Whose query it is (a workspace): queries of one scope share ten places, and never an engine with others. */
+  /** Whose query it is (`kernel/scope.ts`): queries of one workspace share ten places, and never an engine with others. */
   scope: string;
   tableViews: readonly TableView[];
   /** One SELECT. */
@@ -240,7 +240,17 @@ export interface Analytics {
   describe(): Promise<AnalyticsWalls>;
   /** A tiny query through each of these engines; fails when one does not answer. */
   probe(engines: "query" | "load"): Promise<void>;
+  /** What there is to do now, and what the processes hold that do it. */
+  load(): AnalyticsLoad;
   close(): Promise<void>;
+}
+
+export interface AnalyticsLoad {
+  queriesRunning: number;
+  queriesWaiting: number;
+  processes: number;
+  /** Of all processes together, where the system tells it. */
+  memoryMb: number;
 }
 
 /** Rows, or a list of them that is still JSON. */

@@ -66,6 +66,14 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       duckdb: String(await pool.call("version", {}, {})),
     }),
     probe: (engines) => (engines === "load" ? loader : pool).probe(),
+    load: () => {
+      const memories = [...pool.sandboxes, ...loader.sandboxes].flatMap(
+        (sandbox) => sandbox.residentMb() ?? [],
+      );
+      const { running, waiting } = queries.load;
+      const memoryMb = memories.reduce((sum, megabytes) => sum + megabytes, 0);
+      return { queriesRunning: running, queriesWaiting: waiting, processes: memories.length, memoryMb };
+    },
     close: async () => {
       await Promise.all([pool.close(), loader.close()]);
     },
@@ -73,13 +81,16 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 }
 
 function queryQueue(workers: number): FairQueue {
-  const { queriesPerWorker, queriesPerScope, waitingQueries, waitingPerScope, waitMs } = LIMITS.analytics;
+  const { queriesPerWorker, queriesPerScope, queriesPerUser } = LIMITS.analytics;
+  const { waitingQueries, waitingPerScope, waitingPerUser, waitMs } = LIMITS.analytics;
   return new FairQueue({
     what: "queries",
     places: workers * queriesPerWorker,
     placesPerScope: queriesPerScope,
+    placesPerUser: queriesPerUser,
     waiting: waitingQueries,
     waitingPerScope,
+    waitingPerUser,
     waitMs,
   });
 }

@@ -2,8 +2,12 @@ export const LIMITS = {
   analytics: {
     /** Queries of one workspace that run at once; more wait. */
     queriesPerScope: 10,
+    /** Queries of one person in a workspace that run at once; more wait, and the other places stay for others. */
+    queriesPerUser: 8,
     /** Queries of one workspace that may wait; more are turned away. */
     waitingPerScope: 100,
+    /** Queries of one person in a workspace that may wait; more are turned away, and so are those that would wait too long. */
+    waitingPerUser: 50,
     /** Queries of all workspaces that may wait; more are turned away. */
     waitingQueries: 1_000,
     /** Longest that a query waits for its turn. */
@@ -18,11 +22,13 @@ export const LIMITS = {
     extraWorkerIdleMs: 60_000,
     /** What runs longer counts as a long query: its process gives way to others, and nothing new begins there. */
     longQueryMs: 250,
-    /** Processes that long queries of one workspace may occupy, but never all; its next queries then run in these. */
-    longProcessesPerScope: 3,
-    /** Long queries of one workspace at which its next ones get processes of their own, with one long query at a time; more wait. */
-    longQueriesPerScope: 3,
-    /** How long a workspace whose query ended a process has processes of its own, and runs one query at a time beside a long one. */
+    /** Processes that long queries of one person may occupy, but never all; their next queries then run in these. */
+    longProcessesPerUser: 3,
+    /** Long queries of one person at which their next ones get processes of their workspace's own, with one long query at a time; more wait. */
+    longQueriesPerUser: 3,
+    /** Long queries of one workspace at which the same holds for everybody in it who has one of them. */
+    longQueriesPerScope: 6,
+    /** How long somebody whose query ended a process has to do with processes of the workspace's own, one query at a time beside a long one. */
     confinedMs: 60_000,
     /** How long a query is known to be a heavy one, by its text without values: it then waits for other long ones before it begins. */
     heavyMs: 10 * 60_000,

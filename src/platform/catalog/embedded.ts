@@ -32,6 +32,8 @@ import { withStartLock } from "./start-lock.ts";
 /** The longest path of a unix socket that every system takes. */
 const SOCKET_PATH_BYTES = 103;
 const START_TIMEOUT_MS = 120_000;
+/** Longest wait for another process that starts the database: one that recovers for long is adopted meanwhile. */
+const LOCK_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 90_000;
 const START_ATTEMPTS = 10;
 const FIRST_BACKOFF_MS = 25;
@@ -204,7 +206,7 @@ export class EmbeddedServer {
     if (running !== undefined) return running;
     return withStartLock(
       this.#places.lock,
-      START_TIMEOUT_MS,
+      LOCK_TIMEOUT_MS,
       async () => (await this.#adopt()) ?? this.#start(),
     );
   }

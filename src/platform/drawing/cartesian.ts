@@ -115,7 +115,7 @@ function plotOf(plot: Plot): ChartDrawing {
       grid,
       xAxis: isHorizontal ? value : category,
       yAxis: isHorizontal ? category : value,
-      series: series.map((one) => seriesOf(one, plot)),
+      series: series.flatMap((one) => seriesOf(one, plot)),
       graphic: [...header.elements, ...footer],
     },
     hover: hoverOf(plot, isLine ? { top: grid.top, bottom: height - grid.bottom - LABELS } : null),
@@ -214,13 +214,13 @@ function categoryAxis({ chart, look, measure, categories, isHorizontal }: Plot):
   };
 }
 
-function seriesOf(series: Series, plot: Plot): Record<string, unknown> {
+function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
   const { chart, look, categories } = plot;
   const { label, data, colour } = series;
   const common = { name: label, silent: false, emphasis: { disabled: true }, cursor: "default" };
   const { text } = COLOURS[look.theme];
   if (chart.type === "bar") {
-    return {
+    const bars = {
       ...common,
       type: "bar",
       data: data.map((value, i) => barOf(value, isOther(plot, i) ? OTHER_COLOUR : colour, plot)),
@@ -237,13 +237,15 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown> {
         formatter: marker(chart.formats?.y, "short"),
       },
     };
+    return [bars];
   }
   const isFilled = chart.type === "area";
   const isStacked = isFilled && plot.series.length > 1;
-  return {
+  const isDashed = chart.isLastUnfinished === true && !isFilled && data.length > 2;
+  const line = {
     ...common,
     type: "line",
-    data,
+    data: isDashed ? [...data.slice(0, -1), null] : data,
     color: colour,
     connectNulls: false,
     showSymbol: categories.length <= MARKED_POINTS || hasLonePoint(data),
@@ -252,6 +254,21 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown> {
     lineStyle: { width: 2.5, type: series.isRepeated ? "dashed" : "solid", join: "round", cap: "round" },
     ...(isFilled && { areaStyle: { opacity: isStacked ? 0.75 : 0.16 } }),
     ...(isStacked && { stack: "all" }),
+  };
+  return isDashed ? [line, unfinishedOf(line, data)] : [line];
+}
+
+/** The way to the last value. */
+function unfinishedOf(
+  line: Record<string, unknown>,
+  data: readonly (number | null)[],
+): Record<string, unknown> {
+  const lineStyle = { ...(line.lineStyle as object), type: "dotted" };
+  return {
+    ...line,
+    silent: true,
+    lineStyle,
+    data: data.map((value, i) => (i < data.length - 2 ? null : value)),
   };
 }
 

@@ -9,7 +9,7 @@ const value = z.number().nullable();
 
 /** A chart to be drawn: what the contract of the agent endpoint calls ChartSpec, and how its numbers read. */
 export const chartShape = z.object({
-  type: z.enum(["bar", "line", "area", "pie", "donut", "scatter"]),
+  type: z.enum(["bar", "line", "area", "pie", "donut", "scatter", "heatmap", "funnel", "treemap", "gauge"]),
   title: label.default(""),
   xAxisLabel: label.optional(),
   yAxisLabel: label.optional(),
@@ -24,6 +24,10 @@ export const chartShape = z.object({
     .max(most)
     .optional(),
   layout: z.enum(["vertical", "horizontal"]).optional(),
+  /** Where a gauge ends. */
+  target: value.optional(),
+  /** The last value of a line is of a period that is not over: what leads to it is dashed. */
+  isLastUnfinished: z.boolean().optional(),
   /** Formats of the numbers along both axes, by name; a pie has `y` alone. */
   formats: z
     .object({ x: z.string().regex(FORMAT_NAME).optional(), y: z.string().regex(FORMAT_NAME).optional() })

@@ -8,15 +8,12 @@ import { LIMITS } from "./limits.ts";
 import type { Look } from "./look.ts";
 import { pngOf } from "./render-png.ts";
 import { type Picture, pictureOf } from "./render-svg.ts";
+import { type Sheet, sheetOf } from "./sheet.ts";
 
 // The second wall: whatever else gets past `revive` fails here instead of changing what others are drawn.
 Object.freeze(Object.prototype);
 
-export interface DrawingQuestion {
-  subject: Subject;
-  looks: Look[];
-  isPng: boolean;
-}
+export type DrawingQuestion = { subject: Subject; looks: Look[]; isPng: boolean } | { sheet: Sheet };
 
 export interface DrawingAnswer {
   pictures: Picture[];
@@ -24,7 +21,16 @@ export interface DrawingAnswer {
   png?: Uint8Array;
 }
 
-answerQuestions<DrawingQuestion, DrawingAnswer>(({ subject, looks, isPng }) => {
+answerQuestions<DrawingQuestion, DrawingAnswer>((question) => {
+  if ("sheet" in question) {
+    const picture = sheetOf(
+      question.sheet,
+      (subject, look) => pictureOf(toDrawing(subject, look), look),
+      measure,
+    );
+    return { pictures: [], png: new Uint8Array(pngOf(picture, question.sheet)) };
+  }
+  const { subject, looks, isPng } = question;
   const pictures = looks.map((look) => pictureOf(toDrawing(subject, look), look));
   const [first, look] = [pictures[0], looks[0]];
   if (!isPng || first === undefined || look === undefined) return { pictures };

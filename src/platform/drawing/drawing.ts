@@ -1,9 +1,13 @@
 import { cartesianOf } from "./cartesian.ts";
 import type { Chart } from "./chart.ts";
+import { funnelOf } from "./funnel.ts";
+import { gaugeOf } from "./gauge.ts";
+import { heatmapOf } from "./heatmap.ts";
 import type { Look } from "./look.ts";
 import { pieOf } from "./pie.ts";
 import { scatterOf } from "./scatter.ts";
 import type { Measure } from "./text.ts";
+import { treemapOf } from "./treemap.ts";
 
 /** What is told where the pointer is: by category, or by mark. */
 export type Hover =
@@ -35,7 +39,17 @@ export interface TableColumn {
 /** Everything that can be drawn. */
 export type Drawing =
   | ChartDrawing
-  | { kind: "number"; title: string; label: string; value: number; format?: string | undefined }
+  | {
+      kind: "number";
+      title: string;
+      label: string;
+      value: number;
+      format?: string | undefined;
+      /** Beside what it was before. */
+      change?: { text: string; isUp: boolean } | undefined;
+      /** The way to it, drawn as a small line. */
+      spark?: (number | null)[] | undefined;
+    }
   | {
       kind: "table";
       title: string;
@@ -62,5 +76,13 @@ export function drawingOf(chart: Chart, look: Look, measure: Measure): Drawing {
       return pieOf(chart, look, measure);
     case "scatter":
       return scatterOf(chart, look, measure);
+    case "heatmap":
+      return heatmapOf(chart, look, measure);
+    case "funnel":
+      return funnelOf(chart, look, measure);
+    case "treemap":
+      return treemapOf(chart, look, measure);
+    case "gauge":
+      return gaugeOf(chart, look, measure);
   }
 }

@@ -7,6 +7,11 @@ import type { DrawingAnswer, DrawingQuestion } from "./drawing-worker.ts";
 import { LIMITS } from "./limits.ts";
 import { type Look, lookShape } from "./look.ts";
 import type { Picture } from "./render-svg.ts";
+import type { Sheet, Tile } from "./sheet.ts";
+
+export interface SheetWish extends Omit<Sheet, "tiles"> {
+  tiles: readonly (Omit<Tile, "look"> & { look: Partial<Look> })[];
+}
 
 export interface DrawnFor {
   /** A workspace, which never takes the last place from the others. */
@@ -45,6 +50,13 @@ export class Drawings {
 
   async png(subject: Subject, look: Partial<Look>, drawnFor: DrawnFor): Promise<Uint8Array> {
     const { png } = await this.#ask({ subject, looks: [asLook(look)], isPng: true }, drawnFor);
+    return png as Uint8Array;
+  }
+
+  /** Many pictures on one sheet, as PNG. */
+  async sheet(sheet: SheetWish, drawnFor: DrawnFor): Promise<Uint8Array> {
+    const tiles = sheet.tiles.map((tile) => ({ ...tile, look: asLook(tile.look) }));
+    const { png } = await this.#ask({ sheet: { ...sheet, tiles } }, drawnFor);
     return png as Uint8Array;
   }
 

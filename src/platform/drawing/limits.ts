@@ -15,7 +15,7 @@ export const LIMITS = {
     /** Longest text in a chart that is looked at; what does not fit its place is cut off sooner. */
     labelCharacters: 300,
     /** Narrowest and lowest picture, in pixels. */
-    leastPx: 160,
+    leastPx: 80,
     /** Widest and highest picture, in pixels. */
     mostPx: 2_000,
     /** Values that are shown when a pointer is over a chart; a chart with more shows none. */

@@ -39,6 +39,27 @@ const PALETTE = [
   "#677284",
 ] as const;
 
+/** From little to much. */
+export const HEAT: Record<Look["theme"], readonly string[]> = {
+  light: ["#eaf0fc", "#d3e0f9", "#b7cdf5", "#97b6f0", "#759dea", "#4f82e4", "#2f6ad9", "#2357ba", "#194494"],
+  dark: ["#1d2433", "#22304a", "#283d64", "#2e4b80", "#345b9e", "#4471bf", "#5b8adb", "#7ca5ee", "#a5c3f8"],
+};
+
+/** Text on the darker, or in dark brighter, half of them. */
+export const HEAT_TEXT: Record<Look["theme"], string> = { light: "#fdfdfe", dark: "#10131a" };
+
+/** Text that can be read on a colour of the palette: no white of a background, which changes with the theme. */
+export function textOn(colour: string): string {
+  const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255) as [
+    number,
+    number,
+    number,
+  ];
+  const linear = (part: number) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const light = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  return light > 0.21 ? "#0b0d11" : "#fefefe";
+}
+
 /** The colour of what is "Other": the one that stands back. */
 export const OTHER_COLOUR = PALETTE[7];
 

@@ -24,7 +24,7 @@ export function pieOf(chart: Chart, look: Look, measure: Measure): Drawing {
     .flatMap(({ label, value }) =>
       drawable(value) === null ? [] : [{ label: oneLine(label), value: value as number }],
     )
-    .toSorted((a, b) => b.value - a.value);
+    .toSorted((a, b) => Number(a.label === "Other") - Number(b.label === "Other") || b.value - a.value);
   if (all.some(({ value }) => value < 0)) return asBars(chart, all, look, measure);
   const whole = all.reduce((sum, { value }) => sum + value, 0);
   if (!(whole > 0) || !Number.isFinite(whole))

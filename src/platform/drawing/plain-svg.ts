@@ -1,7 +1,7 @@
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale } from "./formats.ts";
 import { LIMITS } from "./limits.ts";
-import { COLOURS, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
 import { escapeXml, type Measure, oneLine, shorten, wrap } from "./text.ts";
 
 type Plain = Exclude<Drawing, { kind: "chart" }>;
@@ -71,24 +71,62 @@ function writeTitle(canvas: Canvas, title: string): void {
   }
 }
 
-function writeNumber(canvas: Canvas, { label, value, format }: Extract<Plain, { kind: "number" }>): void {
+function writeNumber(canvas: Canvas, drawing: Extract<Plain, { kind: "number" }>): void {
+  const { label, value, format, change, spark = [] } = drawing;
   const { look, measure } = canvas;
   const { text, muted } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
   const width = look.width - 2 * PADDING;
   const [full, short] = [formatter(format, "full", locale)(value), formatter(format, "short", locale)(value)];
   const words = measure(full, 36, 600) <= width ? full : short;
-  write(canvas, { x: PADDING, y: canvas.y + 10, text: words, size: 36, weight: 600, fill: text });
-  const below = shorten(oneLine(label), width, { size: SIZES.text, weight: 400, measure });
-  write(canvas, { x: PADDING, y: canvas.y + 58, text: below, fill: muted });
+  const size = measure(words, 36, 600) <= width ? 36 : 24;
+  const top = canvas.y;
+  write(canvas, { x: PADDING, y: top + 46 - size, text: words, size, weight: 600, fill: text });
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  write(canvas, { x: PADDING, y: top + 58, text: shorten(oneLine(label), width, style), fill: muted });
   canvas.y += 74;
+  if (change !== undefined) {
+    const said = `${change.isUp ? "▲" : "▼"} ${oneLine(change.text)}`;
+    write(canvas, {
+      x: PADDING,
+      y: canvas.y + 2,
+      text: shorten(said, width, style),
+      weight: 600,
+      fill: text,
+    });
+    canvas.y += 20;
+  }
+  const room = (look.height ?? canvas.y + 60) - canvas.y - PADDING;
+  if (spark.length > 2 && room >= 20) writeSpark(canvas, spark, Math.min(room, 80));
+}
+
+/** Gaps stay gaps. */
+function writeSpark(canvas: Canvas, values: readonly (number | null)[], height: number): void {
+  const known = values.filter((value) => value !== null);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const width = canvas.look.width - 2 * PADDING;
+  const at = (value: number, i: number) => {
+    const x = PADDING + (i / (values.length - 1)) * width;
+    const y = canvas.y + 6 + (1 - (most === least ? 0.5 : (value - least) / (most - least))) * (height - 10);
+    return `${round(x)} ${round(y)}`;
+  };
+  const path = values.map((value, i) => {
+    if (value === null) return "";
+    return `${i === 0 || (values[i - 1] ?? null) === null ? "M" : "L"}${at(value, i)}`;
+  });
+  canvas.parts.push(
+    `<path d="${path.join("")}" fill="none" stroke="${colourOf(0)}" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/>`,
+  );
+  canvas.y += height;
 }
 
 function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, { kind: "table" }>): void {
   const { look, measure, parts } = canvas;
   const { text, muted, grid, axis } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
-  const shown = rows.slice(0, LIMITS.drawing.tableRows);
+  // A row more is the heading, and another says how many there are.
+  const room = look.height === undefined ? rows.length : Math.floor((look.height - canvas.y - 24) / ROW) - 1;
+  const shown = rows.slice(0, Math.max(1, Math.min(LIMITS.drawing.tableRows, room)));
   const columnsOf = columns.map(({ label, format }, i) => {
     const write = formatter(format, "full", locale);
     const cells = shown.map((row) => cellOf(row[i], write));
@@ -100,10 +138,10 @@ function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, 
       width: Math.min(WIDEST_COLUMN, widest),
     };
   });
-  const room = look.width - 2 * PADDING - (columns.length - 1) * PADDING;
+  const across = look.width - 2 * PADDING - (columns.length - 1) * PADDING;
   const wanted = columnsOf.reduce((sum, { width }) => sum + width, 0);
-  const by = wanted > room ? room / wanted : 1;
-  const spare = wanted > room || columns.length < 2 ? 0 : (room - wanted) / (columns.length - 1);
+  const by = wanted > across ? across / wanted : 1;
+  const spare = wanted > across || columns.length < 2 ? 0 : (across - wanted) / (columns.length - 1);
   const rule = (y: number, colour: string) =>
     parts.push(`<path d="M${PADDING} ${y}H${look.width - PADDING}" stroke="${colour}"/>`);
   let x = PADDING;

@@ -3,29 +3,41 @@ import type { Embedding, QueryEmbedding } from "./calls.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A text that has no embedding of the present model yet. */
-export interface Unembedded {
-  id: number;
-  text: string;
+export interface EmbeddingsParts {
+  model: EmbeddingModel;
+  /** The one that questions are compared by until all texts have been embedded by the other. */
+  former?: EmbeddingModel | undefined;
+  /** Called when there is no former one any more. */
+  onSwitched(): void;
 }
 
 /** Turns texts into vectors whose directions are alike where their meanings are. */
 export class Embeddings {
   readonly #model: EmbeddingModel;
+  readonly #onSwitched: () => void;
   readonly #queries = new KeptPromises(LIMITS.embeddings.keptQueries);
+  #former: EmbeddingModel | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(model: EmbeddingModel) {
+  constructor({ model, former, onSwitched }: EmbeddingsParts) {
     this.#model = model;
+    this.#former = former;
+    this.#onSwitched = onSwitched;
   }
 
+  /** Of the model that texts are embedded by. */
   get fingerprint(): string {
     return this.#model.fingerprint;
   }
 
-  /** The languages that the model knows, all if undefined; in others its vectors say little. */
-  get languages(): ReadonlySet<string> | undefined {
-    return this.#model.languages;
+  /** Of the model whose vectors are compared: after a change of model the former one's, until all texts have others. */
+  get servingFingerprint(): string {
+    return (this.#former ?? this.#model).fingerprint;
+  }
+
+  /** The languages that this model knows, all if undefined; in others its vectors say little. */
+  languagesOf(fingerprint: string): ReadonlySet<string> | undefined {
+    return this.#modelOf(fingerprint).languages;
   }
 
   /** One for each text, in their order. Batches of all who ask take turns. */
@@ -45,32 +57,29 @@ export class Embeddings {
     return embedded;
   }
 
-  /** For a job in the background: embeds what `missing` finds until it finds nothing, and hands it to `keep`. */
-  async embedMissing(
-    missing: (limit: number) => Promise<readonly Unembedded[]>,
-    keep: (embedded: readonly { id: number; embedding: Embedding }[]) => Promise<void>,
-    signal?: AbortSignal,
-  ): Promise<number> {
-    let count = 0;
-    for (;;) {
-      const texts = await missing(LIMITS.embeddings.step);
-      if (texts.length === 0) return count;
-      const made = await this.embed(
-        texts.map(({ text }) => text),
-        signal,
-      );
-      await keep(texts.map(({ id }, i) => ({ id, embedding: made[i]! })));
-      count += texts.length;
-    }
+  /** By the model with this fingerprint, which is that of the vectors it will be compared with. */
+  embedQuery(text: string, fingerprint = this.fingerprint): Promise<QueryEmbedding> {
+    const model = this.#modelOf(fingerprint);
+    return this.#queries.get(`${model.fingerprint} ${text}`, async () => {
+      return { ...(await model.query(text)), fingerprint: model.fingerprint };
+    });
   }
 
-  embedQuery(text: string): Promise<QueryEmbedding> {
-    return this.#queries.get(text, async () => {
-      return { ...(await this.#model.query(text)), fingerprint: this.fingerprint };
-    });
+  /** From now on the vectors of the new model are compared, because all texts have one. */
+  async switchOver(): Promise<void> {
+    const former = this.#former;
+    this.#former = undefined;
+    this.#onSwitched();
+    await former?.close();
   }
 
   async close(): Promise<void> {
     await this.#model.close();
+    await this.#former?.close();
+  }
+
+  #modelOf(fingerprint: string): EmbeddingModel {
+    const former = this.#former;
+    return former?.fingerprint === fingerprint ? former : this.#model;
   }
 }

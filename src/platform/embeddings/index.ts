@@ -1,4 +1,4 @@
 export type { Embedding, QueryEmbedding } from "./calls.ts";
-export type { Embeddings, Unembedded } from "./embeddings.ts";
+export type { Embeddings } from "./embeddings.ts";
 export { openEmbeddings } from "./open-embeddings.ts";
 export { maxSim } from "./packing.ts";

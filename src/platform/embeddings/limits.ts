@@ -4,7 +4,7 @@ export const LIMITS = {
     characters: 8_000,
     /** Texts that are embedded in one step; questions come between. */
     batch: 8,
-    /** Texts that a job embeds before it keeps them. */
+    /** Texts that are embedded in the background before their vectors are kept. */
     step: 64,
     /** Processor cores that embedding may use at once. */
     cores: 1,

@@ -1,6 +1,7 @@
 export {
   type Completion,
   type Connection,
+  isFailureReason,
   LanguageModels,
   PROVIDER_KINDS,
   type Prompt,

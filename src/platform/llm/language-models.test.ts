@@ -114,7 +114,8 @@ describe("a call", () => {
   it("goes to no private address that was not allowed, and follows no redirect", async () => {
     const strict = createGuardedFetch();
     await expect(new LanguageModels(strict).complete(to("openai"), prompt())).rejects.toMatchObject({
-      code: "forbidden",
+      data: { reason: "not_allowed" },
+      cause: { code: "forbidden" },
     });
     await strict.close();
     standIn.reply({ status: 302, headers: { location: `${standIn.url}/elsewhere` } }, "three");

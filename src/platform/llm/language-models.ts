@@ -39,7 +39,20 @@ export interface Completion {
 }
 
 /** Why there was no answer, for those who count. */
-export type FailureReason = "timeout" | "rate_limited" | "refused" | "failed" | "unreachable" | "nonsense";
+const FAILURE_REASONS = [
+  "timeout",
+  "rate_limited",
+  "refused",
+  "failed",
+  "unreachable",
+  "not_allowed",
+  "nonsense",
+] as const;
+type FailureReason = (typeof FAILURE_REASONS)[number];
+
+export function isFailureReason(reason: string): boolean {
+  return FAILURE_REASONS.includes(reason as FailureReason);
+}
 
 /** Language models of any provider: one text in, one text out, with bounded time and length. */
 export class LanguageModels {
@@ -73,7 +86,7 @@ export class LanguageModels {
       prompt.signal.throwIfAborted();
       if (NoObjectGeneratedError.isInstance(error))
         return { text: error.text ?? "", tokens: tokensOf(error.usage) };
-      throw deadline.aborted ? failure("timeout", connection, timeoutMs) : explained(error, connection);
+      throw deadline.aborted ? failure("timeout", connection) : explained(error, connection);
     }
   }
 
@@ -121,27 +134,37 @@ function explained(error: unknown, connection: Connection): AppError {
   const inner = [lastError, (lastError as Error).cause].find((each) => isAppError(each));
   if (inner !== undefined && isAppError(inner)) {
     if (inner.code === "timeout") return failure("timeout", connection);
-    // A private address that nobody allowed says so itself.
-    return inner.code === "unavailable" ? failure("unreachable", connection) : inner;
+    if (inner.code === "unavailable") return failure("unreachable", connection);
+    // Who asks a question need not know where the provider is; the cause says it.
+    const isAddress = inner.code === "forbidden" || inner.code === "bad_request";
+    return isAddress ? failure("not_allowed", connection, { cause: inner }) : inner;
   }
   const { statusCode } = lastError as { statusCode?: number };
   if (statusCode === 429) return failure("rate_limited", connection);
-  if (statusCode !== undefined && statusCode >= 500) return failure("failed", connection, statusCode);
-  if (statusCode !== undefined && statusCode >= 400) return failure("refused", connection, statusCode);
+  if (statusCode !== undefined && statusCode >= 500)
+    return failure("failed", connection, { status: statusCode });
+  if (statusCode !== undefined && statusCode >= 400)
+    return failure("refused", connection, { status: statusCode });
   return failure("nonsense", connection);
 }
 
-function failure(reason: FailureReason, { model }: Connection, detail?: number): AppError {
+function failure(
+  reason: FailureReason,
+  { model }: Connection,
+  { status, cause }: { status?: number; cause?: AppError } = {},
+): AppError {
   const sentences: Record<FailureReason, string> = {
     timeout: `The language model ${model} did not answer in time.`,
     rate_limited: `The provider of ${model} takes no more calls for the moment.`,
-    refused: `The provider of ${model} refused the call (status ${detail}).`,
-    failed: `The provider of ${model} failed (status ${detail}).`,
+    refused: `The provider of ${model} refused the call (status ${status}).`,
+    failed: `The provider of ${model} failed (status ${status}).`,
     unreachable: `The provider of ${model} cannot be reached.`,
+    not_allowed: `The provider of ${model} is at an address that this server may not call.`,
     nonsense: `The answer of the provider of ${model} cannot be read.`,
   };
   return new AppError("unavailable", sentences[reason], {
     hint: reason === "refused" ? "Check the key, the model's name and the address." : "Try again later.",
     data: { reason },
+    cause,
   });
 }

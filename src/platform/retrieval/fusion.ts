@@ -14,6 +14,8 @@ export interface Question {
   covers(language: string): boolean;
 }
 
+/** Entries of a thread that tell whether it is about the question. */
+const THREAD_ENTRIES = 3;
 /** What words count of a candidate that has none of the question's, where a product would leave nothing. */
 const LEAST = 0.05;
 
@@ -24,10 +26,16 @@ const LEAST = 0.05;
 export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Question): Hit[] {
   const { legs, isCovered } = question;
   const bestWords = Math.max(0, ...candidates.map(({ lexical }) => lexical));
-  const fused = withTokensOfAll(candidates, question).map((candidate) => ({
+  const judged = withDirectionOfAll(withTokensOfAll(candidates, question), recipe).map((candidate) => ({
     candidate,
     value: worthOf(candidate, bestWords, recipe, question),
   }));
+  const shareOf = threadShares(judged);
+  const weight = recipe.fusion.way === "features" ? recipe.fusion.thread : 0;
+  const fused = judged.map(({ candidate, value }) => {
+    const thread = shareOf(candidate.thread);
+    return { candidate, thread, value: (value + weight * thread) / (1 + weight) };
+  });
   fused.sort((a, b) => b.value - a.value || a.candidate.id - b.candidate.id);
   const sure = Math.max(
     0,
@@ -36,7 +44,7 @@ export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Qu
     ),
   );
   const compared = new Map(candidates.map(({ id, tokens }) => [id, tokens]));
-  return fused.map(({ candidate: { id, lexical, cosine, hasVector }, value }) => ({
+  return fused.map(({ candidate: { id, lexical, cosine, hasVector, speaker, asks }, thread, value }) => ({
     id,
     score: Math.min(1, Math.max(0, value)) * Math.min(1, sure),
     legs: {
@@ -44,7 +52,24 @@ export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Qu
       ...(legs.has("dense") && hasVector && { dense: Math.max(0, cosine) }),
       ...(compared.get(id) !== undefined && { tokens: compared.get(id)! }),
     },
+    signs: { speaker, asks, thread },
   }));
+}
+
+/** How much the best entries of each thread are worth together, beside those of the best thread. */
+function threadShares(judged: readonly { candidate: Judged; value: number }[]): (thread: number) => number {
+  const best = new Map<number, number[]>();
+  for (const { candidate, value } of judged.toSorted((a, b) => b.value - a.value)) {
+    const values = best.get(candidate.thread) ?? [];
+    if (values.length < THREAD_ENTRIES) values.push(Math.max(0, value));
+    best.set(candidate.thread, values);
+  }
+  best.delete(-1);
+  const sums = new Map(
+    [...best].map(([thread, values]) => [thread, values.reduce((sum, one) => sum + one, 0)]),
+  );
+  const most = Math.max(Number.MIN_VALUE, ...sums.values());
+  return (thread) => (sums.get(thread) ?? 0) / most;
 }
 
 /**
@@ -61,6 +86,15 @@ function withTokensOfAll(candidates: readonly Judged[], { isCovered, covers }: Q
     const tokens = isForeign || !each.hasVector ? mean : (each.tokens ?? least);
     return { ...each, tokens };
   });
+}
+
+/** Who has no vector yet is neither helped nor hurt by that, where directions are summed up with the rest. */
+function withDirectionOfAll(candidates: readonly Judged[], { fusion }: Recipe): readonly Judged[] {
+  const known = candidates.filter(({ hasVector, lexical }) => hasVector && lexical > 0);
+  if (fusion.way !== "features" || known.length === 0 || known.length === candidates.length)
+    return candidates;
+  const mean = known.reduce((sum, { cosine }) => sum + cosine, 0) / known.length;
+  return candidates.map((each) => (each.hasVector ? each : { ...each, cosine: mean }));
 }
 
 /** 0 to 1, or a little less than 0. */

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ANALYSIS } from "./lexical/analysis.ts";
 import { LexicalIndex, type LexicalParts } from "./lexical/lexical-index.ts";
@@ -23,12 +23,17 @@ export class IndexStore {
 
   constructor(folder: string) {
     this.#folder = folder;
+    removeHalves(folder);
   }
 
   /** The index as it was sealed, or an empty one where there is none that is whole, of this version and this model. */
   load({ kind, workspaceId, fingerprint }: Which): LexicalIndex {
     const segment = readSegment(this.#pathOf(kind, workspaceId));
     return new LexicalIndex(RECIPES[kind], fingerprint, segment && toParts(segment, fingerprint));
+  }
+
+  empty({ kind, fingerprint }: Which): LexicalIndex {
+    return new LexicalIndex(RECIPES[kind], fingerprint);
   }
 
   save({ kind, workspaceId, fingerprint }: Which, index: LexicalIndex): void {
@@ -45,6 +50,17 @@ export class IndexStore {
 
   #pathOf(kind: Kind, workspaceId: number): string {
     return join(this.#folder, `${kind}-${workspaceId}.index`);
+  }
+}
+
+/** How long writing a segment may take at most; what is older was left behind by a process that was killed. */
+const HALF_MS = 10 * 60_000;
+
+function removeHalves(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const path = join(folder, name);
+    const modifiedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (name.endsWith(".half") && modifiedMs < Date.now() - HALF_MS) rmSync(path, { force: true });
   }
 }
 

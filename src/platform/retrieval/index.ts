@@ -1,3 +1,14 @@
 export { fold, isStop, languageOf, stemOf } from "./lexical/languages.ts";
 export { type Collection, Retrieval } from "./retrieval.ts";
-export type { Attribute, CollectionStats, Entry, Filter, Hit, Kind, Query, Source } from "./types.ts";
+export type {
+  Attribute,
+  CollectionStats,
+  Entry,
+  Filter,
+  Hit,
+  KeptVectors,
+  Kind,
+  Query,
+  Source,
+  Unembedded,
+} from "./types.ts";

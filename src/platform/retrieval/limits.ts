@@ -16,6 +16,8 @@ export const LIMITS = {
     memoryBytes: 1_500_000_000,
     /** How long an index that nobody asks is kept in memory. */
     idleMs: 30 * 60_000,
+    /** Longest that the thread which searches may keep others waiting before it counts as failed. */
+    pingMs: 10_000,
     /** Longest that a search waits for its index, which is built when it is first asked. */
     waitMs: 25_000,
   },

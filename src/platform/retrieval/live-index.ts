@@ -7,6 +7,16 @@ const BATCH = 64;
 /** Keys that are listed at once. */
 const PAGE = 20_000;
 
+export interface LiveIndexParts {
+  thread: ThreadCaller<IndexCalls>;
+  which: Which;
+  source: Source;
+  /** Nothing is read before it, so that no change falls between. */
+  listening: Promise<unknown>;
+  /** Whether what is on disk is not to be used. */
+  isAnew: boolean;
+}
+
 interface Change {
   ids: readonly number[];
   done: PromiseWithResolvers<void>;
@@ -30,18 +40,22 @@ export class LiveIndex {
   #total = 0;
   #work: Promise<void> | undefined;
 
-  /** Nothing is read before `listening`, so that no change falls between. */
-  constructor(thread: ThreadCaller<IndexCalls>, which: Which, source: Source, listening: Promise<unknown>) {
+  constructor({ thread, which, source, listening, isAnew }: LiveIndexParts) {
     this.#thread = thread;
     this.which = which;
     this.#source = source;
-    this.ready = this.#open(listening);
+    this.ready = this.#open(listening, isAnew);
     // Whoever searches hears of it; nobody else needs to.
     this.ready.catch(() => undefined);
   }
 
   get isBusy(): boolean {
     return this.#work !== undefined || !this.isReady;
+  }
+
+  /** Resolves when it has taken what it was told of, or has failed to. */
+  async settled(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
   }
 
   /** How much of it is built, for those who wait. */
@@ -59,17 +73,9 @@ export class LiveIndex {
     await Promise.all(changes.map(({ done }) => done.promise));
   }
 
-  /** Takes every entry anew. */
-  async readAll(): Promise<void> {
-    const { ids } = await this.#thread.ask("held", this.which);
-    const all = new Set(ids);
-    for await (const { id } of this.#listed()) all.add(id);
-    await this.refresh([...all]);
-  }
-
-  async #open(listening: Promise<unknown>): Promise<void> {
+  async #open(listening: Promise<unknown>, isAnew: boolean): Promise<void> {
     await listening;
-    const { ids, seqs } = await this.#thread.ask("open", this.which);
+    const { ids, seqs } = await this.#thread.ask("open", { ...this.which, isAnew });
     const held = new Map<number, number>();
     for (const [i, id] of ids.entries()) held.set(id, seqs[i]!);
     for await (const { id, seq } of this.#listed()) {
@@ -85,8 +91,9 @@ export class LiveIndex {
   }
 
   async *#listed(): AsyncGenerator<{ id: number; seq: number }> {
+    const { workspaceId, fingerprint } = this.which;
     for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-      const page = await this.#source.list(this.which.workspaceId, after, PAGE);
+      const page = await this.#source.list(workspaceId, after, PAGE, fingerprint);
       yield* page;
       if (page.length < PAGE) return;
       after = page.at(-1)!.id;
@@ -121,7 +128,8 @@ export class LiveIndex {
   }
 
   async #take(ids: readonly number[]): Promise<void> {
-    const put = await this.#source.read(this.which.workspaceId, ids);
+    const { workspaceId, fingerprint } = this.which;
+    const put = await this.#source.read(workspaceId, ids, fingerprint);
     const found = new Set(put.map(({ id }) => id));
     const remove = ids.filter((id) => !found.has(id));
     this.bytes = (await this.#thread.ask("change", { ...this.which, put, remove })).bytes;

@@ -23,6 +23,8 @@ interface LegsFusion {
   tokens: number;
   /** The weight of direction where there are no tokens. */
   dense: number;
+  /** What has none of the question's words is a hit only where its direction is this near. */
+  leastCosine: number;
 }
 
 /** A weighted sum. */
@@ -32,9 +34,10 @@ interface FeaturesFusion {
   dense: number;
   speaker: number;
   asks: number;
+  thread: number;
 }
 
-const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1 };
+const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 1, dense: 1, leastCosine: 0.25 };
 
 export const RECIPES: Record<Kind, Recipe> = {
   document: {
@@ -51,7 +54,7 @@ export const RECIPES: Record<Kind, Recipe> = {
     weights: { body: 1, title: 1, context: 0.5 },
     before: [0.7, 0.35, 0.2],
     after: [0.4, 0.2],
-    fusion: { way: "features", words: 4.2, dense: 6, speaker: 0.8, asks: 1.1 },
+    fusion: { way: "features", words: 4.2, dense: 8, speaker: 1.1, asks: 1.2, thread: 0.1 },
   },
   asset: {
     k1: 1.2,

@@ -21,12 +21,12 @@ const store = new IndexStore((workerData as { folder: string }).folder);
 const indexes = new Map<string, Opened>();
 
 const answers: Answers<IndexCalls> = {
-  open(which) {
-    const index = store.load(which);
+  ping: () => null,
+  open({ isAnew, ...which }) {
+    const index = isAnew ? store.empty(which) : store.load(which);
     indexes.set(keyOf(which), { index, changes: 0 });
     return heldBy(index);
   },
-  held: (which) => heldBy(openedOf(which).index),
   change({ put, remove, ...which }) {
     const opened = openedOf(which);
     for (const id of remove) opened.index.remove(id);
@@ -39,14 +39,14 @@ const answers: Answers<IndexCalls> = {
     const { index } = openedOf(which);
     const { words, said, language } = analyseQuery(query.text, index.languages);
     const named = index.slots.speakerAmong(said);
-    const hits = index.search(words, index.mask(query.filter, query.at), candidatesFor(query));
+    const hits = index.search(words, index.mask(query.filter, query), candidatesFor(query));
     const candidates = hits.map(({ slot, score }) => candidateOf(index, slot, score, 0, named));
     const speaker = named === undefined ? undefined : index.slots.speakerNames[named]!.split(" ")[0];
     return { language, speaker, hasVectors: index.vectors.count > 0, candidates };
   },
   near({ query, vector, others, ...which }) {
     const { index } = openedOf(which);
-    const near = index.vectors.search(vector, index.mask(query.filter, query.at), candidatesFor(query));
+    const near = index.vectors.search(vector, index.mask(query.filter, query), candidatesFor(query));
     const named = index.slots.speakerAmong(analyseQuery(query.text, index.languages).said);
     const known = new Set(near.map(({ slot }) => index.slots.ids[slot]!));
     const rest = others.flatMap((id) => {
@@ -63,6 +63,13 @@ const answers: Answers<IndexCalls> = {
   seal(which) {
     const opened = openedOf(which);
     if (opened.changes > 0) store.save(which, opened.index);
+    opened.changes = 0;
+    return null;
+  },
+  purge(which) {
+    const opened = openedOf(which);
+    opened.index.compact();
+    store.save(which, opened.index);
     opened.changes = 0;
     return null;
   },
@@ -100,7 +107,7 @@ function candidateOf(
   cosine: number,
   named?: number,
 ): Candidate {
-  const { ids, speakers, asks, languages, languageNames } = index.slots;
+  const { ids, speakers, asks, threads, languages, languageNames } = index.slots;
   return {
     id: ids[slot]!,
     lexical,
@@ -109,11 +116,12 @@ function candidateOf(
     language: languageNames[languages[slot]!]!,
     speaker: named === undefined || speakers[slot] === -1 ? 0 : speakers[slot] === named ? 1 : -1,
     asks: asks[slot]!,
+    thread: threads[slot]!,
   };
 }
 
-function keyOf({ kind, workspaceId }: Pick<Which, "kind" | "workspaceId">): string {
-  return `${kind}-${workspaceId}`;
+function keyOf({ kind, workspaceId, build }: Which): string {
+  return `${kind}-${workspaceId}-${build}`;
 }
 
 function openedOf(which: Which): Opened {

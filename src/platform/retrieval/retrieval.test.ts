@@ -1,11 +1,15 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openTestCatalog } from "../../../test/support/database.ts";
 import { Broadcast } from "../catalog/index.ts";
-import { openEmbeddings } from "../embeddings/index.ts";
-import type { Collection, Entry, Source } from "./index.ts";
+import { type Embedding, openEmbeddings } from "../embeddings/index.ts";
+import type { Collection, Entry, KeptVectors, Source } from "./index.ts";
 import { Retrieval } from "./index.ts";
 
 const catalog = await openTestCatalog();
@@ -159,9 +163,7 @@ describe("meaning", () => {
     expect(await documents.stats(1)).toMatchObject({ entries: 4, vectors: 2 });
 
     rows.tokens = async (_workspaceId, ids) =>
-      ids.flatMap((id) =>
-        id < 2 ? { id, fingerprint: embeddings.fingerprint, tokens: made[id]!.tokens! } : [],
-      );
+      ids.flatMap((id) => (id < 2 ? { id, tokens: made[id]!.tokens! } : []));
     const compared = await documents.search(1, { ...question, k: 10 });
     expect(compared[0]).toMatchObject({ id: 0, legs: { tokens: expect.any(Number) } });
     for (const { score } of compared) expect(score).toSatisfy((value: number) => value >= 0 && value <= 1);
@@ -246,8 +248,11 @@ describe("what is on disk", () => {
     rows.of.get(1)?.delete(9);
     const rebuilt = documents.rebuild(1);
     expect(await idsOf(documents, "number18")).toEqual([18]);
+    rows.put(1, 900, "lamp number900");
+    await documents.refresh(1, [900]);
     await rebuilt;
-    expect(rows.reads).toBe(500);
+    expect(rows.reads).toBeGreaterThanOrEqual(500);
+    expect(await idsOf(documents, "number900")).toEqual([900]);
     expect(await idsOf(documents, "number9")).toEqual([]);
     expect(await idsOf(documents, "number17")).toEqual([17]);
   });
@@ -293,6 +298,183 @@ describe("when something fails", () => {
     expect(await Promise.all(asked)).toEqual(Array.from({ length: 20 }, (_, i) => [i + 1]));
     await ended;
     expect(await idsOf(documents, "number7")).toEqual([7]);
+  });
+});
+
+/** Rows whose vectors are kept beside them. */
+class EmbeddedRows extends Rows implements KeptVectors {
+  readonly kept = new Map<number, Embedding>();
+
+  async missing(fingerprint: string, which: { after: number; ids?: readonly number[] }, limit: number) {
+    const all = [...this.of].flatMap(([workspaceId, rows]) =>
+      [...rows.values()].map(({ id, body }) => ({ id, workspaceId, text: body })),
+    );
+    const isWanted = (id: number) => id > which.after && (which.ids?.includes(id) ?? true);
+    return all
+      .filter(({ id }) => isWanted(id) && this.kept.get(id)?.fingerprint !== fingerprint)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
+  async keep(embedded: readonly { id: number; embedding: Embedding }[]) {
+    for (const { id, embedding } of embedded) this.kept.set(id, embedding);
+  }
+
+  async dropOthers() {}
+
+  override async read(workspaceId: number, ids: readonly number[]) {
+    return (await super.read(workspaceId, ids)).map((entry) => {
+      const embedding = this.kept.get(entry.id);
+      return embedding === undefined ? entry : { ...entry, embedding };
+    });
+  }
+}
+
+/** Rows that may have vectors of several models. */
+class ModelRows extends Rows implements KeptVectors {
+  readonly kept = new Map<string, Embedding>();
+
+  async missing(fingerprint: string, { after }: { after: number }) {
+    const all = [...(this.of.get(1)?.values() ?? [])].filter(({ id }) => id > after);
+    const without = all.filter(({ id }) => !this.kept.has(`${fingerprint}:${id}`));
+    return without.map(({ id, body }) => ({ id, workspaceId: 1, text: body }));
+  }
+
+  async keep(embedded: readonly { id: number; embedding: Embedding }[]) {
+    for (const { id, embedding } of embedded) this.kept.set(`${embedding.fingerprint}:${id}`, embedding);
+  }
+
+  async dropOthers(fingerprint: string) {
+    for (const key of this.kept.keys()) if (!key.startsWith(`${fingerprint}:`)) this.kept.delete(key);
+  }
+
+  override async read(workspaceId: number, ids: readonly number[], fingerprint = "") {
+    return (await super.read(workspaceId, ids)).map((entry) => {
+      const embedding = this.kept.get(`${fingerprint}:${entry.id}`);
+      return embedding === undefined ? entry : { ...entry, embedding };
+    });
+  }
+}
+
+/** Speaks as OpenAI's does; everything points the same way. The texts of one model can be kept waiting. */
+class EmbeddingEndpoint {
+  /** Models that were asked about a question. */
+  readonly questions: string[] = [];
+  held: string | undefined;
+  readonly #released = Promise.withResolvers<void>();
+  readonly #server = createServer(async (request, response) => {
+    const { model, input } = (await json(request)) as { model: string; input: string[] };
+    const isQuestion = input.length === 1 && !input[0]!.includes(" ");
+    if (isQuestion) this.questions.push(model);
+    else if (model === this.held) await this.#released.promise;
+    const data = input.map((_, index) => ({ index, embedding: [1, 2, model.length] }));
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ data }));
+  });
+
+  static async listen(): Promise<EmbeddingEndpoint> {
+    const endpoint = new EmbeddingEndpoint();
+    endpoint.#server.listen(0, "127.0.0.1");
+    await once(endpoint.#server, "listening");
+    return endpoint;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  release(): void {
+    this.#released.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+describe("vectors", () => {
+  const question = { text: "Who paid the invoice?", k: 10 };
+  const found = async (documents: Collection) => (await documents.search(1, question)).map(({ id }) => id);
+
+  function openEmbedded(rows: EmbeddedRows) {
+    const retrieval = new Retrieval({ broadcast, embeddings, folder: folderOfOwn(), log: log as never });
+    opened.push(retrieval);
+    return { retrieval, documents: retrieval.collection("document", rows, rows) };
+  }
+
+  it("come in the background, of what was there and of what is new", async () => {
+    const rows = new EmbeddedRows();
+    rows.put(1, 1, "The bill was settled by the client.");
+    rows.put(1, 2, "It will rain in the mountains tomorrow.");
+    const { retrieval, documents } = openEmbedded(rows);
+    expect(await found(documents)).toEqual([]);
+    await retrieval.startEmbedding();
+    await expect.poll(() => found(documents)).toEqual([1]);
+    rows.put(1, 3, "Our customer has transferred the money for the bill.");
+    await documents.refresh(1, [3]);
+    await expect.poll(async () => (await found(documents)).toSorted()).toEqual([1, 3]);
+    expect(rows.kept.size).toBe(3);
+  });
+
+  it("are made by a server for what another process has put in", async () => {
+    const rows = new EmbeddedRows();
+    const [server, command] = [openEmbedded(rows), openEmbedded(rows)];
+    await server.retrieval.startEmbedding();
+    rows.put(1, 1, "The bill was settled by the client.");
+    await command.documents.refresh(1, [1]);
+    await expect.poll(() => found(server.documents)).toEqual([1]);
+    expect(rows.kept.size).toBe(1);
+  });
+
+  it("are made once those who keep them can be reached again", async () => {
+    const rows = new EmbeddedRows();
+    rows.put(1, 1, "The bill was settled by the client.");
+    const { retrieval } = openEmbedded(rows);
+    const missing = rows.missing.bind(rows);
+    let failures = 1;
+    rows.missing = async (...args) => {
+      if (failures-- > 0) throw new Error("the database is away");
+      return missing(...args);
+    };
+    await retrieval.startEmbedding();
+    await expect.poll(() => rows.kept.size, { timeout: 20_000 }).toBe(1);
+    expect(logged).not.toEqual([]);
+  });
+});
+
+describe("a change of model", () => {
+  it("lets the former one serve until every text has a vector of the new one", async () => {
+    const endpoint = await EmbeddingEndpoint.listen();
+    const folder = folderOfOwn();
+    const rows = new ModelRows();
+    rows.put(1, 1, "The bill was settled by the client.");
+    const openWith = async (model: string) => {
+      const own = await openEmbeddings({ folder, log: log as never, url: endpoint.url, model });
+      const retrieval = new Retrieval({ broadcast, embeddings: own, folder, log: log as never });
+      opened.push(retrieval);
+      return { own, documents: retrieval.collection("document", rows, rows), retrieval };
+    };
+    const before = await openWith("former");
+    await before.retrieval.startEmbedding();
+    await expect.poll(() => idsOf(before.documents, "payment")).toEqual([1]);
+    await before.retrieval.close();
+
+    endpoint.held = "next";
+    const after = await openWith("next");
+    await after.retrieval.startEmbedding();
+    expect(await idsOf(after.documents, "money")).toEqual([1]);
+    expect(endpoint.questions).toEqual(["former", "former"]);
+    endpoint.release();
+    await expect.poll(() => after.own.servingFingerprint).toMatch(/next$/);
+    expect(await idsOf(after.documents, "cash")).toEqual([1]);
+    expect(endpoint.questions.at(-1)).toBe("next");
+    await expect.poll(() => [...rows.kept.keys()]).toEqual([expect.stringMatching(/next:1$/)]);
+    await after.retrieval.close();
+
+    const later = await openWith("next");
+    expect(later.own.servingFingerprint).toBe(later.own.fingerprint);
+    await endpoint.close();
   });
 });
 

@@ -9,7 +9,8 @@ import { ThreadCaller, ThreadLost } from "../threads/index.ts";
 import { LIMITS } from "./limits.ts";
 import { LiveIndex } from "./live-index.ts";
 import { searchIndex } from "./search-index.ts";
-import type { CollectionStats, Hit, Kind, Query, Source } from "./types.ts";
+import type { CollectionStats, Hit, KeptVectors, Kind, Query, Source } from "./types.ts";
+import { VectorFiller } from "./vector-filler.ts";
 import type { IndexCalls, Which } from "./wire.ts";
 
 export interface RetrievalOptions {
@@ -27,16 +28,30 @@ export interface Collection {
   refresh(workspaceId: number, ids: readonly number[]): Promise<void>;
   search(workspaceId: number, query: Query): Promise<Hit[]>;
   stats(workspaceId: number): Promise<CollectionStats>;
-  /** Reads all entries of a workspace again, while the index goes on answering. */
+  /** Builds the index anew, here and in other processes, while the present one goes on answering. */
   rebuild(workspaceId: number): Promise<void>;
+  /** Leaves nothing in memory or on the disk of what is gone. */
+  purge(workspaceId: number): Promise<void>;
   /** Takes all that is known of a workspace out of memory and off the disk. */
   forget(workspaceId: number): Promise<void>;
 }
 
 /** What other processes on this database are told. */
-interface Message extends Which {
+interface Message extends Place {
   ids: readonly number[];
   from: string;
+  /** Whether whoever made the change gives the entries their vectors. */
+  isEmbedding: boolean;
+  /** Whether the index is to be built anew. */
+  isAnew: boolean;
+}
+
+type Place = Pick<Which, "kind" | "workspaceId">;
+
+/** An index that is being built to take the place of another. */
+interface Renewal {
+  next: LiveIndex;
+  done: Promise<void>;
 }
 
 /** Keys in one message, which must fit into a notification. */
@@ -46,7 +61,7 @@ const SWEEP_MS = 60_000;
 /** A search begins anew if its index makes room or its thread ends meanwhile. */
 const TRIES = 3;
 
-/** Finds entries by words, in indexes that are made of what the catalog holds and can be made of it again. */
+/** Finds entries, in indexes that are made of what the catalog holds and can be made of it again. */
 export class Retrieval {
   readonly #thread: ThreadCaller<IndexCalls>;
   readonly #log: RetrievalOptions["log"];
@@ -54,9 +69,13 @@ export class Retrieval {
   readonly #broadcast: RetrievalOptions["broadcast"];
   readonly #self = randomUUID();
   readonly #sources = new Map<Kind, Source>();
+  readonly #vectors = new Map<Kind, { kept: KeptVectors; filler: VectorFiller }>();
   /** The one that was used last comes last. */
   readonly #live = new Map<string, LiveIndex>();
+  readonly #renewals = new Map<string, Renewal>();
   readonly #sweeper: NodeJS.Timeout;
+  #build = 0;
+  #isEmbedding = false;
   /** Ends it. */
   #listening: Promise<() => Promise<void>> | undefined;
 
@@ -65,36 +84,105 @@ export class Retrieval {
     this.#embeddings = embeddings;
     this.#broadcast = broadcast;
     this.#thread = new ThreadCaller(MODULE, { workerData: { folder } }, (err) => {
-      this.#live.clear();
+      this.#forgetAll();
       if (err !== undefined) log.error({ err }, "the thread that searches ended unexpectedly");
     });
     this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
   }
 
-  /** The slice that owns entries of a kind says here where they come from. */
-  collection(kind: Kind, source: Source): Collection {
+  /** The kinds that some slice owns. */
+  get kinds(): Kind[] {
+    return [...this.#sources.keys()];
+  }
+
+  /**
+   * The slice that owns entries of a kind says here where they come from, and where their vectors are kept: then a
+   * server embeds what has none, at its start and after each `refresh`.
+   */
+  collection(kind: Kind, source: Source, kept?: KeptVectors): Collection {
     if (this.#sources.has(kind)) throw new Error(`two slices own what is of the kind ${kind}`);
     this.#sources.set(kind, source);
+    if (kept !== undefined) this.#vectors.set(kind, { kept, filler: this.#fillerOf(kind, kept) });
+    return this.of(kind);
+  }
+
+  /** What some slice has put together. */
+  of(kind: Kind): Collection {
     return {
-      refresh: (workspaceId, ids) => this.#refresh(this.#which(kind, workspaceId), ids),
+      refresh: (workspaceId, ids) => this.#refresh({ kind, workspaceId }, ids),
       search: async (workspaceId, query) => {
         assertBounds(query);
-        return await this.#using(this.#which(kind, workspaceId), (which) => this.#search(which, query));
+        return await this.#using({ kind, workspaceId }, ({ which }) => this.#search(which, query));
       },
       stats: (workspaceId) =>
-        this.#using(this.#which(kind, workspaceId), (which) => this.#thread.ask("stats", which)),
-      rebuild: (workspaceId) =>
-        this.#using(this.#which(kind, workspaceId), (which) => this.#liveOf(which).readAll()),
+        this.#using({ kind, workspaceId }, ({ which }) => this.#thread.ask("stats", which)),
+      rebuild: async (workspaceId) => {
+        await this.#using({ kind, workspaceId }, (live) => this.#renew(live));
+        await this.#tell({ kind, workspaceId }, [], true);
+      },
+      purge: (workspaceId) =>
+        this.#using({ kind, workspaceId }, async ({ which }) => {
+          await this.#thread.ask("purge", which);
+        }),
       forget: async (workspaceId) => {
-        const which = this.#which(kind, workspaceId);
-        this.#live.delete(keyOf(which));
-        await this.#thread.ask("drop", which);
+        const place = { kind, workspaceId };
+        this.#live.delete(keyOf(place));
+        await this.#thread.ask("drop", this.#nextWhich(place));
       },
     };
   }
 
-  #which(kind: Kind, workspaceId: number): Which {
-    return { kind, workspaceId, fingerprint: this.#embeddings.fingerprint };
+  /** From now on texts get their vectors here, as a server's do: a command has no time for it. */
+  async startEmbedding(): Promise<void> {
+    this.#isEmbedding = true;
+    this.#wakeFillers();
+    void this.#whenCaughtUp();
+    this.#listening ??= this.#listen();
+    await this.#listening;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    for (const { filler } of this.#vectors.values()) await filler.close();
+    await (await this.#listening)?.();
+    for (const live of this.#live.values()) await this.#putAway(live);
+    await this.#thread.end();
+  }
+
+  /** Throws `unavailable` where the thread that searches does not answer. */
+  async ping(): Promise<void> {
+    const answer = this.#thread.ask("ping", null).catch((error: unknown) => {
+      throw asAppError(error);
+    });
+    await giveUpAfter(LIMITS.retrieval.pingMs, answer, "The search index does not answer.");
+  }
+
+  /** As if it had crashed; the next search starts another. */
+  async endThread(): Promise<void> {
+    await this.#thread.end();
+  }
+
+  #fillerOf(kind: Kind, vectors: KeptVectors): VectorFiller {
+    const onKept = (workspaceId: number, ids: readonly number[]) => this.#follow({ kind, workspaceId }, ids);
+    return new VectorFiller({ embeddings: this.#embeddings, vectors, onKept, log: this.#log });
+  }
+
+  #wakeFillers(): void {
+    for (const { filler } of this.#vectors.values()) filler.wake();
+  }
+
+  /** When all texts have vectors of the model that is set, its vectors take the place of the former one's. */
+  async #whenCaughtUp(): Promise<void> {
+    await Promise.all([...this.#vectors.values()].map(({ filler }) => filler.caughtUp));
+    const { fingerprint, servingFingerprint } = this.#embeddings;
+    try {
+      if (fingerprint !== servingFingerprint)
+        for (const live of [...this.#live.values()]) await this.#renew(live, fingerprint);
+      await this.#embeddings.switchOver();
+      for (const { kept } of this.#vectors.values()) await kept.dropOthers(fingerprint);
+    } catch (err) {
+      this.#log.warn({ err }, "the former model for embeddings serves until the next start");
+    }
   }
 
   #search(which: Which, query: Query): Promise<Hit[]> {
@@ -106,47 +194,43 @@ export class Retrieval {
     );
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#sweeper);
-    await (await this.#listening)?.();
-    for (const live of this.#live.values()) await this.#putAway(live);
-    await this.#thread.end();
+  async #refresh(place: Place, ids: readonly number[]): Promise<void> {
+    await this.#follow(place, ids);
+    if (this.#isEmbedding) this.#vectors.get(place.kind)?.filler.wake(ids);
   }
 
-  /** As if it had crashed; the next search starts another. */
-  async endThread(): Promise<void> {
-    await this.#thread.end();
-  }
-
-  async #refresh(which: Which, ids: readonly number[]): Promise<void> {
-    const told = this.#tell(which, ids).catch((err) =>
+  async #follow(place: Place, ids: readonly number[]): Promise<void> {
+    const told = this.#tell(place, ids).catch((err) =>
       this.#log.warn({ err }, "other processes could not be told of changes"),
     );
-    await this.#take(which, ids);
+    await this.#take(place, ids);
     await told;
   }
 
   /** A change that cannot be taken now is no failure of whoever made it: the index is read anew when it is next used. */
-  async #take(which: Which, ids: readonly number[]): Promise<void> {
-    const live = this.#live.get(keyOf(which));
+  async #take(place: Place, ids: readonly number[]): Promise<void> {
+    const next = this.#renewals.get(keyOf(place))?.next;
+    // One that does not follow does not become ready either.
+    next?.refresh(ids).catch(() => undefined);
+    const live = this.#live.get(keyOf(place));
     if (live === undefined) {
-      this.#liveOf(which);
+      this.#liveOf(place);
       return;
     }
     const taken = live.refresh(ids).catch((err) => {
-      this.#log.warn({ err, ...which }, "an index could not follow a change, and is read anew");
+      this.#log.warn({ err, ...place }, "an index could not follow a change, and is read anew");
       this.#forget(live);
     });
     if (live.isReady) await taken;
     await this.#makeRoom(live);
   }
 
-  async #using<T>(which: Which, work: (which: Which) => Promise<T>): Promise<T> {
+  async #using<T>(place: Place, work: (live: LiveIndex) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const live = this.#liveOf(which);
+      const live = this.#liveOf(place);
       try {
         await this.#whenReady(live);
-        const result = await work(which);
+        const result = await work(live);
         await this.#makeRoom(live);
         return result;
       } catch (error) {
@@ -170,26 +254,61 @@ export class Retrieval {
     });
   }
 
-  #liveOf(which: Which): LiveIndex {
-    const key = keyOf(which);
-    const source = this.#sources.get(which.kind) as Source;
-    this.#listening ??= this.#listen();
-    const live = this.#live.get(key) ?? this.#openLive(which, source, this.#listening);
+  #liveOf(place: Place): LiveIndex {
+    const key = keyOf(place);
+    const live = this.#live.get(key) ?? this.#openLive(this.#nextWhich(place));
     this.#live.delete(key);
     this.#live.set(key, live);
     live.lastUsedMs = performance.now();
     return live;
   }
 
-  #openLive(which: Which, source: Source, listening: Promise<unknown>): LiveIndex {
-    const live = new LiveIndex(this.#thread, which, source, listening);
+  #nextWhich({ kind, workspaceId }: Place): Which {
+    this.#build += 1;
+    return { kind, workspaceId, fingerprint: this.#embeddings.servingFingerprint, build: this.#build };
+  }
+
+  #openLive(which: Which, isAnew = false): LiveIndex {
+    this.#listening ??= this.#listen();
+    const source = this.#sources.get(which.kind) as Source;
+    const live = new LiveIndex({ thread: this.#thread, which, source, listening: this.#listening, isAnew });
     // Whoever comes next begins anew, even if nobody waits for this one.
     live.ready.catch(() => this.#forget(live));
     return live;
   }
 
+  /** Builds another index beside the one that answers, and lets it take its place. */
+  async #renew({ which: former }: LiveIndex, fingerprint = former.fingerprint): Promise<void> {
+    const key = keyOf(former);
+    const running = this.#renewals.get(key);
+    if (running !== undefined) return running.done;
+    const next = this.#openLive({ ...this.#nextWhich(former), fingerprint }, true);
+    const done = this.#replaceBy(next).finally(() => {
+      if (this.#renewals.get(key)?.next === next) this.#renewals.delete(key);
+    });
+    this.#renewals.set(key, { next, done });
+    await done;
+  }
+
+  async #replaceBy(next: LiveIndex): Promise<void> {
+    const key = keyOf(next.which);
+    await next.ready;
+    await next.settled();
+    // Changes may have been missed.
+    if (this.#renewals.get(key)?.next !== next) throw new ThreadLost();
+    const former = this.#live.get(key);
+    this.#live.set(key, next);
+    if (former !== undefined) await this.#thread.ask("close", former.which);
+    await this.#thread.ask("seal", next.which);
+  }
+
   #forget(live: LiveIndex): void {
     if (this.#live.get(keyOf(live.which)) === live) this.#live.delete(keyOf(live.which));
+  }
+
+  #forgetAll(): void {
+    this.#live.clear();
+    this.#renewals.clear();
   }
 
   async #makeRoom(inUse: LiveIndex): Promise<void> {
@@ -221,13 +340,12 @@ export class Retrieval {
 
   #listen(): Promise<() => Promise<void>> {
     const listening = this.#broadcast.listen(
-      (message) => {
-        const { ids, from, kind, workspaceId } = message as Message;
-        const which = this.#which(kind, workspaceId);
-        if (from !== this.#self && this.#live.has(keyOf(which))) void this.#take(which, ids);
-      },
+      (message) => this.#hear(message as Message),
       // What was missed is found by reading anew.
-      () => this.#live.clear(),
+      () => {
+        this.#forgetAll();
+        if (this.#isEmbedding) this.#wakeFillers();
+      },
     );
     listening.catch(() => {
       this.#listening = undefined;
@@ -235,13 +353,25 @@ export class Retrieval {
     return listening;
   }
 
-  async #tell(which: Which, ids: readonly number[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += MESSAGE_IDS)
-      await this.#broadcast.send({ ...which, ids: ids.slice(at, at + MESSAGE_IDS), from: this.#self });
+  #hear({ ids, from, kind, workspaceId, isEmbedding, isAnew }: Message): void {
+    if (from === this.#self) return;
+    const place = { kind, workspaceId };
+    const live = this.#live.get(keyOf(place));
+    if (live !== undefined && isAnew)
+      this.#renew(live).catch((err) => this.#log.warn({ err, ...place }, "an index was not built anew"));
+    else if (live !== undefined) void this.#take(place, ids);
+    if (this.#isEmbedding && !isEmbedding) this.#vectors.get(kind)?.filler.wake(ids);
+  }
+
+  async #tell(place: Place, ids: readonly number[], isAnew = false): Promise<void> {
+    const { kind, workspaceId } = place;
+    const message = { kind, workspaceId, from: this.#self, isEmbedding: this.#isEmbedding, isAnew };
+    for (let at = 0; at < Math.max(1, ids.length); at += MESSAGE_IDS)
+      await this.#broadcast.send({ ...message, ids: ids.slice(at, at + MESSAGE_IDS) } satisfies Message);
   }
 }
 
-function keyOf({ kind, workspaceId }: Which): string {
+function keyOf({ kind, workspaceId }: Place): string {
   return `${kind}-${workspaceId}`;
 }
 

@@ -23,30 +23,41 @@ export interface SearchOn {
 export async function searchIndex(on: SearchOn, which: Which, query: Query): Promise<Hit[]> {
   const legs = new Set<keyof Legs>(query.legs ?? ALL_LEGS);
   const { candidates, ...understood } = await on.thread.ask("search", { ...which, query });
-  const { languages } = on.embeddings;
+  const languages = on.embeddings.languagesOf(which.fingerprint);
   // What is too short to tell its language is taken for one that the model knows.
   const covers = (language: string) => language === "" || languages === undefined || languages.has(language);
   const isCovered = covers(understood.language);
   const isMeaning = understood.hasVectors && (legs.has("dense") || legs.has("tokens"));
-  const embedding = isMeaning ? await embeddingOf(on, query.text, understood) : undefined;
+  const embedding = isMeaning ? await embeddingOf(on, which, query.text, understood) : undefined;
   let judged: readonly Judged[] = legs.has("lexical") ? candidates : [];
   if (embedding !== undefined && isCovered && legs.has("dense"))
-    judged = await withNear(on, which, query, embedding.vector, judged);
+    judged = (await withNear(on, which, query, embedding.vector, judged)).filter(
+      ({ lexical, cosine }) => lexical > 0 || cosine >= leastCosine(which, legs),
+    );
   if (embedding?.tokens !== undefined && legs.has("tokens"))
     judged = await withTokens(on, which, embedding, judged.length > 0 ? judged : candidates);
   return fuse(judged, RECIPES[which.kind], { legs, isCovered, covers }).slice(0, query.k);
 }
 
+/** Something is always the nearest; by words and direction together it is a hit only if it is near. */
+function leastCosine({ kind }: Which, legs: ReadonlySet<keyof Legs>): number {
+  const { fusion } = RECIPES[kind];
+  return fusion.way === "legs" && legs.has("lexical") ? fusion.leastCosine : -1;
+}
+
 /** A question without its vector is answered by words. */
 async function embeddingOf(
   { embeddings, log }: SearchOn,
+  { fingerprint }: Which,
   text: string,
   { speaker }: Understood,
 ): Promise<QueryEmbedding | undefined> {
   const asked = speaker === undefined ? text : inFirstPerson(text, speaker);
   const ms = EMBEDDING_LIMITS.embeddings.queryMs;
   try {
-    return await giveUpAfter(ms, embeddings.embedQuery(asked), "The question was not embedded in time.");
+    const embedded = embeddings.embedQuery(asked, fingerprint);
+    const made = await giveUpAfter(ms, embedded, "The question was not embedded in time.");
+    return made.fingerprint === fingerprint ? made : undefined;
   } catch (err) {
     log.warn({ err }, "a question is answered by words alone");
     return undefined;
@@ -89,9 +100,7 @@ async function withTokens(
     if (byWords[i]!.hasVector) ids.add(byWords[i]!.id);
     if (byDirection[i]!.hasVector) ids.add(byDirection[i]!.id);
   }
-  const kept = (await source.tokens(workspaceId, [...ids])).filter(
-    (each) => each.fingerprint === fingerprint,
-  );
+  const kept = await source.tokens(workspaceId, [...ids], fingerprint);
   const texts = kept.map((each) => each.tokens);
   const worth = await thread.ask("compare", { query: tokens!, texts });
   const tokensOf = new Map(kept.map(({ id }, i) => [id, worth[i]!]));

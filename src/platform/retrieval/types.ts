@@ -28,18 +28,34 @@ export interface Entry {
   /** When it holds, in ms since 1970; open ends are left out. */
   validFrom?: number;
   validTo?: number;
+  /** When it was known at all; open ends are left out. */
+  knownFrom?: number;
+  knownTo?: number;
+  /** Before `until` another end of it was believed in, at the latest `validTo`; an open one is left out. */
+  earlierEnd?: { until: number; validTo?: number };
+}
+
+/** Which of the entries, by their times in ms since 1970. */
+export interface Times {
+  /** Only what holds at that time. */
+  at?: number;
+  /** As far as was known at that time. */
+  knownAt?: number;
+  /** Only what does not end before. */
+  endsAfter?: number;
+  /** Only what became known in this period. */
+  knownSince?: number;
+  knownBefore?: number;
 }
 
 /** Every attribute that is named must have one of its values. */
 export type Filter = Record<string, readonly Attribute[]>;
 
-export interface Query {
+export interface Query extends Times {
   text: string;
   /** How many hits at most. */
   k: number;
   filter?: Filter;
-  /** Only what holds at that time, in ms since 1970. */
-  at?: number;
   /** Which legs are asked; all that there are, otherwise. */
   legs?: readonly (keyof Legs)[];
 }
@@ -57,19 +73,63 @@ export interface Hit {
   score: number;
   /** What each leg says of it, 0 to 1; left out where it was not asked. */
   legs: Legs;
+  signs: Signs;
 }
 
-/** How an index is filled: the catalog is the truth, and everything here can be made of it again. */
+/** What else speaks for or against an entry of a talk. */
+export interface Signs {
+  /** 1 if the speaker that the question names says it, -1 if another does. */
+  speaker: number;
+  /** 1 if it is a question itself. */
+  asks: number;
+  /** 0 to 1: how much else its thread has that answers the question. */
+  thread: number;
+}
+
+/**
+ * How an index is filled: the catalog is the truth, and everything here can be made of it again. An index holds vectors
+ * of one model, whose `fingerprint` is asked for.
+ */
 export interface Source {
-  /** Keys and numbers of all entries of a workspace with a key above `after`, by their keys, at most `limit`. */
-  list(workspaceId: number, after: number, limit: number): Promise<readonly { id: number; seq: number }[]>;
+  /**
+   * Keys and numbers of all entries of a workspace with a key above `after`, by their keys, at most `limit`. The number
+   * of an entry grows when its vector is kept, too.
+   */
+  list(
+    workspaceId: number,
+    after: number,
+    limit: number,
+    fingerprint: string,
+  ): Promise<readonly { id: number; seq: number }[]>;
   /** The entries with these keys. Those that are missing are gone. */
-  read(workspaceId: number, ids: readonly number[]): Promise<readonly Entry[]>;
+  read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<readonly Entry[]>;
   /** The tokens of their embeddings, for those that have some: the best candidates are compared by them once more. */
   tokens?(
     workspaceId: number,
     ids: readonly number[],
-  ): Promise<readonly { id: number; fingerprint: string; tokens: Uint8Array }[]>;
+    fingerprint: string,
+  ): Promise<readonly { id: number; tokens: Uint8Array }[]>;
+}
+
+/** An entry that has no vector yet. */
+export interface Unembedded {
+  id: number;
+  workspaceId: number;
+  text: string;
+}
+
+/** Where the vectors of a collection are: with its owner's rows, so that they go when these go. */
+export interface KeptVectors {
+  /** Entries of all workspaces without a vector of this model, by their keys: those above `after`, and only of `ids`. */
+  missing(
+    fingerprint: string,
+    which: { after: number; ids?: readonly number[] },
+    limit: number,
+  ): Promise<readonly Unembedded[]>;
+  /** One without any bytes belongs to a text that the model refuses. Entries that are gone meanwhile are left out. */
+  keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void>;
+  /** All entries have a vector of this model now: those of others can go. */
+  dropOthers(fingerprint: string): Promise<void>;
 }
 
 export interface CollectionStats {

@@ -6,6 +6,8 @@ export interface Which {
   workspaceId: number;
   /** The model whose vectors it holds. */
   fingerprint: string;
+  /** Tells it from the one that it takes the place of. */
+  build: number;
 }
 
 /** Keys and numbers of what an index holds. */
@@ -26,6 +28,8 @@ export interface Candidate {
   speaker: number;
   /** 1 if it is a question itself. */
   asks: number;
+  /** The number of its thread; -1 without one. */
+  thread: number;
 }
 
 /** How the question was understood. */
@@ -39,9 +43,9 @@ export interface Understood {
 
 /** What the thread that holds the indexes can be asked, with what it answers. */
 export type IndexCalls = {
-  /** Takes the index into memory, from the disk if it is there; tells what it holds. */
-  open: { ask: Which; answer: Held };
-  held: { ask: Which; answer: Held };
+  ping: { ask: null; answer: null };
+  /** Takes the index into memory, from the disk if it is there and not to be built anew; tells what it holds. */
+  open: { ask: Which & { isAnew: boolean }; answer: Held };
   change: { ask: Which & { put: readonly Entry[]; remove: readonly number[] }; answer: { bytes: number } };
   /** By words. */
   search: { ask: Which & { query: Query }; answer: Understood & { candidates: Candidate[] } };
@@ -55,6 +59,8 @@ export type IndexCalls = {
   stats: { ask: Which; answer: CollectionStats };
   /** Puts it on the disk if it has changed since it was last there. */
   seal: { ask: Which; answer: null };
+  /** Forgets what is gone, in memory and on the disk. */
+  purge: { ask: Which; answer: null };
   /** Takes it out of memory. */
   close: { ask: Which; answer: null };
   /** Takes it out of memory and off the disk. */

@@ -3,6 +3,8 @@ import { setPriority } from "node:os";
 
 /** As `nice` has it: a tenth of what others get, while others want something. */
 export const LOW_NICENESS = 10;
+/** What somebody waits for gives way to the server itself, which everybody waits for, and hardly to anything else. */
+export const ENGINE_NICENESS = 3;
 
 /**
  * How far a process gives way to others. Linux counts niceness by thread; and where it groups processes by session

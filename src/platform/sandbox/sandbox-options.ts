@@ -33,7 +33,7 @@ export interface SandboxOptions {
   allowRead?: readonly string[];
   /** Node's own walls; "addons" lets native code in, which they cannot hold. */
   permissionModel?: "strict" | "addons" | "off";
-  /** Whether other processes come first when there is too much to do; false for what somebody waits for. */
+  /** Whether all others come first when there is too much to do; false for what somebody waits for, which gives way to the server alone. */
   lowPriority?: boolean;
   log: SandboxLog;
 }

@@ -55,6 +55,9 @@ export interface SandboxProcess {
   kill(reason: EndReason): void;
 }
 
+/** Killed from outside, for want of memory for example, or by a bug of the engine: nobody else would tell. */
+const ENDED_BY_ITSELF = "a sandboxed process ended by itself";
+
 const BOOTSTRAP = join(import.meta.dirname, `bootstrap${extname(import.meta.filename)}`);
 /** The most that one process may add to the log. */
 const LOG_BYTES = 64 * 1024;
@@ -90,14 +93,24 @@ function supervise(
     if (reason === "crash") reason = why;
     killGroup(child);
   };
+  let how: object = {};
   const onceEnded = once((): void => {
+    if (reason === "crash") options.log.warn({ sandbox: options.name, ...how }, ENDED_BY_ITSELF);
     for (const watch of watches) watch.stop();
     void rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
       options.log.warn({ sandbox: options.name, err: error }, "a folder of a sandbox cannot be removed");
     });
     events.onEnd(reason);
   });
-  child.once("error", onceEnded).once("exit", onceEnded);
+  child
+    .once("error", (err) => {
+      how = { err };
+      onceEnded();
+    })
+    .once("exit", (exitCode, signal) => {
+      how = { exitCode, signal };
+      onceEnded();
+    });
 
   // Without descriptors or processes to spare there is no channel, and the error is on its way.
   const channel = child.stdio?.[CHANNEL_FD] as Duplex | undefined;

@@ -5,7 +5,7 @@ import { isInPlace, sweepLeftovers } from "../temp/index.ts";
 import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
 import { LIMITS } from "./limits.ts";
 import { residentMbOf } from "./memory-watch.ts";
-import { LOW_NICENESS, setNiceness } from "./niceness.ts";
+import { ENGINE_NICENESS, LOW_NICENESS, setNiceness } from "./niceness.ts";
 import { ENVELOPE_BYTES, encodeMessage, type FromWorker, type WorkerError } from "./protocol.ts";
 import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
@@ -131,7 +131,7 @@ class ProcessSandbox implements Sandbox {
 
   yieldToOthers(isLow: boolean): void {
     const pid = this.#current?.process?.pid;
-    if (pid !== undefined) setNiceness(pid, isLow ? LOW_NICENESS : 0);
+    if (pid !== undefined) setNiceness(pid, isLow ? LOW_NICENESS : ENGINE_NICENESS);
   }
 
   rest(): void {
@@ -227,6 +227,7 @@ class ProcessSandbox implements Sandbox {
       return;
     }
     running.becomeReady();
+    if (!this.#process.lowPriority) this.yieldToOthers(false);
     this.#pump();
   }
 

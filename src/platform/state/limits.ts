@@ -12,6 +12,8 @@ export const LIMITS = {
     limiterKeys: 100_000,
     /** Callers that may wait for one lock. */
     lockWaiters: 1_000,
+    /** Longest that Redis may take for an answer, where state is there. */
+    redisMs: 2_000,
     /** How often expired records are cleared away. */
     sweepMs: 30_000,
   },

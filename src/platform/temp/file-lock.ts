@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../../kernel/errors.ts";
@@ -21,8 +21,18 @@ export function tryFileLock(file: string): FileLock | undefined {
   } catch (error) {
     // One that is there is not opened: closing it again would let go of a lock that this process has on it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    closeToOthers(file);
   }
   return tryExistingLock(file);
+}
+
+/** Whoever can read it can lock it, and so hold up whoever waits for it. */
+function closeToOthers(file: string): void {
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  } catch {
+    // It is somebody else's, or has gone.
+  }
 }
 
 /** The same for a file that must be there already: undefined when it is not. */

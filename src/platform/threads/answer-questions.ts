@@ -10,18 +10,21 @@ export type Reply<Answer> =
 
 /** Runs in a thread: answers one question after the other, and tells expected failures as such. */
 export function answerQuestions<Question, Answer>(
-  work: (question: Question) => Answer,
+  work: (question: Question) => Answer | Promise<Answer>,
   transferred: (answer: Answer) => readonly Transferable[] = () => [],
 ): void {
-  parentPort?.on("message", (question: Question) => {
-    const reply = replyTo(work, question);
+  parentPort?.on("message", async (question: Question) => {
+    const reply = await replyTo(work, question);
     parentPort?.postMessage(reply, "answer" in reply ? [...transferred(reply.answer)] : []);
   });
 }
 
-function replyTo<Question, Answer>(work: (question: Question) => Answer, question: Question): Reply<Answer> {
+async function replyTo<Question, Answer>(
+  work: (question: Question) => Answer | Promise<Answer>,
+  question: Question,
+): Promise<Reply<Answer>> {
   try {
-    return { answer: work(question) };
+    return { answer: await work(question) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     const { code, message, hint, data } = error;

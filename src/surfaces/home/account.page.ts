@@ -59,9 +59,9 @@ export function signedInNav(email: string, formToken: string): Html {
 <form method="post" action="/sign-out">${guardField(formToken)}<button type="submit">Sign out</button></form>`;
 }
 
-function madeToken({ name, token }: { name: string; token: string }): Html {
+function madeToken({ name, token, ends }: NonNullable<FlashMessage["made"]>): Html {
   return html`<div class="made" role="status">
-<p><strong>The token “${name}” is made.</strong> Copy it now: it is shown only this once.</p>
+<p><strong>The token “${name}” is made.</strong> Copy it now: it is shown only this once.${ends === undefined ? "" : ` It is good until ${ends}.`}</p>
 ${copyable("made-token", token, "the token")}
 </div>`;
 }

@@ -9,7 +9,7 @@ import { cookieName } from "../oauth/browser-session.ts";
 export interface FlashMessage {
   notice?: string;
   /** A token that was just made: it is kept nowhere else in clear. */
-  made?: { name: string; token: string };
+  made?: { name: string; token: string; ends?: string };
 }
 
 const SECONDS = 60;

@@ -75,7 +75,8 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
     const draft = draftOf(form);
     try {
       const { token, info } = await makeToken(identity, person, wishOf(draft));
-      return { made: { name: info.name, token } };
+      const ends = info.expiresAt === null ? {} : { ends: info.expiresAt.toISOString().slice(0, 10) };
+      return { made: { name: info.name, token, ...ends } };
     } catch (error) {
       if (!isAppError(error) || error.code === "internal") throw error;
       const status = HTTP_STATUS[error.code] as ContentfulStatusCode;

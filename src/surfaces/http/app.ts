@@ -1,3 +1,4 @@
+import { finished } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Logger } from "pino";
@@ -11,7 +12,12 @@ import { ClientAddress } from "./client-address.ts";
 
 export type HttpEnv = {
   Bindings: HttpBindings;
-  Variables: { requestId: string; address: string };
+  Variables: {
+    requestId: string;
+    address: string;
+    /** The answer says itself which pages may show it in a frame. */
+    isFramed?: boolean;
+  };
 };
 
 export type HttpApp = Hono<HttpEnv>;
@@ -19,6 +25,8 @@ export type HttpApp = Hono<HttpEnv>;
 export interface HttpOptions extends BrowserGuardOptions {
   trustedProxies: readonly string[];
   log: Logger;
+  /** Told of a proxy, by its address, through which requests come and which is not trusted. */
+  onUntrustedProxy?: (address: string) => void;
   observe: (route: string, method: string, status: number, ms: number) => void;
 }
 
@@ -30,6 +38,12 @@ const SECURITY_HEADERS = {
   "cross-origin-resource-policy": "same-site",
 };
 
+/** Without a socket, as in some tests, an answer is out at once. */
+function whenOut(outgoing: HttpBindings["outgoing"] | undefined, listener: () => void): void {
+  if (outgoing === undefined || outgoing.writableFinished) listener();
+  else finished(outgoing, () => listener());
+}
+
 /** The ground that every route stands on: request id, address, headers, guards, errors, logs. */
 export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => void): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>();
@@ -40,19 +54,22 @@ export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => voi
     const started = performance.now();
     const connection = c.env?.incoming?.socket?.remoteAddress ?? "";
     c.set("requestId", newUuid());
-    c.set("address", clientAddress.of(connection, c.req.header("x-forwarded-for") ?? null));
+    const forwardedFor = c.req.header("x-forwarded-for") ?? null;
+    c.set("address", clientAddress.of(connection, forwardedFor));
+    if (clientAddress.isUntrustedProxy(connection, forwardedFor)) options.onUntrustedProxy?.(connection);
     await next();
     const { headers, status } = c.res;
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
-      if (!headers.has(name)) headers.set(name, value);
+      if (!headers.has(name) && !(name === "x-frame-options" && c.get("isFramed"))) headers.set(name, value);
     if (isHttps) headers.set("strict-transport-security", "max-age=31536000");
     headers.set("x-request-id", c.get("requestId"));
-    const ms = performance.now() - started;
-    options.observe(c.req.routePath, c.req.method, status, ms);
-    options.log.debug(
-      { requestId: c.get("requestId"), method: c.req.method, path: c.req.path, status, ms },
-      "request",
-    );
+    const { routePath, method, path } = c.req;
+    // A call answers by a stream, whose headers are out long before its end.
+    whenOut(c.env?.outgoing, () => {
+      const ms = performance.now() - started;
+      options.observe(routePath, method, status, ms);
+      options.log.debug({ requestId: c.get("requestId"), method, path, status, ms }, "request");
+    });
   });
   // Probes come by address and carry no browser's power.
   const guard = browserGuard(options);

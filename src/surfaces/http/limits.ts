@@ -1,13 +1,17 @@
 export const LIMITS = {
   server: {
-    /** How long a stopping server waits for requests that still run. */
+    /** How long a stopping server waits for calls that still run; then they are told that it stops. */
     drainMs: 10_000,
+    /** How long it then waits for these answers to be out. */
+    farewellMs: 2_000,
     /** Largest headers of a request. */
     headerBytes: 32 * 1024,
     /** Longest time in which the headers of a request must arrive. */
     headersMs: 20_000,
     /** Longest time in which a whole request must arrive. */
     requestMs: 300_000,
+    /** Connections that are open at once; more are closed at once. */
+    connections: 5_000,
     /** How long an idle connection is kept. */
     keepAliveMs: 65_000,
     /** Longest that each check of `/api/health/ready` may take. */

@@ -17,6 +17,8 @@ export interface Admission {
   line: string;
   /** The memory that the request takes; none before its body is read. */
   lease?: BodyLease;
+  /** It has become a stream that the client listens on: such are counted by themselves. */
+  leaveFlight(): void;
   /** Characters that the results of the request have so far, over all of its batch. */
   answered: { characters: number };
 }
@@ -26,7 +28,7 @@ export function authInfo(admission: Admission) {
   const { caller } = admission;
   return {
     token: "",
-    clientId: String(caller.token.id),
+    clientId: caller.token.application?.id ?? String(caller.token.id),
     scopes: [...caller.scopes],
     extra: admission as unknown as Record<string, unknown>,
   };

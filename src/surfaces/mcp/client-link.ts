@@ -20,6 +20,7 @@ import {
 } from "../../registry/context.ts";
 import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { Toolset } from "../../registry/toolsets.ts";
+import { isDeclined } from "./declined-sampling.ts";
 
 /** What a waiting call carries through the client, signed: answers so far and the results of its steps. */
 export interface Journal {
@@ -125,7 +126,13 @@ export class McpClientLink implements ClientLink {
       maxTokens,
       ...(system !== undefined && { systemPrompt: system }),
     });
-    const { content } = await this.ask(key, request);
+    const answer = await this.ask(key, request);
+    if (isDeclined(answer)) {
+      throw new AppError("unavailable", "The client did not lend its language model.", {
+        data: { reason: "declined" },
+      });
+    }
+    const { content } = answer;
     const blocks = (Array.isArray(content) ? content : [content]) as { type?: string; text?: string }[];
     return blocks.map((block) => (block?.type === "text" ? (block.text ?? "") : "")).join("");
   }

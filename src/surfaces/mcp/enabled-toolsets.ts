@@ -55,6 +55,7 @@ function prefixOf(owner: ListOwner): string {
   const person = personPrefix(owner);
   if (sessionId !== null) return `${person}session:${encodeURIComponent(sessionId)}:`;
   // What a client calls itself may be long, and may hold the colons that part a key.
-  const client = createHash("sha256").update(clientName).digest("base64url");
+  const application = caller.token.application?.id ?? "";
+  const client = createHash("sha256").update(`${application}\0${clientName}`).digest("base64url");
   return `${person}client:${caller.token.id}:${client}:`;
 }

@@ -7,16 +7,18 @@ import {
   PARSE_ERROR,
 } from "@modelcontextprotocol/server";
 import type { Authenticated, Identity, Proof, TransportLimiter } from "../../domains/identity/index.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
+import { scopeOf } from "../../kernel/scope.ts";
 import { turns } from "../../kernel/turns.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
-import type { Caller } from "../../registry/caller.ts";
+import { applicationFacts, type Caller, tokenFacts } from "../../registry/caller.ts";
 import type { ResourceChange } from "../../registry/resource-change.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
+import type { InFlight } from "../http/in-flight.ts";
 import { type Admission, authInfo } from "./admission.ts";
 import { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
@@ -33,6 +35,7 @@ export interface EndpointParts
   extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {
   identity: Identity;
   bodies: BodyBudget;
+  inFlight: InFlight;
   /** Says who is calling, where the operator has a way of his own; otherwise identity does, by the token. */
   authenticate?: (request: Request) => Promise<Authenticated>;
   /** Counts requests, where the endpoint has limits of its own; otherwise identity does. */
@@ -120,13 +123,21 @@ export class Endpoint {
     const { address, requestId } = arrival;
     const client = clientOf(request);
     const { caller, tokenHash, plan } = await this.#authenticate(request, arrival);
-    await this.#count({ surface: surface.name, tokenHash, address, plan });
+    let leaveFlight: () => void;
+    try {
+      leaveFlight = this.#parts.inFlight.enter(scopeOf(caller));
+      arrival.whenClosed(leaveFlight);
+      await this.#count({ surface: surface.name, tokenHash, address, plan });
+    } catch (thrown) {
+      if (isAppError(thrown)) this.#parts.ports.refused?.(thrown, caller, { address });
+      throw thrown;
+    }
     const path = new URL(arrival.resource).pathname;
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client, path };
     const choice = toolChoice(request, surface);
     const line = lineOf(request, tokenHash);
     const answered = { characters: 0 };
-    const admission = { caller, meta, plan, line, choice, url: arrival.resource, answered };
+    const admission = { caller, meta, plan, line, choice, url: arrival.resource, answered, leaveFlight };
     this.#requireScope(surface.entry, admission);
     return admission;
   }
@@ -242,6 +253,7 @@ export class Endpoint {
     const handled = () => handler.fetch(forSdk(request), { authInfo: authInfo(modern), parsedBody: body });
     if (!isListening) return handled();
     this.#streams.admit(ownerOf(admission));
+    admission.leaveFlight();
     const uris = watchedBy(messages) as string[];
     const forget = this.#watched.add(workspaceId, uris);
     const answer = await handled().catch((error) => {
@@ -254,6 +266,7 @@ export class Endpoint {
 
   async #listen(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
     this.#streams.admit(ownerOf(admission));
+    admission.leaveFlight();
     const answer = await this.#older.stream(request, admission);
     const mayListen = (caller: Caller) => {
       const session = request.headers.get("mcp-session-id") ?? "";
@@ -326,7 +339,9 @@ export class Endpoint {
       success: false,
       outcome: "insufficient_scope",
       durationMs: 0,
-      metadata: { missing: missing.scope, address: meta.address, tokenId: caller.token.id },
+      address: meta.address,
+      ...tokenFacts(caller),
+      metadata: { missing: missing.scope, ...applicationFacts(caller) },
     });
     throw new AppError("forbidden", `Scope ${missing.scope.join(", ")} missing.`, {
       hint: "Use a token with that scope, or sign in again and grant it.",

@@ -23,6 +23,7 @@ import { isChanged, type ResourceChange } from "../../registry/resource-change.t
 import { limitPassed } from "../../registry/token-limits.ts";
 import { type Admission, admissionOf } from "./admission.ts";
 import { type Journal, McpClientLink, showsApps } from "./client-link.ts";
+import { withoutModel } from "./declined-sampling.ts";
 import type { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { localError, localText } from "./local-advice.ts";
@@ -76,6 +77,7 @@ export class ServerFactory {
           caller.workspace.id,
           caller.user.id,
           caller.token.id,
+          caller.token.application?.id ?? "",
           context.mcpReq.method,
         ].join("\0");
       },
@@ -93,6 +95,7 @@ export class ServerFactory {
         cacheHints: { "tools/list": LIST_CACHE, "prompts/list": LIST_CACHE, "server/discover": LIST_CACHE },
       },
     );
+    withoutModel(server);
     this.#serveTools(server);
     if (this.#hasResources) this.#serveResources(server);
     if (this.#hasPrompts) this.#servePrompts(server);

@@ -61,8 +61,10 @@ export function accessTokenVerifier({ appUrl, records, apps, publicKeys }: Verif
     const owner = await apps.ownerOf(grantId);
     if (owner === null || exp === undefined) return null;
     const { permissions } = parseScopes(scope.split(" "));
-    const { accountId, workspaceId } = owner;
-    return { accountId, workspaceId, scopes: permissions, audience, expiresAt: new Date(exp * 1_000) };
+    const { accountId, workspaceId, clientId, clientName } = owner;
+    const expiresAt = new Date(exp * 1_000);
+    const application = { id: clientId, name: clientName };
+    return { accountId, workspaceId, scopes: permissions, audience, expiresAt, application };
   }
 }
 

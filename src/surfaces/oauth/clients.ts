@@ -31,8 +31,14 @@ export function unregisteredClient(id: string): AdapterPayload | undefined {
   };
 }
 
+/** Nobody registered it: it may be anything on the person's machine. */
 export function isUnverified(client: Client): boolean {
   return (client as unknown as Record<string, unknown>)[UNVERIFIED] === true;
+}
+
+/** Whoever published who it is under an address of its own is known by that; all others only say who they are. */
+export function isSelfRegistered(client: Client): boolean {
+  return !isUnverified(client) && !client.clientId.startsWith("https:");
 }
 
 /**
@@ -42,6 +48,9 @@ export function isUnverified(client: Client): boolean {
 export function checkClientMetadata(metadata: ClientMetadata): void {
   // The person decides on scopes, each time. A list from the day of registration would stand in the way of a step-up.
   delete metadata.scope;
+  if (claimsToBeOurs(metadata.client_name)) {
+    throw new errors.InvalidClientMetadata("client_name must not be the name of this server");
+  }
   // The database cannot hold it, and no honest client has it.
   if (JSON.stringify(metadata).includes("\\u0000")) {
     throw new errors.InvalidClientMetadata("client metadata must not contain NUL");
@@ -61,6 +70,13 @@ export function checkClientMetadata(metadata: ClientMetadata): void {
     if (url.protocol === "http:" && !isLoopback(url))
       throw badRedirects("must use https, except on loopback");
   }
+}
+
+/** A name by which a person would take the client for a part of this server. */
+function claimsToBeOurs(name: unknown): boolean {
+  if (typeof name !== "string") return false;
+  const letters = name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "");
+  return /k[e3]nn[i1l]ng/i.test(letters);
 }
 
 function badRedirects(rule: string): Error {

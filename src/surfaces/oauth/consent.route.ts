@@ -5,7 +5,7 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { isPermission, type Permission } from "../../kernel/permissions.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { isUnverified, shownName } from "./clients.ts";
+import { isSelfRegistered, isUnverified, shownName } from "./clients.ts";
 import { errorsAsPages } from "./error-pages.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
 import { consentPage } from "./pages/consent.page.ts";
@@ -102,6 +102,7 @@ async function showConsent(
     formToken: parts.forms.tokenFor(c),
     clientName: shownName(client),
     isUnverified: isUnverified(client),
+    isSelfRegistered: isSelfRegistered(client),
     // Behind a scheme of its own, an app may put any host it likes.
     redirectHost: isWeb
       ? redirect.host

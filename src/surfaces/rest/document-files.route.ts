@@ -13,6 +13,7 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
+import { fileHeaders } from "../http/file-headers.ts";
 import { knowledgeBody } from "../mcp/presenters/knowledge.ts";
 
 export interface DocumentFilesParts
@@ -118,19 +119,10 @@ function idOf(word: string): number {
 }
 
 function headersOf({ mimeType, name, sha256 }: FoundDocument, disposition: Disposition): Headers {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
-  const encoded = encodeURIComponent(name).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return new Headers({
-    "content-type": mimeType,
-    "content-disposition": `${disposition}; filename="${plain}"; filename*=UTF-8''${encoded}`,
-    "x-content-type-options": "nosniff",
-    "cache-control": "private, no-store",
-    "accept-ranges": "bytes",
-    etag: `"${sha256}"`,
-  });
+  const headers = fileHeaders(name, mimeType, disposition);
+  headers.set("accept-ranges", "bytes");
+  headers.set("etag", `"${sha256}"`);
+  return headers;
 }
 
 /** One range is served as asked for; several, or one in other units, get the whole file, as RFC 9110 allows. */

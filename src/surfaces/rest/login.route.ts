@@ -11,9 +11,9 @@ const credentials = z.object({ clientId: z.string().max(200), clientSecret: z.st
 export function mountLogin(app: HttpApp, identity: Identity): void {
   app.post("/api/2.0/login", async (c) => {
     const address = c.get("address");
-    await identity.limiter.admitAttempt(address);
     const given = await readCredentials(c.req.raw).catch(async (error: unknown) => {
       // Otherwise whoever guesses could also send rubbish without end.
+      await identity.limiter.admitAttempt(address);
       await identity.limiter.failedAttempt(address);
       throw error;
     });

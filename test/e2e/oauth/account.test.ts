@@ -181,7 +181,8 @@ describe("sign-in", () => {
   it("[oauth.session.audit] is in the audit log, with what failed and which apps were connected", async () => {
     const { person, email } = await signedInPerson(server);
     await new Browser(appUrlOf(server)).signIn(email, "a wrong password");
-    await new OAuthClient(server).connect(person);
+    const tokens = await new OAuthClient(server).connect(person);
+    await callOf(server, PATHS.all, "whoami", {}, { token: tokens.access_token });
     const signIns = await audited("auth.sign_in");
     expect(signIns.some(({ success }) => success)).toBe(true);
     expect(signIns.some(({ success }) => !success)).toBe(true);
@@ -196,6 +197,20 @@ describe("sign-in", () => {
     expect(body.result?.structuredContent?.events).toContainEqual(
       expect.objectContaining({ user: email, resource_id: "my-mcp-client" }),
     );
+    await server.app.identity.audit.flush();
+    // What the app does is told apart from what others do for the same person.
+    const filter = { application: "my-mcp-client", action: "mcp.tool.call" };
+    const calls = await callOf(server, PATHS.all, "list_audit_events", filter, { token });
+    const { events = [] } = (calls.body.result?.structuredContent ?? {}) as { events?: { user: string }[] };
+    const ofPerson = events.filter(({ user }) => user === email);
+    expect(ofPerson).toMatchObject([
+      {
+        resource_id: "whoami",
+        application_id: "my-mcp-client",
+        address: expect.stringContaining("127.0.0.1"),
+        metadata: { applicationName: expect.any(String) },
+      },
+    ]);
   });
 });
 

@@ -141,7 +141,8 @@ describe("the consent page", () => {
     expect(text).toContain("back to weather.example");
     expect(text).toContain("workspace Acme");
     expect(text).toContain("Ask questions about your data data_agent:write");
-    expect(text).not.toContain("Unverified");
+    // It says itself who it is, and the person is told so.
+    expect(text).toContain("Unverified app. It registered itself");
   });
 
   it("[oauth.client.unregistered] warns of a client that nobody registered", async () => {
@@ -241,7 +242,10 @@ describe("client id metadata documents", () => {
     const here: OAuthServer = { url: `http://127.0.0.1:${port}`, app: { identity } };
     const stop = async () => {
       signIn.close();
-      await listener.close(async () => undefined);
+      await listener.close(
+        async () => undefined,
+        () => undefined,
+      );
       await fetch.close();
       await identity.close();
       await catalog.close();

@@ -1,4 +1,3 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { type ModelCall, type StandIn, startStandIn } from "../../../../test/support/language-model.ts";
@@ -12,7 +11,6 @@ import {
   SHOP,
   scripted,
 } from "../../../../test/support/questions.ts";
-import { PATHS } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import type { Understand } from "../index.ts";
 import { understand as byRules } from "../understand/understand.ts";
@@ -221,36 +219,6 @@ describe("with a provider", () => {
   });
 });
 
-describe("a provider that", () => {
-  const busy = { "retry-after-ms": "10" };
-  it.each([
-    ["is slow", "silence" as const, "did not answer in time", 1],
-    ["is overloaded", { status: 429, headers: busy }, "takes no more calls", 2],
-    ["fails", { status: 500, headers: busy }, "failed (status 500)", 2],
-    ["refuses the key", { status: 401 }, "refused the call (status 401)", 1],
-  ])("%s leaves the rules' answer, and a note", async (_, reply, note, calls) => {
-    await provide({ timeout_seconds: 1 });
-    standIn.reply(reply);
-    const refused = await ask("plonkage by shop");
-    expect(refused.outcome).toBe("refuse");
-    expect(refused.caveats).toEqual([expect.stringMatching(/^Answered by rules alone\. /)]);
-    expect(refused.caveats[0]).toContain(note);
-    expect(standIn.calls).toHaveLength(calls);
-    const doubted = await ask("revenue, more or less");
-    expect(doubted).toMatchObject({ outcome: "answer", rows: [[50]] });
-    expect(doubted.caveats[0]).toContain(note);
-    expect(JSON.stringify([refused, doubted])).not.toContain("sk-stand-in");
-  });
-
-  it("is not there, or at an address that nobody allowed, leaves it as well", async () => {
-    for (const base_url of ["http://127.0.0.1:1/v1", "http://10.1.2.3/v1"]) {
-      await provide({ base_url });
-      const { outcome, caveats } = await ask("plonkage by shop");
-      expect({ outcome, count: caveats.length }).toEqual({ outcome: "refuse", count: 1 });
-    }
-  });
-});
-
 describe("what is sent", () => {
   beforeEach(() => provide());
   afterEach(async () => {
@@ -420,11 +388,11 @@ describe("what is written down and counted", () => {
       outcome: "answer",
       metadata: {
         question: "plonkage by shop",
-        response: expect.stringContaining("Drip"),
+        response: { characters: expect.any(Number), columns: 2, rows: 4, sha256: expect.any(String) },
         llm: "stand-in-1",
       },
     });
-    expect(JSON.stringify(events)).not.toContain("sk-stand-in");
+    expect(JSON.stringify(events)).not.toMatch(/sk-stand-in|Drip/);
   });
 
   it("calls are metered by the plan: when it is used up, the rules answer", async () => {
@@ -452,47 +420,5 @@ describe("what is written down and counted", () => {
     expect(outcome).toBe("refuse");
     expect(caveats[0]).toContain("Plan limit reached");
     expect(standIn.calls).toEqual([]);
-  });
-});
-
-describe("which model is asked", () => {
-  it("is the one that the person prefers, where the workspace has it", async () => {
-    await provide({ default: true });
-    await provide({ name: "mine", model: "stand-in-2" });
-    standIn.reply(GOOD);
-    await resultOf(server, contributor, "set_preferences", { default_provider: "MINE" });
-    await ask("plonkage by shop");
-    expect(standIn.calls[0]?.body.model).toBe("stand-in-2");
-    await resultOf(server, contributor, "set_preferences", { default_provider: "gone" });
-    standIn.reply(GOOD);
-    await ask("plonkage by shop");
-    expect(standIn.calls[0]?.body.model).toBe("stand-in-1");
-    await resultOf(server, contributor, "set_preferences", { clear: ["default_provider"] });
-  });
-
-  it("is the client's own, by sampling, where the workspace has none", async () => {
-    for (const name of ["main", "mine"]) await resultOf(server, admin, "remove_llm_provider", { name });
-    const client = new Client({ name: "lending", version: "1" }, { capabilities: { sampling: {} } });
-    const asked: { systemPrompt?: string | undefined }[] = [];
-    let text = GOOD;
-    client.setRequestHandler("sampling/createMessage", async ({ params }) => {
-      asked.push(params);
-      return { role: "assistant", model: "theirs", content: { type: "text", text } };
-    });
-    const requestInit = { headers: { authorization: `Bearer ${contributor}` } };
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${server.url}${PATHS.all}`), { requestInit }),
-    );
-    const call = async () => {
-      const args = { question: "plonkage by shop", model: "cafes" };
-      const { structuredContent } = await client.callTool({ name: "ask_question", arguments: args });
-      return structuredContent as Asked;
-    };
-    expect(await call()).toMatchObject({ outcome: "answer", rows: ROWS });
-    expect(asked).toMatchObject([{ systemPrompt: expect.stringContaining("semantic query") }]);
-    text = "no";
-    expect(await call()).toMatchObject({ outcome: "refuse" });
-    expect(asked).toHaveLength(3);
-    await client.close();
   });
 });

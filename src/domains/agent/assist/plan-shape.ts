@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask } from "../query/semantic-query.ts";
 
@@ -145,6 +146,7 @@ function strict(node: unknown): unknown {
 
 /** A plan out of the text of a model's answer; undefined where there is none in it. */
 export function readPlan(text: string, shape: z.ZodType<unknown>): ModelPlan | undefined {
+  if (text.length > LIMITS.agent.planCharacters) return undefined;
   const json = jsonIn(text);
   if (json === undefined || depthOf(json) > DEEPEST) return undefined;
   const parsed = shape.safeParse(json);

@@ -12,8 +12,8 @@ import type { Moment } from "../phases/plan.ts";
 import type { Question } from "../phases/question.ts";
 import type { Reading, Understanding } from "../understand/reading.ts";
 import { checkedAsk, PlanProblem } from "./check-plan.ts";
-import { contentWords, numbersIn, requireCoverage } from "./coverage.ts";
-import { candidatesIn, digestOf } from "./digest.ts";
+import { numbersIn, requireCoverage } from "./coverage.ts";
+import type { Material } from "./material.ts";
 import { planSchema, planShape, readPlan } from "./plan-shape.ts";
 import { PLAN_SYSTEM } from "./prompt.ts";
 
@@ -37,6 +37,7 @@ export interface Helped {
   knowledge: Knowledge;
   moment: Moment;
   query: Query;
+  material: () => Promise<Material>;
   /** Puts what was settled before into readings. */
   finish: (read: Understanding) => Understanding;
 }
@@ -55,11 +56,12 @@ export type ModelReading =
 
 /** Lets a language model fill in the semantic query; what it fills in is checked, compiled and run like any other. */
 export async function readByModel(helped: Helped, write: Write): Promise<ModelReading> {
-  const { question, knowledge, moment, understanding } = helped;
+  const { question, knowledge, understanding } = helped;
+  const material = await helped.material();
+  const { content } = material;
   const shape = planShape(knowledge.schema);
   const schema = planSchema(shape);
-  const content = contentWords(question.text, moment, knowledge);
-  const task = taskOf(helped, content);
+  const task = taskOf(helped, material);
   let before: object = {};
   let why = "";
   for (let tries = 1; tries <= TRIES; tries += 1) {
@@ -76,10 +78,8 @@ export async function readByModel(helped: Helped, write: Write): Promise<ModelRe
     try {
       if (plan === undefined) throw new PlanProblem("The answer is not JSON of the form that was asked for.");
       if (plan.query === null) return { k: "nothing", why: "it found nothing in the model for it" };
-      const numbers = numbersIn(
-        [question.text, ...question.answers, knowledge.model.ai.instructions ?? ""].join(" "),
-      );
       const said = [question.text, ...question.answers].join(" ");
+      const numbers = new Set([...numbersIn(said), ...material.numbers]);
       const ask = checkedAsk(plan.query, { knowledge, question: said, numbers });
       const missing = understanding.missing.map(({ text }) => text);
       const carried = requireCoverage(plan, ask, { content, missing });
@@ -100,7 +100,10 @@ export async function readByModel(helped: Helped, write: Write): Promise<ModelRe
   return { k: "nothing", why: `its reading does not hold: ${why}` };
 }
 
-function taskOf({ question, knowledge, moment, understanding }: Helped, content: readonly string[]): object {
+function taskOf(
+  { question, moment, understanding }: Helped,
+  { content, candidates, digest }: Material,
+): object {
   const { readings, missing, unclear } = understanding;
   return {
     question: question.text,
@@ -110,8 +113,8 @@ function taskOf({ question, knowledge, moment, understanding }: Helped, content:
     notUnderstoodByRules: missing.map(({ text }) => text),
     unclearToRules: unclear.map(({ question: asked }) => asked),
     readings: readings.slice(0, SHOWN_READINGS).map(({ ask, cost }) => ({ query: ask, cost })),
-    values: candidatesIn(question.text, content, knowledge.values),
-    model: digestOf(knowledge),
+    values: candidates,
+    model: digest,
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cafeSchema, openCafeTables, visibleCafe } from "../../../../test/support/cafe-tables.ts";
 import { CAFE_ROWS, MONTH, REGION, REVENUE, SHOP, YEAR } from "../../../../test/support/questions.ts";
-import { isAggregate } from "../../models/index.ts";
+import { isAggregate } from "../../models/guard/functions/index.ts";
 import { schemaOf } from "../query/schema.ts";
 import type { Ask, Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";

@@ -1,4 +1,5 @@
-import { isAggregate, type VisibleModel } from "../../models/index.ts";
+import { isAggregate } from "../../models/guard/functions/index.ts";
+import type { VisibleModel } from "../../models/index.ts";
 import { type Link, type Schema, schemaOf } from "../query/schema.ts";
 import { type Definitions, readDefinitions } from "../understand/definitions.ts";
 import { foreignLink } from "../understand/model-words.ts";
@@ -37,22 +38,37 @@ const SOFT_FEWEST = 10;
 /** A text whose values mostly name entities of another dataset means these: a capital is a city. */
 function softLinks(schema: Schema, all: readonly FieldValues[]): Link[] {
   const links: Link[] = [];
+  const named = namesOf(schema, all);
   for (const { ds, field, values } of all) {
     const own = schema.datasets.get(ds);
-    if (own === undefined || own.key.includes(field) || foreignLink(schema, ds, field) !== undefined)
-      continue;
-    if (values.length < SOFT_FEWEST) continue;
-    for (const target of schema.datasets.values()) {
-      if (target.name === ds || target.nameField === null) continue;
-      const names = all.find((each) => each.ds === target.name && each.field === target.nameField);
-      const known = new Set(names?.values.map((value) => value.toLowerCase()));
-      const hits = values.filter((value) => known.has(value.toLowerCase())).length;
-      if (hits < values.length * SOFT_SHARE) continue;
-      const columns = [{ from: field, to: target.nameField }, ...sharedKeys(schema, ds, target.name)];
-      links.push({ name: `~${ds}.${field}`, from: ds, to: target.name, columns, cost: 4, isSoft: true });
+    if (values.length < SOFT_FEWEST || own === undefined || own.key.includes(field)) continue;
+    if (foreignLink(schema, ds, field) !== undefined) continue;
+    for (const [target, { names, nameField }] of named) {
+      if (target === ds || !isMostlyIn(values, names)) continue;
+      const columns = [{ from: field, to: nameField }, ...sharedKeys(schema, ds, target)];
+      links.push({ name: `~${ds}.${field}`, from: ds, to: target, columns, cost: 4, isSoft: true });
     }
   }
   return links;
+}
+
+/** What the entities of each dataset are called. */
+function namesOf(schema: Schema, all: readonly FieldValues[]) {
+  const named = new Map<string, { nameField: string; names: ReadonlySet<string> }>();
+  for (const { ds, field, values } of all) {
+    if (values.length === 0 || schema.datasets.get(ds)?.nameField !== field) continue;
+    named.set(ds, { nameField: field, names: new Set(values.map((value) => value.toLowerCase())) });
+  }
+  return named;
+}
+
+/** Most texts have nothing to do with most names, which their first values tell. */
+const LOOKED_AT = 20;
+
+function isMostlyIn(values: readonly string[], names: ReadonlySet<string>): boolean {
+  const isName = (value: string) => names.has(value.toLowerCase());
+  if (!values.slice(0, LOOKED_AT).some(isName)) return false;
+  return values.filter(isName).length >= values.length * SOFT_SHARE;
 }
 
 /** The city named as a state's capital is one in that state. */

@@ -5,7 +5,8 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
-import { buildKnowledge, type FieldValues, type Knowledge } from "./build-knowledge.ts";
+import type { FieldValues, Knowledge } from "./build-knowledge.ts";
+import type { KnowledgeThreads } from "./knowledge-threads.ts";
 import { readValues } from "./read-values.ts";
 
 /** Datasets whose values are read at once. */
@@ -23,21 +24,26 @@ type SeenRows = Awaited<ReturnType<Models["seeRows"]>>;
  */
 export class KnowledgeCache {
   readonly #models: Models;
+  readonly #threads: KnowledgeThreads;
   readonly #known = new KeptPromises(LIMITS.agent.keptModels);
   readonly #values = new KeptPromises(LIMITS.agent.keptDatasets);
 
-  constructor(models: Models) {
+  constructor(models: Models, threads: KnowledgeThreads) {
     this.#models = models;
+    this.#threads = threads;
   }
 
   async get(caller: Caller, published: PublishedModel): Promise<Knowledge> {
+    const workspace = String(caller.workspace.id);
     for (let tries = 1; ; tries += 1) {
       const seen = await this.#models.seeRows(caller, published);
       try {
-        return await this.#known.get(modelKey(seen), async () => ({
-          ...buildKnowledge(seen.model, await this.#read(caller, published, seen)),
-          refreshedAt: seen.refreshedAt,
-        }));
+        return await this.#known.get(modelKey(seen), async () => {
+          const values = await this.#read(caller, published, seen);
+          const { model, refreshedAt } = seen;
+          const { schema, definitions } = await this.#threads.build({ model, values }, workspace);
+          return { model, schema, definitions, values, refreshedAt };
+        });
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;
       }

@@ -56,6 +56,21 @@ describe("values of a dataset", () => {
     ]);
   });
 
+  it("of very many fields are read by few statements, each of which names the dataset once", async () => {
+    const text = shops.fields.find(({ name }) => name === "city") as (typeof shops.fields)[number];
+    const fields = Array.from({ length: 900 }, (_, i) => ({ ...text, name: `c${i}` }));
+    const asked: { sql: string; rows: number }[] = [];
+    const values = await readValues({ ...shops, fields }, async (sql, rows) => {
+      asked.push({ sql, rows });
+      return answer([[1, "Bern"]]);
+    });
+    expect(asked.length).toBeLessThan(10);
+    expect(asked.every(({ sql }) => sql.split('"shops"').length === 2)).toBe(true);
+    expect(asked.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(2 * LIMITS.agent.values);
+    expect(values).toHaveLength(900);
+    expect(values[1]).toEqual({ ds: "shops", field: "c1", values: ["Bern"], isCut: false });
+  });
+
   it("are none where reading them takes too long; other failures are told", async () => {
     const failing = (code: "timeout" | "unavailable") =>
       readValues(shops, () => Promise.reject(new AppError(code, "no")));

@@ -17,12 +17,32 @@ const TOO_MUCH: readonly ErrorCode[] = ["timeout", "too_large", "bad_request"];
 /** One more tells whether there are more. */
 const MOST = LIMITS.agent.valuesPerField + 1;
 
+/** A dataset of more text fields than this is read in one pass for many of them: naming it takes as long as reading it. */
+const WIDE = 64;
+const TOGETHER_WIDE = 128;
+/** Values of a field that are read of a wide dataset at least. */
+const FEWEST_WIDE = 40;
+
 /** The values of a dataset's text fields, the most frequent first. */
 export async function readValues(dataset: VisibleDataset, query: Query): Promise<FieldValues[]> {
   const found: FieldValues[] = [];
   const fields = textFields(dataset);
+  if (fields.length > WIDE) return readWide(dataset.name, fields, query);
   for (let i = 0; i < fields.length; i += TOGETHER) {
     found.push(...(await readFields(dataset.name, fields.slice(i, i + TOGETHER), query)));
+  }
+  return found;
+}
+
+/** As many of each as all of them have room for. */
+async function readWide(ds: string, all: readonly string[], query: Query): Promise<FieldValues[]> {
+  const { values: room, valuesPerField } = LIMITS.agent;
+  const most = Math.min(valuesPerField, Math.max(FEWEST_WIDE, Math.floor(room / all.length)));
+  const found: FieldValues[] = [];
+  for (let i = 0; i < all.length; i += TOGETHER_WIDE) {
+    const fields = all.slice(i, i + TOGETHER_WIDE);
+    const read = query(wideSql(ds, fields, most + 1), (most + 1) * fields.length);
+    found.push(...valuesOf(ds, fields, await read.catch(unlessTooMuch), most));
   }
   return found;
 }
@@ -31,23 +51,36 @@ export async function readValues(dataset: VisibleDataset, query: Query): Promise
 async function readFields(ds: string, fields: readonly string[], query: Query): Promise<FieldValues[]> {
   const parts = fields.map((field, i) => `(${valuesSql(ds, field, i)})`);
   const read = query(parts.join(" UNION ALL "), MOST * fields.length);
-  const { rows, isTruncated } = await read.catch((error) => {
-    // Without its values a dataset can still be asked about: only they cannot be named.
-    if (isAppError(error) && TOO_MUCH.includes(error.code)) return { rows: [], isTruncated: true };
-    throw error;
-  });
-  if (isTruncated && rows.length > 0 && fields.length > 1) {
+  const answer = await read.catch(unlessTooMuch);
+  if (answer.isTruncated && answer.rows.length > 0 && fields.length > 1) {
     const each: FieldValues[] = [];
     for (const field of fields) each.push(...(await readFields(ds, [field], query)));
     return each;
   }
+  return valuesOf(ds, fields, answer, LIMITS.agent.valuesPerField);
+}
+
+type Values = Pick<QueryAnswer, "rows" | "isTruncated">;
+
+/** Without its values a dataset can still be asked about: only they cannot be named. */
+function unlessTooMuch(error: unknown): Values {
+  if (isAppError(error) && TOO_MUCH.includes(error.code)) return { rows: [], isTruncated: true };
+  throw error;
+}
+
+function valuesOf(
+  ds: string,
+  fields: readonly string[],
+  { rows, isTruncated }: Values,
+  most: number,
+): FieldValues[] {
   const values = fields.map((): string[] => []);
   for (const [i, value] of rows) {
     if (typeof i === "number" && typeof value === "string") values[i]?.push(value);
   }
   return fields.map((field, i) => {
     const all = values[i] ?? [];
-    const kept = all.slice(0, LIMITS.agent.valuesPerField);
+    const kept = all.slice(0, most);
     return { ds, field, values: kept, isCut: isTruncated || kept.length < all.length };
   });
 }
@@ -65,4 +98,14 @@ function valuesSql(dataset: string, field: string, index: number): string {
   const text = `CAST(${quoteName(field)} AS VARCHAR)`;
   const isShort = `length(${text}) BETWEEN 1 AND ${LIMITS.agent.valueCharacters}`;
   return `SELECT ${index} AS field, ${text} AS value FROM ${quoteName(dataset)} WHERE ${isShort} GROUP BY ${text} ORDER BY count(*) DESC, ${text} LIMIT ${MOST}`;
+}
+
+/** Names the dataset once, however many fields there are. */
+function wideSql(dataset: string, fields: readonly string[], most: number): string {
+  const texts = fields.map((field) => `CAST(${quoteName(field)} AS VARCHAR)`).join(", ");
+  const pairs = `SELECT unnest([${fields.map((_, i) => i).join(", ")}]) AS field, unnest([${texts}]) AS value FROM ${quoteName(dataset)}`;
+  const place = "row_number() OVER (PARTITION BY field ORDER BY count(*) DESC, value)";
+  const isShort = `length(value) BETWEEN 1 AND ${LIMITS.agent.valueCharacters}`;
+  const placed = `SELECT field, value, ${place} AS place FROM (${pairs}) AS pairs WHERE ${isShort} GROUP BY field, value`;
+  return `SELECT field, value FROM (${placed}) AS placed WHERE place <= ${most} ORDER BY field, place`;
 }

@@ -1,4 +1,4 @@
-import { type Token, tokenAt } from "../../models/index.ts";
+import { type Token, tokenAt } from "../../models/guard/tokens/index.ts";
 
 /** A column that a formula names. */
 export interface ColumnRef {

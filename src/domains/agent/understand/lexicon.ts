@@ -217,13 +217,22 @@ function emptyTable(): TableSense {
   return { cols: [], by: [], conds: [], win: null, top: null, having: null, order: [] };
 }
 
+/** The entries of a phrase by their senses: hundreds of fields may have the same value. */
+const bySense = new WeakMap<Entry[], Map<string, Entry>>();
+
 function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
   if (key === "") return;
   const known = map.get(key) ?? [];
+  const senses = bySense.get(known) ?? new Map<string, Entry>();
   const text = JSON.stringify(entry.sense);
-  const same = known.find(({ sense }) => JSON.stringify(sense) === text);
-  if (same === undefined) map.set(key, [...known, entry]);
-  else same.cost = Math.min(same.cost, entry.cost);
+  const same = senses.get(text);
+  if (same !== undefined) {
+    same.cost = Math.min(same.cost, entry.cost);
+    return;
+  }
+  known.push(entry);
+  map.set(key, known);
+  bySense.set(known, senses.set(text, entry));
 }
 
 function saysDataset({ name, ai }: { name: string; ai: { synonyms: string[] } }, text: string): boolean {

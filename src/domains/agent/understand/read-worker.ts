@@ -1,5 +1,6 @@
 /** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
 import { answerQuestions } from "../../../platform/threads/index.ts";
+import { type Material, materialOf } from "../assist/material.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Understanding } from "./reading.ts";
@@ -7,6 +8,8 @@ import { type Question, understand } from "./understand.ts";
 
 export interface ToRead {
   question: Question;
+  /** Read by the rules, or made ready for a language model. */
+  by: "rules" | "model";
   /** What names the knowledge from now on. */
   id: number;
   /** Left out where this thread may have it from an earlier question. */
@@ -14,16 +17,16 @@ export interface ToRead {
 }
 
 /** Undefined: this thread does not have the knowledge. */
-export type Read = Understanding | undefined;
+export type Read = Understanding | Material | undefined;
 
 /** The latest used last. */
 const known = new Map<number, Knowledge>();
 
-answerQuestions<ToRead, Read>(({ question, id, knowledge = known.get(id) }) => {
+answerQuestions<ToRead, Read>(({ question, by, id, knowledge = known.get(id) }) => {
   if (knowledge === undefined) return undefined;
   known.delete(id);
   known.set(id, knowledge);
   const [oldest] = known.keys();
   if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
-  return understand(question, knowledge);
+  return by === "rules" ? understand(question, knowledge) : materialOf(question, knowledge);
 });

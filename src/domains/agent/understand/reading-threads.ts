@@ -1,6 +1,7 @@
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { ThreadPool } from "../../../platform/threads/index.ts";
+import type { Material } from "../assist/material.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Read, ToRead } from "./read-worker.ts";
@@ -35,10 +36,20 @@ export class ReadingThreads {
   }
 
   async read(question: Question, knowledge: Knowledge, reader: Reader): Promise<Understanding> {
+    return (await this.#read(question, "rules", knowledge, reader)) as Understanding;
+  }
+
+  /** What a language model needs to read it. */
+  async materialFor(question: Question, knowledge: Knowledge, reader: Reader): Promise<Material> {
+    return (await this.#read(question, "model", knowledge, reader)) as Material;
+  }
+
+  async #read(question: Question, by: ToRead["by"], knowledge: Knowledge, reader: Reader): Promise<Read> {
     const id = this.#idOf(knowledge);
     // Most often the thread has the knowledge, which is too large to be sent with every question.
     const read =
-      (await this.#ask({ question, id }, reader)) ?? (await this.#ask({ question, id, knowledge }, reader));
+      (await this.#ask({ question, by, id }, reader)) ??
+      (await this.#ask({ question, by, id, knowledge }, reader));
     if (read === undefined) throw new Error("A thread read nothing with all that it needs.");
     return read;
   }

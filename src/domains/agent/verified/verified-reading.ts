@@ -8,6 +8,8 @@ import { hasPeriods, queryShape } from "./query-text.ts";
 import type { VerifiedQuestion } from "./verified.store.ts";
 
 interface Around {
+  /** The version of the model that is asked. */
+  version: number;
   /** The question as it was sent. */
   sent: string;
   /** How the rules read it today, for whoever asks. */
@@ -29,7 +31,14 @@ export function verifiedReading(pair: VerifiedQuestion, around: Around): Reading
   if (reading === undefined || navigate([reading], knowledge.schema, true).routes.length === 0)
     return undefined;
   const assumptions = reading.assumptions.map((each) => ({ ...each, others: [] }));
-  return { ...reading, cost: 0, assumptions, verifiedBy: pair.verifiedBy ?? "a former member" };
+  return { ...reading, cost: 0, assumptions, verifiedBy: verdictOf(pair, around) };
+}
+
+/** A model that was changed may mean something else by the same names. */
+function verdictOf({ verifiedBy, modelVersion }: VerifiedQuestion, { version }: Around): string {
+  const name = verifiedBy ?? "a former member";
+  if (modelVersion === null || modelVersion === version) return name;
+  return `${name}, for version ${modelVersion} of the model, which has changed since`;
 }
 
 /** The query itself, where the rules read another one. */

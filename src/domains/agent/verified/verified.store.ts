@@ -15,6 +15,7 @@ export type VerifiedQuestion = Omit<typeof verifiedQuestions.$inferSelect, "veri
 
 interface Pair {
   modelId: number;
+  modelVersion: number;
   question: string;
   query: AskedQuery;
 }
@@ -37,15 +38,15 @@ export class VerifiedStore {
   async list(modelId: number): Promise<VerifiedQuestion[]> {
     return this.#select()
       .where(eq(verifiedQuestions.modelId, modelId))
-      .orderBy(asc(verifiedQuestions.verifiedAt));
+      .orderBy(asc(verifiedQuestions.verifiedAt), asc(verifiedQuestions.key));
   }
 
   /** Undefined when it is kept, or else why it is not. Only admins take the place of what others have verified. */
-  async add(caller: Caller, { modelId, question, query }: Pair): Promise<string | undefined> {
+  async add(caller: Caller, { modelId, modelVersion, question, query }: Pair): Promise<string | undefined> {
     if (await this.#isFull(modelId, question)) {
       return `The model has ${LIMITS.agent.verifiedQuestions} verified questions already, and there is no room for more.`;
     }
-    const said = { question, query, verifiedBy: caller.user.id, verifiedAt: this.#clock.now() };
+    const said = { question, query, modelVersion, verifiedBy: caller.user.id, verifiedAt: this.#clock.now() };
     const mayReplace = this.#mayChange(caller);
     const [kept] = await this.#catalog.db
       .insert(verifiedQuestions)
@@ -62,9 +63,13 @@ export class VerifiedStore {
     return "Somebody else has verified another answer to this question. An admin can mark that wrong, or this right.";
   }
 
-  /** Takes back what the caller has verified, or as an admin anybody. */
-  async remove(caller: Caller, pair: Pick<Pair, "modelId" | "question">): Promise<void> {
-    await this.#catalog.db.delete(verifiedQuestions).where(and(this.#of(pair), this.#mayChange(caller)));
+  /** Takes back what the caller has verified, or as an admin anybody; whether there was something to take back. */
+  async remove(caller: Caller, pair: Pick<Pair, "modelId" | "question">): Promise<boolean> {
+    const gone = await this.#catalog.db
+      .delete(verifiedQuestions)
+      .where(and(this.#of(pair), this.#mayChange(caller)))
+      .returning({ key: verifiedQuestions.key });
+    return gone.length > 0;
   }
 
   #mayChange({ role, user }: Caller) {

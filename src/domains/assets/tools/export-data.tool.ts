@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import type { AssetParts } from "../../../registry/asset-kind.ts";
 import { compactFile } from "../../../registry/compact-content.ts";
+import type { CallContext } from "../../../registry/context.ts";
 import { type ExportedFile, exportText } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
-import { defineTool } from "../define.ts";
+import { ownerOf } from "../../identity/index.ts";
+import { type AssetsServices, defineTool } from "../define.ts";
+import { LIMITS as ASSETS } from "../limits.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
 const limit = z
@@ -36,7 +40,7 @@ export const exportData = defineTool({
         limit,
       }),
       adapt: ({ dashboardId, widgetId, datasetId, limit }: ContractInput, assets) => ({
-        ...adaptIds({ dashboardId, widgetId, datasetId }, assets, "rows"),
+        ...adaptIds({ dashboardId, widgetId, datasetId }, assets, "rows", "parts"),
         format: "csv" as const,
         limit,
       }),
@@ -44,13 +48,13 @@ export const exportData = defineTool({
   },
   title: "Export data",
   description:
-    "Rows of a dataset as a file: CSV, JSON or Parquet. It comes once, as an embedded resource (Parquet in base64).",
+    "Rows of a dataset or widget as a file: CSV, JSON or Parquet; of a dashboard, a file for each widget. A small file comes as an embedded resource (Parquet in base64); a larger one as download_url, a link for 15 minutes that needs no token.",
   permission: "bi:read",
   effect: "read",
   timeoutMs: 300_000,
   input: (assets) =>
     z.strictObject({
-      ...idArguments(assets, "rows"),
+      ...idArguments(assets, ["rows", "parts"]),
       format: z.enum(["csv", "json", "parquet"]).default("csv"),
       limit,
       offset: z.int().min(0).default(0).describe("Rows to skip"),
@@ -65,41 +69,122 @@ export const exportData = defineTool({
     mime_type: z.string(),
     // Left out on /mcp, where the file stands beside this as an embedded resource.
     content_base64: z.string().optional(),
-    file_uri: z.string().optional().describe("Of the embedded resource that is the file"),
+    file_uri: z.string().optional().describe("Of the resource that is the file"),
+    download_url: z.string().optional().describe("Fetch the file here, with GET and without a token"),
+    expires_at: z.string().optional().describe("Until then"),
+    bytes: z.int().optional(),
     rows: z.int(),
     total_rows: z.int(),
     truncated: z.boolean(),
     note: z.string().optional(),
+    // Of a dashboard; each as the file of a widget would be.
+    files: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
   compact: compactFile,
 
-  async run({ format, escape_formulas, limit, offset, c9ql, ...ids }, { assets, data, caller, signal, say }) {
+  async run({ format, escape_formulas: escapeFormulas, limit, offset, c9ql, ...ids }, context) {
+    const { assets, caller } = context;
     const { type, id } = namedAsset(ids);
-    const { name, hasColumns, stream, count } = await assets.require(type, "rows").rows(caller, id);
-    if (!hasColumns && format === "parquet")
-      throw new AppError("bad_request", `${name} has no columns, and a Parquet file needs some.`, {
-        hint: "Export it as csv or json.",
-      });
-    const wanted = { limit, offset, c9ql, signal };
-    const rows = stream(wanted);
-    const file =
-      format === "parquet"
-        ? await data.exportParquet(caller, rows, signal)
-        : await exportText(rows, { format, escapeFormulas: escape_formulas });
-    const mayBeMore = file.isCut || file.rows === limit || file.rows === 0;
-    const seen = offset + file.rows;
-    const total = mayBeMore ? await count(wanted) : seen;
+    const wish = { format, escapeFormulas, limit, offset, c9ql };
+    if (!assets.names("parts").includes(type)) return fileOf(type, id, wish, context);
+    const { name, parts } = await assets.require(type, "parts").parts(caller, id);
+    const files = await filesOf(parts, wish, context);
+    const sum = (field: "rows" | "total_rows") => files.reduce((all, file) => all + file[field], 0);
     return {
-      file_name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`,
-      mime_type: file.mimeType,
-      content_base64: file.content.toString("base64"),
-      rows: file.rows,
-      total_rows: total,
-      truncated: seen < total,
-      ...(seen < total && { note: say(noteOn(file, seen)) }),
+      file_name: nameOf(name, format),
+      mime_type: files[0]?.mime_type ?? "text/csv; charset=utf-8",
+      rows: sum("rows"),
+      total_rows: sum("total_rows"),
+      truncated: files.some(({ truncated }) => truncated),
+      files,
     };
   },
 });
+
+interface Wish {
+  format: "csv" | "json" | "parquet";
+  escapeFormulas: boolean;
+  limit: number;
+  offset: number;
+  c9ql: string | undefined;
+}
+
+type Context = CallContext & AssetsServices;
+
+/** One that cannot be read is told in its place, and does not keep the others back. */
+async function filesOf(parts: AssetParts["parts"], wish: Wish, context: Context) {
+  const files = [];
+  const names = new Set<string>();
+  let bytes = 0;
+  for (const { type, id, name } of parts) {
+    const missing = {
+      file_name: nameOf(name, wish.format),
+      mime_type: "text/plain",
+      rows: 0,
+      total_rows: 0,
+      truncated: true,
+    };
+    const isFull = bytes > LIMITS.data.exportBytes;
+    const file = isFull
+      ? { ...missing, note: "There was no room for this file in one answer: export this widget by itself." }
+      : await fileOf(type, id, wish, context).catch((error: unknown) => {
+          if (!isAppError(error) || error.code === "cancelled") throw error;
+          return { ...missing, note: error.advice };
+        });
+    bytes += "content_base64" in file ? file.content_base64.length : 0;
+    const isTaken = names.has(file.file_name.toLowerCase());
+    const file_name = isTaken ? nameOf(`${name} ${id}`, wish.format) : file.file_name;
+    names.add(file_name.toLowerCase());
+    files.push({ ...file, file_name, [`${type}_id`]: id });
+  }
+  return files;
+}
+
+async function fileOf(type: string, id: number, wish: Wish, context: Context) {
+  const { assets, data, caller, signal, say } = context;
+  const { format, escapeFormulas, limit, offset, c9ql } = wish;
+  const { name, hasColumns, stream, count } = await assets.require(type, "rows").rows(caller, id);
+  if (!hasColumns && format === "parquet")
+    throw new AppError("bad_request", `${name} has no columns, and a Parquet file needs some.`, {
+      hint: "Export it as csv or json.",
+    });
+  const wanted = { limit, offset, c9ql, signal };
+  const rows = stream(wanted);
+  const file =
+    format === "parquet"
+      ? await data.exportParquet(caller, rows, signal)
+      : await exportText(rows, { format, escapeFormulas });
+  const mayBeMore = file.isCut || file.rows === limit || file.rows === 0;
+  const seen = offset + file.rows;
+  const total = mayBeMore ? await count(wanted) : seen;
+  return {
+    file_name: nameOf(name, format),
+    mime_type: file.mimeType,
+    ...(await contentOf(file, nameOf(name, format), context)),
+    rows: file.rows,
+    total_rows: total,
+    truncated: seen < total,
+    ...(seen < total && { note: say(noteOn(file, seen)) }),
+  };
+}
+
+/** Contracts print the whole file; on `/mcp` a model has better things to read. */
+async function contentOf({ content, mimeType }: ExportedFile, name: string, context: Context) {
+  const { exports, caller, meta } = context;
+  if (meta.surface !== "all" || content.length <= ASSETS.exports.inlineBytes)
+    return { content_base64: content.toString("base64") };
+  const { url, uri, expiresAt } = await exports.keep(ownerOf(caller), { name, mimeType, content });
+  return {
+    download_url: url,
+    file_uri: uri,
+    expires_at: expiresAt.toISOString(),
+    bytes: content.length,
+  };
+}
+
+function nameOf(name: string, format: string): string {
+  return `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${format}`;
+}
 
 /** Why there are not all rows in the file, and how to get the rest. */
 function noteOn({ rows, isCut }: ExportedFile, seen: number): string {

@@ -9,13 +9,13 @@ const recipients = z.string().max(20_000);
 const subject = z.string().max(1_000);
 
 export const shared = {
-  recipients: recipients.optional().describe("Mail addresses, separated by commas"),
-  webhooks: z.array(z.string()).max(10).optional().describe("URLs that get a signed POST"),
+  recipients: recipients.optional().describe("Mail addresses, comma-separated"),
+  webhooks: z.array(z.string()).max(10).optional().describe("URLs"),
   subject: subject.optional(),
-  frequency: z.enum(FREQUENCIES).optional().describe("How often it is checked; default: days"),
-  start_time: timeOfDay.optional().describe("HH:mm; default: 08:00"),
-  timezone: timeZoneName.optional().describe("IANA name; default: yours"),
-  realtime: z.boolean().optional().describe("Check whenever the dataset changes"),
+  frequency: z.enum(FREQUENCIES).optional().describe("Default: days"),
+  start_time: timeOfDay.optional().describe("HH:mm"),
+  timezone: timeZoneName.optional().describe("IANA name"),
+  realtime: z.boolean().optional().describe("On every change of the dataset"),
 };
 
 export const wireShared = {

@@ -233,7 +233,7 @@ describe("create_alert", () => {
     const [mail] = await mailsTo("north@example.com");
     expect(mail?.text).toContain("north");
     expect(mail?.text).not.toContain("south");
-    await database.query("DELETE FROM accounts WHERE email = $1", [email]);
+    await database.query("DELETE FROM accounts WHERE email = $1 RETURNING id", [email]);
     await due(alert.id);
     await eventually(async () => expect(await details(alert.id, admin)).toMatchObject({ state: "error" }));
     expect(await details(alert.id, admin)).toMatchObject({ last_error: expect.stringContaining("owner") });

@@ -33,7 +33,7 @@ export const updateAlert = defineTool({
   },
   title: "Change an alert",
   description:
-    "Changes what is given and leaves the rest; recipients and webhooks are replaced. Whoever changes more than the pause becomes the owner, whose rights the alert is checked with.",
+    "Changes what is given. Whoever changes more than the pause becomes the owner, whose rights it is checked with.",
   permission: ["bi:read", "bi:write"],
   effect: "write",
   input: z.strictObject({

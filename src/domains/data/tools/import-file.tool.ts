@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { assertName } from "../data.ts";
+import { scopeOf } from "../../../kernel/scope.ts";
+import { assertName } from "../dataset.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
 import { FILE_TYPES, type FileOptions } from "../files/index.ts";
 import { assertMayReplace, policyNotes, replacedOf, replaceRows } from "../replace-rows.ts";
@@ -100,7 +101,7 @@ export const importFile = defineTool({
         fileUrl: args.file_url,
         contentEncoding: args.options?.content_encoding,
       },
-      scope: String(caller.workspace.id),
+      scope: scopeOf(caller),
       key: data.newPartKey(),
       fileType: args.file_type,
       options: fileOptions(args.options ?? {}),

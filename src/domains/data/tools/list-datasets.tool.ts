@@ -8,12 +8,13 @@ export const listDatasets = defineTool({
   toolset: "data",
   title: "List datasets",
   description:
-    "The datasets of this workspace with their columns and numbers of rows. Filter by part of a name.",
+    "The datasets of this workspace with their numbers of rows. Filter by part of a name; get_details tells the columns of one.",
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({
     query: z.string().max(200).optional().describe("Part of a name"),
     deleted: z.boolean().default(false).describe("Those that restore_asset brings back"),
+    columns: z.boolean().default(false).describe("With the columns of each"),
     limit: z.int().min(1).max(200).default(50),
     offset: z.int().min(0).default(0),
   }),
@@ -25,13 +26,13 @@ export const listDatasets = defineTool({
         name: z.string(),
         description: z.string().nullable(),
         rows: z.int().nullable().describe("Null where policies keep some from you"),
-        columns: z.array(columnShape),
+        columns: z.array(columnShape).optional(),
         refreshed_at: z.string(),
       }),
     ),
   }),
 
-  async run({ query, deleted, limit, offset }, { datasets, caller }) {
+  async run({ query, deleted, columns: withColumns, limit, offset }, { datasets, caller }) {
     const filter = { limit, offset, isDeleted: deleted, ...(query !== undefined && { query }) };
     const { total, items } = await datasets.list(caller.workspace.id, filter);
     return {
@@ -43,7 +44,7 @@ export const listDatasets = defineTool({
           name: dataset.name,
           description: dataset.description,
           rows: condition === null ? dataset.rowCount : null,
-          columns: [...columns],
+          ...(withColumns && { columns: [...columns] }),
           refreshed_at: dataset.refreshedAt.toISOString(),
         };
       }),

@@ -51,6 +51,27 @@ describe("push_data", () => {
     ]);
   });
 
+  it("adds the rows of a push with a key once, however often it is sent", async () => {
+    const rows = [{ a: 1 }, { a: 2 }];
+    const once = (more: object = {}, who = token) =>
+      callTool(server, who, "push_data", { dataset_name: "Once", rows, idempotency_key: "k-1", ...more });
+    const answers = await Promise.all([once(), once(), once()]);
+    const told = answers.map(({ result }) => result?.structuredContent as Record<string, unknown>);
+    expect(told.map(({ rows_pushed }) => rows_pushed).toSorted()).toEqual([0, 0, 2]);
+    expect(told.filter(({ repeated }) => repeated === true)).toHaveLength(2);
+    expect((await once()).result?.structuredContent).toMatchObject({ repeated: true, total_rows: 2 });
+    // The key is of one person, and for one push.
+    expect((await once({ rows: [{ a: 3 }] })).result).toMatchObject({ isError: true });
+    const other = await server.token({ role: "contributor" });
+    expect((await once({}, other)).result?.structuredContent).toMatchObject({
+      rows_pushed: 2,
+      total_rows: 4,
+    });
+    expect((await once({ idempotency_key: "k-2" })).result?.structuredContent).toMatchObject({
+      total_rows: 6,
+    });
+  });
+
   it("adds new columns, widens numbers and keeps nested objects", async () => {
     const { dataset_id } = changed(await push("Wide", [{ a: 1 }]));
     await push("Wide", [{ a: 1.5, b: { c: [1, 2] } }]);

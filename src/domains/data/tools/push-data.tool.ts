@@ -32,13 +32,30 @@ export const pushData = defineTool({
   permission: "bi:write",
   effect: "write",
   longList: "rows",
-  input: z.strictObject({ dataset_name: z.string().describe("Name of the dataset"), rows }),
-  output: changedDataset.extend({ rows_pushed: z.int() }),
+  input: z.strictObject({
+    dataset_name: z.string().describe("Name of the dataset"),
+    rows,
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(LIMITS.data.idempotencyKeyCharacters)
+      .optional()
+      .describe("Your own: the same push sent again with it adds nothing"),
+  }),
+  output: changedDataset.extend({
+    rows_pushed: z.int(),
+    repeated: z.literal(true).optional().describe("An earlier push with this key had added the rows"),
+  }),
 
-  async run({ dataset_name, rows: few }, { data, caller, signal, longList: rows = few }) {
+  async run(
+    { dataset_name, rows: few, idempotency_key: key },
+    { data, caller, signal, longList: rows = few },
+  ) {
     if (rows.length > LIMITS.data.pushRows) throw tooManyRows();
-    const dataset = await data.push(caller, dataset_name, rows, signal);
-    return { rows_pushed: rows.length, ...changeOf(caller, dataset) };
+    const { dataset, wasRepeated } = await data.pushOnce(caller, dataset_name, rows, { signal, key });
+    const rowsPushed = wasRepeated ? 0 : rows.length;
+    const repeated = wasRepeated ? { repeated: true as const } : {};
+    return { rows_pushed: rowsPushed, ...repeated, ...changeOf(caller, dataset) };
   },
 });
 

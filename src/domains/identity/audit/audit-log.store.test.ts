@@ -47,7 +47,14 @@ describe("writing", () => {
     const { identity, clock } = world;
     const [person] = await identity.users.list({ workspace: "acme" });
     identity.audit.record(
-      event({ userId: person?.userId ?? 0, metadata: { sessionId: "s-1", arguments: '{"k":5}' } }),
+      event({
+        userId: person?.userId ?? 0,
+        tokenId: 7,
+        applicationId: "app-1",
+        address: "198.51.100.7",
+        datasets: [3, 9],
+        metadata: { sessionId: "s-1", arguments: '{"k":5}' },
+      }),
     );
     await identity.audit.flush();
     const { events } = await identity.audit.list(acme, { limit: 1 });
@@ -58,6 +65,10 @@ describe("writing", () => {
       userId: person?.userId,
       email: person?.email,
       durationMs: 2,
+      tokenId: 7,
+      applicationId: "app-1",
+      address: "198.51.100.7",
+      datasets: [3, 9],
     };
     expect(events).toEqual([{ ...told, ...facts }]);
   });
@@ -247,6 +258,11 @@ describe("reading", () => {
           resourceId: String(i),
           success: !failed,
           action: failed ? "auth.denied" : "mcp.tool.call",
+          durationMs: i * 10,
+          tokenId: i % 4,
+          address: `198.51.100.${i % 4}`,
+          datasets: i % 7 === 0 ? [i, 7] : [],
+          ...(i === 9 && { applicationId: "https://app.example/id", metadata: { applicationName: "App" } }),
         }),
       );
       clock.advance(MS.second);
@@ -272,7 +288,22 @@ describe("reading", () => {
     expect(await ids({ action: "auth.denied" })).toEqual([15, 5]);
     expect(await ids({ userId: person?.userId })).toEqual([21, 15, 9, 3]);
     expect(await ids({ since: new Date(clock.now().getTime() - 6.5 * MS.second) })).toEqual([23, 21, 19]);
+    expect(await ids({ until: new Date(clock.now().getTime() - 20.5 * MS.second) })).toEqual([3, 1]);
+    expect(await ids({ tokenId: 3 })).toEqual([23, 19, 15, 11, 7, 3]);
+    expect(await ids({ address: "198.51.100.1", datasetId: 7 })).toEqual([21]);
+    expect(await ids({ datasetId: 7 })).toEqual([21, 7]);
+    expect(await ids({ slowerThanMs: 210 })).toEqual([23]);
+    for (const application of ["App", "https://app.example/id"])
+      expect(await ids({ application })).toEqual([9]);
     expect((await identity.audit.list(own, { limit: 1_000_000 })).events).toHaveLength(12);
+    expect((await identity.audit.list(null, { limit: 1_000_000 })).events).toHaveLength(26);
+    // Sign-ins are of no workspace; those of members, failed ones too, can be asked for.
+    await identity.users.signIn(person?.email ?? "", "wrong password", { address: "a", requestId: "r" });
+    await identity.audit.flush();
+    const signIns = { action: "auth.sign_in", success: false, limit: 9 };
+    const failed = await identity.audit.list(own, signIns);
+    expect(failed.events).toMatchObject([{ email: person?.email, address: "a", success: false }]);
+    expect((await identity.audit.list(foreign, signIns)).events).toEqual([]);
   });
 });
 

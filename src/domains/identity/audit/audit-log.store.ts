@@ -1,10 +1,10 @@
-import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../../kernel/clock.ts";
 import { maskFields, maskText } from "../../../kernel/excerpt.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { AuditEvent } from "../../../registry/ports.ts";
-import { accounts, auditEvents } from "../identity.tables.ts";
-import type { AuditLog, AuditRecord } from "../identity.ts";
+import { accounts, auditEvents, members } from "../identity.tables.ts";
+import type { AuditFilter, AuditLog, AuditRecord } from "../identity.ts";
 import { LIMITS } from "../limits.ts";
 import { AuditWriter, type AuditWriterOptions } from "./audit-writer.ts";
 
@@ -24,6 +24,10 @@ interface AuditRow {
   success: boolean;
   outcome: string;
   duration_ms: number;
+  token_id: number | null;
+  application_id: string | null;
+  address: string | null;
+  datasets: readonly number[];
   metadata: Record<string, unknown>;
 }
 
@@ -50,15 +54,8 @@ export function createAuditLog({
     flush: () => writer.flush(),
     close: () => writer.close(),
 
-    async list(workspaceId, { action, userId, success, since, before, limit }) {
-      const conditions: (SQL | undefined)[] = [
-        eq(auditEvents.workspaceId, workspaceId),
-        action === undefined ? undefined : eq(auditEvents.action, action),
-        userId === undefined ? undefined : eq(auditEvents.userId, userId),
-        success === undefined ? undefined : eq(auditEvents.success, success),
-        since === undefined ? undefined : gte(auditEvents.at, since),
-        before === undefined ? undefined : lt(auditEvents.id, before),
-      ];
+    async list(workspaceId, { limit, ...filter }) {
+      const conditions = [ofWorkspace(db, workspaceId, filter.action), ...conditionsOf(filter)];
       const size = Math.max(1, Math.min(Math.floor(limit), LIMITS.identity.auditPageEvents));
       const rows: AuditRecord[] = await db
         .select(recordColumns)
@@ -82,6 +79,41 @@ export function createAuditLog({
   };
 }
 
+/** Sign-ins are of no workspace; those of its members belong to what its admins may see. */
+function ofWorkspace(db: Catalog["db"], workspaceId: number | null, action: string | undefined) {
+  if (workspaceId === null) return undefined;
+  if (!action?.startsWith("auth.sign_")) return eq(auditEvents.workspaceId, workspaceId);
+  const people = db
+    .select({ id: members.accountId })
+    .from(members)
+    .where(eq(members.workspaceId, workspaceId));
+  return and(isNull(auditEvents.workspaceId), inArray(auditEvents.userId, people));
+}
+
+function conditionsOf(filter: Omit<AuditFilter, "limit">): (SQL | undefined)[] {
+  const { action, userId, success, tokenId, application, address, datasetId, slowerThanMs } = filter;
+  const { since, until, before } = filter;
+  const named = sql`${auditEvents.metadata} ->> 'applicationName' = ${application}`;
+  return [
+    action === undefined ? undefined : eq(auditEvents.action, action),
+    userId === undefined ? undefined : eq(auditEvents.userId, userId),
+    success === undefined ? undefined : eq(auditEvents.success, success),
+    tokenId === undefined
+      ? undefined
+      : and(eq(auditEvents.tokenId, tokenId), sql`${auditEvents.tokenId} > 0`),
+    application === undefined ? undefined : or(eq(auditEvents.applicationId, application), named),
+    address === undefined ? undefined : eq(auditEvents.address, address),
+    // As the partial index says it.
+    datasetId === undefined
+      ? undefined
+      : sql`${auditEvents.datasets} @> ARRAY[${datasetId}]::bigint[] AND ${auditEvents.datasets} <> '{}'`,
+    slowerThanMs === undefined ? undefined : gt(auditEvents.durationMs, slowerThanMs),
+    since === undefined ? undefined : gte(auditEvents.at, since),
+    until === undefined ? undefined : lt(auditEvents.at, until),
+    before === undefined ? undefined : lt(auditEvents.id, before),
+  ];
+}
+
 const recordColumns = {
   id: auditEvents.id,
   at: auditEvents.at,
@@ -93,6 +125,10 @@ const recordColumns = {
   success: auditEvents.success,
   outcome: auditEvents.outcome,
   durationMs: auditEvents.durationMs,
+  tokenId: auditEvents.tokenId,
+  applicationId: auditEvents.applicationId,
+  address: auditEvents.address,
+  datasets: auditEvents.datasets,
   metadata: auditEvents.metadata,
 };
 
@@ -109,6 +145,11 @@ function rowFrom(event: AuditEvent, at: Date): AuditRow {
     success: event.success,
     outcome: maskText(event.outcome, WORD_CHARACTERS),
     duration_ms: Number.isFinite(durationMs) ? Math.round(Math.min(Math.max(durationMs, 0), MAX_INTEGER)) : 0,
+    token_id: event.tokenId ?? null,
+    application_id:
+      event.applicationId === undefined ? null : maskText(event.applicationId, RESOURCE_CHARACTERS),
+    address: event.address === undefined ? null : maskText(event.address, WORD_CHARACTERS),
+    datasets: event.datasets ?? [],
     metadata: maskFields(event.metadata),
   };
 }
@@ -116,9 +157,11 @@ function rowFrom(event: AuditEvent, at: Date): AuditRow {
 /** One parameter for the whole batch, however many rows it has. */
 async function insertRows(catalog: Catalog, rows: readonly AuditRow[]): Promise<void> {
   await catalog.pool.query(
-    `INSERT INTO audit_events (at, workspace_id, user_id, action, resource_type, resource_id, success, outcome, duration_ms, metadata)
+    `INSERT INTO audit_events (at, workspace_id, user_id, action, resource_type, resource_id, success, outcome, duration_ms,
+       token_id, application_id, address, datasets, metadata)
      SELECT * FROM json_to_recordset($1::json) AS event (at timestamptz, workspace_id bigint, user_id bigint, action text,
-       resource_type text, resource_id text, success boolean, outcome text, duration_ms integer, metadata jsonb)`,
+       resource_type text, resource_id text, success boolean, outcome text, duration_ms integer, token_id bigint,
+       application_id text, address text, datasets bigint[], metadata jsonb)`,
     [JSON.stringify(rows)],
   );
 }

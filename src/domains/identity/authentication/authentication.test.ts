@@ -335,6 +335,8 @@ test("each denial is on record, for the workspace that it concerns", async () =>
     email: "contributor@acme.test",
     success: false,
     outcome: "unauthorized",
-    metadata: { reason: "revoked", address: "198.51.100.9", tokenId: info.id },
+    address: "198.51.100.9",
+    tokenId: info.id,
+    metadata: { reason: "revoked" },
   });
 });

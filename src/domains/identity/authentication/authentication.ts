@@ -72,13 +72,13 @@ async function findGrant(
   if (verifier === undefined) return null;
   const verified = await soon(verifier.verify(token));
   if (verified === null) return null;
-  const { workspaceId, accountId, scopes, audience, expiresAt } = verified;
+  const { workspaceId, accountId, scopes, audience, expiresAt, application } = verified;
   const owner = await ports.ownerCache.get(`${workspaceId}:${accountId}`, () =>
     soon(ports.grants.owner(workspaceId, accountId)),
   );
   if (owner === null) return null;
   const facts = { id: 0, kind: "oauth", limits: NO_LIMITS, revokedAt: null } as const;
-  return { token: { ...facts, scopes, audience, expiresAt }, owner };
+  return { token: { ...facts, scopes, audience, expiresAt, application }, owner };
 }
 
 /** A database that hangs must not hang everybody who knocks. */
@@ -121,7 +121,10 @@ async function deny(
     success: false,
     outcome: "unauthorized",
     durationMs: 0,
-    metadata: { reason, address, tokenId: grant?.token.id ?? null },
+    address,
+    tokenId: grant?.token.id,
+    applicationId: grant?.token.application?.id,
+    metadata: { reason },
   });
   throw unauthorized(reason);
 }
@@ -130,7 +133,9 @@ async function deny(
 export function ownerOf({ workspace, user, token, scopes }: Caller): JobOwner {
   const owner = { workspaceId: workspace.id, userId: user.id };
   if (token.id !== 0) return { ...owner, tokenId: token.id };
-  return token.kind === "operator" ? owner : { ...owner, scopes, limits: token.limits };
+  if (token.kind === "operator") return owner;
+  const { limits, application } = token;
+  return { ...owner, scopes, limits, ...(application !== undefined && { application }) };
 }
 
 /**
@@ -158,16 +163,15 @@ export async function callerFor(
 /** A token that is not in our table gives what it gave then; without any it is all that its owner may. */
 async function withoutRow(
   grants: GrantStore,
-  { workspaceId, userId, scopes, limits = NO_LIMITS }: JobOwner,
+  { workspaceId, userId, scopes, limits = NO_LIMITS, application }: JobOwner,
 ): Promise<Grant | null> {
   const owner = await grants.owner(workspaceId, userId);
   const power =
     scopes === undefined
       ? ({ kind: "operator", scopes: null } as const)
       : ({ kind: "oauth", scopes } as const);
-  return (
-    owner && { token: { id: 0, ...power, limits, audience: null, expiresAt: null, revokedAt: null }, owner }
-  );
+  const facts = { id: 0, limits, audience: null, expiresAt: null, revokedAt: null, application };
+  return owner && { token: { ...facts, ...power }, owner };
 }
 
 function noLongerAllowed(reason: DenialReason): AppError {

@@ -25,7 +25,12 @@ export function callerFrom({ token, owner }: Grant): Caller {
     rolePermissions,
     scopes,
     permissions,
-    token: Object.freeze({ id: token.id, kind: token.kind, limits }),
+    token: Object.freeze({
+      id: token.id,
+      kind: token.kind,
+      limits,
+      ...(token.application !== undefined && { application: token.application }),
+    }),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Permission, Role } from "../../../kernel/permissions.ts";
-import type { TokenKind, TokenLimits } from "../../../registry/caller.ts";
+import type { Application, TokenKind, TokenLimits } from "../../../registry/caller.ts";
 import type { Proof } from "../identity.ts";
 
 /** A token with its owner as they are now: everything that the checks look at. */
@@ -14,6 +14,7 @@ export interface Grant {
     readonly revokedAt: Date | null;
     /** The endpoints that it was made for; null for tokens whose kind says it. */
     readonly audience: readonly string[] | null;
+    readonly application?: Application | undefined;
   };
   readonly owner: Owner;
 }

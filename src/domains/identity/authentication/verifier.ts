@@ -1,4 +1,5 @@
 import type { Permission } from "../../../kernel/permissions.ts";
+import type { Application } from "../../../registry/caller.ts";
 
 /** What a token that is not in our table says about itself, once its signature was found good. */
 export interface VerifiedToken {
@@ -7,6 +8,7 @@ export interface VerifiedToken {
   scopes: readonly Permission[];
   audience: readonly string[];
   expiresAt: Date;
+  application?: Application;
 }
 
 /** Reads tokens of another making, such as those of the authorization server. */

@@ -51,7 +51,6 @@ export function createLoginClients(options: LoginClientsOptions): LoginClients {
     },
 
     async login({ clientId, clientSecret, address }) {
-      await limiter.admitAttempt(address);
       await limiter.admitLogin(clientId, address);
       const found = CLIENT_ID.test(clientId) ? await find(catalog, clientId) : undefined;
       // Compared in any case, and hashes only: neither the time nor the answer tells which part was wrong.
@@ -61,6 +60,8 @@ export function createLoginClients(options: LoginClientsOptions): LoginClients {
       );
       const usable = found !== undefined && found.disabledAt === null && found.role !== null;
       if (!fits || !usable) {
+        // A secret is too long to be guessed, so a good one is never refused for what others behind the address do.
+        await limiter.admitAttempt(address);
         await limiter.failedAttempt(address);
         record(options, found, clientId, address, false);
         throw new AppError("unauthorized", "The client id or the client secret is wrong.", {
@@ -127,6 +128,7 @@ function record(
     success,
     outcome: success ? "ok" : "unauthorized",
     durationMs: 0,
-    metadata: { address },
+    address,
+    metadata: {},
   });
 }

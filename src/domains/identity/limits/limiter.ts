@@ -6,7 +6,10 @@ import { type RateLimitSettings, type RateWindow, type RateWindowName, rateWindo
 
 /** What the slice itself needs beside the public face. */
 export interface IdentityLimiter extends TransportLimiter {
-  /** Throws `rate_limited` once this address has been wrong about this account too often. */
+  /**
+   * Throws `rate_limited` once this address has been wrong about this account too often: sooner where it has been wrong
+   * about many accounts, but never because of others alone.
+   */
   admitPassword(account: string, address: string): Promise<void>;
   failedPassword(account: string, address: string): Promise<void>;
   /** Counts a sign-in of a login client. */
@@ -54,8 +57,22 @@ export function createLimiter(state: SharedState, settings: RateLimitSettings): 
     },
     admitAttempt: (address) => limits.take(["failed_attempts"], { address }, LOOK),
     failedAttempt: (address) => counted(limits.take(["failed_attempts"], { address })),
-    admitPassword: (resource, address) => limits.take(["failed_passwords"], { resource, address }, LOOK),
-    failedPassword: (resource, address) => counted(limits.take(["failed_passwords"], { resource, address })),
+    async admitPassword(resource, address) {
+      const subject = { resource, address };
+      await limits.take(["failed_passwords"], subject, LOOK);
+      // Somebody behind this address guesses. Whose account is not guessed at may still come in.
+      await limits
+        .take(["failed_attempts"], { address }, LOOK)
+        .catch(() => limits.take(["suspect_passwords"], subject, LOOK));
+    },
+    async failedPassword(resource, address) {
+      const subject = { resource, address };
+      await Promise.all([
+        counted(limits.take(["failed_attempts"], { address })),
+        counted(limits.take(["failed_passwords"], subject)),
+        counted(limits.take(["suspect_passwords"], subject)),
+      ]);
+    },
     admitLogin: (resource, address) => limits.take(["client_logins"], { resource, address }),
   };
 }

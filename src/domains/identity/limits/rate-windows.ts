@@ -46,6 +46,9 @@ export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   clientLogins: { points: 120, windowMs: MS.minute },
 };
 
+/** An account with more wrong passwords from an address that guesses a lot is what is guessed at. */
+const SUSPECT_PASSWORDS = 2;
+
 /** The plan whose workspaces are small. */
 const PRIVATE_PLAN = "private";
 
@@ -70,6 +73,7 @@ export type RateWindowName =
   | "token_exchanges"
   | "failed_attempts"
   | "failed_passwords"
+  | "suspect_passwords"
   | "client_logins";
 
 /**
@@ -92,6 +96,12 @@ export function rateWindows(rules: RateLimitSettings): Record<RateWindowName, Ra
     token_exchanges: { ...attempt, per: ["address"], ...rules.tokenExchanges },
     failed_attempts: { ...attempt, per: ["address"], ...rules.failedAttempts },
     failed_passwords: { ...attempt, per: ["resource", "address"], ...rules.failedPasswords },
+    suspect_passwords: {
+      ...attempt,
+      per: ["resource", "address"],
+      points: SUSPECT_PASSWORDS,
+      windowMs: rules.failedPasswords.windowMs,
+    },
     client_logins: { ...attempt, per: ["resource", "address"], ...rules.clientLogins },
   };
 }

@@ -160,6 +160,30 @@ describe("passwords", () => {
     expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD, owner)).not.toBeNull();
     expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, attacker)).not.toBeNull();
   });
+
+  test("many wrong passwords from one address keep out nobody whose account is not guessed at", async () => {
+    await using other = await openTestIdentity({
+      rateLimits: { failedAttempts: { points: 4, windowMs: MS.minute } },
+    });
+    const { users } = other.identity;
+    const office = "198.51.100.1";
+    const tried = [
+      "admin@acme.test",
+      "admin@acme.test",
+      "admin@acme.test",
+      "nobody@acme.test",
+      "a@acme.test",
+    ];
+    for (const email of tried) expect(await users.verifyPassword(email, "a guess at it", office)).toBeNull();
+    const refused = { code: "rate_limited" };
+    await expect(users.verifyPassword("admin@acme.test", TEST_PASSWORD, office)).rejects.toMatchObject(
+      refused,
+    );
+    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
+    // One slip of one's own does not change that.
+    expect(await users.verifyPassword("viewer@acme.test", "a slip of mine", office)).toBeNull();
+    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
+  });
 });
 
 test("roles, states and listings", async () => {

@@ -75,20 +75,21 @@ export function createUsers(options: UsersOptions): Users {
     setPassword: (email, password, by) => setPassword(options, email, password, by),
 
     async changePassword({ userId, email, current, password, address }) {
-      const account = await verifyPassword(options, email, current, address);
-      if (account === null) throw new AppError("forbidden", "The current password does not fit.");
+      const { person } = await verifyPassword(options, email, current, address);
+      if (person === null) throw new AppError("forbidden", "The current password does not fit.");
       await setPassword(options, email, password, { userId });
     },
 
     async signIn(email, password, from) {
-      const account = await verifyPassword(options, email, password, from.address);
-      recordSession(options, "auth.sign_in", account?.userId ?? null, account !== null, from);
-      return account;
+      const { tried, person } = await verifyPassword(options, email, password, from.address);
+      recordSession(options, "auth.sign_in", tried, person !== null, from);
+      return person;
     },
 
     signedOut: (userId, from) => recordSession(options, "auth.sign_out", userId, true, from),
 
-    verifyPassword: (email, password, address) => verifyPassword(options, email, password, address),
+    verifyPassword: async (email, password, address) =>
+      (await verifyPassword(options, email, password, address)).person,
   };
 }
 
@@ -210,7 +211,8 @@ function recordSession(
     success,
     outcome,
     durationMs: 0,
-    metadata: { address, requestId },
+    address,
+    metadata: { requestId },
   });
 }
 
@@ -238,10 +240,7 @@ async function verifyPassword(
   address: string | undefined,
 ) {
   const normal = normaliseEmail(email);
-  if (address !== undefined) {
-    await limiter.admitAttempt(address);
-    await limiter.admitPassword(normal, address);
-  }
+  if (address !== undefined) await limiter.admitPassword(normal, address);
   const [account] = await db
     .select()
     .from(accounts)
@@ -249,10 +248,8 @@ async function verifyPassword(
   const bounded = password.slice(0, LIMITS.identity.passwordMaxCharacters);
   const fits = await passwordFits(bounded, account?.passwordHash ?? DECOY_HASH);
   if (account === undefined || !fits || bounded !== password || account.disabledAt !== null) {
-    if (address !== undefined) {
-      await Promise.all([limiter.failedAttempt(address), limiter.failedPassword(normal, address)]);
-    }
-    return null;
+    if (address !== undefined) await limiter.failedPassword(normal, address);
+    return { tried: account?.id ?? null, person: null };
   }
   if (isOutdated(account.passwordHash)) {
     const unchanged = and(eq(accounts.id, account.id), eq(accounts.passwordHash, account.passwordHash));
@@ -261,7 +258,7 @@ async function verifyPassword(
       .set({ passwordHash: await hashPassword(password) })
       .where(unchanged);
   }
-  return { userId: account.id, email: account.email };
+  return { tried: account.id, person: { userId: account.id, email: account.email } };
 }
 
 /** Changes a member, locked until it is done, and tells everybody who remembers what it may do. */

@@ -38,6 +38,8 @@ export interface AppOwner {
   accountId: number;
   workspaceId: number;
   workspaceSlug: string;
+  clientId: string;
+  clientName: string;
 }
 
 interface OwnedApp {
@@ -107,6 +109,8 @@ export class ConnectedApps {
         accountId: connectedApps.accountId,
         workspaceId: workspaces.id,
         workspaceSlug: workspaces.slug,
+        clientId: connectedApps.clientId,
+        clientName: connectedApps.clientName,
       })
       .from(connectedApps)
       .innerJoin(workspaces, eq(workspaces.id, connectedApps.workspaceId))

@@ -36,7 +36,7 @@ export const TOKEN_RULES: Readonly<Record<TokenKind, TokenKindRules>> = {
     surfaces: ["memory", "all"],
     ceiling: MEMORY,
     defaultScopes: MEMORY,
-    toolsets: ["memory"],
+    toolsets: ["memory", "curation"],
     lifetime: { defaultMs: YEAR, minMs: MS.minute, maxMs: YEAR },
   },
   knowledge: {

@@ -11,12 +11,18 @@ export const listAuditEvents = defineTool({
   permission: "admin",
   effect: "read",
   input: z.strictObject({
-    action: z.string().max(100).optional().describe("Only this action, e.g. mcp.tool.call"),
-    user_id: z.int().optional().describe("Only this user"),
-    success: z.boolean().optional().describe("true: only what succeeded; false: only failures and denials"),
-    since: z.iso.datetime({ offset: true }).optional().describe("Only events from this time on (ISO 8601)"),
+    action: z.string().max(100).optional().describe("Such as mcp.tool.call, auth.sign_in"),
+    user_id: z.int().optional(),
+    success: z.boolean().optional().describe("false: only failures and denials"),
+    token_id: z.int().optional(),
+    application: z.string().max(500).optional().describe("OAuth client, by id or name"),
+    address: z.string().max(100).optional(),
+    dataset_id: z.int().optional().describe("What read or changed it"),
+    slower_than_ms: z.int().optional(),
+    since: z.iso.datetime({ offset: true }).optional().describe("ISO 8601"),
+    until: z.iso.datetime({ offset: true }).optional(),
     before: z.int().optional().describe("Only events older than the one with this id"),
-    limit: z.int().min(1).max(500).default(50).describe("How many to return"),
+    limit: z.int().min(1).max(500).default(50),
   }),
   output: z.object({
     events: z.array(
@@ -30,20 +36,30 @@ export const listAuditEvents = defineTool({
         success: z.boolean(),
         outcome: z.string(),
         duration_ms: z.number(),
+        token_id: z.number().nullable(),
+        application_id: z.string().nullable(),
+        address: z.string().nullable(),
+        dataset_ids: z.array(z.number()),
         metadata: z.record(z.string(), z.unknown()),
       }),
     ),
     next_before: z.number().nullable(),
   }),
 
-  async run({ user_id, since, ...filter }, { audit, caller }) {
+  async run({ user_id, token_id, dataset_id, slower_than_ms, since, until, ...filter }, { audit, caller }) {
     const page = await audit.list(caller.workspace.id, {
       limit: filter.limit,
       ...(filter.action !== undefined && { action: filter.action }),
       ...(filter.success !== undefined && { success: filter.success }),
       ...(filter.before !== undefined && { before: filter.before }),
       ...(user_id !== undefined && { userId: user_id }),
+      ...(filter.application !== undefined && { application: filter.application }),
+      ...(filter.address !== undefined && { address: filter.address }),
+      ...(token_id !== undefined && { tokenId: token_id }),
+      ...(dataset_id !== undefined && { datasetId: dataset_id }),
+      ...(slower_than_ms !== undefined && { slowerThanMs: slower_than_ms }),
       ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
     });
     const events = page.events.map((event) => ({
       id: event.id,
@@ -55,6 +71,10 @@ export const listAuditEvents = defineTool({
       success: event.success,
       outcome: event.outcome,
       duration_ms: event.durationMs,
+      token_id: event.tokenId,
+      application_id: event.applicationId,
+      address: event.address,
+      dataset_ids: [...event.datasets],
       metadata: event.metadata,
     }));
     return { events, next_before: page.nextBefore };

@@ -1,9 +1,13 @@
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import type { Embeddings } from "../../../platform/embeddings/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import type { Llm, Provider } from "../../llm/index.ts";
 import type { BasesStore } from "../bases.store.ts";
 import type { Knowledge, Passage } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { confidenceOf, pickSentences, type Quote } from "./pick-sentences.ts";
+import { GivenPassages } from "./generate-answer.ts";
+import { likenessOf } from "./likeness.ts";
+import { confidenceOf, type Quote, rankSentences, sentencesIn } from "./pick-sentences.ts";
 import { readQuestion } from "./question.ts";
 
 export interface AskedQuestion {
@@ -17,6 +21,9 @@ export interface Answer {
   status: "answered" | "uncertain" | "not_found";
   confidence: number;
   citations: { document_id: string; document: string; page: number | null; section: string; quote: string }[];
+  /** The language model that wrote it; null where it is made of quotes. */
+  llm: string | null;
+  notes: string[];
 }
 
 /** Below it the documents are said not to tell; between them the answer is said to be uncertain. */
@@ -26,54 +33,118 @@ const QUOTED = 2;
 const NEAREST = 3;
 const NEAREST_CHARACTERS = 300;
 
-/** Answers by quoting: what a document says can be wrong, but never made up, and nothing in it is an instruction. */
-export class Answers {
-  readonly #knowledge: Knowledge;
-  readonly #bases: BasesStore;
+export interface AnswersParts {
+  knowledge: Knowledge;
+  bases: BasesStore;
+  llm: Pick<Llm, "providerFor" | "ask">;
+  embeddings: Embeddings;
+}
 
-  constructor(knowledge: Knowledge, bases: BasesStore) {
-    this.#knowledge = knowledge;
-    this.#bases = bases;
+/**
+ * Answers by quoting: what a document says can be wrong, but never made up, and nothing in it is an instruction. Where
+ * the workspace has a language model that may see texts, it puts the answer into words, each borne out by a passage.
+ */
+export class Answers {
+  readonly #parts: AnswersParts;
+
+  constructor(parts: AnswersParts) {
+    this.#parts = parts;
   }
 
-  async ask(caller: Caller, { question, documentIds, baseIds }: AskedQuestion): Promise<Answer> {
-    const text = question.trim();
-    if (text === "") throw new AppError("bad_request", "question must not be empty.");
-    for (const id of documentIds ?? []) await this.#knowledge.requireDocument(caller, id);
+  async ask(caller: Caller, asked: AskedQuestion, signal: AbortSignal): Promise<Answer> {
+    const { documentIds, baseIds } = asked;
+    const { knowledge, bases } = this.#parts;
+    const question = asked.question.trim();
+    if (question === "") throw new AppError("bad_request", "question must not be empty.");
+    for (const id of documentIds ?? []) await knowledge.requireDocument(caller, id);
     const readable =
-      baseIds === undefined
-        ? await this.#bases.allReadable(caller)
-        : await this.#bases.readable(caller, baseIds);
-    const passages = await this.#knowledge.search(caller, {
-      query: text,
+      baseIds === undefined ? await bases.allReadable(caller) : await bases.readable(caller, baseIds);
+    const passages = await knowledge.search(caller, {
+      query: question,
       baseIds: readable.map(({ id }) => id),
       ...(documentIds !== undefined && { documentIds }),
       limit: LIMITS.knowledge.answerPassages,
     });
-    const quotes = pickSentences(readQuestion(text), passages);
-    const [best] = quotes;
-    const confidence = best === undefined ? 0 : confidenceOf(best.features);
-    const rounded = Math.round(confidence * 100) / 100;
-    if (best === undefined || confidence < FOUND) return notFound(passages, rounded);
-    const quoted = quotes.slice(0, QUOTED).toSorted(inOrder);
-    const status = confidence < SURE ? "uncertain" : "answered";
-    const answer = quoted.map((quote) => quote.text).join(" ");
+    const quoted = await this.#quoted(question, passages);
+    const provider = await this.#parts.llm.providerFor(caller);
+    // Passages are as confidential as rows are.
+    if (provider?.sendsRows !== true || passages.length === 0) return quoted;
+    return this.#generated({ caller, provider, question, passages, quoted, signal });
+  }
+
+  async #quoted(question: string, passages: readonly Passage[]): Promise<Answer> {
+    const sentences = sentencesIn(passages);
+    const likeness = await likenessOf(this.#parts.embeddings, question, sentences);
+    return answerOf(rankSentences(readQuestion(question), sentences, likeness), passages);
+  }
+
+  /** What was quoted is the answer wherever the model has none that holds. */
+  async #generated({ caller, provider, question, passages, quoted, signal }: Generating): Promise<Answer> {
+    const given = new GivenPassages(question, passages);
+    const request = { ...given.task, purpose: "document answer", instruction: question, signal };
+    const notes: string[] = [];
+    const written = await this.#parts.llm.ask(caller, provider, request).catch((error: unknown) => {
+      if (!isAppError(error) || signal.aborted) throw error;
+      notes.push(`Quoted, because of the language model: ${error.message}`);
+      return undefined;
+    });
+    if (written === undefined) return { ...quoted, notes };
+    const statements = given.check(written.text);
+    if (statements === undefined)
+      return { ...quoted, notes: ["Quoted: what the language model wrote is not what the passages say."] };
+    if (statements.length === 0) return notFound(passages, quoted.confidence, provider.model);
+    const citations = statements.flatMap((statement) => statement.citations);
     return {
-      answer: status === "uncertain" ? `Not certain, but the documents say: ${answer}` : answer,
-      status,
-      confidence: rounded,
-      citations: quoted.map(({ passage, text: quote }) => citationOf(passage, quote)),
+      answer: statements.map(({ text }) => text).join(" "),
+      status: "answered",
+      confidence: Math.max(quoted.confidence, SURE),
+      citations: unique(citations.map(({ passage, quote }) => citationOf(passage, quote))),
+      llm: provider.model,
+      notes,
     };
   }
 }
 
-function notFound(passages: readonly Passage[], confidence: number): Answer {
+interface Generating {
+  caller: Caller;
+  provider: Provider;
+  question: string;
+  passages: readonly Passage[];
+  quoted: Answer;
+  signal: AbortSignal;
+}
+
+function answerOf(quotes: readonly Quote[], passages: readonly Passage[]): Answer {
+  const [best] = quotes;
+  const confidence = best === undefined ? 0 : confidenceOf(best.features);
+  const rounded = Math.round(confidence * 100) / 100;
+  if (best === undefined || confidence < FOUND) return notFound(passages, rounded);
+  const quoted = quotes.slice(0, QUOTED).toSorted(inOrder);
+  const status = confidence < SURE ? "uncertain" : "answered";
+  const answer = quoted.map((quote) => quote.text).join(" ");
+  return {
+    answer: status === "uncertain" ? `Not certain, but the documents say: ${answer}` : answer,
+    status,
+    confidence: rounded,
+    citations: quoted.map(({ passage, text: quote }) => citationOf(passage, quote)),
+    llm: null,
+    notes: [],
+  };
+}
+
+function unique(citations: readonly Answer["citations"][number][]): Answer["citations"] {
+  return [...new Map(citations.map((each) => [JSON.stringify(each), each])).values()];
+}
+
+function notFound(passages: readonly Passage[], confidence: number, llm: string | null = null): Answer {
   const nearest = passages.slice(0, NEAREST);
   return {
     answer: "Not found in these documents.",
     status: "not_found",
     confidence,
     citations: nearest.map((passage) => citationOf(passage, passage.content.slice(0, NEAREST_CHARACTERS))),
+    llm,
+    notes: [],
   };
 }
 

@@ -201,3 +201,16 @@ class CodePoints {
     return this.#points;
   }
 }
+
+/** Pieces that follow each other as one text again: what the next one repeats of the one before is said once. */
+export function joinOverlapping(pieces: readonly { content: string }[]): string {
+  return pieces.reduce((joined, { content }) => {
+    if (joined === "") return content;
+    for (let length = Math.min(joined.length, content.length, OVERLAP_CHARACTERS); length > 0; length--)
+      if (joined.endsWith(content.slice(0, length))) return joined + content.slice(length);
+    return `${joined}\n\n${content}`;
+  }, "");
+}
+
+/** What one piece repeats of another is not longer. */
+const OVERLAP_CHARACTERS = 8 * LIMITS.knowledge.overlapTokens;

@@ -8,7 +8,7 @@ const question = z
   .max(KERNEL.call.instructionCharacters)
   .describe("Natural language question to ask");
 
-/** Answers with what documents say, word for word, and where. */
+/** Answers with what documents say, and where. */
 export const askDocument = defineTool({
   name: "ask_documents",
   toolset: "knowledge",
@@ -33,7 +33,7 @@ export const askDocument = defineTool({
   },
   title: "Ask documents",
   description:
-    "Answers a question with sentences quoted from documents and their places, or says that they do not tell.",
+    "Answers a question with sentences quoted from documents and their places (by a language model where the workspace has one that may see texts), or says that they do not tell.",
   permission: "knowledge:read",
   effect: "read",
   within: ["knowledgeBases"],
@@ -58,8 +58,10 @@ export const askDocument = defineTool({
         quote: z.string(),
       }),
     ),
+    llm: z.string().nullable(),
+    notes: z.array(z.string()),
   }),
 
-  run: ({ question, document_ids, knowledge_base_ids }, { answers, caller }) =>
-    answers.ask(caller, { question, documentIds: document_ids, baseIds: knowledge_base_ids }),
+  run: ({ question, document_ids, knowledge_base_ids }, { answers, caller, signal }) =>
+    answers.ask(caller, { question, documentIds: document_ids, baseIds: knowledge_base_ids }, signal),
 });

@@ -47,6 +47,20 @@ describe("change_folder", () => {
     expect(await change(birds, { delete: true, confirm: true })).toMatchObject({ deleted_documents: 1 });
     expect(await found()).toBe(0);
   });
+
+  it("brings a deleted folder back with what went with it", async () => {
+    expect(await change(birds, { restore: true })).toMatchObject({ path: "birds", restored_documents: 1 });
+    expect(await found()).toBe(1);
+    await expect(change(birds, { restore: true })).rejects.toThrow(/no deleted folder/);
+    await change(night, { delete: true, confirm: true });
+    await change(birds, { delete: true, confirm: true });
+    expect(await change(birds, { restore: true })).toMatchObject({ restored_documents: 0 });
+    expect(await change(night, { restore: true })).toMatchObject({
+      path: "birds/nocturnal",
+      restored_documents: 1,
+    });
+    await change(birds, { delete: true, confirm: true });
+  });
 });
 
 describe("a knowledge base as an asset", () => {

@@ -118,4 +118,36 @@ describe("wegent_kb_search_content", () => {
       (await callKnowledge(server, stranger, "search_documents", { query: "leave" }, "/mcp")).total,
     ).toBe(0);
   });
+
+  it("finds what is said in other words once it has been embedded, and explains its hits on request", async () => {
+    const base = await makeBase(server, ada, { name: "Letters" });
+    await addDocument(server, ada, base, "bill.md", "# Payment\n\nThe bill was settled by the client.");
+    await addDocument(server, ada, base, "rain.txt", "It will rain in the mountains tomorrow.");
+    const args = { query: "Who paid the invoice?", knowledge_base_ids: [base], explain: true };
+    const find = () => callKnowledge(server, ada, "search_documents", args, "/mcp");
+    await expect.poll(async () => (await find()).total, { timeout: 30_000 }).toBe(1);
+    expect((await find()).records).toMatchObject([
+      {
+        title: "bill.md",
+        page: null,
+        section: "Payment",
+        legs: { words: 0, meaning: expect.any(Number), tokens: expect.any(Number) },
+      },
+    ]);
+    const { records } = await search(ada, { query: "bill", knowledge_base_ids: [base] });
+    expect(Object.keys(records[0])).toHaveLength(6);
+  });
+
+  it("merges the passages around a hit on request", async () => {
+    const base = await makeBase(server, ada, { name: "Long" });
+    const sections = Array.from({ length: 6 }, (_, n) => `# Part ${n}\n\nThis is about number${n}.`);
+    await addDocument(server, ada, base, "long.md", sections.join("\n\n"));
+    const find = (args: object) =>
+      callKnowledge(server, ada, "search_documents", { knowledge_base_ids: [base], ...args }, "/mcp");
+    const [hit] = (await find({ query: "number3", context: 1 })).records;
+    expect(hit.content).toBe(sections.slice(2, 5).join("\n\n"));
+    const [both] = (await find({ query: "number2 number3", context: 1 })).records;
+    expect(both.content).toMatch(/number2.*number3/s);
+    await expect(find({ query: "x", context: 4 })).rejects.toThrow(/context mu/);
+  });
 });

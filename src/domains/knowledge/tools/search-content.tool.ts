@@ -3,10 +3,11 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { BasesStore, KnowledgeBase } from "../bases.store.ts";
 import { boundedArgument, defineTool, textArgument } from "../define.ts";
+import type { Passage } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { estimateTokens } from "../reading/split.ts";
 
-const { searchedBases, results, queryCharacters } = LIMITS.knowledge;
+const { searchedBases, results, queryCharacters, searchContext } = LIMITS.knowledge;
 const baseIds = z.array(z.int({ error: "knowledge_base_ids must contain only integers" }), {
   error: ({ input }) =>
     input === undefined ? "knowledge_base_ids is required" : "knowledge_base_ids must be a list of integers",
@@ -35,6 +36,10 @@ export const searchContent = defineTool({
     query,
     knowledge_base_ids: baseIds.optional().describe("All that you can read, if left out"),
     max_results,
+    context: boundedArgument("context", 0, searchContext)
+      .default(0)
+      .describe("Passages before and after each hit to merge into it"),
+    explain: z.boolean().default(false).describe("Add page, section, and what words and meaning say"),
   }),
   output: z.object({
     query: z.string(),
@@ -51,11 +56,18 @@ export const searchContent = defineTool({
         knowledge_base_id: z.int(),
         knowledge_base_name: z.string(),
         document_id: z.int(),
+        page: z.int().nullable().optional(),
+        section: z.string().optional(),
+        /** 0 to 1 each: by its words, by direction, by its tokens against the question's. */
+        legs: z
+          .object({ words: z.number(), meaning: z.number().optional(), tokens: z.number().optional() })
+          .optional(),
       }),
     ),
   }),
 
-  async run({ query, knowledge_base_ids, max_results }, { knowledge, bases, knowledgeLimits, caller, meta }) {
+  async run(args, { knowledge, bases, knowledgeLimits, caller, meta }) {
+    const { query, knowledge_base_ids, max_results, context, explain } = args;
     if (meta.surface === "knowledge") await knowledgeLimits.search(caller.user.id);
     const text = query.trim();
     if (text === "") throw new AppError("bad_request", "query must not be empty");
@@ -64,6 +76,7 @@ export const searchContent = defineTool({
       query: text,
       baseIds: searched.map(({ id }) => id),
       limit: max_results,
+      context,
     });
     return {
       query: text,
@@ -75,17 +88,23 @@ export const searchContent = defineTool({
         ignored.length === 0
           ? []
           : ["Some knowledge bases were ignored: they are not there, or not yours to read."],
-      records: passages.map(({ content, documentName, score, baseId, baseName, documentId }) => ({
-        content,
-        title: documentName,
-        score,
-        knowledge_base_id: baseId,
-        knowledge_base_name: baseName,
-        document_id: documentId,
+      records: passages.map((passage) => ({
+        content: passage.content,
+        title: passage.documentName,
+        score: passage.score,
+        knowledge_base_id: passage.baseId,
+        knowledge_base_name: passage.baseName,
+        document_id: passage.documentId,
+        ...(explain && explained(passage)),
       })),
     };
   },
 });
+
+function explained({ page, titlePath, legs: { lexical, dense, tokens } }: Passage) {
+  const meaning = { ...(dense !== undefined && { meaning: dense }), ...(tokens !== undefined && { tokens }) };
+  return { page, section: titlePath.join(" > "), legs: { words: lexical, ...meaning } };
+}
 
 /** Those of the wanted bases that the caller may read, in the order in which they were named. */
 async function chosenBases(

@@ -64,7 +64,17 @@ describe("share_knowledge_base", () => {
     );
   });
 
+  it("renames it", async () => {
+    const args = { knowledge_base_id: diary, name: "Journal", description: "Days" };
+    expect(await resultOf(server, ada, "share_knowledge_base", args)).toMatchObject({ name: "Journal" });
+    await makeBase(server, ada, { name: "Other", personal: true });
+    expect((await share({ name: "other" })).result?.content[0]?.text).toMatch(/already/);
+    expect((await share({ name: "Mine" }, bob)).result?.isError).toBe(true);
+  });
+
   it.each([
+    [{}, /new name/],
+    [{ email: "bob@example.com" }, /access/],
     [{ access: "reader" }, /either/],
     [{ access: "reader", email: "nobody@example.com" }, /no member/],
     [{ access: "owner", email: "bob@example.com" }, /access/],

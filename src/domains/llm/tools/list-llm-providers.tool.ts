@@ -14,6 +14,7 @@ export const listLlmProviders = defineTool({
   output: z.object({ providers: z.array(providerShape) }),
 
   async run(_, { llm, caller }) {
-    return { providers: (await llm.list(caller.workspace.id)).map(shownProvider) };
+    const all = await llm.list(caller.workspace.id);
+    return { providers: all.map((provider) => shownProvider(provider, llm.healthOf(provider))) };
   },
 });

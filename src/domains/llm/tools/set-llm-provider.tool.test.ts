@@ -36,6 +36,9 @@ describe("providers of language models", () => {
       default: true,
       send_rows: false,
       timeout_seconds: 30,
+      failures_in_row: 0,
+      last_failure: null,
+      paused_until: null,
     });
     await set({
       name: "Other",

@@ -42,6 +42,6 @@ export const setLlmProvider = defineTool({
       sendsRows: wish.send_rows,
       timeoutMs: Math.round(wish.timeout_seconds * 1_000),
     });
-    return shownProvider(provider);
+    return shownProvider(provider, llm.healthOf(provider));
   },
 });

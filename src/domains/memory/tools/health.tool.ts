@@ -14,8 +14,9 @@ export const memoryHealth = defineTool({
   input: z.strictObject({}),
   output: z.object({ status: z.literal("ok"), service: z.literal("memory"), version: z.string() }),
 
-  async run(_input, { memories, version }) {
+  async run(_input, { memories, retrieval, version }) {
     await memories.ping();
+    await retrieval.ping();
     return { status: "ok" as const, service: "memory" as const, version };
   },
 });

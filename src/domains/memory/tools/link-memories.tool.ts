@@ -8,7 +8,7 @@ export const linkMemories = defineTool({
   wire: { memory: "knowmind.link" },
   title: "Link memories",
   description:
-    "A typed relation from one memory to another, with its inverse. Types such as OWNS, FOR_CLIENT, REFERENCES, SUPERSEDES; a wrong one is answered with all.",
+    "A typed relation from one memory to another, with its inverse. Types such as OWNS, FOR_CLIENT, REFERENCES, SUPERSEDES; a wrong one is answered with those that are allowed.",
   permission: "memory:write",
   effect: "write",
   input: z.strictObject({
@@ -18,8 +18,8 @@ export const linkMemories = defineTool({
   }),
   output: z.object({ edge_id: z.string(), inverse_edge_id: z.string() }),
 
-  async run({ from_id, to_id, rel_type }, { memory, caller }) {
-    const { edge, inverse } = await memory.link(caller, { from: from_id, to: to_id, type: rel_type });
+  async run({ from_id, to_id, rel_type }, { relations, caller }) {
+    const { edge, inverse } = await relations.link(caller, { from: from_id, to: to_id, type: rel_type });
     return { edge_id: edge, inverse_edge_id: inverse };
   },
 });

@@ -45,7 +45,7 @@ export const recallAtTime = defineTool({
   }),
 
   async run({ query, as_of, known_at, k }, { memory, caller }) {
-    const asOf = as_of === undefined ? new Date() : timeOf(as_of);
+    const asOf = as_of === undefined ? "now" : timeOf(as_of);
     const knownAt = known_at === undefined ? undefined : timeOf(known_at);
     const found = await memory.recall(caller, { query, k, hops: 0, asOf, knownAt });
     const hits = found.map(({ key, title, content, validFrom, validTo, score }) => ({

@@ -1,16 +1,35 @@
 import { z } from "zod";
-import { defineTool, hitsArgument, hopsArgument, queryArgument, titleOf } from "../define.ts";
+import {
+  defineTool,
+  hitsArgument,
+  hopsArgument,
+  narrowingArguments,
+  narrowingOf,
+  queryArgument,
+  titleOf,
+} from "../define.ts";
+import type { Why } from "../recall.ts";
+
+const contract = { query: queryArgument, k: hitsArgument, hops: hopsArgument };
+const why = z
+  .record(z.string(), z.union([z.number(), z.boolean()]))
+  .describe("What each sign says, 0 to 1: words, meaning, speaker, thread, relations …");
 
 /** Finds what the workspace remembers about a question. */
 export const recall = defineTool({
   name: "recall",
   toolset: "memory",
-  wire: { memory: "knowmind.recall" },
+  wire: { memory: { name: "knowmind.recall", input: z.strictObject(contract) } },
   title: "Recall",
   description: "The memories that answer a question best, with what is related to them. Only what holds now.",
   permission: "memory:read",
   effect: "read",
-  input: z.strictObject({ query: queryArgument, k: hitsArgument, hops: hopsArgument }),
+  input: z.strictObject({
+    ...contract,
+    ...narrowingArguments,
+    superseded: z.boolean().default(false).describe("Also what no longer holds"),
+    why: z.boolean().default(false).describe("Say why each is a hit"),
+  }),
   output: z.object({
     hits: z.array(
       z.object({
@@ -19,21 +38,50 @@ export const recall = defineTool({
         content: z.string(),
         score: z.number(),
         source: z.string().nullable(),
+        why: why.optional(),
       }),
     ),
     elapsed_ms: z.int(),
   }),
 
-  async run(question, { memory, caller }) {
+  async run({ query, k, hops, superseded: withFormer, why: isAsked, ...rest }, { memory, caller }) {
     const started = performance.now();
-    const found = await memory.recall(caller, question);
-    const hits = found.map(({ key, title, content, score, source }) => ({
+    const found = await memory.recall(caller, { query, k, hops, withFormer, ...narrowingOf(rest) });
+    const hits = found.map(({ key, title, content, score, source, why }) => ({
       memory_id: key,
       title: titleOf({ title, content }),
       content,
       score,
       source,
+      ...(isAsked && { why: whyOf(why) }),
     }));
     return { hits, elapsed_ms: Math.round(performance.now() - started) };
   },
 });
+
+function whyOf({
+  lexical,
+  dense,
+  speaker,
+  asks,
+  thread,
+  relations,
+  isPinned,
+}: Why): Record<string, number | boolean> {
+  const signs = {
+    words: lexical,
+    meaning: dense,
+    speaker,
+    is_question: asks,
+    thread,
+    relations,
+    pinned: isPinned,
+  };
+  const told = Object.entries(signs).filter((sign): sign is [string, number | boolean] => Boolean(sign[1]));
+  return Object.fromEntries(
+    told.map(([name, value]) => [
+      name,
+      typeof value === "number" ? Math.round(value * 1_000) / 1_000 : value,
+    ]),
+  );
+}

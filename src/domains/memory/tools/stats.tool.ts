@@ -4,7 +4,7 @@ import { defineTool } from "../define.ts";
 /** Lets a client see how much there is to recall before it asks. */
 export const memoryStats = defineTool({
   name: "memory_stats",
-  toolset: "memory",
+  toolset: "curation",
   wire: { memory: "knowmind.stats" },
   title: "Memory statistics",
   description: "How many memories, relations (edges) and indexed chunks this workspace has.",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, timeArgument, timeOf, timeText } from "../define.ts";
+import { defineTool, timeArgument, timeOf, timeText, titleOf } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { MEMORY_TYPES } from "../memory.tables.ts";
 
@@ -27,13 +27,46 @@ export const storeMemory = defineTool({
     valid_from: timeArgument("valid_from").optional().describe("Since when it holds, ISO 8601; default: now"),
     valid_to: timeArgument("valid_to").optional().describe("Until when"),
   }),
-  output: z.object({ memory_id: z.string(), created_at: z.string() }),
+  output: z.object({
+    memory_id: z.string(),
+    created_at: z.string(),
+    similar: z
+      .array(
+        z.object({
+          memory_id: z.string(),
+          title: z.string(),
+          finding: z.enum(["duplicate", "update", "contradiction", "contained"]),
+          why: z.string(),
+        }),
+      )
+      .optional()
+      .describe("What was there already and says nearly the same"),
+    advice: z.string().optional(),
+  }),
 
-  async run({ memory_type, valid_from, valid_to, ...wish }, { memory, caller }) {
+  async run({ memory_type, valid_from, valid_to, ...wish }, { memory, hygiene, caller, meta, clock, say }) {
     const validFrom = valid_from === undefined ? undefined : timeOf(valid_from);
     const validTo = valid_to === undefined ? undefined : timeOf(valid_to);
+    // The contract's answer has no room for it.
+    const similar =
+      meta.surface === "memory"
+        ? []
+        : await hygiene.similarTo(caller.workspace.id, wish.content, clock.now()).catch(() => []);
     const [stored] = await memory.store(caller, [{ ...wish, type: memory_type, validFrom, validTo }]);
     if (stored === undefined) throw new Error("what was stored has no id");
-    return { memory_id: stored.key, created_at: timeText(stored.createdAt) };
+    const result = { memory_id: stored.key, created_at: timeText(stored.createdAt) };
+    if (similar.length === 0) return result;
+    return {
+      ...result,
+      similar: similar.map(({ key, title, content, finding, why, wasRecalled }) => ({
+        memory_id: key,
+        title: titleOf({ title, content }),
+        finding,
+        why: wasRecalled ? `${why} It was recalled a short while ago; the text may come from there.` : why,
+      })),
+      advice: say(
+        "Both are kept. If the new one says nothing new, {tool:retract_memory} takes it back; if a fact has changed, retract it and use {tool:update_fact} on the old one.",
+      ),
+    };
   },
 });

@@ -4,7 +4,7 @@ import { defineTool, idArgument, typeArgument } from "../define.ts";
 /** Takes a relation back. */
 export const unlinkMemories = defineTool({
   name: "unlink_memories",
-  toolset: "memory",
+  toolset: "curation",
   wire: { memory: "knowmind.unlink" },
   title: "Unlink memories",
   description: "Takes back a relation between two memories, and its inverse.",
@@ -13,8 +13,8 @@ export const unlinkMemories = defineTool({
   input: z.strictObject({ from_id: idArgument, to_id: idArgument, rel_type: typeArgument }),
   output: z.object({ deleted: z.literal(true) }),
 
-  async run({ from_id, to_id, rel_type }, { memory, caller }) {
-    await memory.unlink(caller, { from: from_id, to: to_id, type: rel_type });
+  async run({ from_id, to_id, rel_type }, { relations, caller }) {
+    await relations.unlink(caller, { from: from_id, to: to_id, type: rel_type });
     return { deleted: true as const };
   },
 });

@@ -1,4 +1,5 @@
 export { type Change, diffModels, printDiff } from "./diff-models.ts";
+export { modelNameFault } from "./model-name.ts";
 export { type ModelFile, type ReadModel, readModels } from "./read-models.ts";
 export { ReadingThreads } from "./reading-threads.ts";
 export { countOf, locate, moreProblems, pathTo } from "./report.ts";

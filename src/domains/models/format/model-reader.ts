@@ -1,4 +1,3 @@
-import { invisibleIn } from "../../../kernel/names.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type DatasetPolicy, datasetPolicy } from "../../data/policy/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -16,6 +15,7 @@ import {
 import { dataTypeOf, isOwnType, isTemporal } from "./data-types.ts";
 import { dialects, expression, keptDialects } from "./expressions.ts";
 import { extension, type RawExtension, type Taken, takeOut } from "./extensions.ts";
+import { modelNameFault } from "./model-name.ts";
 import {
   flag,
   type Keys,
@@ -34,11 +34,7 @@ import { plain, type Tree } from "./tree.ts";
 /* The format as tables: which keys a part has, by which other names they go, and how each is read. */
 
 const partName = name(LIMITS.models.partNameCharacters);
-const modelName = name(LIMITS.models.modelNameCharacters, (given) => {
-  if (/[/\\]/.test(given)) return "The name of a model has no slashes.";
-  const invisible = invisibleIn(given);
-  return invisible && `The name of a model has a character in it that nobody sees: ${invisible}.`;
-});
+const modelName = name(LIMITS.models.modelNameCharacters, modelNameFault);
 
 const aiFields = object(
   "The context for AI",

@@ -6,6 +6,7 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Analytics } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
+import { modelNameFault } from "../format/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { PublishedModel } from "../models.store.ts";
 import { buildModel, type InferredModel } from "./build-model.ts";
@@ -53,6 +54,10 @@ export class Inference {
 
   /** A model of the datasets of these names, or of all that the caller sees. */
   async infer(caller: Caller, name: string, names: readonly string[] | undefined): Promise<InferredModel> {
+    // Before anything is looked at, which takes a while.
+    const fault = modelNameFault(name);
+    if (fault !== undefined)
+      throw new AppError("bad_request", fault, { hint: "Give the model another name." });
     const { looked, joins } = await this.examine(caller, await this.#wanted(caller, names));
     return buildModel(name, looked, joins);
   }
@@ -97,7 +102,10 @@ export class Inference {
 }
 
 /** A model that nobody has published, for one question: its id says what is in it, so that it can be remembered. */
-export function unpublished({ workspace }: Caller, { document }: InferredModel): PublishedModel {
+export function unpublished(
+  { workspace }: Caller,
+  { document }: Pick<InferredModel, "document">,
+): PublishedModel {
   const uuid = hash(JSON.stringify([workspace.id, document]));
   const record = {
     id: 0,

@@ -46,6 +46,8 @@ describe("execute_query", () => {
           { id: 3, total: 60, word: "hello" },
         ],
         rowCount: 2,
+        // The contract's answer has no types.
+        ...(path === PATHS.all && { types: ["BIGINT", "BIGINT", "VARCHAR"] }),
         storedQueryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       });
       const { content } = (await callTool(server, shop.viewer, "execute_query", args, path)).result ?? {};
@@ -103,12 +105,13 @@ describe("execute_query", () => {
   it("leaves nothing behind for a read-only token, or when the query fails", async () => {
     const reader = await server.token({ limits: { readOnly: true } });
     const result = await query(server, reader, "SELECT 1 AS one", { store: true });
-    expect(result).toEqual({ columns: ["one"], rows: [{ one: 1 }], rowCount: 1 });
+    expect(result).toMatchObject({ columns: ["one"], rows: [{ one: 1 }], rowCount: 1 });
+    expect(result).not.toHaveProperty("storedQueryId");
     await failure({ sql: "SELECT nothing FROM orders" }, reader);
     expect(await resultOf(server, reader, "list_stored_queries", {})).toEqual({ total: 0, queries: [] });
   });
 
-  it("[models.query.rows] gives 1,000 rows, and says when there are more", async () => {
+  it("[models.query.rows] gives 1,000 rows, on /mcp as many as are asked for, and says when there are more", async () => {
     const rows = Array.from({ length: 1_001 }, (_, n) => ({ n }));
     await makeDataset(server, shop.admin, "Numbers", rows);
     await saveModel(
@@ -116,12 +119,19 @@ describe("execute_query", () => {
       shop.admin,
       "semantic_model: [{ name: numbers, datasets: [{ name: numbers, source: Numbers, fields: [{ name: n, expression: n }] }] }]",
     );
-    const all = await query(server, shop.viewer, "SELECT n FROM numbers", { modelName: "numbers" });
+    const args = { modelName: "numbers", sql: "SELECT n FROM numbers" };
+    const ask = (more: object, path: string) =>
+      resultOf<Rows>(server, shop.viewer, "execute_query", { ...args, ...more }, path);
+    const all = await ask({}, PATHS.models);
     expect(all).toMatchObject({ rowCount: 1_000, truncated: true });
     expect(all.rows).toHaveLength(1_000);
-    const fits = await query(server, shop.viewer, "SELECT n FROM numbers WHERE n < 1000", {
-      modelName: "numbers",
-    });
+    expect(await ask({}, PATHS.all)).toMatchObject({ rowCount: 100, truncated: true });
+    const some = await ask({ limit: 7 }, PATHS.all);
+    expect(some).toMatchObject({ rowCount: 7, truncated: true });
+    const again = { storedQueryId: some.storedQueryId, limit: 3 };
+    expect(await resultOf(server, shop.viewer, "execute_stored_query", again)).toMatchObject({ rowCount: 3 });
+    await expect(ask({ limit: 7 }, PATHS.models)).rejects.toThrow(/limit/);
+    const fits = await ask({ sql: "SELECT n FROM numbers WHERE n < 1000" }, PATHS.models);
     expect(fits.rowCount).toBe(1_000);
     expect("truncated" in fits).toBe(false);
   });
@@ -135,7 +145,7 @@ describe("execute_query", () => {
     ],
     ["SELECT string_agg(repeat('x', 100000), '') AS x FROM range(30)", 0, /The first row alone is larger/],
   ])("gives as much of %s as one answer holds", async (sql, rowCount, note) => {
-    const cut = await query(server, shop.viewer, sql.toString(), { store: false });
+    const cut = await query(server, shop.viewer, sql.toString(), { store: false, limit: 1_000 });
     expect(cut).toMatchObject({ rowCount, truncated: true, note: expect.stringMatching(note) });
     expect(JSON.stringify(cut.rows).length).toBeLessThanOrEqual(ENGINE.analytics.resultBytes);
   });

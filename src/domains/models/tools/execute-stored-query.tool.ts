@@ -4,11 +4,29 @@ import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
+/** What the contract gives it. */
+const given = {
+  storedQueryId: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe("The stored query ID returned by a previous execute_query call"),
+  params: queryParams
+    .optional()
+    .describe("Override parameter values; if omitted, the original stored params are used"),
+};
+
 /** A query once more, under the rights of whoever asks now and on the model as it is now. */
 export const executeStoredQuery = defineTool({
   name: "execute_stored_query",
   toolset: "models",
-  wire: { models: "execute_stored_query" },
+  wire: {
+    models: {
+      name: "execute_stored_query",
+      input: z.strictObject(given),
+      adapt: (args: z.output<z.ZodObject<typeof given>>) => ({ ...args, limit: LIMITS.models.queryRows }),
+    },
+  },
   title: "Execute stored query",
   description:
     "Run a stored query again by its id, as returned by execute_query. Other parameter values can be given; without them the stored ones are used. Same result and limits as execute_query.",
@@ -17,22 +35,16 @@ export const executeStoredQuery = defineTool({
   within: ["models"],
   timeoutMs: LIMITS.models.queryMs + 35_000,
   input: z.strictObject({
-    storedQueryId: z
-      .string()
-      .min(1)
-      .max(100)
-      .describe("The stored query ID returned by a previous execute_query call"),
-    params: queryParams
-      .optional()
-      .describe("Override parameter values; if omitted, the original stored params are used"),
+    ...given,
+    limit: z.int().min(1).max(LIMITS.models.queryRows).default(LIMITS.models.shownRows),
   }),
   output: queryResult,
   compact: compactRows,
 
-  async run({ storedQueryId, params }, { models, storedQueries, caller, signal }) {
+  async run({ storedQueryId, params, limit }, { models, storedQueries, caller, meta, signal }) {
     const stored = await storedQueries.require(caller, storedQueryId);
     const model = await models.requirePublished(caller, { id: stored.modelId });
-    const options = { sql: stored.sql, params: params ?? stored.params, signal };
-    return resultOf(await models.query(caller, model, options));
+    const options = { sql: stored.sql, params: params ?? stored.params, signal, rows: limit };
+    return resultOf(await models.query(caller, model, options), meta);
   },
 });

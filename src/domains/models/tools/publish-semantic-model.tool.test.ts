@@ -5,6 +5,7 @@ import {
   digestOf,
   openShop,
   refusalsOf,
+  SHOP_PROBLEMS,
   type Shop,
   saveModel,
   shopModel,
@@ -34,7 +35,7 @@ describe("publish_semantic_model", () => {
       id: shop.model.id,
       version: 2,
       draft_saved_by: expect.stringMatching(/^admin-/),
-      warnings: [],
+      warnings: [expect.objectContaining(SHOP_PROBLEMS[0])],
     });
     expect(await digestOf(server, shop.viewer)).toContain("Second");
     await expect(publish(shop.contributor)).rejects.toThrow(/^shop has no draft to publish/);

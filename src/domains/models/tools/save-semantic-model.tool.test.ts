@@ -7,6 +7,7 @@ import {
   query,
   refusalsOf,
   type SavedModel,
+  SHOP_PROBLEMS,
   type Shop,
   saveModel,
   shopModel,
@@ -44,7 +45,7 @@ describe("save_semantic_model", () => {
         state: "draft",
         version: null,
         draft: { saved_by: expect.stringMatching(/^contributor-/), saved_at: expect.any(String) },
-        problems: [],
+        problems: [expect.objectContaining(SHOP_PROBLEMS[0])],
       },
     ]);
     const unseen = callTool(server, shop.viewer, "get_semantic_model", { modelName: "planning" });
@@ -56,7 +57,7 @@ describe("save_semantic_model", () => {
 
   it("publishes at once on request, and leaves what is published alone in a draft", async () => {
     const saved = await saveModel(server, shop.contributor, shopModel({ name: "live", description: "One" }));
-    expect(saved).toMatchObject({ state: "published", version: 1, problems: [] });
+    expect(saved).toMatchObject({ state: "published", version: 1, problems: SHOP_PROBLEMS });
     const changed = shopModel({ name: "LIVE", description: "Two" });
     const draft = await saveModel(server, shop.contributor, changed, DRAFT);
     expect(draft).toMatchObject({ id: saved.id, state: "draft", version: 1 });
@@ -81,7 +82,10 @@ describe("save_semantic_model", () => {
   it("publishes with warnings", async () => {
     const content = shopModel({ name: "warned" }).replace('"datatype":"Integer"', '"datatype":"Date"');
     const saved = await saveModel(server, shop.admin, content);
-    expect(saved).toMatchObject({ state: "published", problems: [{ severity: "warning" }] });
+    expect(saved).toMatchObject({
+      state: "published",
+      problems: [{ severity: "warning" }, SHOP_PROBLEMS[0]],
+    });
     expect(saved.problems[0]?.message).toMatch(/total of orders is said to be Date but is/);
   });
 

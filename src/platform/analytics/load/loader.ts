@@ -7,6 +7,7 @@ import {
   type Account,
   type CallOptions,
   hasDied,
+  type Sandbox,
   type SandboxLog,
   type SandboxWalls,
 } from "../../sandbox/index.ts";
@@ -86,6 +87,10 @@ export class Loader {
       return new LoadProcess({ ...options, name: `load ${number}`, jobs: 1, reader: readerOf(number) });
     });
     this.#all = [this.#pushes, ...this.#idle];
+  }
+
+  get sandboxes(): Sandbox[] {
+    return this.#all.map(({ sandbox }) => sandbox);
   }
 
   async convert(request: ConvertRequest): Promise<ConvertResult> {

@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { lazily } from "../../../kernel/lazily.ts";
+import { workspaceOf } from "../../../kernel/scope.ts";
 import { guiltOf, hasDied } from "../../sandbox/index.ts";
 import type {
   Column,
@@ -23,7 +24,7 @@ export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
   readonly #confined = new Confined();
-  /** Workspaces that are going to be confined, as soon as their own processes are there. */
+  /** Those who are going to be confined, as soon as the processes of their workspace are there. */
   readonly #coming = new Set<string>();
   readonly #heavy = new KnownHeavy();
   /** In processes of a workspace's own, one statement runs at a time until it is known to be a long one. */
@@ -37,6 +38,13 @@ export class Queries {
   constructor(pool: QueryPool, queue: FairQueue) {
     this.#pool = pool;
     this.#queue = queue;
+  }
+
+  /** Statements that run or wait for their turn, in processes that are shared and in others. */
+  get load(): { running: number; waiting: number } {
+    const loads = [this.#queue, this.#own, this.#ownLong].map(({ load }) => load);
+    const sum = (name: "running" | "waiting") => loads.reduce((total, load) => total + load[name], 0);
+    return { running: sum("running"), waiting: sum("waiting") };
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
@@ -67,25 +75,31 @@ export class Queries {
     this.#heavy.add(request);
     this.#coming.add(scope);
     // Who did it is answered when he can do it to nobody else any more.
-    await this.#pool.own.prepare(scope).finally(() => this.#coming.delete(scope));
+    await this.#pool.own.prepare(workspaceOf(scope)).finally(() => this.#coming.delete(scope));
     this.#confined.add(scope);
     throw deadly(error);
   }
 
   /**
-   * Whether a statement is kept away from those of other workspaces: its own has ended a process, or has many long
-   * statements. As long as no process of its own is ready, what is not known to be heavy runs beside others.
+   * Whether a statement is kept away from those of others: whose it is has ended a process, or has many long statements.
+   * Those of a workspace who are kept away share its processes. As long as none is ready, what is not known to be heavy
+   * runs beside others.
    */
   #isApart(request: QueryRequest): boolean {
     const { scope } = request;
     if (this.#confined.has(scope)) return true;
     const { own } = this.#pool;
+    const workspace = workspaceOf(scope);
     const isMuch = this.#coming.has(scope) || this.#hasMuch(scope);
-    return isMuch && own.isOpenTo(scope) && (own.isReadyFor(scope) || this.#heavy.has(request));
+    return isMuch && own.isOpenTo(workspace) && (own.isReadyFor(workspace) || this.#heavy.has(request));
   }
 
+  /** Who has no long statement himself is not made to wait for those of others in his workspace. */
   #hasMuch(scope: string): boolean {
-    return this.#pool.longOf(scope) >= LIMITS.analytics.longQueriesPerScope;
+    const { longQueriesPerUser, longQueriesPerScope } = LIMITS.analytics;
+    const own = this.#pool.longOf(scope);
+    if (own >= longQueriesPerUser) return true;
+    return own > 0 && this.#pool.longOf(workspaceOf(scope)) >= longQueriesPerScope;
   }
 
   async #run(request: QueryRequest, limits: QueryLimits, clock: Clock): Promise<QueryResult> {
@@ -96,10 +110,11 @@ export class Queries {
     const onLong = (isFirst: boolean): void => {
       wasLong = true;
       if (isFirst) this.#heavy.add(request);
-      if (!this.#pool.own.isOpenTo(scope)) return;
+      const workspace = workspaceOf(scope);
+      if (!this.#pool.own.isOpenTo(workspace)) return;
       // The next statements of this workspace need not wait for it.
       place.leaveQueue();
-      if (this.#hasMuch(scope)) void this.#pool.own.prepare(scope);
+      if (this.#hasMuch(scope)) void this.#pool.own.prepare(workspace);
     };
     try {
       clock.startedMs ??= performance.now();
@@ -158,7 +173,7 @@ export class Queries {
     this.#heavy.add(request);
     this.#confined.add(request.scope);
     await place.leave();
-    await this.#pool.own.revived(request.scope);
+    await this.#pool.own.revived(workspaceOf(request.scope));
     throw deadly(error);
   }
 
@@ -257,13 +272,14 @@ export class Queries {
 }
 
 function ownQueue(what: string, hint?: string): FairQueue {
-  const { ownProcessScopes, waitingQueries, waitingPerScope, waitMs } = LIMITS.analytics;
+  const { ownProcessScopes, waitingQueries, waitingPerScope, waitingPerUser, waitMs } = LIMITS.analytics;
   return new FairQueue({
     what,
     places: ownProcessScopes,
     placesPerScope: 1,
     waiting: waitingQueries,
     waitingPerScope,
+    waitingPerUser,
     waitMs,
     ...(hint !== undefined && { hint }),
   });

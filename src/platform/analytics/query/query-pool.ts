@@ -1,4 +1,5 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { workspaceOf } from "../../../kernel/scope.ts";
 import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, TableView } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
@@ -73,6 +74,10 @@ export class QueryPool {
     this.#sweeper = setInterval(() => this.#closeIdle(), LIMITS.analytics.extraWorkerIdleMs / 2).unref();
   }
 
+  get sandboxes(): Sandbox[] {
+    return this.#all.map(({ sandbox }) => sandbox);
+  }
+
   get sandbox(): Sandbox {
     return this.#workers[0]!.sandbox;
   }
@@ -108,10 +113,10 @@ export class QueryPool {
   /** Occupies a process that has, or gets, an engine for these views. */
   async acquire(scope: string, tableViews: readonly TableView[], limits: EngineLimits = {}): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const key = engineKey(scope, tableViews, limits);
+    const key = engineKey(workspaceOf(scope), tableViews, limits);
     const worker = this.#choose(scope, key);
     const engine = this.#engineIn(worker, key, tableViews, limits);
-    return lease(scope, engine, async () => this.#leave(engine));
+    return lease(scope, engine, async () => this.#leave(engine, scope));
   }
 
   /** The same in a process that no other workspace uses, alone. */
@@ -122,17 +127,17 @@ export class QueryPool {
     limits: EngineLimits = {},
   ): Promise<Lease> {
     if (this.#isClosed) throw stopping();
-    const { worker, giveBack } = await this.own.take(scope, isHeavy);
-    const key = engineKey(scope, tableViews, limits);
+    const { worker, giveBack } = await this.own.take(workspaceOf(scope), isHeavy);
+    const key = engineKey(workspaceOf(scope), tableViews, limits);
     const engine = this.#engineIn(worker, key, tableViews, limits);
     const release = (): Promise<void> => {
-      this.#leave(engine);
+      this.#leave(engine, scope);
       return giveBack();
     };
     return lease(scope, engine, release);
   }
 
-  /** How many long statements of a workspace run in processes that it shares with others. */
+  /** How many long statements of a workspace, or of a person in it, run in processes that are shared with others. */
   longOf(scope: string): number {
     return this.#workers.reduce((sum, worker) => sum + worker.longOf(scope), 0);
   }
@@ -199,22 +204,24 @@ export class QueryPool {
 
   /**
    * One that has the engine and is running, unless it is full; to start a process takes longer than to make an engine.
+   * Who has statements running gets his next ones beside them: many at once, all of them heavy, leave the others alone.
    * Where long statements run nothing new begins, so that a heavy statement delays and endangers only what began
-   * beside it. A workspace with long statements in several processes gets its next ones there: it shall not have all
-   * of them. Processes that will be gone in a moment count only where it has all but one.
+   * beside it. Who has long statements in several processes gets his next ones there: he shall not have all of them.
+   * Processes that will be gone in a moment count only where he has all but one.
    */
   #choose(scope: string, key: string): QueryProcess {
-    const { queriesPerWorker, longProcessesPerScope } = LIMITS.analytics;
+    const { queriesPerWorker, longProcessesPerUser } = LIMITS.analytics;
     const sorted = this.#workers.toSorted((a, b) => a.running - b.running || a.engines.size - b.engines.size);
     const open = sorted.filter(({ running }) => running < queriesPerWorker);
     const own = open.filter((worker) => worker.isApartFor(scope));
     const lasting = own.filter((worker) => !worker.isInDanger);
-    if (lasting.length >= longProcessesPerScope || own.length >= this.#mostWorkers - 1) {
+    if (lasting.length >= longProcessesPerUser || own.length >= this.#mostWorkers - 1) {
       return lasting[0] ?? own[0]!;
     }
     const free = open.filter((worker) => !worker.isApart);
     const ready = free.filter(({ sandbox }) => sandbox.isReady);
     return (
+      ready.find((worker) => worker.runningOf(scope) > 0) ??
       ready.find(({ engines }) => engines.has(key)) ??
       ready.find(({ running }) => running === 0) ??
       free[0] ??
@@ -235,9 +242,9 @@ export class QueryPool {
     return worker.engines.get(key) ?? this.#makeEngine(worker, key, tableViews, limits);
   }
 
-  #leave(engine: Engine): void {
+  #leave(engine: Engine, scope: string): void {
     const { worker } = engine;
-    worker.leave(engine);
+    worker.leave(engine, scope);
     if (engine.isForgotten && engine.users === 0) this.#close(engine);
     this.#makeRoom(worker);
   }
@@ -362,7 +369,7 @@ async function removeShelves({ engines }: QueryProcess): Promise<void> {
 
 async function lease(scope: string, engine: Engine, release: () => Promise<void>): Promise<Lease> {
   // Counted before anything is awaited, so that nobody closes it in between.
-  engine.worker.occupy(engine);
+  engine.worker.occupy(engine, scope);
   try {
     const { spec } = await engine.ready;
     return new Lease(scope, engine, spec, release);

@@ -1,4 +1,5 @@
 import { extname, join } from "node:path";
+import { isWithin } from "../../../kernel/scope.ts";
 import {
   type Account,
   type CallOptions,
@@ -59,6 +60,7 @@ export class QueryProcess {
   readonly #waiting: (() => void)[] = [];
   /** Those in use, also such as were forgotten meanwhile. */
   readonly #used = new Set<Engine>();
+  readonly #places = new Map<string, number>();
   /** What it held when the last query came to find it idle. */
   #idleMb = 0;
 
@@ -95,9 +97,9 @@ export class QueryProcess {
     return this.longOf(scope) > 0;
   }
 
-  /** How many long statements of a workspace run in it. */
+  /** How many long statements of a workspace, or of a person in it, run in it. */
   longOf(scope: string): number {
-    return [...this.#calls].filter((call) => call.isLong && call.scope === scope).length;
+    return [...this.#calls].filter((call) => call.isLong && isWithin(call.scope, scope)).length;
   }
 
   /** Nothing is under way in it, with a place or without. */
@@ -116,14 +118,23 @@ export class QueryProcess {
     return this.#calls.values().some(({ isAbandoned }) => isAbandoned);
   }
 
-  occupy(engine: Engine): void {
+  /** Places in it that somebody has. */
+  runningOf(scope: string): number {
+    return this.#places.get(scope) ?? 0;
+  }
+
+  occupy(engine: Engine, scope: string): void {
+    this.#places.set(scope, this.runningOf(scope) + 1);
     if (this.running === 0) this.#idleMb = this.sandbox.residentMb() ?? 0;
     this.running += 1;
     engine.users += 1;
     this.#used.add(engine);
   }
 
-  leave(engine: Engine): void {
+  leave(engine: Engine, scope: string): void {
+    const left = this.runningOf(scope) - 1;
+    if (left > 0) this.#places.set(scope, left);
+    else this.#places.delete(scope);
     this.usedAt = performance.now();
     this.running -= 1;
     engine.users -= 1;

@@ -5,7 +5,7 @@ import { fold, isStop, languageOf, stemOf } from "./languages.ts";
 import { keptWeight } from "./postings.ts";
 
 /** Another one whenever texts are analysed differently, so that indexes are built anew. */
-export const ANALYSIS = 3;
+export const ANALYSIS = 4;
 
 /** An entry as the index takes it. */
 export interface AnalysedEntry {

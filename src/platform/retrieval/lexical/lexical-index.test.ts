@@ -69,7 +69,11 @@ function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map
 }
 
 function found(index: LexicalIndex, question: string, where: Filter = {}, at?: number, k = 100) {
-  const hits = index.search(analyseQuery(question, ["en"]).words, index.mask(where, at), k);
+  const hits = index.search(
+    analyseQuery(question, ["en"]).words,
+    index.mask(where, at === undefined ? {} : { at }),
+    k,
+  );
   return hits.map(({ slot, score }) => ({ id: index.slots.ids[slot]!, score }));
 }
 

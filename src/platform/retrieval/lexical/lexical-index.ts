@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import type { Recipe } from "../recipes.ts";
-import type { CollectionStats, Entry, Filter } from "../types.ts";
+import type { CollectionStats, Entry, Filter, Times } from "../types.ts";
 import { Vectors, type VectorsParts } from "../vectors.ts";
 import { type AnalysedEntry, analyseEntry, type QueryWord } from "./analysis.ts";
 import { Postings, type PostingsParts } from "./postings.ts";
@@ -83,7 +83,7 @@ export class LexicalIndex {
     this.#slots.remove(id);
     this.#vectors.clear(slot);
     const dead = this.#slots.used - this.#slots.live;
-    if (dead > DEAD_SLOTS && dead > this.#slots.live / 3) this.#compact();
+    if (dead > DEAD_SLOTS && dead > this.#slots.live / 3) this.compact();
     return true;
   }
 
@@ -110,10 +110,11 @@ export class LexicalIndex {
   }
 
   /** 1 for each slot that may be found. */
-  mask(filter: Filter = {}, at?: number): Uint8Array {
+  mask(filter: Filter = {}, times: Times = {}): Uint8Array {
     const { alive, used } = this.#slots;
     const conditions = Object.entries(filter);
-    if (conditions.length === 0 && at === undefined) return alive;
+    const isTimed = hasTimes(times);
+    if (conditions.length === 0 && !isTimed) return alive;
     let mask = alive.slice(0, used);
     for (const [name, values] of conditions) {
       const next = new Uint8Array(used);
@@ -126,8 +127,9 @@ export class LexicalIndex {
       }
       mask = next;
     }
-    if (at !== undefined)
-      for (let slot = 0; slot < used; slot++) if (!this.#slots.holdsAt(slot, at)) mask[slot] = 0;
+    if (isTimed)
+      for (let slot = 0; slot < used; slot++)
+        if (mask[slot] === 1 && !this.#slots.isWithin(slot, times)) mask[slot] = 0;
     return mask;
   }
 
@@ -232,7 +234,7 @@ export class LexicalIndex {
   }
 
   /** Gives the living new slots in a row, and forgets the dead ones' postings. */
-  #compact(): void {
+  compact(): void {
     const old = this.#slots.parts();
     const kept = Uint32Array.from({ length: this.#slots.used }, (_, slot) => slot).filter(
       (slot) => this.#slots.alive[slot] === 1,
@@ -271,6 +273,10 @@ export class LexicalIndex {
       vectors: this.#vectors.parts(this.#slots.used),
     };
   }
+}
+
+function hasTimes({ at, knownAt, endsAfter, knownSince, knownBefore }: Times): boolean {
+  return [at, knownAt, endsAfter, knownSince, knownBefore].some((time) => time !== undefined);
 }
 
 /** Space for a search, by slot; zero between searches. */

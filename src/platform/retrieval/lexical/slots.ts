@@ -1,4 +1,4 @@
-import type { Attribute, Entry } from "../types.ts";
+import type { Attribute, Entry, Times } from "../types.ts";
 import { fold } from "./languages.ts";
 
 /** What is known of each entry, by its place in the index. A place is used once; compacting gives new ones. */
@@ -10,6 +10,11 @@ export class Slots {
   alive = new Uint8Array(256);
   validFroms = new Float64Array(256);
   validTos = new Float64Array(256);
+  knownFroms = new Float64Array(256);
+  knownTos = new Float64Array(256);
+  /** When its end became known, and the latest end that was believed in before. */
+  endsKnown = new Float64Array(256);
+  earlierTos = new Float64Array(256);
   languages = new Uint8Array(256);
   /** Thread and place in it; -1 without one. */
   threads = new Int32Array(256);
@@ -57,7 +62,7 @@ export class Slots {
   }
 
   get bytes(): number {
-    return this.ids.length * 75 + this.live * 48;
+    return this.ids.length * 107 + this.live * 48;
   }
 
   slotOf(id: number): number | undefined {
@@ -77,6 +82,10 @@ export class Slots {
     this.alive[slot] = 1;
     this.validFroms[slot] = entry.validFrom ?? Number.NEGATIVE_INFINITY;
     this.validTos[slot] = entry.validTo ?? Number.POSITIVE_INFINITY;
+    this.knownFroms[slot] = entry.knownFrom ?? Number.NEGATIVE_INFINITY;
+    this.knownTos[slot] = entry.knownTo ?? Number.POSITIVE_INFINITY;
+    this.endsKnown[slot] = entry.earlierEnd?.until ?? Number.NEGATIVE_INFINITY;
+    this.earlierTos[slot] = entry.earlierEnd?.validTo ?? Number.POSITIVE_INFINITY;
     this.languages[slot] = this.#languageNumber(language);
     this.threads[slot] = entry.thread === undefined ? -1 : this.#threadNumber(entry.thread.key);
     this.orders[slot] = entry.thread?.order ?? 0;
@@ -109,8 +118,15 @@ export class Slots {
       .sort((a, b) => b.count - a.count);
   }
 
-  holdsAt(slot: number, ms: number): boolean {
-    return this.validFroms[slot]! <= ms && ms < this.validTos[slot]!;
+  isWithin(slot: number, { at, knownAt, endsAfter, knownSince, knownBefore }: Times): boolean {
+    const knownFrom = this.knownFroms[slot]!;
+    if (knownAt !== undefined && (knownFrom > knownAt || this.knownTos[slot]! <= knownAt)) return false;
+    if (knownSince !== undefined && knownFrom < knownSince) return false;
+    if (knownBefore !== undefined && knownFrom >= knownBefore) return false;
+    const isEarlier = knownAt !== undefined && knownAt < this.endsKnown[slot]!;
+    const end = isEarlier ? this.earlierTos[slot]! : this.validTos[slot]!;
+    if (endsAfter !== undefined && end <= endsAfter) return false;
+    return at === undefined || (this.validFroms[slot]! <= at && at < end);
   }
 
   /** As arrays without spare room, to be written to disk. */
@@ -125,6 +141,10 @@ export class Slots {
         alive: cut(this.alive),
         validFroms: cut(this.validFroms),
         validTos: cut(this.validTos),
+        knownFroms: cut(this.knownFroms),
+        knownTos: cut(this.knownTos),
+        endsKnown: cut(this.endsKnown),
+        earlierTos: cut(this.earlierTos),
         languages: cut(this.languages),
         threads: cut(this.threads),
         orders: cut(this.orders),
@@ -216,6 +236,10 @@ export interface SlotColumns {
   alive: Uint8Array;
   validFroms: Float64Array;
   validTos: Float64Array;
+  knownFroms: Float64Array;
+  knownTos: Float64Array;
+  endsKnown: Float64Array;
+  earlierTos: Float64Array;
   languages: Uint8Array;
   threads: Int32Array;
   orders: Float64Array;

@@ -12,6 +12,7 @@ export interface ConsentView {
   formToken: string;
   clientName: string;
   isUnverified: boolean;
+  isSelfRegistered: boolean;
   redirectHost: string;
   email: string;
   scopes: readonly Permission[];
@@ -25,7 +26,9 @@ export function consentPage(view: ConsentView): Html {
 ${
   view.isUnverified
     ? html`<p class="warning" role="note"><strong>Unverified app.</strong> Nobody has registered it; it only says that it is called “${view.clientName}”. Go on only if you have just started it yourself on this computer.</p>`
-    : ""
+    : view.isSelfRegistered
+      ? html`<p class="warning" role="note"><strong>Unverified app.</strong> It registered itself, and nobody has checked that it is “${view.clientName}”. Go on only if you have just asked it to connect, and know the address that it sends you back to.</p>`
+      : ""
 }
 ${view.problem === undefined ? "" : html`<p class="problem" role="alert">${view.problem}</p>`}
 <form method="post" action="${view.action}">

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { maskQuestion } from "../../../kernel/mask-literals.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { AuditEvent } from "../../../registry/ports.ts";
+import type { PublishedModel } from "../../models/index.ts";
+import type { Answer } from "../answer.ts";
+
+/** How a question ended. */
+export interface Ending {
+  outcome: string;
+  answer?: Answer;
+  /** The language model that had a part in it. */
+  llm?: string | undefined;
+}
+
+const MARK_CHARACTERS = 16;
+
+/** What the audit log keeps of a question; nothing of the data, which policies may hide from whoever reads the log. */
+export function questionEvent(
+  { workspace, user }: Caller,
+  { model: { record }, question }: { model: PublishedModel; question: string },
+  { outcome, answer, llm }: Ending,
+  durationMs: number,
+): AuditEvent {
+  const response = answer && {
+    characters: answer.narrative.length,
+    columns: answer.columns.length,
+    rows: answer.rows.length,
+    sha256: createHash("sha256").update(answer.narrative).digest("base64url").slice(0, MARK_CHARACTERS),
+  };
+  return {
+    action: "agent.question",
+    workspaceId: workspace.id,
+    userId: user.id,
+    resourceType: "semantic_model",
+    resourceId: record.uuid,
+    success: answer !== undefined,
+    outcome,
+    durationMs,
+    metadata: {
+      model: record.name,
+      question: maskQuestion(question),
+      response: response ?? null,
+      llm: llm ?? null,
+    },
+  };
+}

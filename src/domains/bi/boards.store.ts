@@ -1,0 +1,379 @@
+import { and, asc, desc, eq, ilike, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Clock } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { likeText } from "../../kernel/sql-text.ts";
+import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { visibleTo } from "./access.ts";
+import { boardVersions, dashboards, widgets } from "./bi.tables.ts";
+import { LIMITS } from "./limits.ts";
+import type { Place } from "./shapes.ts";
+
+export type Dashboard = typeof dashboards.$inferSelect;
+export type Widget = typeof widgets.$inferSelect;
+export type DashboardContent = Pick<Dashboard, "name" | "description" | "filters" | "access" | "settings">;
+export type WidgetContent = Pick<Widget, "name" | "spec" | "datasetId" | "dashboardId" | "place">;
+
+export interface FormerVersion {
+  version: number;
+  changedAt: Date;
+  changedBy: number | null;
+}
+
+/** A widget with its dashboard, whose rights are the widget's. */
+export interface FoundWidget {
+  widget: Widget;
+  dashboard: Dashboard | null;
+}
+
+/** What the catalog knows of dashboards and widgets. Each change keeps what was before it. */
+export class BoardsStore {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** All of it is kept, or nothing. */
+  transaction<T>(work: (tx: CatalogTx) => Promise<T>): Promise<T> {
+    return this.#catalog.transaction(work);
+  }
+
+  async findDashboard(workspaceId: number, id: number): Promise<Dashboard | undefined> {
+    const [row] = await this.#catalog.db.select().from(dashboards).where(ownDashboard(workspaceId, id));
+    return row;
+  }
+
+  async findWidget(workspaceId: number, id: number): Promise<FoundWidget | undefined> {
+    const [row] = await this.#joined(and(ownWidget(workspaceId), eq(widgets.id, id)));
+    return row;
+  }
+
+  /** From top to bottom, as people read them. */
+  async widgetsOf(dashboardId: number): Promise<Widget[]> {
+    const rows = await this.#catalog.db
+      .select()
+      .from(widgets)
+      .where(and(eq(widgets.dashboardId, dashboardId), isNull(widgets.deletedAt)));
+    return rows.toSorted(inReadingOrder);
+  }
+
+  async listDashboards(
+    caller: Caller,
+    { query, limit, offset }: { query?: string | undefined; limit: number; offset: number },
+  ): Promise<{ total: number; items: (Dashboard & { widgetCount: number })[] }> {
+    const named = query === undefined ? undefined : ilike(dashboards.name, `%${likeText(query)}%`);
+    const condition = and(visibleTo(caller), named);
+    const counted = sql<number>`(SELECT count(*)::int FROM ${widgets} w WHERE w.dashboard_id = ${dashboards}.id AND w.deleted_at IS NULL)`;
+    const [total, items] = await Promise.all([
+      this.#catalog.db.$count(dashboards, condition),
+      this.#catalog.db
+        .select({ dashboard: dashboards, widgetCount: counted })
+        .from(dashboards)
+        .where(condition)
+        .orderBy(asc(sql`lower(${dashboards.name})`), asc(dashboards.id))
+        .limit(limit)
+        .offset(offset),
+    ]);
+    return { total, items: items.map(({ dashboard, widgetCount }) => ({ ...dashboard, widgetCount })) };
+  }
+
+  async listWidgets(
+    caller: Caller,
+    {
+      name,
+      dashboardId,
+      limit,
+      offset,
+    }: { name: string; dashboardId?: number | undefined; limit: number; offset: number },
+  ): Promise<{ total: number; items: FoundWidget[] }> {
+    const condition = and(
+      ownWidget(caller.workspace.id),
+      ilike(widgets.name, `%${likeText(name)}%`),
+      dashboardId === undefined ? undefined : eq(widgets.dashboardId, dashboardId),
+      or(isNull(widgets.dashboardId), visibleTo(caller)),
+    );
+    const [[counted], items] = await Promise.all([
+      this.#catalog.db
+        .select({ total: sql<number>`count(*)::int` })
+        .from(widgets)
+        .leftJoin(dashboards, eq(dashboards.id, widgets.dashboardId))
+        .where(condition),
+      this.#joined(condition)
+        .orderBy(asc(sql`lower(${widgets.name})`), asc(widgets.id))
+        .limit(limit)
+        .offset(offset),
+    ]);
+    return { total: counted?.total ?? 0, items };
+  }
+
+  #joined(condition: SQL | undefined) {
+    return this.#catalog.db
+      .select({ widget: widgets, dashboard: dashboards })
+      .from(widgets)
+      .leftJoin(dashboards, eq(dashboards.id, widgets.dashboardId))
+      .where(condition)
+      .$dynamic();
+  }
+
+  async createDashboard(
+    tx: CatalogTx,
+    { workspace, user }: Caller,
+    content: DashboardContent,
+  ): Promise<Dashboard> {
+    const own = and(eq(dashboards.workspaceId, workspace.id), isNull(dashboards.deletedAt));
+    assertRoom(await tx.$count(dashboards, own), LIMITS.bi.dashboards, "dashboards");
+    const [row] = await tx
+      .insert(dashboards)
+      .values({ ...content, workspaceId: workspace.id, ...this.#stamp(user.id) })
+      .returning();
+    return row!;
+  }
+
+  async createWidgets(
+    tx: CatalogTx,
+    { workspace, user }: Caller,
+    contents: readonly WidgetContent[],
+  ): Promise<Widget[]> {
+    if (contents.length === 0) return [];
+    const { widgets: most, widgetsPerDashboard } = LIMITS.bi;
+    assertRoom((await tx.$count(widgets, ownWidget(workspace.id))) + contents.length - 1, most, "widgets");
+    const stamp = this.#stamp(user.id);
+    const rows = await tx
+      .insert(widgets)
+      .values(contents.map((content) => ({ ...content, workspaceId: workspace.id, ...stamp })))
+      .returning();
+    const [dashboardId] = contents.flatMap(({ dashboardId }) => dashboardId ?? []);
+    if (dashboardId !== undefined) {
+      const there = and(eq(widgets.dashboardId, dashboardId), isNull(widgets.deletedAt));
+      if ((await tx.$count(widgets, there)) > widgetsPerDashboard)
+        throw new AppError("plan_limit", `A dashboard has at most ${widgetsPerDashboard} widgets.`);
+    }
+    return rows;
+  }
+
+  #stamp(userId: number) {
+    const now = this.#clock.now();
+    return { createdBy: userId, createdAt: now, changedBy: userId, changedAt: now };
+  }
+
+  /** The dashboard, which nobody else changes until the transaction ends. */
+  async lockDashboard(tx: CatalogTx, workspaceId: number, id: number): Promise<Dashboard | undefined> {
+    const [row] = await tx.select().from(dashboards).where(ownDashboard(workspaceId, id)).for("update");
+    return row;
+  }
+
+  async lockWidgetsOf(tx: CatalogTx, dashboardId: number): Promise<Widget[]> {
+    const rows = await tx
+      .select()
+      .from(widgets)
+      .where(and(eq(widgets.dashboardId, dashboardId), isNull(widgets.deletedAt)))
+      .orderBy(asc(widgets.id))
+      .for("update");
+    return rows.toSorted(inReadingOrder);
+  }
+
+  async lockWidget(tx: CatalogTx, workspaceId: number, id: number): Promise<Widget | undefined> {
+    const [row] = await tx
+      .select()
+      .from(widgets)
+      .where(and(ownWidget(workspaceId), eq(widgets.id, id)))
+      .for("update");
+    return row;
+  }
+
+  async changeDashboard(
+    tx: CatalogTx,
+    { user }: Caller,
+    before: Dashboard,
+    content: Partial<DashboardContent>,
+    places: ReadonlyMap<number, Place | null>,
+  ): Promise<Dashboard> {
+    const { id, workspaceId, version, changedBy, changedAt, name, description, filters, access, settings } =
+      before;
+    const former = { name, description, filters, access, settings, places: Object.fromEntries(places) };
+    await this.#keep(
+      tx,
+      { kind: "dashboard", assetId: id, workspaceId, version, changedBy, changedAt },
+      former,
+    );
+    const [row] = await tx
+      .update(dashboards)
+      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.#clock.now() })
+      .where(eq(dashboards.id, id))
+      .returning();
+    return row!;
+  }
+
+  async setPlaces(tx: CatalogTx, dashboardId: number, places: ReadonlyMap<number, Place>): Promise<void> {
+    for (const [id, place] of places)
+      await tx.update(widgets).set({ dashboardId, place }).where(eq(widgets.id, id));
+  }
+
+  async changeWidget(
+    tx: CatalogTx,
+    { user }: Caller,
+    before: Widget,
+    content: Partial<WidgetContent>,
+  ): Promise<Widget> {
+    const { id, workspaceId, version, changedBy, changedAt, name, spec, datasetId } = before;
+    await this.#keep(
+      tx,
+      { kind: "widget", assetId: id, workspaceId, version, changedBy, changedAt },
+      { name, spec, datasetId },
+    );
+    const [row] = await tx
+      .update(widgets)
+      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.#clock.now() })
+      .where(eq(widgets.id, id))
+      .returning();
+    return row!;
+  }
+
+  async #keep(
+    tx: CatalogTx,
+    key: Omit<typeof boardVersions.$inferInsert, "content">,
+    content: Record<string, unknown>,
+  ): Promise<void> {
+    await tx.insert(boardVersions).values({ ...key, content });
+    const old = lt(boardVersions.version, key.version - LIMITS.bi.keptVersions);
+    await tx.delete(boardVersions).where(and(ofAsset(key.kind, key.assetId), old));
+  }
+
+  async versions(kind: "dashboard" | "widget", id: number): Promise<FormerVersion[]> {
+    return this.#catalog.db
+      .select({
+        version: boardVersions.version,
+        changedAt: boardVersions.changedAt,
+        changedBy: boardVersions.changedBy,
+      })
+      .from(boardVersions)
+      .where(ofAsset(kind, id))
+      .orderBy(desc(boardVersions.version))
+      .limit(LIMITS.bi.listedVersions);
+  }
+
+  async version(
+    kind: "dashboard" | "widget",
+    id: number,
+    version: number,
+  ): Promise<Record<string, unknown> | undefined> {
+    const [row] = await this.#catalog.db
+      .select({ content: boardVersions.content })
+      .from(boardVersions)
+      .where(and(ofAsset(kind, id), eq(boardVersions.version, version)));
+    return row?.content;
+  }
+
+  /** A dashboard goes with its widgets. */
+  async removeDashboard(id: number): Promise<void> {
+    const deletedAt = this.#clock.now();
+    await this.#catalog.transaction(async (tx) => {
+      await tx
+        .update(dashboards)
+        .set({ deletedAt })
+        .where(and(eq(dashboards.id, id), isNull(dashboards.deletedAt)));
+      await tx
+        .update(widgets)
+        .set({ deletedAt })
+        .where(and(eq(widgets.dashboardId, id), isNull(widgets.deletedAt)));
+    });
+  }
+
+  async removeWidget(id: number, tx: CatalogTx | Catalog["db"] = this.#catalog.db): Promise<void> {
+    const gone = { deletedAt: this.#clock.now() };
+    await tx
+      .update(widgets)
+      .set(gone)
+      .where(and(eq(widgets.id, id), isNull(widgets.deletedAt)));
+  }
+
+  async deletedDashboard(workspaceId: number, id: number): Promise<Dashboard | undefined> {
+    const gone = and(
+      eq(dashboards.workspaceId, workspaceId),
+      eq(dashboards.id, id),
+      isNotNull(dashboards.deletedAt),
+    );
+    const [row] = await this.#catalog.db.select().from(dashboards).where(gone);
+    return row;
+  }
+
+  /** Widgets that were deleted before their dashboard stay deleted. */
+  async restoreDashboard({ id, deletedAt }: Dashboard): Promise<void> {
+    await this.#catalog.transaction(async (tx) => {
+      await tx.update(dashboards).set({ deletedAt: null }).where(eq(dashboards.id, id));
+      const together = and(eq(widgets.dashboardId, id), eq(widgets.deletedAt, deletedAt as Date));
+      await tx.update(widgets).set({ deletedAt: null }).where(together);
+    });
+  }
+
+  async deletedWidget(workspaceId: number, id: number): Promise<FoundWidget | undefined> {
+    const gone = and(eq(widgets.workspaceId, workspaceId), eq(widgets.id, id), isNotNull(widgets.deletedAt));
+    const [row] = await this.#joined(gone);
+    return row;
+  }
+
+  async restoreWidget(tx: CatalogTx, id: number, place: Place | null): Promise<void> {
+    await tx.update(widgets).set({ deletedAt: null, place }).where(eq(widgets.id, id));
+  }
+
+  /** What may be found by a search: name and words of each, with a text that changes when they do. */
+  async searchTexts(
+    workspaceId: number,
+    kind: "dashboard" | "widget",
+  ): Promise<{ id: number; title: string; body: string }[]> {
+    if (kind === "dashboard") {
+      const rows = await this.#catalog.db
+        .select({
+          id: dashboards.id,
+          title: dashboards.name,
+          body: sql<string>`coalesce(${dashboards.description}, '')`,
+        })
+        .from(dashboards)
+        .where(and(eq(dashboards.workspaceId, workspaceId), isNull(dashboards.deletedAt)));
+      return rows;
+    }
+    const rows = await this.#joined(and(ownWidget(workspaceId)));
+    return rows.map(({ widget: { id, name, spec }, dashboard }) => ({
+      id,
+      title: name,
+      body: [dashboard?.name, spec.chart, spec.x, ...spec.y, spec.group]
+        .filter((word) => word !== undefined)
+        .join(" "),
+    }));
+  }
+
+  /** Removes what has been in the bin for long. */
+  async sweep(): Promise<void> {
+    const before = new Date(this.#clock.now().getTime() - LIMITS.bi.binDays * MS.day);
+    await this.#catalog.db.delete(widgets).where(lt(widgets.deletedAt, before));
+    await this.#catalog.db.delete(dashboards).where(lt(dashboards.deletedAt, before));
+  }
+}
+
+function ofAsset(kind: "dashboard" | "widget", id: number): SQL | undefined {
+  return and(eq(boardVersions.kind, kind), eq(boardVersions.assetId, id));
+}
+
+function ownDashboard(workspaceId: number, id: number): SQL | undefined {
+  return and(eq(dashboards.workspaceId, workspaceId), eq(dashboards.id, id), isNull(dashboards.deletedAt));
+}
+
+function ownWidget(workspaceId: number): SQL | undefined {
+  return and(eq(widgets.workspaceId, workspaceId), isNull(widgets.deletedAt));
+}
+
+function inReadingOrder(a: Widget, b: Widget): number {
+  const at = ({ place }: Widget) => (place === null ? Number.MAX_SAFE_INTEGER : place.row * 100 + place.col);
+  return at(a) - at(b) || a.id - b.id;
+}
+
+function assertRoom(count: number, most: number, what: string): void {
+  if (count < most) return;
+  throw new AppError("plan_limit", `This workspace has ${most} ${what}, which is as many as it can.`, {
+    hint: "Delete those that nobody needs with {tool:delete_asset}.",
+  });
+}

@@ -1,0 +1,145 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import { randomText } from "../../kernel/ids.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Identity } from "../identity/index.ts";
+import type { Dashboard, Widget } from "./boards.store.ts";
+import type { Boards } from "./boards.ts";
+import type { Embed, EmbedsStore } from "./embeds.store.ts";
+
+export interface EmbedWish {
+  dashboardId?: number | undefined;
+  widgetId?: number | undefined;
+  expiresInDays?: number | undefined;
+  attributes?: Readonly<Record<string, string>> | undefined;
+  origins?: readonly string[] | undefined;
+}
+
+/** What an embed shows, and with whose rights. */
+export interface OpenEmbed {
+  caller: Caller;
+  dashboard: Dashboard | null;
+  widgets: Widget[];
+  title: string;
+}
+
+interface Parts {
+  store: EmbedsStore;
+  boards: Boards;
+  identity: Pick<Identity, "callerFor">;
+  clock: Clock;
+  appUrl: string;
+}
+
+/** Last use is written down this often. */
+const USED_EVERY_MS = 5 * MS.minute;
+
+/** Links that show a dashboard or a widget to whoever has them, with no more than its maker may see. */
+export class Embeds {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get store(): EmbedsStore {
+    return this.#parts.store;
+  }
+
+  /** The secret stands in the address once, and nowhere else. */
+  async create(caller: Caller, wish: EmbedWish): Promise<{ embed: Embed; url: string }> {
+    const { store, clock, appUrl } = this.#parts;
+    const { dashboardId = null, widgetId = null, expiresInDays, attributes, origins = [] } = wish;
+    const [publicId, secret] = [randomText(12), randomText(32)];
+    const embed = await store.create({
+      workspaceId: caller.workspace.id,
+      publicId,
+      secretHash: hashOf(secret),
+      dashboardId,
+      widgetId,
+      createdBy: caller.user.id,
+      attributes: attributes ?? null,
+      origins: origins.map(originOf),
+      expiresAt:
+        expiresInDays === undefined ? null : new Date(clock.now().getTime() + expiresInDays * MS.day),
+    });
+    return { embed, url: `${appUrl}/embed/${publicId}#${secret}` };
+  }
+
+  /** For the page around it, which anybody may load: which pages may show it. Unknown ones may be shown nowhere. */
+  async origins(publicId: string): Promise<readonly string[] | undefined> {
+    const embed = await this.#parts.store.byPublicId(publicId);
+    return embed !== undefined && this.#works(embed) ? embed.origins : undefined;
+  }
+
+  /** Link, maker, dashboard, widget: each is looked at every time, and with the rights that there are now. */
+  async open(publicId: string, secret: string): Promise<OpenEmbed> {
+    const { store, boards, identity, clock } = this.#parts;
+    const embed = await store.byPublicId(publicId);
+    if (embed === undefined || !isSecret(secret, embed.secretHash) || !this.#works(embed)) throw notValid();
+    const { workspaceId, createdBy: userId, attributes, dashboardId, widgetId } = embed;
+    try {
+      const maker = await identity.callerFor({ workspaceId, userId });
+      const permissions = maker.permissions.filter((permission) => permission === "bi:read");
+      const caller = { ...maker, permissions, viewerAttributes: attributes ?? {} };
+      const opened = await openAsset(boards, caller, dashboardId, widgetId);
+      const now = clock.now().getTime();
+      if (embed.lastUsedAt === null || now - embed.lastUsedAt.getTime() > USED_EVERY_MS)
+        await store.used(embed.id);
+      return { caller, ...opened };
+    } catch (error) {
+      if (isAppError(error) && ["not_found", "forbidden"].includes(error.code)) throw notValid(error);
+      throw error;
+    }
+  }
+
+  #works({ revokedAt, expiresAt }: Embed): boolean {
+    return (
+      revokedAt === null && (expiresAt === null || expiresAt.getTime() > this.#parts.clock.now().getTime())
+    );
+  }
+}
+
+async function openAsset(
+  boards: Boards,
+  caller: Caller,
+  dashboardId: number | null,
+  widgetId: number | null,
+) {
+  if (dashboardId !== null) {
+    const dashboard = await boards.dashboard(caller, dashboardId);
+    return { dashboard, widgets: await boards.store.widgetsOf(dashboardId), title: dashboard.name };
+  }
+  const { widget, dashboard } = await boards.widget(caller, widgetId ?? 0);
+  // Filters of its dashboard hold for it there as they begin.
+  return {
+    dashboard,
+    widgets: [{ ...widget, place: { col: 1, row: 1, sizeX: 24, sizeY: widget.place?.sizeY ?? 8 } }],
+    title: widget.name,
+  };
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64url");
+}
+
+function isSecret(secret: string, hash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(hash));
+}
+
+/** A wrong link, an old one and a revoked one look the same. */
+function notValid(cause?: unknown): AppError {
+  return new AppError("not_found", "This link does not work, or no longer.", {
+    hint: "Ask whoever gave it to you for a new one.",
+    cause,
+  });
+}
+
+function originOf(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && ["http:", "https:"].includes(url.protocol)) return url.origin;
+  throw new AppError("bad_request", `${text} is no origin of a web page.`, {
+    hint: "Write https://example.com.",
+  });
+}

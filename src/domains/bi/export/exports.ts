@@ -1,0 +1,159 @@
+import type { Clock } from "../../../kernel/clock.ts";
+import type { Drawings, Subject } from "../../../platform/drawing/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { Dashboard, Widget } from "../boards.store.ts";
+import type { Boards } from "../boards.ts";
+import { chosenValue, nameOfFilter } from "../lens.ts";
+import { LIMITS } from "../limits.ts";
+import type { ShownWidget, Views } from "../views.ts";
+import type { ExportTarget } from "./links.ts";
+import type { Pdfs } from "./pdfs.ts";
+import { bandsOf, type Cell, COLUMN_PX, GAP_PX, HEADING_PX, type Report, ROW_PX } from "./report.ts";
+
+export interface ExportedFile {
+  name: string;
+  mimeType: string;
+  content: Buffer;
+  /** Of a PDF. */
+  pages?: number;
+}
+
+interface Exported {
+  title: string;
+  dashboard: Dashboard | null;
+  widgets: Widget[];
+}
+
+/** Widest and highest picture of a single widget. */
+const WIDGET_PX = { width: 960, height: 540 };
+
+/** Dashboards and widgets as files. */
+export class Exports {
+  readonly #parts: { boards: Boards; views: Views; drawings: Drawings; pdfs: Pdfs; clock: Clock };
+
+  constructor(parts: { boards: Boards; views: Views; drawings: Drawings; pdfs: Pdfs; clock: Clock }) {
+    this.#parts = parts;
+  }
+
+  async make(caller: Caller, target: ExportTarget, signal?: AbortSignal): Promise<ExportedFile> {
+    const exported = await this.#find(caller, target);
+    const name = `${exported.title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${target.format}`;
+    const locale = target.locale ?? exported.dashboard?.settings.locale ?? "en-US";
+    const { chosen = {} } = target;
+    const rows = target.format === "pdf" ? LIMITS.bi.pdfRows : 50;
+    const shown = await this.#parts.views.widgets(caller, exported.dashboard, exported.widgets, {
+      chosen,
+      locale,
+      rows,
+    });
+    if (target.format === "png") {
+      const content = await this.#png(caller, exported, shown, { ...target, locale });
+      return { name, mimeType: "image/png", content };
+    }
+    const report = await this.#report(caller, exported, shown, { ...target, locale });
+    const { pdf, pages } = await this.#parts.pdfs.make(report, {
+      scope: String(caller.workspace.id),
+      signal,
+    });
+    return { name, mimeType: "application/pdf", content: Buffer.from(pdf), pages };
+  }
+
+  async #find(caller: Caller, { type, id }: ExportTarget): Promise<Exported> {
+    const { boards } = this.#parts;
+    if (type === "dashboard") {
+      const dashboard = await boards.dashboard(caller, id);
+      return { title: dashboard.name, dashboard, widgets: await boards.store.widgetsOf(id) };
+    }
+    const { widget, dashboard } = await boards.widget(caller, id);
+    return { title: widget.name, dashboard, widgets: [widget] };
+  }
+
+  async #png(
+    caller: Caller,
+    { title }: Exported,
+    shown: readonly ShownWidget[],
+    { type, theme, locale }: ExportTarget & { locale: string },
+  ): Promise<Buffer> {
+    const { drawings } = this.#parts;
+    const scope = { scope: String(caller.workspace.id) };
+    const [only] = shown;
+    if (type === "widget" && only !== undefined) {
+      const look = {
+        theme,
+        locale,
+        width: WIDGET_PX.width,
+        ...(isChart(only.subject) && { height: WIDGET_PX.height }),
+      };
+      return Buffer.from(await drawings.png(only.subject, look, scope));
+    }
+    const tiles = shown.map(({ subject, widget: { place } }) => {
+      const { col, row, sizeX, sizeY } = place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 };
+      const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(80, sizeY * ROW_PX - GAP_PX) };
+      return { subject, look: { theme, locale, ...size }, x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
+    });
+    const png = await drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
+    return Buffer.from(png);
+  }
+
+  async #report(
+    caller: Caller,
+    exported: Exported,
+    shown: readonly ShownWidget[],
+    { type, locale, chosen = {} }: ExportTarget & { locale: string },
+  ): Promise<Report> {
+    const { dashboard, title } = exported;
+    const cells = await Promise.all(
+      shown.map(async (each): Promise<Cell> => {
+        const { widget, subject, notes } = each;
+        const place =
+          type === "widget"
+            ? { col: 1, row: 1, sizeX: 24, sizeY: 14 }
+            : (widget.place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 });
+        const common = { place, title: widget.name, notes };
+        if (subject.kind === "table") return { ...common, table: subject };
+        const size = {
+          width: place.sizeX * COLUMN_PX - GAP_PX,
+          height: Math.max(80, place.sizeY * ROW_PX - GAP_PX - HEADING_PX),
+        };
+        const { svg } = await this.#parts.views.picture(caller.workspace.id, untitled(subject), {
+          ...size,
+          locale,
+          theme: "light",
+        });
+        return { ...common, svg, width: size.width, height: size.height };
+      }),
+    );
+    const filters = (dashboard?.filters ?? []).flatMap((filter) => {
+      const value = chosenValue(filter, chosen);
+      return value === undefined
+        ? []
+        : [`${filter.label ?? nameOfFilter(filter)} ${filter.operator} ${[value].flat().join(", ")}`];
+    });
+    const zone = dashboard?.settings.time_zone ?? "UTC";
+    const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+    const asOf = shown
+      .flatMap(({ asOf }) => asOf ?? [])
+      .toSorted((a, b) => a.getTime() - b.getTime())
+      .at(0);
+    return {
+      title,
+      description: type === "dashboard" ? (dashboard?.description ?? "") : "",
+      filters,
+      asOf: asOf === undefined ? "" : `Data as of ${when.format(asOf)}`,
+      printed: `${when.format(this.#parts.clock.now())} ${zone}`,
+      locale,
+      blocks: bandsOf(cells, locale),
+    };
+  }
+}
+
+/** The title stands above the picture, as text of its own. */
+export function untitled(subject: Subject): Subject {
+  return subject.kind === "spec"
+    ? { kind: "spec", chart: { ...subject.chart, title: "" } }
+    : { ...subject, title: "" };
+}
+
+function isChart(subject: Subject): boolean {
+  return subject.kind === "spec";
+}

@@ -1,0 +1,43 @@
+import { extname, join } from "node:path";
+import type { Logger } from "pino";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { ThreadPool } from "../../../platform/threads/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { PdfAnswer } from "./pdf-worker.ts";
+import type { Report } from "./report.ts";
+
+const { threads, waiting, memoryMb, ms, idleMs } = LIMITS.pdf;
+
+/** Makes PDFs in a thread beside the server's own, for it takes some time. */
+export class Pdfs {
+  readonly #log: Pick<Logger, "error">;
+  readonly #pool = new ThreadPool<Report, PdfAnswer>({
+    noun: "PDF",
+    nouns: "PDFs",
+    work: { doing: "Making", done: "made", did: "made" },
+    hint: "Export fewer widgets or rows.",
+    module: join(import.meta.dirname, `pdf-worker${extname(import.meta.filename)}`),
+    threads,
+    waiting,
+    memoryMb,
+    timeoutMs: ms,
+    idleMs,
+  });
+
+  constructor(log: Pick<Logger, "error">) {
+    this.#log = log;
+  }
+
+  async make(
+    report: Report,
+    { scope, signal }: { scope: string; signal?: AbortSignal | undefined },
+  ): Promise<PdfAnswer> {
+    try {
+      return await this.#pool.ask(scope, signal, () => ({ value: report }));
+    } catch (error) {
+      if (isAppError(error)) throw error;
+      this.#log.error({ err: error }, "a PDF could not be made");
+      throw new AppError("internal", "The PDF could not be made.", { cause: error });
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { SliceSpec } from "../../registry/slice.ts";
+import type { DataServices } from "../data/index.ts";
+import type { Identity } from "../identity/index.ts";
+import { BoardsStore } from "./boards.store.ts";
+import { Boards } from "./boards.ts";
+import type { BiServices } from "./define.ts";
+import { EmbedsStore } from "./embeds.store.ts";
+import { Embeds } from "./embeds.ts";
+import { Exports } from "./export/exports.ts";
+import { ExportLinks } from "./export/links.ts";
+import { Pdfs } from "./export/pdfs.ts";
+import { dashboardKind, widgetKind } from "./kinds.ts";
+import { planOf } from "./query/plan.ts";
+import { PLAIN_LENS, Sources } from "./query/source.ts";
+import { createDashboard } from "./tools/create-dashboard.tool.ts";
+import { createWidget } from "./tools/create-widget.tool.ts";
+import { exportDashboard } from "./tools/export-dashboard.tool.ts";
+import { findWidget } from "./tools/find-widget.tool.ts";
+import { getEmbedUrl } from "./tools/get-embed-url.tool.ts";
+import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
+import { listDashboards } from "./tools/list-dashboards.tool.ts";
+import { listEmbeds } from "./tools/list-embeds.tool.ts";
+import { revokeEmbed } from "./tools/revoke-embed.tool.ts";
+import { updateDashboard } from "./tools/update-dashboard.tool.ts";
+import { updateWidget } from "./tools/update-widget.tool.ts";
+import { Views } from "./views.ts";
+
+export type { Dashboard, Widget } from "./boards.store.ts";
+export type { BiServices } from "./define.ts";
+export type { OpenEmbed } from "./embeds.ts";
+export { untitled } from "./export/exports.ts";
+export type { Chosen } from "./lens.ts";
+export type { ShownFilter, ShownWidget } from "./views.ts";
+
+interface Before {
+  identity: Pick<Identity, "callerFor">;
+  data: Pick<DataServices, "data" | "datasets">;
+}
+
+export const biSlice: SliceSpec<"bi", BiServices, Before> = {
+  name: "bi",
+  open({ catalog, clock, drawings, vault, appUrl, log }, { identity, data: { data, datasets } }) {
+    const sources = new Sources({ data, clock });
+    const store = new BoardsStore(catalog, clock);
+    const boards = new Boards(store, async (caller, { datasetId, spec }) => {
+      // Parameters have no values here, and a query with some is looked at when it runs.
+      if (spec.c9ql !== undefined && /\$c9_\w+\$/.test(spec.c9ql))
+        return void (await data.require(caller, datasetId));
+      planOf(spec, await sources.open(caller, datasetId, spec, PLAIN_LENS));
+    });
+    const views = new Views({ sources, drawings, clock });
+    const exports = new Exports({ boards, views, drawings, pdfs: new Pdfs(log), clock });
+    const exportLinks = new ExportLinks(vault, clock, appUrl);
+    const embeds = new Embeds({ store: new EmbedsStore(catalog, clock), boards, identity, clock, appUrl });
+    const services = { boards, sources, views, exports, exportLinks, embeds, data, datasets, appUrl };
+    return { services, sweep: () => store.sweep() };
+  },
+  tools: [
+    listDashboards,
+    createDashboard,
+    updateDashboard,
+    findWidget,
+    createWidget,
+    updateWidget,
+    layoutDashboard,
+    exportDashboard,
+    getEmbedUrl,
+    listEmbeds,
+    revokeEmbed,
+  ],
+  assetKinds: [dashboardKind, widgetKind],
+};

@@ -1,0 +1,179 @@
+import { AppError } from "../../kernel/errors.ts";
+import type { AssetKind } from "../../registry/asset-kind.ts";
+import { may } from "./access.ts";
+import type { FormerVersion } from "./boards.store.ts";
+import { datasetGone, guardOf } from "./boards.ts";
+import { type BiServices, widgetOf } from "./define.ts";
+import { lensOf } from "./lens.ts";
+import { rowsOfWidget } from "./query/widget-rows.ts";
+import type { Place } from "./shapes.ts";
+
+/** Dashboards, as tools that span slices see them. */
+export function dashboardKind({ boards, appUrl }: BiServices): AssetKind {
+  return {
+    name: "dashboard",
+    idsFrom: "list_dashboards",
+    async can(caller, id, verb) {
+      const found = await boards.store.findDashboard(caller.workspace.id, id);
+      return found !== undefined && may(caller, found, verb);
+    },
+
+    async describe(caller, id) {
+      const dashboard = await boards.dashboard(caller, id);
+      const [widgets, versions] = await Promise.all([
+        boards.store.widgetsOf(id),
+        boards.store.versions("dashboard", id),
+      ]);
+      const { name, description, filters, access, settings } = dashboard;
+      return {
+        id,
+        name,
+        description,
+        url: `${appUrl}/d/${id}`,
+        widget_count: widgets.length,
+        widgets: widgets.map(widgetOf),
+        filters,
+        access,
+        settings,
+        may_change: may(caller, dashboard, "write"),
+        ...historyOf(dashboard, versions),
+      };
+    },
+
+    async parts(caller, id) {
+      const { name } = await boards.dashboard(caller, id);
+      const widgets = await boards.store.widgetsOf(id);
+      return { name, parts: widgets.map((widget) => ({ type: "widget", id: widget.id, name: widget.name })) };
+    },
+
+    async delete(caller, id) {
+      await boards.dashboard(caller, id, "write");
+      await boards.store.removeDashboard(id);
+    },
+
+    async restore(caller, id) {
+      const found = await boards.store.deletedDashboard(caller.workspace.id, id);
+      if (found === undefined || !may(caller, found, "write"))
+        throw new AppError("not_found", `There is no deleted dashboard with id ${id}.`, {
+          hint: "To bring back what it was, say which version; {tool:get_details} lists them.",
+        });
+      await boards.store.restoreDashboard(found);
+    },
+
+    async restoreVersion(caller, id, version) {
+      await boards.dashboard(caller, id, "write");
+      const { places, ...content } = await formerOf(boards.store.version("dashboard", id, version), version);
+      const there = new Set((await boards.store.widgetsOf(id)).map((widget) => widget.id));
+      const known = Object.entries((places ?? {}) as Record<string, Place | null>).flatMap(([key, place]) =>
+        place !== null && there.has(Number(key)) ? [[Number(key), place] as const] : [],
+      );
+      const { dashboard } = await boards.update(caller, id, { ...content, places: new Map(known) });
+      return { version: dashboard.version };
+    },
+
+    search: (workspaceId) => boards.store.searchTexts(workspaceId, "dashboard"),
+  };
+}
+
+/** Widgets, as tools that span slices see them. */
+export function widgetKind({ boards, sources, data }: BiServices): AssetKind {
+  return {
+    name: "widget",
+    idsFrom: "find_widget",
+    async can(caller, id, verb) {
+      const found = await boards.store.findWidget(caller.workspace.id, id);
+      return found !== undefined && may(caller, guardOf(found), verb);
+    },
+
+    async describe(caller, id) {
+      const { widget, dashboard } = await boards.widget(caller, id);
+      const versions = await boards.store.versions("widget", id);
+      const { chart, x, y, group, filters, c9ql, ...how } = widget.spec;
+      return {
+        id,
+        name: widget.name,
+        chart_type: chart,
+        dataset_id: widget.datasetId,
+        dashboard: dashboard && { id: dashboard.id, name: dashboard.name },
+        x_axis: x ?? null,
+        y_axis: y,
+        group_by: group ?? null,
+        filters,
+        c9ql: c9ql ?? null,
+        ...how,
+        place: widget.place,
+        ...historyOf(widget, versions),
+      };
+    },
+
+    async rows(caller, id) {
+      const { widget, dashboard } = await boards.widget(caller, id);
+      if (widget.datasetId === null) throw datasetGone(widget);
+      const lens = lensOf(dashboard);
+      const source = await sources.open(caller, widget.datasetId, widget.spec, lens);
+      const shown = await rowsOfWidget(widget.spec, source);
+      const given = source.parameters;
+      // What is asked of a widget's rows comes after what the widget makes of them.
+      const asked = <
+        T extends { c9ql?: string | undefined; parameters?: Readonly<Record<string, unknown>> | undefined },
+      >(
+        options: T,
+      ): T => {
+        const c9ql = [source.c9ql, shown, options.c9ql ?? ""].filter((text) => text !== "").join(";\n");
+        const parameters = { ...given, ...options.parameters };
+        return {
+          ...options,
+          timeZone: lens.timeZone,
+          ...(c9ql !== "" && { c9ql }),
+          ...(Object.keys(parameters).length > 0 && { parameters }),
+        };
+      };
+      return {
+        name: widget.name,
+        hasColumns: source.columns.length > 0,
+        read: (options) => data.read(caller, source.dataset, asked(options)),
+        stream: (options) => data.stream(caller, source.dataset, asked(options)),
+        count: (options) => data.count(caller, source.dataset, asked(options)),
+      };
+    },
+
+    async delete(caller, id) {
+      await boards.widget(caller, id, "write");
+      await boards.store.removeWidget(id);
+    },
+
+    restore: (caller, id) => boards.restoreWidget(caller, id),
+
+    async restoreVersion(caller, id, version) {
+      await boards.widget(caller, id, "write");
+      const former = await formerOf(boards.store.version("widget", id, version), version);
+      const widget = await boards.updateWidget(caller, id, () => former);
+      return { version: widget.version };
+    },
+
+    search: (workspaceId) => boards.store.searchTexts(workspaceId, "widget"),
+  };
+}
+
+async function formerOf(
+  found: Promise<Record<string, unknown> | undefined>,
+  version: number,
+): Promise<Record<string, unknown>> {
+  const former = await found;
+  if (former !== undefined) return former;
+  throw new AppError("not_found", `There is no version ${version}.`, {
+    hint: "{tool:get_details} lists them.",
+  });
+}
+
+function historyOf(
+  { version, createdAt, changedAt }: { version: number; createdAt: Date; changedAt: Date },
+  versions: readonly FormerVersion[],
+) {
+  return {
+    version,
+    created_at: createdAt.toISOString(),
+    changed_at: changedAt.toISOString(),
+    versions: versions.map(({ version, changedAt }) => ({ version, changed_at: changedAt.toISOString() })),
+  };
+}

@@ -1,0 +1,76 @@
+export const LIMITS = {
+  bi: {
+    /** Longest name of a dashboard, a widget or a field. */
+    nameCharacters: 200,
+    /** Longest description of a dashboard. */
+    descriptionCharacters: 4_000,
+    /** Dashboards of one workspace. */
+    dashboards: 5_000,
+    /** Widgets of one workspace. */
+    widgets: 50_000,
+    /** Widgets of one dashboard. */
+    widgetsPerDashboard: 100,
+    /** Columns of a dashboard. */
+    columns: 24,
+    /** Rows of a dashboard. */
+    rows: 2_000,
+    /** Rows of a dashboard that one widget takes. */
+    tallest: 16,
+    /** Fields of numbers in one widget. */
+    series: 12,
+    /** Groups that a chart tells apart; the rest is "Other". */
+    groups: 12,
+    /** Bars of a chart unless it says otherwise; the rest is "Other". */
+    bars: 50,
+    /** Filters of one widget or one dashboard. */
+    filters: 30,
+    /** Values in the list of one filter. */
+    filterValues: 1_000,
+    /** Rows that a chart is made of; the engine has put others together before. */
+    chartRows: 3_000,
+    /** Points of a scatter chart; of more, every n-th is shown. */
+    scatterPoints: 5_000,
+    /** Rows of a table on a page. */
+    pageRows: 200,
+    /** Rows of a table in a PDF. */
+    pdfRows: 1_000,
+    /** Longest that the query of one widget may take on a page or in an export. */
+    queryMs: 60_000,
+    /** Widgets of one dashboard whose queries run at once. */
+    queriesAtOnce: 4,
+    /** Results that are kept in memory while their data stays the same. */
+    keptResults: 400,
+    /** Pictures that are kept in memory. */
+    keptPictures: 400,
+    /** Former versions of a dashboard or widget, the newest, that details list. */
+    listedVersions: 20,
+    /** Former versions of a dashboard or widget that are kept. */
+    keptVersions: 100,
+    /** Days that deleted dashboards and widgets can be brought back. */
+    binDays: 30,
+    /** Embeds of one workspace that work. */
+    embeds: 2_000,
+    /** Attributes of an embed's viewer. */
+    attributes: 50,
+    /** Pages that may show one embed. */
+    origins: 20,
+    /** How long a download link works. */
+    linkMinutes: 15,
+    /** Files of one dashboard's CSV export, all together; more are left out, and the answer says so. */
+    exportBytes: 24 * 1024 * 1024,
+    /** Hits of one search. */
+    searchHits: 100,
+  },
+  pdf: {
+    /** PDFs that are made at the same time, by all workspaces. */
+    threads: 1,
+    /** PDFs that wait to be made; a workspace has at most half of them. */
+    waiting: 16,
+    /** Longest that one PDF may take. */
+    ms: 60_000,
+    /** How long the thread that makes PDFs is kept when there is nothing to do. */
+    idleMs: 5 * 60_000,
+    /** Memory of the thread that makes PDFs. */
+    memoryMb: 512,
+  },
+} as const;

@@ -1,0 +1,101 @@
+import { AppError } from "../../../kernel/errors.ts";
+import type { Column } from "../../data/index.ts";
+import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
+import { quoted, requireField, type Source } from "./source.ts";
+
+/** A number of a chart: which field, and how the engine puts its values together. */
+export interface Measure {
+  field: Column | null;
+  aggregate: Aggregate;
+  /** In C9QL. */
+  formula: string;
+  format: string;
+}
+
+export interface Plan {
+  chart: ChartType;
+  x: Column | undefined;
+  group: Column | undefined;
+  measures: Measure[];
+}
+
+const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL|BIGNUM)/i;
+const INTEGER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|BIGNUM)|^DECIMAL\(\d+,\s*0\)/i;
+const TIME = /^(DATE|TIMESTAMP)/i;
+/** What nobody adds up. */
+const RATE =
+  /(^|[\W_])(rate|ratio|share|percent|percentage|pct|price|margin|avg|average|mean|median|score|rating|temperature|age|quote|anteil|preis|durchschnitt)($|[\W_])|%/i;
+
+/** Charts that need nothing but one number, or none. */
+const WITHOUT_X: readonly ChartType[] = ["singletext", "gauge", "datagrid2", "recommendation"];
+
+export function isNumber({ type }: Column): boolean {
+  return NUMBER.test(type);
+}
+
+export function isTime({ type }: Column): boolean {
+  return TIME.test(type);
+}
+
+/** The fields of a widget, found among those that there are. */
+export function planOf(spec: WidgetSpec, { columns, dataset }: Pick<Source, "columns" | "dataset">): Plan {
+  const find = (name: string) => requireField(columns, name, dataset.name);
+  const x = spec.x === undefined ? undefined : find(spec.x);
+  const group = spec.group === undefined ? undefined : find(spec.group);
+  const measures = (spec.y.length === 0 ? [null] : spec.y.map(find)).map((field) => measureOf(field, spec));
+  if (x === undefined && !WITHOUT_X.includes(spec.chart))
+    throw new AppError("bad_request", `A ${spec.chart} needs a field for its x-axis.`, {
+      hint: `The fields of ${dataset.name} are ${columns.map(({ name }) => name).join(", ")}.`,
+    });
+  if (spec.chart === "heatmap" && group === undefined)
+    throw new AppError("bad_request", "A heatmap needs a field to group by, for its other axis.");
+  const [first] = measures;
+  if (spec.chart === "scatter" && (first?.field == null || !isNumber(first.field)))
+    throw new AppError("bad_request", "A scatter chart needs a field of numbers for its y-axis.");
+  return { chart: spec.chart, x, group, measures };
+}
+
+function measureOf(field: Column | null, { aggregate: wanted, format, chart }: WidgetSpec): Measure {
+  const aggregate = wanted ?? usualAggregate(field);
+  const isCount = aggregate === "count" || aggregate === "distinct";
+  const isWhole =
+    isCount || (field !== null && INTEGER.test(field.type) && aggregate !== "avg" && aggregate !== "median");
+  const name = field === null ? "*" : quoted(field.name);
+  if (field === null && aggregate !== "count")
+    throw new AppError("bad_request", `A ${chart} with ${aggregate} needs a field for its y-axis.`);
+  return {
+    field,
+    aggregate,
+    formula: `${aggregate}(${name})`,
+    format: format !== undefined && !isCount ? format : isWhole ? "integer" : "number",
+  };
+}
+
+/** Numbers add up, except rates and prices; of anything else there is a count. */
+function usualAggregate(field: Column | null): Aggregate {
+  if (field === null || !isNumber(field)) return "count";
+  return RATE.test(field.name) ? "avg" : "sum";
+}
+
+/** The parts of such a number have it as their sum. */
+export function isAdditive({ aggregate }: Measure): boolean {
+  return aggregate === "sum" || aggregate === "count";
+}
+
+const WORDS: Record<Aggregate, (name: string) => string> = {
+  sum: (name) => `Sum of ${name}`,
+  avg: (name) => `Average of ${name}`,
+  count: (name) => `Count of ${name}`,
+  distinct: (name) => `Different values of ${name}`,
+  min: (name) => `Smallest ${name}`,
+  max: (name) => `Largest ${name}`,
+  median: (name) => `Median of ${name}`,
+};
+
+/** How a number is called; where each row is drawn by itself, nothing was put together. */
+export function labelOf({ field, aggregate }: Measure, isSingle: boolean): string {
+  if (field === null) return "Count";
+  return isSingle && aggregate !== "count" && aggregate !== "distinct"
+    ? field.name
+    : WORDS[aggregate](field.name);
+}

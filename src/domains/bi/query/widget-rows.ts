@@ -1,0 +1,30 @@
+import type { WidgetSpec } from "../shapes.ts";
+import { isNumber, isTime, labelOf, planOf } from "./plan.ts";
+import { grainOf } from "./points.ts";
+import { quoted, type Source } from "./source.ts";
+
+/** C9QL for the rows that a widget is drawn of, under names that people know; empty where it shows rows as they are. */
+export async function rowsOfWidget(spec: WidgetSpec, source: Source): Promise<string> {
+  const { chart, x, group, measures } = planOf(spec, source);
+  const isRaw = chart === "datagrid2" || (chart === "scatter" && x !== undefined && isNumber(x));
+  if (isRaw) {
+    const named = [x, group, ...measures.map(({ field }) => field)].filter((column) => column != null);
+    return named.length === 0 ? "" : `select ${named.map(({ name }) => quoted(name)).join(", ")}`;
+  }
+  const grain = x !== undefined && isTime(x) ? (spec.grain ?? (await grainOf(x, source))) : undefined;
+  const keys = [
+    ...(x === undefined
+      ? []
+      : [
+          grain === undefined
+            ? quoted(x.name)
+            : `date_trunc(${quoted(x.name)}, ${grain}) as ${quoted(x.name)}`,
+        ]),
+    ...(group === undefined ? [] : [quoted(group.name)]),
+  ];
+  const values = measures.map((measure) => `${measure.formula} as ${quoted(labelOf(measure, false))}`);
+  const by = keys.map((_, i) => i + 1).join(", ");
+  const isOrdered = x === undefined || isTime(x) || isNumber(x);
+  const order = isOrdered ? by : `${keys.length + 1} desc, ${by}`;
+  return `select ${[...keys, ...values].join(", ")}${keys.length === 0 ? "" : ` group by ${by} order by ${order}`}`;
+}

@@ -1,0 +1,51 @@
+import { afterAll, expect, it } from "vitest";
+import { startBoards } from "../../../../test/support/boards.ts";
+import { refusalsOf } from "../../../../test/support/models.ts";
+
+const { server, viewer, call, make, stop } = await startBoards();
+afterAll(stop);
+
+const rowsOf = async (id: unknown) => (await call<{ rows: object[] }>("get_data", { widget_id: id })).rows;
+
+it("changes what is named, keeps the rest, and can be undone", async () => {
+  const widget_id = (await make()).widgets[0]?.widget_id;
+  const filters = [{ field: "region", operator: "in", value: ["North", "East"] }];
+  expect(
+    await call("update_widget", { widget_id, chart_type: "bar", name: "Some regions", options: { filters } }),
+  ).toMatchObject({
+    name: "Some regions",
+    chart_type: "bar",
+    version: 2,
+  });
+  expect(await rowsOf(widget_id)).toMatchObject([{ region: "North" }, { region: "East" }]);
+  await call("update_widget", { widget_id, options: { c9ql: "select * where units > 5" } });
+  expect(await rowsOf(widget_id)).toMatchObject([{ region: "South" }, { region: "North" }]);
+  await call("restore_asset", { asset_type: "widget", asset_id: widget_id, version: 1 });
+  expect(await call("get_details", { asset_type: "widget", asset_id: widget_id })).toMatchObject({
+    details: { name: "Revenue by region", chart_type: "column", filters: [], c9ql: null, version: 4 },
+  });
+});
+
+it("takes a field away with an empty text, and says what does not fit", async () => {
+  const widget_id = (await make()).widgets[0]?.widget_id;
+  await call("update_widget", { widget_id, group_by: "product" });
+  await call("update_widget", { widget_id, group_by: "" });
+  expect(await call("get_details", { asset_type: "widget", asset_id: widget_id })).toMatchObject({
+    details: { group_by: null },
+  });
+  await expect(call("update_widget", { widget_id, x_axis: "nope" })).rejects.toThrow(/no field "nope"/);
+  const filters = [{ field: "region", operator: "resembles", value: "x" }];
+  await expect(call("update_widget", { widget_id, options: { filters } })).rejects.toThrow(/no operator/);
+  const wrong = [{ field: "regio", operator: "=", value: "x" }];
+  await expect(call("update_widget", { widget_id, options: { filters: wrong } })).rejects.toThrow(
+    /Its fields are region/,
+  );
+});
+
+it("is for those who may change the dashboard", async () => {
+  const widget_id = (await make({ access: { shared: "view" } })).widgets[0]?.widget_id;
+  const args = { widget_id, name: "Other" };
+  expect(await refusalsOf(server, viewer, "update_widget", args)).toMatchObject({ anonymous: 401 });
+  const other = await server.token({ role: "contributor" });
+  await expect(call("update_widget", args, other)).rejects.toThrow(/do not have permission to change widget/);
+});

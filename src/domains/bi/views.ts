@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../kernel/clock.ts";
+import { KeptPromises } from "../../kernel/kept-promises.ts";
+import { mapBounded } from "../../kernel/map-bounded.ts";
+import {
+  type Drawings,
+  knownLocale,
+  type Look,
+  type Picture,
+  type Subject,
+} from "../../platform/drawing/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Dashboard, Widget } from "./boards.store.ts";
+import { datasetGone } from "./boards.ts";
+import { type Shown, showWidget } from "./draw/subject.ts";
+import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
+import { LIMITS } from "./limits.ts";
+import { quoted, type Sources } from "./query/source.ts";
+import type { DashboardFilter, Filter } from "./shapes.ts";
+
+export interface ViewOptions {
+  chosen?: Chosen;
+  locale: string;
+  /** Rows of a table. */
+  rows: number;
+}
+
+export interface ShownWidget extends Shown {
+  widget: Widget;
+  /** When its data was last changed. */
+  asOf: Date | null;
+}
+
+/** A filter as a viewer sees it: what it is set to, and what it can be set to. */
+export interface ShownFilter {
+  filter: DashboardFilter;
+  name: string;
+  label: string;
+  value: Filter["value"] | undefined;
+  /** Where there are few. */
+  options: string[] | null;
+  isDate: boolean;
+}
+
+/** More values than this are typed in, not chosen. */
+const OPTIONS = 100;
+
+type Parts = { sources: Sources; drawings: Drawings; clock: Clock };
+
+/** What widgets show to somebody, as things to be drawn, and the drawings: the same for page, embed, PDF and PNG. */
+export class Views {
+  readonly #parts: Parts;
+  readonly #pictures = new KeptPromises(LIMITS.bi.keptPictures);
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async widget(
+    caller: Caller,
+    dashboard: Dashboard | null,
+    widget: Widget,
+    options: ViewOptions,
+  ): Promise<ShownWidget> {
+    const { sources, clock } = this.#parts;
+    const { name, spec, datasetId } = widget;
+    const lens = lensOf(dashboard, options.chosen);
+    let asOf: Date | null = null;
+    const open = async () => {
+      if (datasetId === null) throw datasetGone(widget);
+      const source = await sources.open(caller, datasetId, spec, lens);
+      asOf = source.dataset.refreshedAt;
+      return source;
+    };
+    const writing = { locale: knownLocale(options.locale), now: clock.now(), rows: options.rows };
+    const shown = await showWidget(name, spec, open, writing);
+    return { widget, asOf, ...shown };
+  }
+
+  widgets(
+    caller: Caller,
+    dashboard: Dashboard | null,
+    widgets: readonly Widget[],
+    options: ViewOptions,
+  ): Promise<ShownWidget[]> {
+    return mapBounded(widgets, LIMITS.bi.queriesAtOnce, (widget) =>
+      this.widget(caller, dashboard, widget, options),
+    );
+  }
+
+  /** Drawn once for all who see the same. */
+  picture(workspaceId: number, subject: Subject, look: Partial<Look>): Promise<Picture> {
+    const key = createHash("sha256")
+      .update(JSON.stringify([workspaceId, subject, look]))
+      .digest("base64");
+    return this.#pictures.get(key, async () => {
+      const [picture] = await this.#parts.drawings.svg(subject, [look], { scope: String(workspaceId) });
+      return picture as Picture;
+    });
+  }
+
+  png(workspaceId: number, subject: Subject, look: Partial<Look>): Promise<Uint8Array> {
+    return this.#parts.drawings.png(subject, look, { scope: String(workspaceId) });
+  }
+
+  async filters(
+    caller: Caller,
+    dashboard: Dashboard,
+    widgets: readonly Widget[],
+    chosen: Chosen,
+  ): Promise<ShownFilter[]> {
+    const datasetIds = [...new Set(widgets.flatMap(({ datasetId }) => datasetId ?? []))];
+    return mapBounded(dashboard.filters, LIMITS.bi.queriesAtOnce, async (filter) => {
+      const name = nameOfFilter(filter);
+      const choice =
+        filter.field === undefined ? undefined : await this.#options(caller, datasetIds, filter.field);
+      return {
+        filter,
+        name,
+        label: filter.label ?? name,
+        value: chosenValue(filter, chosen),
+        options: ["=", "in", "!="].includes(filter.operator) ? (choice?.options ?? null) : null,
+        isDate: choice?.isDate ?? false,
+      };
+    });
+  }
+
+  /** The values of a field in the first dataset that has it, as far as the viewer may see them. */
+  async #options(caller: Caller, datasetIds: readonly number[], field: string) {
+    for (const id of datasetIds) {
+      const spec = { chart: "datagrid2", y: [], filters: [] } as const;
+      const source = await this.#parts.sources
+        .open(caller, id, { ...spec, y: [], filters: [] }, lensOf(null))
+        .catch(() => undefined);
+      const column = source?.columns.find(({ name }) => name.toLowerCase() === field.toLowerCase());
+      if (source === undefined || column === undefined) continue;
+      if (/^(DATE|TIMESTAMP)/i.test(column.type)) return { options: null, isDate: true };
+      const name = quoted(column.name);
+      const { rows } = await source.read(
+        `select distinct ${name} as k9x where ${name} is not null order by 1`,
+        OPTIONS + 1,
+      );
+      const options = rows.map((row) => (typeof row.k9x === "string" ? row.k9x : JSON.stringify(row.k9x)));
+      return { options: options.length > OPTIONS ? null : options, isDate: false };
+    }
+    return undefined;
+  }
+}

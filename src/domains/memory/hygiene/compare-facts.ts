@@ -1,0 +1,102 @@
+/** What a new text is beside one that is there already. */
+export type Finding = "duplicate" | "update" | "contradiction" | "contained";
+
+export interface Compared {
+  finding: Finding;
+  why: string;
+}
+
+/** From here on two texts may say the same; what differs then is looked at by itself. */
+const LIKENESS = { cosine: 0.9, words: 0.8 };
+/** Three words in a row; a text is part of another where nearly all of them are. */
+const RUN = 3;
+const CONTAINED = 0.9;
+/** Characters of each that are compared. */
+const COMPARED = 10_000;
+/** Shorter texts are part of many others. */
+const CONTAINED_WORDS = 6;
+const SHOWN = 5;
+
+const WORD = /[\p{L}\p{N}]+(?:['’.,:/-][\p{L}\p{N}]+)*/gu;
+const NUMBER = /\d/;
+const NEGATIONS = new Set(
+  "not no never none nobody nothing neither nor without cannot nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder".split(
+    " ",
+  ),
+);
+
+/**
+ * Compares what is nearly alike. No likeness tells "the same" from "changed": a changed number, date or name, or a
+ * negation, does. Undefined where the two are about different things.
+ */
+export function compareFacts(fresh: string, known: string, cosine: number): Compared | undefined {
+  const [now, before] = [fresh.slice(0, COMPARED), known.slice(0, COMPARED)];
+  const [one, other] = [wordsOf(now), wordsOf(before)];
+  const likeness = wordLikeness(one, other);
+  if (cosine >= LIKENESS.cosine || likeness >= LIKENESS.words) return differenceOf(now, before, one, other);
+  if (other.length >= CONTAINED_WORDS && one.length > other.length && shareOfRuns(other, one) >= CONTAINED)
+    return { finding: "contained", why: "Its whole text is part of this one." };
+  return undefined;
+}
+
+function differenceOf(
+  fresh: string,
+  known: string,
+  one: readonly string[],
+  other: readonly string[],
+): Compared {
+  if (isNegated(one) !== isNegated(other))
+    return { finding: "contradiction", why: "One of them says the opposite of the other." };
+  const numbers = changed(one.filter(isNumber), other.filter(isNumber));
+  if (numbers !== undefined) return { finding: "update", why: `Numbers or dates differ: ${numbers}.` };
+  const names = changed(namesIn(fresh), namesIn(known));
+  if (names !== undefined) return { finding: "update", why: `Names differ: ${names}.` };
+  return { finding: "duplicate", why: "It says the same." };
+}
+
+/** "30 → 45" where each has something that the other does not. */
+function changed(fresh: readonly string[], known: readonly string[]): string | undefined {
+  const [now, before] = [new Set(fresh), new Set(known)];
+  const gone = [...before].filter((each) => !now.has(each));
+  const come = [...now].filter((each) => !before.has(each));
+  if (gone.length === 0 && come.length === 0) return undefined;
+  const shown = (list: string[]) => list.slice(0, SHOWN).join(", ") || "none";
+  return `${shown(gone)} → ${shown(come)}`;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}
+
+function isNumber(word: string): boolean {
+  return NUMBER.test(word);
+}
+
+function isNegated(words: readonly string[]): boolean {
+  const count = words.filter((word) => NEGATIONS.has(word) || /n['’]t$/.test(word)).length;
+  return count % 2 === 1;
+}
+
+/** Words with a capital letter that does not begin a sentence, or that stand alone. */
+function namesIn(text: string): string[] {
+  const found = text.matchAll(/(?<![.!?:\n]\s*|^\s*)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’-]+/gu);
+  return Array.from(found, ([name]) => name);
+}
+
+/** Dice's coefficient over different words. */
+function wordLikeness(one: readonly string[], other: readonly string[]): number {
+  const [a, b] = [new Set(one), new Set(other)];
+  if (a.size === 0 || b.size === 0) return 0;
+  const both = [...a].filter((word) => b.has(word)).length;
+  return (2 * both) / (a.size + b.size);
+}
+
+function shareOfRuns(part: readonly string[], whole: readonly string[]): number {
+  const runs = new Set(runsOf(whole));
+  const wanted = runsOf(part);
+  return wanted.filter((run) => runs.has(run)).length / Math.max(1, wanted.length);
+}
+
+function runsOf(words: readonly string[]): string[] {
+  return words.slice(RUN - 1).map((_, i) => words.slice(i, i + RUN).join(" "));
+}

@@ -1,0 +1,4 @@
+import { answerQuestions } from "../../../platform/threads/index.ts";
+import { checkRelation } from "./check-relation.ts";
+
+answerQuestions(checkRelation);

@@ -1,0 +1,129 @@
+import type { Caller } from "../../../registry/caller.ts";
+import type { MemoryServices } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+import type { LinkWish } from "../relations.ts";
+import type { ReadRecord } from "./record.ts";
+
+export interface Imported {
+  stored: number;
+  /** Those whose memory_id was there already; they are left as they are. */
+  present: number;
+  related: number;
+  failed: { at: string; reason: string }[];
+  /** Types of relations that nobody knows here, and how often RELATED_TO was taken instead. */
+  replaced: Record<string, number>;
+}
+
+type Services = Pick<MemoryServices, "memory" | "memories" | "relations" | "rules">;
+type Stored = Extract<ReadRecord, { wish: unknown }>;
+
+/** Stores what files hold, in batches. The same again stores what is missing. */
+export async function importMemories(
+  services: Services,
+  caller: Caller,
+  records: AsyncIterable<ReadRecord>,
+  onProgress: (done: number) => void,
+): Promise<Imported> {
+  const importing = new Import(
+    services,
+    caller,
+    (await services.rules.of(caller.workspace.id)).vocabulary.types,
+  );
+  let done = 0;
+  for await (const record of records) {
+    await importing.take(record);
+    done += 1;
+    if (done % LIMITS.memory.importBatch === 0) onProgress(done);
+  }
+  await importing.end();
+  onProgress(done);
+  return importing.result;
+}
+
+class Import {
+  readonly result: Imported = { stored: 0, present: 0, related: 0, failed: [], replaced: {} };
+  readonly #services: Services;
+  readonly #caller: Caller;
+  readonly #types: ReadonlyMap<string, unknown>;
+  readonly #seen = new Set<string>();
+  #batch: Stored[] = [];
+  #links: { at: string; wish: LinkWish }[] = [];
+  /** Relations to what comes later in the file. */
+  readonly #waiting: { at: string; wish: LinkWish }[] = [];
+
+  constructor(services: Services, caller: Caller, types: ReadonlyMap<string, unknown>) {
+    this.#services = services;
+    this.#caller = caller;
+    this.#types = types;
+  }
+
+  async take(record: ReadRecord): Promise<void> {
+    if ("reason" in record) {
+      this.result.failed.push({ at: record.at, reason: record.reason });
+      return;
+    }
+    this.#relate(record);
+    if (!("wish" in record)) return;
+    if (this.#seen.has(record.wish.key)) {
+      this.result.present += 1;
+      return;
+    }
+    this.#seen.add(record.wish.key);
+    this.#batch.push(record);
+    if (this.#batch.length === LIMITS.memory.importBatch) await this.#flush();
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+    this.#links.push(...this.#waiting.splice(0));
+    while (this.#links.length > 0) await this.#link(this.#links.splice(0, LIMITS.memory.importBatch));
+  }
+
+  #relate(record: Exclude<ReadRecord, { reason: string }>): void {
+    const from = "wish" in record ? record.wish.key : record.from;
+    for (const { rel_type, to } of record.relations) {
+      const isKnown = this.#types.has(rel_type);
+      if (!isKnown) this.result.replaced[rel_type] = (this.result.replaced[rel_type] ?? 0) + 1;
+      this.#waiting.push({ at: record.at, wish: { from, to, type: isKnown ? rel_type : "RELATED_TO" } });
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const { memory, memories } = this.#services;
+    const batch = this.#batch.splice(0);
+    const keys = batch.map(({ wish }) => wish.key);
+    const taken = await memories.taken(this.#caller.workspace.id, keys);
+    const fresh = batch.filter(({ wish }) => !taken.has(wish.key));
+    const plain = fresh.filter(({ isDocument }) => !isDocument);
+    if (plain.length > 0)
+      await memory.store(
+        this.#caller,
+        plain.map(({ wish }) => wish),
+      );
+    for (const { wish, isDocument } of fresh) if (isDocument) await memory.upload(this.#caller, wish);
+    this.result.stored += fresh.length;
+    this.result.present += batch.length - fresh.length;
+    await this.#linkKnown();
+  }
+
+  /** Those between memories that are there by now, so that not all have to be kept to the end. */
+  async #linkKnown(): Promise<void> {
+    const waiting = this.#waiting.splice(0);
+    for (const link of waiting)
+      (this.#seen.has(link.wish.to) && this.#seen.has(link.wish.from) ? this.#links : this.#waiting).push(
+        link,
+      );
+    while (this.#links.length >= LIMITS.memory.importBatch)
+      await this.#link(this.#links.splice(0, LIMITS.memory.importBatch));
+  }
+
+  async #link(links: readonly { at: string; wish: LinkWish }[]): Promise<void> {
+    const { linked, refused } = await this.#services.relations.linkAll(
+      this.#caller,
+      links.map(({ wish }) => wish),
+    );
+    this.result.related += linked;
+    for (const { index, error } of refused)
+      this.result.failed.push({ at: links[index]?.at ?? "", reason: error.message });
+  }
+}

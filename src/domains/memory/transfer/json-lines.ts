@@ -1,0 +1,21 @@
+import { type ReadRecord, readRecord } from "./record.ts";
+import { graphLine, readGraphLine } from "./server-memory.ts";
+
+/** One memory a line; entities and relations of `@modelcontextprotocol/server-memory` as well. */
+export async function* readJsonLines(lines: AsyncIterable<string>): AsyncGenerator<ReadRecord> {
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (text.trim() === "") continue;
+    const at = `line ${number}`;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      yield { at, reason: "It is not JSON." };
+      continue;
+    }
+    const graph = graphLine.safeParse(value);
+    yield graph.success ? readGraphLine(graph.data, at) : readRecord(value, at);
+  }
+}

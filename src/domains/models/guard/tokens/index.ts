@@ -1,0 +1,1 @@
+export { type Token, tokenAt } from "./tokens.ts";

@@ -1,0 +1,1 @@
+ALTER TABLE "verified_questions" ADD COLUMN "model_version" integer;

@@ -1,0 +1,40 @@
+import type { Subject } from "./drawing.ts";
+import { COLOURS, FONT_FAMILY, type Look, PADDING } from "./look.ts";
+import type { Picture } from "./render-svg.ts";
+import { escapeXml, type Measure, oneLine, shorten } from "./text.ts";
+
+export interface Tile {
+  subject: Subject;
+  look: Look;
+  x: number;
+  y: number;
+}
+
+/** Pictures beside and below each other, under one title. */
+export interface Sheet {
+  title: string;
+  theme: Look["theme"];
+  width: number;
+  tiles: readonly Tile[];
+}
+
+const HEADING = 56;
+
+export function sheetOf(
+  { title, theme, width, tiles }: Sheet,
+  draw: (subject: Subject, look: Look) => Picture,
+  measure: Measure,
+): Picture {
+  const { text, grid } = COLOURS[theme];
+  const drawn = tiles.map(({ subject, look, x, y }) => ({ ...draw(subject, look), x, y: y + HEADING }));
+  const height = Math.max(HEADING, ...drawn.map((tile) => tile.y + tile.height)) + PADDING;
+  const words = shorten(oneLine(title), width - 2 * PADDING, { size: 22, weight: 600, measure });
+  const parts = drawn.map((tile) => {
+    const frame = `<rect x="${tile.x + 0.5}" y="${tile.y + 0.5}" width="${tile.width - 1}" height="${tile.height - 1}" rx="8" fill="none" stroke="${grid}"/>`;
+    return `${frame}${tile.svg.replace(/^<svg /, `<svg x="${tile.x}" y="${tile.y}" `)}`;
+  });
+  const heading = `<text x="${PADDING}" y="36" font-family="${FONT_FAMILY}" font-size="22" font-weight="600" fill="${text}">${escapeXml(words)}</text>`;
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  const svg = `<svg ${size} xmlns="http://www.w3.org/2000/svg">${heading}${parts.join("")}</svg>`;
+  return { svg, width, height, title, hover: null };
+}

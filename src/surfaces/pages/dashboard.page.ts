@@ -1,0 +1,221 @@
+import { html, raw } from "hono/html";
+import type { Dashboard, ShownFilter, ShownWidget } from "../../domains/bi/index.ts";
+import {
+  COLOURS,
+  formatter,
+  HEAT,
+  HEAT_TEXT,
+  type Picture,
+  type Subject,
+} from "../../platform/drawing/index.ts";
+import { ICON_PATH } from "../oauth/pages/page.ts";
+
+/** Markup that is safe to stand in a page. */
+export type Markup = ReturnType<typeof raw> | Promise<ReturnType<typeof raw>>;
+
+export const DASHBOARD_STYLES = "/assets/dashboard.css";
+export const DASHBOARD_SCRIPT = "/assets/dashboard.js";
+
+/** One widget with what is drawn of it: a picture, or nothing for what is better told in words or as a table. */
+export interface PageWidget extends ShownWidget {
+  picture: Picture | null;
+  /** Where a picture of another size comes from; embeds ask for it in another way. */
+  src: string;
+}
+
+export interface PageView {
+  title: string;
+  dashboard: Dashboard | null;
+  widgets: readonly PageWidget[];
+  filters: readonly ShownFilter[];
+  locale: string;
+  printed: string;
+  /** The start of its own addresses, where it can be exported. */
+  exportPath: string | null;
+}
+
+/** A whole page; `view` is missing in an embed, whose script fetches it with a secret that only the browser has. */
+export function dashboardPage({
+  title,
+  locale,
+  nav,
+  view,
+}: {
+  title: string;
+  locale: string;
+  nav: Markup | "";
+  view: Markup | "";
+}): Markup {
+  return html`<!doctype html>
+<html lang="${locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="${ICON_PATH}">
+<link rel="stylesheet" href="${DASHBOARD_STYLES}">
+<script src="${DASHBOARD_SCRIPT}" defer></script>
+</head>
+<body>
+${nav}
+<main id="view"${view === "" ? raw(' data-embed aria-busy="true"') : ""}>
+${view === "" ? html`<p class="waiting">Loading…</p><noscript><p class="problem">This page needs scripts to be switched on.</p></noscript>` : view}
+</main>
+<div id="tip" role="status" aria-live="polite" hidden></div>
+</body>
+</html>` as Markup;
+}
+
+/** What stands in the page: heading, filters, widgets. */
+export function dashboardView({
+  title,
+  dashboard,
+  widgets,
+  filters,
+  locale,
+  printed,
+  exportPath,
+}: PageView): Markup {
+  const query = filterQuery(filters);
+  return html`<header class="head">
+<h1>${title}</h1>
+${dashboard?.description ? html`<p class="about">${dashboard.description}</p>` : ""}
+${filters.length === 0 ? "" : filterForm(filters)}
+${
+  exportPath === null
+    ? ""
+    : html`<p class="exports"><a href="${exportPath}?format=pdf${query}" download>PDF</a> <a href="${exportPath}?format=png${query}" download>PNG</a></p>`
+}
+</header>
+${widgets.length === 0 ? html`<p class="waiting">There is nothing on this dashboard yet.</p>` : ""}
+<div class="grid">
+${widgets.map((widget) => widgetSection(widget, locale))}
+</div>
+<footer>${printed}</footer>` as Markup;
+}
+
+function filterQuery(filters: readonly ShownFilter[]): Markup | "" {
+  const pairs = filters.flatMap(({ name, value }) =>
+    [value ?? ""].flat().map((each) => `&f.${encodeURIComponent(name)}=${encodeURIComponent(String(each))}`),
+  );
+  return pairs.length === 0 ? "" : raw(pairs.join("").replaceAll("&", "&amp;"));
+}
+
+function filterForm(filters: readonly ShownFilter[]): Markup {
+  return html`<form class="filters" method="get">
+${filters.map(filterField)}
+<button type="submit">Apply</button>
+</form>` as Markup;
+}
+
+function filterField({ filter, name, label, value, options, isDate }: ShownFilter): Markup {
+  const values = value === undefined || value === null ? [] : [value].flat().map(String);
+  const field = `f.${name}`;
+  if (filter.operator === "between") {
+    const type = isDate ? "date" : "text";
+    return html`<fieldset><legend>${label}</legend>
+<input type="${type}" name="${field}" value="${values[0] ?? ""}" aria-label="${label}, from"> –
+<input type="${type}" name="${field}" value="${values[1] ?? ""}" aria-label="${label}, to"></fieldset>` as Markup;
+  }
+  if (options !== null) {
+    const all = [...new Set([...options, ...values])];
+    const isMany = filter.operator === "in";
+    return html`<label>${label} <select name="${field}"${isMany ? raw(' multiple size="3"') : ""}>
+${isMany ? "" : html`<option value="">All</option>`}
+${all.map((each) => html`<option value="${each}"${values.includes(each) ? raw(" selected") : ""}>${each}</option>`)}
+</select></label>` as Markup;
+  }
+  return html`<label>${label} <input type="${isDate ? "date" : "text"}" name="${field}" value="${values.join(", ")}"></label>` as Markup;
+}
+
+function widgetSection(shown: PageWidget, locale: string): Markup {
+  const { widget, notes } = shown;
+  const { col, row, sizeX, sizeY } = widget.place ?? { col: 1, row: 1, sizeX: 24, sizeY: 8 };
+  return html`<section class="widget" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
+<h2 id="h${widget.id}">${widget.name}</h2>
+${widgetBody(shown, locale)}
+${notes.length === 0 ? "" : html`<p class="note">${notes.join(" ")}</p>`}
+</section>` as Markup;
+}
+
+/** The part of a widget that is drawn again when its size is another. */
+export function widgetBody({ subject, picture, src, widget }: PageWidget, locale: string): Markup {
+  switch (subject.kind) {
+    case "table":
+      return html`<div class="rows" tabindex="0" role="region" aria-label="${widget.name}">${tableOf(subject, locale)}</div>` as Markup;
+    case "text":
+      return html`<p class="text">${subject.text}</p>` as Markup;
+    case "empty":
+      return html`<p class="text soft">${subject.why}</p>` as Markup;
+    case "error":
+      return html`<div class="text problem" role="note"><p><strong>${subject.what}</strong></p><p>${subject.next}</p></div>` as Markup;
+    default:
+      return picture === null
+        ? (html`<p class="text soft">…</p>` as Markup)
+        : chartOf(subject, picture, src, widget.name, locale);
+  }
+}
+
+function chartOf(subject: Subject, picture: Picture, src: string, name: string, locale: string): Markup {
+  const { svg, width, height, hover } = picture;
+  const label = `${name}. Use the arrow keys to read values.`;
+  return html`<div class="chart" data-src="${src}" data-width="${width}" data-height="${height}" data-hover="${JSON.stringify(hover)}"${hover === null ? "" : raw(' tabindex="0" role="group"')}${hover === null ? "" : html` aria-label="${label}"`}>${raw(themed(svg))}</div>
+${dataOf(subject, locale)}` as Markup;
+}
+
+/** Colours of the light theme become those of whoever looks; the palette is the same in both. */
+const VARIABLES = new Map<string, string>([
+  ...Object.entries(COLOURS.light).map(([name, colour]) => [colour, `var(--k-${name})`] as const),
+  ...HEAT.light.map((colour, level) => [colour, `var(--k-heat${level})`] as const),
+  [HEAT_TEXT.light, "var(--k-heat-text)"],
+]);
+const THEMED = new RegExp(`(?<=["':])(?:${[...VARIABLES.keys()].join("|")})(?=["';])`, "g");
+
+function themed(svg: string): string {
+  return svg.replaceAll(THEMED, (colour) => VARIABLES.get(colour) as string);
+}
+
+/** The values of a chart as a table, for those who cannot see it or want the digits. */
+function dataOf(subject: Subject, locale: string): Markup | "" {
+  if (subject.kind !== "spec") return "";
+  const {
+    categories = [],
+    series = [],
+    slices = [],
+    formats,
+    xAxisLabel = "",
+    yAxisLabel = "",
+  } = subject.chart;
+  const rows =
+    slices.length > 0
+      ? slices.map(({ label, value }) => [label, value])
+      : categories.map((category, i) => [category, ...series.map(({ data }) => data[i] ?? null)]);
+  if (rows.length === 0 || rows.length > 100) return "";
+  const columns = [
+    { label: xAxisLabel },
+    ...(slices.length > 0
+      ? [{ label: yAxisLabel, format: formats?.y ?? "number" }]
+      : series.map(({ label }) => ({ label, format: formats?.y ?? "number" }))),
+  ];
+  return html`<details class="data"><summary>Data</summary><div class="rows" tabindex="0" role="region" aria-label="Data">${tableOf({ columns, rows }, locale)}</div></details>` as Markup;
+}
+
+function tableOf(
+  {
+    columns,
+    rows,
+  }: {
+    columns: readonly { label: string; format?: string | undefined }[];
+    rows: readonly (readonly (string | number | null)[])[];
+  },
+  locale: string,
+): Markup {
+  const write = columns.map(({ format }) => formatter(format, "full", locale));
+  const cell = (value: string | number | null, at: number) =>
+    value === null ? "–" : typeof value === "number" ? write[at]?.(value) : value;
+  const kind = (at: number) => (columns[at]?.format === undefined ? "" : raw(' class="number"'));
+  return html`<table><thead><tr>${columns.map(({ label }, i) => html`<th scope="col"${kind(i)}>${label}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((value, i) => html`<td${kind(i)}>${cell(value, i)}</td>`)}</tr>`)}</tbody></table>` as Markup;
+}

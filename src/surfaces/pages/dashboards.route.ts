@@ -1,0 +1,317 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Context } from "hono";
+import { html } from "hono/html";
+import {
+  type BiServices,
+  type Chosen,
+  type Dashboard,
+  untitled,
+  type Widget,
+} from "../../domains/bi/index.ts";
+import { LIMITS } from "../../domains/bi/limits.ts";
+import type { Identity, SignedIn } from "../../domains/identity/index.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { AppError, isNotFound } from "../../kernel/errors.ts";
+import { knownLocale } from "../../platform/drawing/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { HttpApp, HttpEnv } from "../http/app.ts";
+import type { BrowserSession } from "../oauth/browser-session.ts";
+import { errorsAsPages } from "../oauth/error-pages.ts";
+import { FORM_FIELD, type FormGuard, smallBody } from "../oauth/form-guard.ts";
+import {
+  DASHBOARD_SCRIPT,
+  DASHBOARD_STYLES,
+  dashboardPage,
+  dashboardView,
+  type Markup,
+  type PageWidget,
+  widgetBody,
+} from "./dashboard.page.ts";
+
+export interface DashboardPagesParts extends Pick<BiServices, "boards" | "views" | "exports" | "embeds"> {
+  identity: Identity;
+  browser: BrowserSession;
+  forms: FormGuard;
+  clock: Clock;
+}
+
+/** What is shown, to whom, and in which size. */
+interface Showing {
+  caller: Caller;
+  dashboard: Dashboard | null;
+  widgets: readonly Widget[];
+  title: string;
+  chosen: Chosen;
+  locale: string;
+  width: number;
+  path: string;
+  exportPath: string | null;
+}
+
+const WIDE = 1_200;
+const NARROW_BELOW = 720;
+const GAP = 12;
+const ROW = 40;
+const HEADING = 40;
+
+/** Dashboards for people who are signed in, and embeds for whoever has their link. */
+export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void {
+  mountAssets(app);
+  app.get("/d/:id", errorsAsPages, async (c) => {
+    const person = await parts.browser.of(c);
+    if (person === null) return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
+    const showing = await showingOf(c, parts, person);
+    const nav = navOf(person, parts.forms.tokenFor(c));
+    return send(
+      c,
+      dashboardPage({
+        title: showing.title,
+        locale: showing.locale,
+        nav,
+        view: await viewOf(parts, showing),
+      }),
+      "'none'",
+    );
+  });
+  app.get("/d/:id/w/:widget", async (c) => {
+    const showing = await showingOf(c, parts, await requireSignedIn(c, parts));
+    return send(c, await bodyOf(c, parts, showing), "'none'");
+  });
+  app.get("/d/:id/export", errorsAsPages, async (c) => {
+    const person = await requireSignedIn(c, parts);
+    const { caller, dashboard, chosen, locale } = await showingOf(c, parts, person);
+    const format = c.req.query("format") === "png" ? "png" : "pdf";
+    const target = {
+      type: "dashboard",
+      id: dashboard?.id ?? 0,
+      format,
+      theme: "light",
+      locale,
+      chosen,
+    } as const;
+    return sendFile(await parts.exports.make(caller, target, c.req.raw.signal));
+  });
+  mountEmbeds(app, parts);
+}
+
+/** The page itself is the same for everybody; what it shows is fetched by its script, with the secret. */
+function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
+  app.get("/embed/:publicId", async (c) => {
+    const origins = await parts.embeds.origins(c.req.param("publicId"));
+    const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
+    return send(
+      c,
+      dashboardPage({ title: "Dashboard", locale: localeOf(c, null), nav: "", view: "" }),
+      ancestors,
+    );
+  });
+  app.post("/embed/:publicId/view", smallBody, async (c) => {
+    const showing = await embeddedOf(c, parts);
+    return send(c, await viewOf(parts, showing), "'none'");
+  });
+  app.post("/embed/:publicId/w/:widget", smallBody, async (c) => {
+    const showing = await embeddedOf(c, parts);
+    return send(c, await bodyOf(c, parts, showing), "'none'");
+  });
+}
+
+async function requireSignedIn(c: Context<HttpEnv>, { browser }: DashboardPagesParts): Promise<SignedIn> {
+  const person = await browser.of(c);
+  if (person === null) throw new AppError("unauthorized", "Sign in first.");
+  return person;
+}
+
+/** The dashboard in whichever of their workspaces it is. */
+async function showingOf(
+  c: Context<HttpEnv>,
+  { boards, identity }: DashboardPagesParts,
+  { accountId: userId }: SignedIn,
+): Promise<Showing> {
+  const id = idOf(c.req.param("id") ?? "");
+  for (const { id: workspaceId } of await identity.users.workspacesOf(userId)) {
+    const caller = await identity.callerFor({ workspaceId, userId });
+    const dashboard = await boards.dashboard(caller, id).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (dashboard === undefined) continue;
+    await identity.limiter.admit({
+      surface: "all",
+      tokenHash: `account ${userId}`,
+      address: c.get("address"),
+    });
+    const query = new URL(c.req.url).searchParams;
+    return {
+      caller,
+      dashboard,
+      widgets: await boards.store.widgetsOf(id),
+      title: dashboard.name,
+      chosen: chosenIn(query),
+      locale: localeOf(c, dashboard),
+      width: c.req.header("sec-ch-ua-mobile") === "?1" ? 360 : WIDE,
+      path: `/d/${id}`,
+      exportPath: `/d/${id}/export`,
+    };
+  }
+  throw new AppError("not_found", `There is no dashboard ${id} that you may see.`);
+}
+
+async function embeddedOf(c: Context<HttpEnv>, { embeds, identity }: DashboardPagesParts): Promise<Showing> {
+  const publicId = c.req.param("publicId") ?? "";
+  const address = c.get("address");
+  await identity.limiter.admit({ surface: "all", tokenHash: `embed ${publicId} ${address}`, address });
+  const opened = await embeds.open(publicId, c.req.header("x-embed-secret") ?? "");
+  const query = new URLSearchParams(await c.req.text());
+  const width = Math.min(2_000, Math.max(200, Number(query.get("width")) || WIDE));
+  return {
+    ...opened,
+    chosen: chosenIn(query),
+    locale: localeOf(c, opened.dashboard),
+    width,
+    path: `/embed/${publicId}`,
+    exportPath: null,
+  };
+}
+
+async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Markup> {
+  const { caller, dashboard, widgets, chosen, locale, width, path, title, exportPath } = showing;
+  const { views, clock } = parts;
+  const [shown, filters] = await Promise.all([
+    views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }),
+    dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
+  ]);
+  const drawn = await Promise.all(
+    shown.map(async (each): Promise<PageWidget> => {
+      const size = sizeOf(each.widget, width);
+      const hasPicture = each.subject.kind === "spec" || each.subject.kind === "number";
+      const picture = hasPicture ? await pictureOf(views, caller, each.subject, { ...size, locale }) : null;
+      return { ...each, picture, src: `${path}/w/${each.widget.id}` };
+    }),
+  );
+  const zone = dashboard?.settings.time_zone ?? "UTC";
+  const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+  const asOf = shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0];
+  const data = asOf === undefined ? "" : `Data as of ${when.format(asOf)}. `;
+  return dashboardView({
+    title,
+    dashboard,
+    widgets: drawn,
+    filters,
+    locale,
+    printed: `${data}Shown ${when.format(clock.now())} ${zone}.`,
+    exportPath,
+  });
+}
+
+/** What cannot be drawn is told, and the rest of the page is there. */
+async function pictureOf(
+  views: BiServices["views"],
+  caller: Caller,
+  subject: PageWidget["subject"],
+  look: { width: number; height: number; locale: string },
+) {
+  return views.picture(caller.workspace.id, untitled(subject), look).catch(() => null);
+}
+
+async function bodyOf(
+  c: Context<HttpEnv>,
+  { views }: DashboardPagesParts,
+  showing: Showing,
+): Promise<Markup> {
+  const { caller, dashboard, widgets, chosen, locale, path } = showing;
+  const id = idOf(c.req.param("widget") ?? "");
+  const widget = widgets.find((each) => each.id === id);
+  if (widget === undefined) throw new AppError("not_found", "There is no such widget here.");
+  const query =
+    c.req.method === "POST" ? new URLSearchParams(await c.req.text()) : new URL(c.req.url).searchParams;
+  const pixels = (name: string, otherwise: number) =>
+    Math.round(Math.min(2_000, Math.max(160, Number(query.get(name)) || otherwise)));
+  const shown = await views.widget(caller, dashboard, widget, { chosen, locale, rows: LIMITS.bi.pageRows });
+  const look = { width: pixels("width", 600), height: pixels("height", 300), locale };
+  const hasPicture = shown.subject.kind === "spec" || shown.subject.kind === "number";
+  const picture = hasPicture ? await pictureOf(views, caller, shown.subject, look) : null;
+  return widgetBody({ ...shown, picture, src: `${path}/w/${id}` }, locale);
+}
+
+/** About as large as its place on the page; the script has it drawn again if it is much different. */
+function sizeOf({ place }: Widget, width: number): { width: number; height: number } {
+  const { sizeX, sizeY } = place ?? { sizeX: 24, sizeY: 8 };
+  const isNarrow = width < NARROW_BELOW;
+  const own = isNarrow ? width - 2 : ((width + GAP) / 24) * sizeX - GAP - 2;
+  const height = isNarrow ? (sizeY <= 4 ? 160 : 280) : sizeY * ROW - GAP - HEADING;
+  return { width: Math.round(Math.max(160, own)), height: Math.round(Math.max(100, height)) };
+}
+
+function chosenIn(query: URLSearchParams): Chosen {
+  const chosen: Record<string, string[]> = {};
+  for (const [name, value] of query) {
+    if (!name.startsWith("f.") || name.length > 250) continue;
+    chosen[name.slice(2)] = [...(chosen[name.slice(2)] ?? []), value.slice(0, 500)];
+  }
+  return chosen;
+}
+
+function localeOf(c: Context<HttpEnv>, dashboard: Dashboard | null): string {
+  const wanted = c.req.header("accept-language")?.split(",")[0]?.split(";")[0]?.trim();
+  return knownLocale(
+    dashboard?.settings.locale ?? (wanted === "" || wanted === "*" ? undefined : wanted) ?? "en-US",
+  );
+}
+
+function idOf(word: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(word)) throw new AppError("not_found", "There is no such dashboard.");
+  return Number(word);
+}
+
+function navOf({ email }: SignedIn, formToken: string): Markup {
+  return html`<nav class="top" aria-label="Account"><a href="/">Kenning</a>
+<form method="post" action="/sign-out"><input type="hidden" name="${FORM_FIELD}" value="${formToken}"><span>${email}</span> <button type="submit">Sign out</button></form></nav>` as Markup;
+}
+
+/** Loads nothing from elsewhere. Drawings have styles of their own in their elements. */
+async function send(c: Context<HttpEnv>, page: Markup, ancestors: string): Promise<Response> {
+  const own =
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self'; connect-src 'self'";
+  c.header(
+    "content-security-policy",
+    `${own}; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`,
+  );
+  // Without it browsers send `Origin: null` with our own forms.
+  c.header("referrer-policy", "same-origin");
+  c.header("cache-control", "no-store");
+  if (ancestors !== "'none'") c.set("isFramed", true);
+  return c.html(await page);
+}
+
+export function sendFile({
+  name,
+  mimeType,
+  content,
+}: {
+  name: string;
+  mimeType: string;
+  content: Buffer;
+}): Response {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  return new Response(new Uint8Array(content), {
+    headers: {
+      "content-type": mimeType,
+      "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, "_")}`,
+      "cache-control": "private, no-store",
+    },
+  });
+}
+
+function mountAssets(app: HttpApp): void {
+  const files = {
+    [DASHBOARD_STYLES]: ["dashboard.css", "text/css"],
+    [DASHBOARD_SCRIPT]: ["dashboard.js", "text/javascript"],
+  } as const;
+  for (const [path, [name, type]] of Object.entries(files)) {
+    const text = readFileSync(join(import.meta.dirname, name), "utf8");
+    app.get(path, (c) =>
+      c.body(text, 200, { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300" }),
+    );
+  }
+}
