@@ -89,7 +89,9 @@ async function due(id: number): Promise<void> {
 
 /** As if half a minute had gone by, after which jobs of a dead process are given to another. */
 async function pass(): Promise<void> {
-  await catalog.query("UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'");
+  await catalog.query(
+    "UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'",
+  );
   await catalog.query("UPDATE pgboss.queue SET monitor_claim_on = NULL, monitor_on = NULL");
 }
 
@@ -111,7 +113,8 @@ describe("an alert whose server is killed", () => {
     const taken = await makeAlert("Taken");
     mails.length = 0;
     await due(taken);
-    const isTaken = "SELECT FROM schedule_runs JOIN schedules ON schedules.id = schedule_id WHERE subject = $1";
+    const isTaken =
+      "SELECT FROM schedule_runs JOIN schedules ON schedules.id = schedule_id WHERE subject = $1";
     await vi.waitFor(async () => expect((await catalog.query(isTaken, [taken])).rowCount).toBe(1), {
       timeout: 60_000,
       interval: 5,
@@ -121,7 +124,10 @@ describe("an alert whose server is killed", () => {
     await pass();
     await serve();
     await vi.waitFor(() => expect(mails.length).toBeGreaterThan(0), { timeout: 120_000, interval: 100 });
-    const { details } = await call<{ details: object }>("get_details", { asset_type: "alert", asset_id: taken });
+    const { details } = await call<{ details: object }>("get_details", {
+      asset_type: "alert",
+      asset_id: taken,
+    });
     expect(details).toMatchObject({ state: "firing", history: [{ happening: "fired" }] });
     expect(new Set(mails.map(({ id }) => id)).size).toBe(1);
     server.child.kill("SIGTERM");

@@ -64,6 +64,12 @@ describe("an alert", () => {
     ]);
   });
 
+  it("gets back its standing alone, whatever else it has", () => {
+    const more = { ...CALM, id: 7 };
+    for (const found of [match("a"), calm, failed, { kind: "unknown" } as const])
+      expect(judge(more, found, 1).after).not.toHaveProperty("id");
+  });
+
   it("stays as it is when nothing can be said", () => {
     expect(follow([match("a"), { kind: "unknown" }])).toEqual([
       ["firing", "fired"],

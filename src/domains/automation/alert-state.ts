@@ -26,10 +26,12 @@ export type Found =
  * A check that failed changes nothing until several have, and what was told before an error is not told again after it.
  */
 export function judge(
-  before: Standing,
+  { state, toldHash, calm: calmBefore, failures: failuresBefore }: Standing,
   found: Found,
   calmNeeded: number,
 ): { after: Standing; happening: Happening | null } {
+  // Whoever is given what has more than a standing must not get the rest of it back.
+  const before = { state, toldHash, calm: calmBefore, failures: failuresBefore };
   if (found.kind === "unknown") return { after: before, happening: null };
   if (found.kind === "failed") {
     const failures = before.failures + 1;
@@ -37,7 +39,6 @@ export function judge(
     const after = { ...before, failures, ...(isError && { state: "error" as const }) };
     return { after, happening: isError && before.state !== "error" ? "error" : null };
   }
-  const { toldHash } = before;
   const repaired = before.state === "error" ? "repaired" : null;
   if (found.kind === "match") {
     const after = { state: "firing" as const, toldHash: found.hash, calm: 0, failures: 0 };

@@ -9,13 +9,13 @@ const recipients = z.string().max(20_000);
 const subject = z.string().max(1_000);
 
 export const shared = {
-  recipients: recipients.optional().describe("Mail addresses, comma-separated"),
+  recipients: recipients.optional().describe("Mail addresses"),
   webhooks: z.array(z.string()).max(10).optional().describe("URLs"),
   subject: subject.optional(),
   frequency: z.enum(FREQUENCIES).optional().describe("Default: days"),
   start_time: timeOfDay.optional().describe("HH:mm"),
   timezone: timeZoneName.optional().describe("IANA name"),
-  realtime: z.boolean().optional().describe("On every change of the dataset"),
+  realtime: z.boolean().optional().describe("On every change"),
 };
 
 export const wireShared = {
