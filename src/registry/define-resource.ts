@@ -29,6 +29,8 @@ export interface ResourceSpec<Services> {
   names?: Partial<Record<SurfaceName, string>>;
   title: string;
   description: string;
+  /** As a seed describes it on its surface. */
+  descriptions?: Partial<Record<SurfaceName, string>>;
   mimeType: string;
   permission: Permission | readonly Permission[] | null;
   /** The toolset that it belongs to; a token for some toolsets sees no resource without one. */
@@ -56,6 +58,7 @@ export interface Resource extends Bounds {
   names: Partial<Record<SurfaceName, string>>;
   title: string;
   description: string;
+  descriptions: Partial<Record<SurfaceName, string>>;
   mimeType: string;
   permissions: readonly Permission[];
   timeoutMs: number | undefined;
@@ -83,6 +86,7 @@ export function resourcesOf<Services extends object>() {
       names: spec.names ?? {},
       title: spec.title,
       description: spec.description,
+      descriptions: spec.descriptions ?? {},
       mimeType: spec.mimeType,
       permissions: permissionList(spec.permission),
       effect: "read",

@@ -86,6 +86,17 @@ const understand = scripted({
       }),
     ],
   },
+  "Sales per month in Q1 2030": {
+    readings: [
+      reading("revenue by month in Q1 2030", {
+        k: "table",
+        by: [{ ds: "visits", field: "visited_on", bucket: "month" }],
+        cols: [REVENUE],
+        scope: { win: { from: "2030-01-01", to: "2030-04-01", said: "in Q1 2030" } },
+        fill: true,
+      }),
+    ],
+  },
   "Sales in Paris": {
     readings: [
       reading("revenue of shops in Paris", {
@@ -370,6 +381,12 @@ describe("an answer", () => {
     expect(narrative).toContain("there is no value");
     expect(narrative).toContain("Without city = Bonne there would be something.");
     expect(narrative).toContain("The nearest values that there are: Bonn, Bern, Rome");
+  });
+
+  it("[agent.ask.empty] also of periods in none of which there is anything", async () => {
+    const { narrative, parsed } = await blocksOf("Sales per month in Q1 2030");
+    expect(narrative).toMatch(/^Revenue by month in Q1 2030: nothing was found\./);
+    expect(parsed).toMatchObject([{ _type: "data_lineage" }]);
   });
 
   it("[agent.ask.cannot] or says what is missing", async () => {

@@ -87,6 +87,8 @@ export const agent = contract("agent", {
 
   "agent.resource.templates":
     "knecta://ontologies, knecta://ontologies/{id} and knecta://ontologies/{id}/datasets/{name} can be browsed",
+  "agent.resource.listed":
+    "resources/list has knecta://ontologies as Available Ontologies, List all ready ontologies, application/json",
   "agent.resource.ontologies":
     "knecta://ontologies is a JSON array of id, name, description (nullable), datasetCount and fieldCount",
   "agent.resource.ontologies.ready": "It has only ontologies that are ready",

@@ -72,7 +72,12 @@ export class Views {
       asOf = source.dataset.refreshedAt;
       return source;
     };
-    const writing = { locale: knownLocale(options.locale), now: clock.now(), rows: options.rows };
+    const writing = {
+      locale: knownLocale(options.locale),
+      now: clock.now(),
+      rows: options.rows,
+      sizeY: widget.place?.sizeY ?? 8,
+    };
     const shown = await showWidget(name, spec, open, writing);
     return { widget, asOf, ...shown };
   }

@@ -86,6 +86,23 @@ describe("bounds", () => {
     await expect(drawings.svg(chart("a"), [{ width: 100_000 }], FOR)).rejects.toThrow();
   });
 
+  it("one workspace never takes the last thread: another's picture does not wait for all of its own", async () => {
+    const data = Array.from({ length: 3_000 }, (_, i) => i % 97);
+    const large: Subject = {
+      kind: "spec",
+      chart: { type: "line", title: "t", series: [{ label: "s", data }] },
+    };
+    await Promise.all(["greedy", "modest"].map((scope) => drawings.svg(chart("a"), [{}], { scope })));
+    const drawn: string[] = [];
+    const draw = async (subject: Subject, scope: string) => {
+      await drawings.svg(subject, [{}, { theme: "dark" }], { scope });
+      drawn.push(scope);
+    };
+    const greedy = Array.from({ length: 12 }, () => draw(large, "greedy"));
+    await Promise.all([...greedy, draw(chart("a"), "modest")]);
+    expect(drawn.indexOf("modest")).toBeLessThan(drawn.length - 1);
+  });
+
   it("what is cancelled ends, and the next one is drawn", async () => {
     const signal = AbortSignal.abort();
     await expect(drawings.svg(chart("a"), [{}], { ...FOR, signal })).rejects.toMatchObject({

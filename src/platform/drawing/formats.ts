@@ -11,8 +11,26 @@ export type FormatStyle = "compact" | "short" | "full";
 const SCIENTIFIC = 1e15;
 const TINY = 1e-6;
 
+/** Making one takes longer than a thousand uses. */
+const kept = new Map<string, (value: number) => string>();
+const MOST_KEPT = 500;
+
 /** A number as people of a language read it. */
 export function formatter(
+  name: string | undefined,
+  style: FormatStyle,
+  locale: string,
+): (value: number) => string {
+  const key = `${name}/${style}/${locale}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  if (kept.size >= MOST_KEPT) kept.clear();
+  const made = makeFormatter(name, style, locale);
+  kept.set(key, made);
+  return made;
+}
+
+function makeFormatter(
   name: string | undefined,
   style: FormatStyle,
   locale: string,

@@ -55,7 +55,7 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
       },
       xAxis: {
         ...axis,
-        data: columns.map((name) => shorten(name, Math.max(band - 6, 24), style)),
+        data: columns.map((name) => shorten(name, Math.max(band - 6, 64), style)),
         axisLabel: { color: muted, fontSize: SIZES.text, hideOverlap: true },
       },
       yAxis: {

@@ -41,9 +41,10 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const whole = groups.flatMap(({ tiles }) => tiles).reduce((sum, { value }) => sum + value, 0);
   const share = formatter("percent", "full", knownLocale(look.locale));
   const { background } = COLOURS[look.theme];
+  const area = (look.width - 2 * PADDING) * (height - header.bottom - PADDING);
   const nodes = groups.flatMap<Record<string, unknown>>(({ label, tiles }, i) => {
     const own = tiles.map((tile, j) =>
-      nodeOf(tile, isGrouped ? fillOf(label, i) : fillOf(tile.label, j), short),
+      nodeOf(tile, isGrouped ? fillOf(label, i) : fillOf(tile.label, j), short, area / whole),
     );
     const itemStyle = { borderColor: background, borderWidth: 3, gapWidth: 1 };
     return isGrouped ? [{ name: label, children: own, itemStyle }] : own;
@@ -105,11 +106,14 @@ function fillOf(label: string, index: number): string {
   return label === "Other" ? OTHER_COLOUR : colourOf(index);
 }
 
-function nodeOf({ label, value }: Tile, colour: string, write: (value: number) => string) {
+/** In a smaller tile a name would be cut off after a letter or two. */
+const NAMED_TILE_PX = 3_600;
+
+function nodeOf({ label, value }: Tile, colour: string, write: (value: number) => string, pxOfOne: number) {
   return {
     name: `${label}\n${write(value)}`,
     value,
     itemStyle: { color: colour },
-    label: { color: textOn(colour) },
+    label: { color: textOn(colour), show: value * pxOfOne >= NAMED_TILE_PX },
   };
 }

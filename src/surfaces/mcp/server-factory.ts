@@ -167,12 +167,16 @@ export class ServerFactory {
         .resources(surface.name)
         .filter(({ resource }) => !resource.isForApps || showsApps(server))
         .filter(({ resource }) => this.#isAllowed(resource, admissionOf(context).caller));
-    const nameOf = ({ name, names }: Resource) => names[surface.name] ?? name;
+    const toldOf = ({ name, names, title, description, descriptions, mimeType }: Resource) => ({
+      name: names[surface.name] ?? name,
+      title,
+      description: descriptions[surface.name] ?? description,
+      mimeType,
+    });
     server.setRequestHandler("resources/list", async (_request, context) => {
       const listed = allowed(context).map(async ({ resource, pattern }) => {
-        const { title, description, mimeType } = resource;
-        const name = nameOf(resource);
-        if (!pattern.isTemplate) return [{ uri: pattern.template, name, title, description, mimeType }];
+        if (!pattern.isTemplate) return [{ uri: pattern.template, ...toldOf(resource) }];
+        const { mimeType } = resource;
         const concrete = await this.#listResource(server, resource, pattern.template, context);
         return concrete.map(({ params, ...shown }) => ({ mimeType, ...shown, uri: pattern.expand(params) }));
       });
@@ -183,10 +187,7 @@ export class ServerFactory {
         .filter(({ pattern }) => pattern.isTemplate)
         .map(({ resource, pattern }) => ({
           uriTemplate: pattern.template,
-          name: nameOf(resource),
-          title: resource.title,
-          description: resource.description,
-          mimeType: resource.mimeType,
+          ...toldOf(resource),
         })),
     }));
     server.setRequestHandler("resources/read", (request, context) =>

@@ -2,6 +2,7 @@ import { html, raw } from "hono/html";
 import type { Dashboard, ShownFilter, ShownWidget } from "../../domains/bi/index.ts";
 import {
   COLOURS,
+  escapeXml,
   formatter,
   HEAT,
   HEAT_TEXT,
@@ -37,17 +38,15 @@ export interface PageView {
 /** A whole page; `view` is missing in an embed, whose script fetches it with a secret that only the browser has. */
 export function dashboardPage({
   title,
-  locale,
   nav,
   view,
 }: {
   title: string;
-  locale: string;
   nav: Markup | "";
   view: Markup | "";
 }): Markup {
   return html`<!doctype html>
-<html lang="${locale}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -161,7 +160,7 @@ export function widgetBody({ subject, picture, src, widget }: PageWidget, locale
 function chartOf(subject: Subject, picture: Picture, src: string, name: string, locale: string): Markup {
   const { svg, width, height, hover } = picture;
   const label = `${name}. Use the arrow keys to read values.`;
-  return html`<div class="chart" data-src="${src}" data-width="${width}" data-height="${height}" data-hover="${JSON.stringify(hover)}"${hover === null ? "" : raw(' tabindex="0" role="group"')}${hover === null ? "" : html` aria-label="${label}"`}>${raw(themed(svg))}</div>
+  return html`<div class="chart" data-src="${src}" data-width="${width}" data-height="${height}" data-hover="${JSON.stringify(hover)}"${hover === null ? "" : raw(' tabindex="0" role="group"')}${hover === null ? "" : html` aria-label="${label}"`}>${raw(themed(svg, name))}</div>
 ${dataOf(subject, locale)}` as Markup;
 }
 
@@ -173,8 +172,10 @@ const VARIABLES = new Map<string, string>([
 ]);
 const THEMED = new RegExp(`(?<=["':])(?:${[...VARIABLES.keys()].join("|")})(?=["';])`, "g");
 
-function themed(svg: string): string {
-  return svg.replaceAll(THEMED, (colour) => VARIABLES.get(colour) as string);
+function themed(svg: string, name: string): string {
+  return svg
+    .replace(' aria-label=""', () => ` aria-label="${escapeXml(name)}"`)
+    .replaceAll(THEMED, (colour) => VARIABLES.get(colour) as string);
 }
 
 /** The values of a chart as a table, for those who cannot see it or want the digits. */
@@ -213,9 +214,13 @@ function tableOf(
   locale: string,
 ): Markup {
   const write = columns.map(({ format }) => formatter(format, "full", locale));
+  const kinds = columns.map(({ format }) => (format === undefined ? "" : ' class="number"'));
   const cell = (value: string | number | null, at: number) =>
-    value === null ? "–" : typeof value === "number" ? write[at]?.(value) : value;
-  const kind = (at: number) => (columns[at]?.format === undefined ? "" : raw(' class="number"'));
-  return html`<table><thead><tr>${columns.map(({ label }, i) => html`<th scope="col"${kind(i)}>${label}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((value, i) => html`<td${kind(i)}>${cell(value, i)}</td>`)}</tr>`)}</tbody></table>` as Markup;
+    value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? "") : value;
+  // As one text: a template for each of some thousand cells would take longer than the query.
+  const head = columns.map(({ label }, i) => `<th scope="col"${kinds[i]}>${escapeXml(label)}</th>`).join("");
+  const body = rows.map(
+    (row) => `<tr>${row.map((value, i) => `<td${kinds[i]}>${escapeXml(cell(value, i))}</td>`).join("")}</tr>`,
+  );
+  return raw(`<table><thead><tr>${head}</tr></thead>\n<tbody>${body.join("\n")}</tbody></table>`);
 }

@@ -13,7 +13,7 @@ import { LIMITS } from "../../domains/bi/limits.ts";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { knownLocale } from "../../platform/drawing/index.ts";
+import { FONT_PATHS, knownLocale } from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
@@ -65,12 +65,7 @@ export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void 
     const nav = navOf(person, parts.forms.tokenFor(c));
     return send(
       c,
-      dashboardPage({
-        title: showing.title,
-        locale: showing.locale,
-        nav,
-        view: await viewOf(parts, showing),
-      }),
+      dashboardPage({ title: showing.title, nav, view: await viewOf(parts, showing) }),
       "'none'",
     );
   });
@@ -100,11 +95,7 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
   app.get("/embed/:publicId", async (c) => {
     const origins = await parts.embeds.origins(c.req.param("publicId"));
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
-    return send(
-      c,
-      dashboardPage({ title: "Dashboard", locale: localeOf(c, null), nav: "", view: "" }),
-      ancestors,
-    );
+    return send(c, dashboardPage({ title: "Dashboard", nav: "", view: "" }), ancestors);
   });
   app.post("/embed/:publicId/view", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
@@ -272,7 +263,7 @@ function navOf({ email }: SignedIn, formToken: string): Markup {
 /** Loads nothing from elsewhere. Drawings have styles of their own in their elements. */
 async function send(c: Context<HttpEnv>, page: Markup, ancestors: string): Promise<Response> {
   const own =
-    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self'; connect-src 'self'";
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self'; font-src 'self'; connect-src 'self'";
   c.header(
     "content-security-policy",
     `${own}; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`,
@@ -303,15 +294,19 @@ export function sendFile({
   });
 }
 
+/** Texts in drawings are measured in this font, so it comes with the page. */
 function mountAssets(app: HttpApp): void {
-  const files = {
-    [DASHBOARD_STYLES]: ["dashboard.css", "text/css"],
-    [DASHBOARD_SCRIPT]: ["dashboard.js", "text/javascript"],
-  } as const;
-  for (const [path, [name, type]] of Object.entries(files)) {
-    const text = readFileSync(join(import.meta.dirname, name), "utf8");
-    app.get(path, (c) =>
-      c.body(text, 200, { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300" }),
-    );
+  const own = (name: string) => join(import.meta.dirname, name);
+  const [regular = "", semibold = ""] = FONT_PATHS;
+  const files = [
+    [DASHBOARD_STYLES, own("dashboard.css"), "text/css; charset=utf-8", 300],
+    [DASHBOARD_SCRIPT, own("dashboard.js"), "text/javascript; charset=utf-8", 300],
+    ["/assets/inter-400.ttf", regular, "font/ttf", 2_592_000],
+    ["/assets/inter-600.ttf", semibold, "font/ttf", 2_592_000],
+  ] as const;
+  for (const [path, file, type, seconds] of files) {
+    const content = new Uint8Array(readFileSync(file));
+    const headers = { "content-type": type, "cache-control": `public, max-age=${seconds}` };
+    app.get(path, (c) => c.body(content, 200, headers));
   }
 }

@@ -37,14 +37,11 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const { knowledge, verified, notes, rivals, chart } = context;
   const { caveats, totals, emptiness } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
+  const isEmpty = isWithoutNumbers(view);
   const told =
     context.told ??
-    (emptiness.length > 0 || rows.length === 0
-      ? nothing(
-          reading.said,
-          emptiness,
-          rows.length === 0 ? undefined : narrate(result, view, { knowledge, totals }),
-        )
+    (emptiness.length > 0 || isEmpty
+      ? nothing(reading.said, emptiness, isEmpty ? undefined : narrate(result, view, { knowledge, totals }))
       : narrate(result, view, { knowledge, totals }));
   const { verifiedBy } = reading;
   const verdict = verifiedBy && `*Verified by ${verifiedBy}.*`;
@@ -91,6 +88,13 @@ function basisOf({ compiled }: Result): string {
 }
 
 /** That there is nothing is an answer; which condition is the reason, and what there is instead, helps on. */
+/** No rows, or periods in none of which there is anything. */
+function isWithoutNumbers({ rows, keys, numbers }: View): boolean {
+  if (rows.length === 0) return true;
+  if (keys.length === 0 || numbers.length === 0) return false;
+  return rows.every((row) => numbers.every(({ index }) => row[index] === null));
+}
+
 function nothing(said: string, reasons: readonly string[], told: string | undefined): string {
   return [told ?? `${inWords(said)}: nothing was found.`, ...reasons].join("\n\n");
 }

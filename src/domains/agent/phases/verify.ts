@@ -53,7 +53,9 @@ export async function verify(
     ...unfinished(result, view, now),
     ...unaccounted(result, view, knowledge, totals),
   ];
-  const emptiness = isNothing(result) ? await reasonsOf(result, knowledge, query) : [];
+  const emptiness = isNothing(result, keysOf(result.reading.ask))
+    ? await reasonsOf(result, knowledge, query)
+    : [];
   return { caveats, totals, emptiness };
 }
 
@@ -97,7 +99,7 @@ function emptyValues({ rows, numbers, keys }: View): string[] {
   const ratio = (column: ShownColumn) => rows.filter((row) => row[column.index] === null).length;
   const many = [...numbers, ...keys].flatMap((column) => {
     const empty = ratio(column);
-    if (rows.length < RATIO_ROWS || empty / rows.length < NULL_RATIO) return [];
+    if (rows.length < RATIO_ROWS || empty / rows.length < NULL_RATIO || empty === rows.length) return [];
     return [`${column.label} is empty in ${empty} of ${rows.length} rows.`];
   });
   return many;
@@ -142,7 +144,7 @@ async function reasonsOf(
   for (const filter of filtersIn(ask).slice(0, LIMITS.agent.repairs)) {
     const sql = attempt(() => compile(schema, without(ask, filter)).sql);
     const found = sql === undefined ? undefined : await query(sql);
-    if (found === undefined || isNothing(found)) continue;
+    if (found === undefined || isNothing(found, keysOf(ask))) continue;
     reasons.push(`Without ${filter.said} there would be something.${nearestTo(filter, values)}`);
   }
   return reasons;
@@ -156,9 +158,14 @@ function nearestTo({ key, value }: NamedFilter, values: Knowledge["values"]): st
   return near.length === 0 ? "" : ` The nearest values that there are: ${near.join(", ")}.`;
 }
 
-/** No rows, or nothing in them; a count of 0 is nothing as well. */
-function isNothing({ rows }: Pick<Result, "rows">): boolean {
-  return rows.every((row) => row.every((value) => value === null || value === 0));
+/** Columns that tell the rows apart; they come first. */
+function keysOf(ask: Ask): number {
+  return ask.k === "table" && ask.cols.length > 0 ? ask.by.length : 0;
+}
+
+/** No rows, or nothing in them beside what tells them apart; a single count of 0 is nothing as well. */
+function isNothing({ rows }: Pick<Result, "rows">, keys: number): boolean {
+  return rows.every((row) => row.slice(keys).every((value) => value === null || (keys === 0 && value === 0)));
 }
 
 function attempt<T>(work: () => T): T | undefined {

@@ -88,7 +88,9 @@ describe("verified questions", () => {
     const viewer = await server.token({ role: "viewer" });
     await expect(list({}, viewer)).rejects.toThrow(/ontologies:write/);
     await policies([{ field: "city", operator: "=", value: "Bern" }]);
-    await expect(list().finally(() => policies())).rejects.toThrow(/Policies hide a part/);
+    await expect(list()).rejects.toThrow(/Policies hide a part/);
+    await mark("revenue by city", "right", admin);
+    await expect(takeBack("revenue by city").finally(() => policies())).rejects.toThrow(/no such verified/);
   });
 
   it("[agent.verified.list] that a new version of the model could not answer is a warning to its author", async () => {

@@ -71,11 +71,13 @@ async function takeBack({ mark, question, model }: Taken, marking: Marking) {
     throw new AppError("bad_request", "answer_id is required.", {
       hint: "Only a verified question can be taken back without it: mark wrong or none, question and model.",
     });
-  const { verified, caller } = marking;
-  const { record } = await requireModel(marking, model);
+  const { verified, models, caller } = marking;
+  const { record, document } = await requireModel(marking, model);
   const pair = { modelId: record.id, question };
   if (await verified.remove(caller, pair)) return { answer_id: null, mark, verified: false };
-  if ((await verified.find(record.id, question)) === undefined)
+  const other = await verified.find(record.id, question);
+  // What others have asked about may be hidden from this caller.
+  if (other === undefined || !(await models.isUnrestricted(caller, document)))
     throw new AppError("not_found", "There is no such verified question of this model.", {
       hint: "{tool:list_verified_questions} shows what there is.",
     });

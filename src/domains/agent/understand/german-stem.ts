@@ -8,13 +8,15 @@ export function foldGerman(text: string): string {
 export const GERMAN_FORMS: Folding = { fold: foldGerman, stem: (norm) => stemGerman(norm) };
 
 const VOWEL = /[aeiouy]/;
+/** No word is longer; compounds are tried at each of their letters. */
+const LONGEST_WORD = 80;
 
 /**
  * The German stemmer of the Snowball project (snowballstem.org) for words without umlauts; beside it, female forms
  * stand for the male ones and English plurals for their singular.
  */
 export function stemGerman(norm: string): string {
-  if (norm.length <= 3 || /\d/.test(norm)) return norm;
+  if (norm.length <= 3 || norm.length > LONGEST_WORD || /\d/.test(norm)) return norm;
   const word = norm
     .replace(/(?<=..)ies$/, "y")
     .replace(/erin(nen)?$/, "er")

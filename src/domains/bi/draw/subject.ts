@@ -21,6 +21,8 @@ export interface Writing {
   now: Date;
   /** Rows of a table. */
   rows: number;
+  /** Of its place on the dashboard. */
+  sizeY: number;
 }
 
 /** What is drawn of a widget, with what is to be said beside it. */
@@ -42,6 +44,15 @@ const MOST: Partial<Record<ChartType, number>> = {
 
 /** Of a treemap, in each of its groups. */
 const GROUPED_TILES = 8;
+/** Bars and stages from top to bottom, in rows of a dashboard. */
+const BARS_A_ROW = 1.6;
+
+/** As many as there is room for. */
+function mostOf({ chart, group }: Plan, { sizeY }: Writing): number | undefined {
+  const most = chart === "treemap" && group !== undefined ? GROUPED_TILES : MOST[chart];
+  if (most === undefined || (chart !== "bar" && chart !== "funnel")) return most;
+  return Math.min(most, Math.max(4, Math.floor((sizeY - 2.5) * BARS_A_ROW)));
+}
 
 /** What a widget shows, as something that can be drawn. What goes wrong is shown as well: it never stops a dashboard. */
 export async function showWidget(
@@ -78,7 +89,7 @@ async function showSource(title: string, spec: WidgetSpec, source: Source, writi
     return table(title, spec, plan, source, writing);
   if (chart === "scatter" && x !== undefined && isNumber(x)) return scatter(title, spec, plan, source);
   if (x === undefined) return oneNumber(title, spec, plan, source, writing);
-  const most = chart === "treemap" && plan.group !== undefined ? GROUPED_TILES : MOST[chart];
+  const most = mostOf(plan, writing);
   const points = await readPoints(spec, { ...plan, x }, source, spec.top ?? most ?? LIMITS.bi.chartRows);
   if (points.keys.length === 0) return { subject: empty(title, spec, source), notes: [] };
   if (chart === "singletext" && points.grain !== undefined)
@@ -128,8 +139,10 @@ function chartOf(
   switch (chart) {
     case "pie":
     case "donut":
-    case "funnel":
       return { ...common, type: chart, slices };
+    case "funnel":
+      // All others together are no stage.
+      return { ...common, type: chart, slices: slices.filter(({ label }) => label !== OTHER) };
     case "treemap":
       return { ...common, type: chart, categories, series };
     case "heatmap":

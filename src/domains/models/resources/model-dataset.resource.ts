@@ -17,6 +17,7 @@ export const modelDatasetResource = defineResource({
   name: "dataset",
   title: "Dataset of a semantic model",
   description: "The schema of one dataset as YAML: all its fields with types, descriptions and expressions.",
+  descriptions: { agent: "Get full YAML schema for a dataset" },
   mimeType: "text/yaml",
   permission: "ontologies:read",
   toolset: "models",

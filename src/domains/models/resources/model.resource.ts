@@ -9,6 +9,7 @@ export const modelResource = defineResource({
   title: "Semantic model",
   description:
     "One semantic model (ontology): its name and description, and its datasets with their sources.",
+  descriptions: { agent: "Get ontology metadata and datasets" },
   mimeType: "application/json",
   permission: "ontologies:read",
   toolset: "models",

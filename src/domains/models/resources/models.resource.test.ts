@@ -57,22 +57,20 @@ describe.each(ADDRESSES)("%s", (uri, path) => {
     expect(JSON.parse(content?.text ?? "")).toMatchObject([{ name: "Bare" }]);
   });
 
-  it("is listed beside what it lists", async () => {
-    const { body } = await rpc<{ resources: { uri: string; name: string; mimeType: string }[] }>(
-      server,
-      path,
-      "resources/list",
-      { token: shop.viewer },
-    );
+  it("[agent.resource.listed] is listed beside what it lists", async () => {
+    const { body } = await rpc<{
+      resources: { uri: string; name: string; mimeType: string; description?: string }[];
+    }>(server, path, "resources/list", { token: shop.viewer });
     const ofModels = body.result?.resources.filter((each) => each.uri.startsWith(uri)) ?? [];
     expect(ofModels.map((each) => [each.uri, each.name, each.mimeType])).toEqual([
-      [uri, path === PATHS.agent ? "ontologies" : "semantic_models", "application/json"],
+      [uri, path === PATHS.agent ? "Available Ontologies" : "semantic_models", "application/json"],
       [`${uri}/${bare}`, "Bare", "application/json"],
       [`${uri}/${shop.model.id}`, "shop", "application/json"],
       [`${uri}/${bare}/datasets/c`, "Bare: c", "text/yaml"],
       [`${uri}/${shop.model.id}/datasets/orders`, "shop: orders", "text/yaml"],
       [`${uri}/${shop.model.id}/datasets/customers`, "shop: customers", "text/yaml"],
     ]);
+    if (path === PATHS.agent) expect(ofModels[0]?.description).toBe("List all ready ontologies");
   });
 
   it("[agent.resource.templates] has templates for the parts", async () => {

@@ -6,10 +6,11 @@ import { LIMITS } from "../limits.ts";
 export const modelsResource = defineResource({
   uri: { agent: "knecta://ontologies", all: "kenning://models" },
   name: "semantic_models",
-  names: { agent: "ontologies" },
+  names: { agent: "Available Ontologies" },
   title: "Semantic models",
   description:
     "All published semantic models (ontologies): id, name, description, numbers of datasets and fields.",
+  descriptions: { agent: "List all ready ontologies" },
   mimeType: "application/json",
   permission: "ontologies:read",
   toolset: "models",

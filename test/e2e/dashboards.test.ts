@@ -1,0 +1,311 @@
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import axe from "axe-core";
+import type { Browser, Frame, Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
+import { MS } from "../../src/kernel/clock.ts";
+import { needsChromium } from "../support/availability.ts";
+import { startBoards } from "../support/boards.ts";
+import { launchChromium, openPage } from "../support/browser.ts";
+import { makeDataset } from "../support/datasets.ts";
+import { TestClock } from "../support/identity.ts";
+
+/** Dashboards on their page and as embeds: in a real browser, and by plain requests where rights are concerned. */
+
+const clock = new TestClock();
+const boards = await startBoards({ clock, env: { RATE_LIMIT_ENABLED: "false" } });
+const { server, admin, editor, datasetId, call, make } = boards;
+let browser: Browser | undefined;
+afterAll(async () => {
+  await browser?.close();
+  await boards.stop();
+});
+
+const HOSTILE = '</svg><script>window.hit = 1</script><img src=x onerror="window.hit=1">{b}';
+/** Screenshots for people to look at, where somebody wants them. */
+const SHOTS = process.env.KENNING_TEST_SHOTS;
+
+const CHARTS =
+  "column line bar pie donut area scatter heatmap funnel treemap gauge singletext datagrid2 recommendation";
+
+/** Twenty widgets: every chart type, some twice, one that is broken and one that is empty. */
+async function bigDashboard(): Promise<{ dashboard_id: number; widgets: { widget_id: number }[] }> {
+  const rows = Array.from({ length: 400 }, (_, i) => ({
+    day: new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10),
+    region: ["North", "South", "East", "West"][i % 4],
+    product: i % 29 === 0 ? HOSTILE : `Product ${i % 27}`,
+    units: (i * 7) % 41,
+    revenue: Math.round(((i * 137) % 997) * 100) / 100,
+  }));
+  const id = await makeDataset(server, editor, `Shop ${Math.random()}`, rows);
+  const types = [...CHARTS.split(" "), "column", "line", "bar", "singletext"];
+  const widgets = types.map((chart_type, i) => ({
+    name: `${chart_type} ${i}`,
+    dataset_id: id,
+    chart_type,
+    ...(!["gauge", "datagrid2"].includes(chart_type) && {
+      x_axis:
+        chart_type === "scatter"
+          ? "units"
+          : ["line", "area", "singletext"].includes(chart_type)
+            ? "day"
+            : "product",
+    }),
+    ...(chart_type !== "datagrid2" && { y_axis: ["revenue"] }),
+    ...(["heatmap", "treemap", "area"].includes(chart_type) && { group_by: "region" }),
+  }));
+  const empty = {
+    name: "Empty",
+    dataset_id: id,
+    x_axis: "region",
+    options: { filters: [{ field: "region", value: "Nowhere" }] },
+  };
+  const broken = {
+    name: "Broken",
+    dataset_id: id,
+    x_axis: "region",
+    options: { c9ql: "select region where units > $c9_missing$" },
+  };
+  return make({
+    name: "Twenty widgets",
+    description: "All of it",
+    widgets: [...widgets, empty, broken],
+    filters: [
+      { field: "region", operator: "=", label: "Region" },
+      { field: "day", operator: "between", label: "Period" },
+    ],
+  });
+}
+const big = await bigDashboard();
+
+async function signIn(page: Page, role = "viewer"): Promise<void> {
+  const email = `person-${Math.random()}@example.com`;
+  await server.app.identity.users.create({
+    email,
+    workspace: "acme",
+    role: role as "viewer",
+    password: "correct horse battery",
+  });
+  await page.goto(`${server.url}/sign-in?return_to=/d/${big.dashboard_id}`);
+  await page.fill('input[name="email"]', email);
+  await page.fill('input[name="password"]', "correct horse battery");
+  await Promise.all([page.waitForURL(/\/d\//), page.click('button[type="submit"]')]);
+}
+
+async function shot(page: Page, name: string): Promise<void> {
+  if (SHOTS === undefined) return;
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
+}
+
+/** What axe finds that keeps somebody out. */
+async function barriers(frame: Page | Frame): Promise<string[]> {
+  await frame.evaluate(axe.source);
+  const found = (await frame.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  const serious = found.violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+  return serious.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .slice(0, 3)
+        .map(({ html }) => html.slice(0, 160))
+        .join(" | ")}`,
+  );
+}
+
+describe("the page", () => {
+  it("shows twenty widgets, on a desktop and on a phone, light and dark", async (context) => {
+    needsChromium(context);
+    browser ??= await launchChromium();
+    const looks = [
+      { name: "desktop", viewport: { width: 1280, height: 900 }, colorScheme: "light" },
+      { name: "desktop-dark", viewport: { width: 1280, height: 900 }, colorScheme: "dark", locale: "de-DE" },
+      { name: "phone", viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true },
+    ] as const;
+    for (const { name, ...look } of looks) {
+      const { page, complaints, hosts, context: opened } = await openPage(browser, look);
+      await signIn(page);
+      await page.waitForLoadState("networkidle");
+      expect(await page.locator(".widget").count()).toBe(20);
+      expect(await page.locator(".chart svg").count()).toBeGreaterThanOrEqual(15);
+      await page.getByText("No rows are left by the filters on region.").waitFor();
+      await page.getByText('the parameter "missing" has no value').waitFor();
+      const widths = await page
+        .locator(".chart")
+        .evaluateAll((all) => all.map((each) => [each.clientWidth, Number(each.getAttribute("data-width"))]));
+      for (const [own, drawn] of widths as [number, number][])
+        expect(Math.abs(own / drawn - 1)).toBeLessThan(0.13);
+      const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(wide).toBeLessThanOrEqual(0);
+      await shot(page, name);
+      expect(await barriers(page)).toEqual([]);
+      expect(await page.evaluate("window.hit")).toBeUndefined();
+      expect(complaints).toEqual([]);
+      expect([...hosts]).toEqual([new URL(server.url).host]);
+      await opened.close();
+    }
+  });
+
+  it("tells values under the pointer and by keys, and filters", async (context) => {
+    needsChromium(context);
+    browser ??= await launchChromium();
+    const {
+      page,
+      complaints,
+      context: opened,
+    } = await openPage(browser, { viewport: { width: 1280, height: 900 } });
+    await signIn(page);
+    const chart = page.locator(".chart").first();
+    await chart.hover();
+    await page.locator("#tip").waitFor({ state: "visible" });
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
+    const first = await page.locator("#tip").textContent();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.locator("#tip").textContent()).not.toBe(first);
+    await Promise.all([page.waitForURL(/f\.region=North/), page.selectOption("select", "North")]);
+    expect(await page.locator(".widget").count()).toBe(20);
+    const rows = await page.locator(".rows:not(.data .rows) tbody tr td:nth-child(2)").allTextContents();
+    expect(new Set(rows)).toEqual(new Set(["North"]));
+    expect(complaints).toEqual([]);
+    await opened.close();
+  });
+
+  it("is for people who are signed in and may see it", async () => {
+    const stranger = await server.request(`/d/${big.dashboard_id}`, { redirect: "manual" });
+    expect(stranger.headers.get("location")).toContain("/sign-in?return_to=");
+    for (const path of [`/d/${big.dashboard_id}/w/1`, `/d/${big.dashboard_id}/export`])
+      expect((await server.request(path)).status).toBe(401);
+    expect((await server.request("/d/x/w/1")).status).toBe(401);
+  });
+});
+
+interface Embedded {
+  url: string;
+  embed_id: number;
+}
+
+const embed = (args: object, token?: string) => call<Embedded>("get_embed_url", args, token);
+async function ask(url: string, path = "/view", body = "width=1200") {
+  const { pathname, hash } = new URL(url);
+  const headers = { "x-embed-secret": hash.slice(1) };
+  const response = await server.request(`${pathname}${path}`, { method: "POST", headers, body });
+  return { status: response.status, text: await response.text() };
+}
+
+describe("an embed", () => {
+  it("is shown by a page of another origin, filters included", async (context) => {
+    needsChromium(context);
+    browser ??= await launchChromium();
+    const { url } = await embed({ dashboard_id: big.dashboard_id });
+    const host = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(
+        `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><body style="margin:0"><iframe src="${url}" title="Sales" style="border:0;width:100%;height:880px"></iframe>`,
+      );
+    });
+    await new Promise<void>((listening) => host.listen(0, "127.0.0.1", listening));
+    const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    for (const [name, viewport] of [
+      ["embed", { width: 1280, height: 900 }],
+      ["embed-phone", { width: 390, height: 844 }],
+    ] as const) {
+      const { page, complaints, context: opened } = await openPage(browser, { viewport });
+      await page.goto(origin);
+      const frame = page.frames()[1] as Frame;
+      await frame.locator(".widget").nth(19).waitFor();
+      await page.waitForLoadState("networkidle");
+      await frame.selectOption("select", "South");
+      await frame
+        .locator("select")
+        .filter({ has: frame.locator("option[selected][value=South]") })
+        .waitFor();
+      await shot(page, name);
+      expect(await barriers(frame)).toEqual([]);
+      expect(await frame.evaluate("document.cookie")).toBe("");
+      expect(complaints).toEqual([]);
+      await opened.close();
+    }
+    host.close();
+  });
+
+  it("shows nothing once it is expired or revoked, or its maker may no longer", async () => {
+    const expiring = await embed({ dashboard_id: big.dashboard_id, expires_in_days: 1 });
+    expect((await ask(expiring.url)).status).toBe(200);
+    clock.advance(2 * MS.day);
+    expect((await ask(expiring.url)).status).toBe(404);
+    const email = "leaver@example.com";
+    await server.app.identity.users.create({
+      email,
+      workspace: "acme",
+      role: "contributor",
+      password: "correct horse battery",
+    });
+    const token = await server.token({ email });
+    const left = await embed({ dashboard_id: big.dashboard_id }, token);
+    expect((await ask(left.url)).status).toBe(200);
+    await server.app.identity.users.disable(email);
+    expect((await ask(left.url)).status).toBe(404);
+  });
+
+  it("reads no widget but its own, with a secret of its own", async () => {
+    const other = await make({ name: "Other" });
+    const [first, second] = [
+      await embed({ dashboard_id: other.dashboard_id }),
+      await embed({ dashboard_id: big.dashboard_id }),
+    ];
+    expect((await ask(first.url, `/w/${other.widgets[0]?.widget_id}`)).status).toBe(200);
+    expect((await ask(first.url, `/w/${big.widgets[0]?.widget_id}`)).status).toBe(404);
+    const mixed = `${first.url.split("#")[0]}#${second.url.split("#")[1]}`;
+    expect((await ask(mixed)).status).toBe(404);
+    expect((await ask(first.url.split("#")[0] ?? "")).status).toBe(404);
+  });
+
+  it("keeps to the policies of its maker and of its viewer: attributes are no filters that a chart may ignore", async () => {
+    const made = await make({
+      name: "Guarded",
+      widgets: [{ name: "Rows", dataset_id: datasetId, chart_type: "datagrid2" }],
+    });
+    const policies = [
+      {
+        name: "own region",
+        roles: ["viewer"],
+        rows: [{ field: "region", operator: "=", value: { attribute: "region" } }],
+        hide: ["price"],
+      },
+    ];
+    await call("set_dataset_policies", { dataset_id: datasetId, policies }, admin);
+    const north = await embed({ dashboard_id: made.dashboard_id, attributes: { region: "North" } }, admin);
+    const seen = await ask(north.url);
+    expect(seen.text).toContain("North");
+    expect(seen.text).not.toContain("South");
+    expect(seen.text).not.toContain("price");
+    // What a viewer asks for beside does not widen it.
+    expect((await ask(north.url, "/view", "f.region=South&attributes.region=South")).text).not.toContain(
+      "South",
+    );
+    const none = await ask((await embed({ dashboard_id: made.dashboard_id }, admin)).url);
+    expect(none.text).not.toContain("North");
+    expect(
+      (
+        await ask(
+          (
+            await embed({ dashboard_id: made.dashboard_id, attributes: { region: "'; --" } }, admin)
+          ).url,
+        )
+      ).status,
+    ).toBe(200);
+    const shown = await call<{ url: string }>(
+      "export_dashboard",
+      { dashboard_id: made.dashboard_id },
+      boards.viewer,
+    );
+    expect((await fetch(shown.url)).status).toBe(200);
+    expect(await call("get_data", { widget_id: made.widgets[0]?.widget_id }, boards.viewer)).toMatchObject({
+      totalRows: 0,
+    });
+    await call("set_dataset_policies", { dataset_id: datasetId, policies: [] }, admin);
+  });
+});
