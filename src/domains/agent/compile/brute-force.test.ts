@@ -46,6 +46,7 @@ const CITY: Key = { ds: "shops", field: "city" };
 const HOME: Key = { ds: "guests", field: "home" };
 const PRODUCT: Key = { ds: "items", field: "product" };
 const MONTH: Key = { ds: "visits", field: "visited_on", bucket: "month" };
+const WEEKDAY: Key = { ds: "visits", field: "visited_on", part: "weekday" };
 const SEATS: Key = { ds: "shops", field: "seats" };
 
 const metric = fc
@@ -122,7 +123,12 @@ const num: fc.Arbitrary<Num> = fc.oneof(
     .map(([op, a, b]): Num => ({ k: "calc", op, a, b })),
   fc.constant<Num>({ k: "each", fn: "avg", of: REVENUE, per: [CITY] }),
 );
-const by = fc.uniqueArray(fc.constantFrom(REGION, SHOP, CITY, HOME, PRODUCT, MONTH), { maxLength: 2 });
+const by = fc.uniqueArray(fc.constantFrom(REGION, SHOP, CITY, HOME, PRODUCT, MONTH, WEEKDAY), {
+  maxLength: 2,
+});
+
+/** How many come before the first that is wanted. */
+const after = fc.constantFrom<{ skip?: number }>({}, {}, { skip: 1 }, { skip: 2 });
 
 const tableAsk: fc.Arbitrary<Ask> = fc
   .record({
@@ -131,7 +137,11 @@ const tableAsk: fc.Arbitrary<Ask> = fc
     scope,
     having: fc.option(small, { nil: undefined }),
     top: fc.option(
-      fc.record({ n: fc.integer({ min: 1, max: 2 }), dir: fc.constantFrom("max" as const, "min" as const) }),
+      fc.record({
+        n: fc.integer({ min: 1, max: 2 }),
+        dir: fc.constantFrom("max" as const, "min" as const),
+        after,
+      }),
       {
         nil: undefined,
       },
@@ -148,7 +158,10 @@ const tableAsk: fc.Arbitrary<Ask> = fc
       scope,
       ...(having !== undefined &&
         by.length > 0 && { having: { k: "cmp", a: cols[0] as Num, op: ">", b: { k: "lit", v: having } } }),
-      ...(top !== undefined && by.length > 0 && { top: { ...top, by: cols[0] as Num, ties: "keep" } }),
+      ...(top !== undefined &&
+        by.length > 0 && {
+          top: { n: top.n, dir: top.dir, ...top.after, by: cols[0] as Num, ties: "keep" },
+        }),
     };
   });
 
@@ -169,8 +182,9 @@ const rel: fc.Arbitrary<Rel> = fc.oneof(
       dir: fc.constantFrom("max" as const, "min" as const),
       n: fc.integer({ min: 1, max: 2 }),
       per: fc.constantFrom<Key[]>([], [REGION]),
+      after,
     })
-    .map((top): Rel => ({ k: "top", ties: "keep", ...top })),
+    .map(({ after, ...top }): Rel => ({ k: "top", ties: "keep", ...top, ...after })),
   fc
     .record({
       op: fc.constantFrom("union" as const, "intersect" as const, "minus" as const),
@@ -186,10 +200,12 @@ const rel: fc.Arbitrary<Rel> = fc.oneof(
     }),
   ),
 );
-const listAsk: fc.Arbitrary<Ask> = rel.map((of) => ({
+const listAsk: fc.Arbitrary<Ask> = fc.tuple(rel, fc.boolean()).map(([of, isDistinct]) => ({
   k: "list",
   rel: of,
-  show: [{ ds: "shops", field: "shop_id" }, SHOP, REGION],
+  ...(isDistinct
+    ? { show: [CITY, REGION], distinct: true }
+    : { show: [{ ds: "shops", field: "shop_id" }, SHOP, REGION] }),
 }));
 
 const sorted = (all: readonly (readonly unknown[])[]) =>

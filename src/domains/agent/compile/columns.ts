@@ -10,7 +10,8 @@ export function columnName(of: Key | Num): string {
   return isKey(of) ? keyName(of) : numberName(of);
 }
 
-export function keyName({ field, bucket, fiscal, part }: Key): string {
+export function keyName({ field, bucket, fiscal, part, since }: Key): string {
+  if (since !== undefined) return `days_from_${since.field}_to_${field}`;
   if (part !== undefined) return part;
   if (bucket === undefined) return field;
   return fiscal === true ? `fiscal_${bucket}` : bucket;
@@ -26,7 +27,7 @@ function numberName(num: Num): string {
       return named(num.name, num.scope?.win?.said);
     case "agg": {
       const name =
-        num.of === undefined ? "count" : `${num.fn === "distinct" ? "count" : num.fn}_${num.of.field}`;
+        num.of === undefined ? "count" : `${num.fn === "distinct" ? "count" : num.fn}_${keyName(num.of)}`;
       return named(name, num.scope?.win?.said);
     }
     case "each":

@@ -77,6 +77,7 @@ export class Rows {
       throw new CompileError(`There is no field ${key.field} in ${key.ds}.`);
     }
     const column = `${quoteName(this.aliasOf(key.ds, key.path))}.${quoteName(key.field)}`;
+    if (key.since !== undefined) return `date_diff('day', ${this.column(key.since)}, ${column})`;
     if (key.part === "weekday") return `dayname(${column})`;
     return key.bucket === undefined ? column : this.#bucket(column, key.bucket, key.fiscal ?? false);
   }

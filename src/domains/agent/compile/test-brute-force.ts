@@ -8,12 +8,12 @@ import {
   type Rel,
   type Scope,
 } from "../query/semantic-query.ts";
+import { compared, isBefore, isPlaced, moved, ranksBefore, type Value } from "./test-brute-values.ts";
 
 /** What queries over the cafés mean, worked out row by row and without SQL: slow, simple, and written apart. */
 
 type Row = Record<string, unknown>;
 type Dataset = keyof CafeRows;
-type Value = string | number | null;
 /** One row of one dataset. */
 interface Thing {
   ds: string;
@@ -95,7 +95,10 @@ export class BruteForce {
 
   answer(ask: Ask): Value[][] {
     if (ask.k === "table") return this.#table(ask);
-    return this.#rel(ask.rel).map((thing) => ask.show.map((key) => this.#field(thing, key)));
+    const rows = this.#rel(ask.rel).map((thing) => ask.show.map((key) => this.#field(thing, key)));
+    return ask.distinct === true
+      ? [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+      : rows;
   }
 
   #all(ds: string): Thing[] {
@@ -116,6 +119,8 @@ export class BruteForce {
 
   #field(thing: Thing, key: Key, shift?: Shift): Value {
     const value = (this.#above(thing, key.ds)?.row[key.field] ?? null) as Value;
+    if (key.part === "weekday" && value !== null)
+      return new Date(`${value}T00:00:00Z`).toLocaleDateString("en-US", { weekday: "long", timeZone: "UTC" });
     if (key.bucket !== "month" || value === null) return value;
     return moved(`${String(value).slice(0, 7)}-01`, shift?.months ?? 0);
   }
@@ -145,7 +150,10 @@ export class BruteForce {
             const better = valued.filter(
               (other) => group(other) === group(each) && isBefore(other.value, each.value, rel.dir),
             );
-            return better.length < rel.n;
+            return isPlaced(
+              better.map(({ value }) => value),
+              rel,
+            );
           })
           .map(({ thing }) => thing);
       }
@@ -251,8 +259,11 @@ export class BruteForce {
     const best =
       top === undefined
         ? shown
-        : shown.filter(
-            ({ rank }) => shown.filter((other) => ranksBefore(other.rank, rank, top.dir)).length < top.n,
+        : shown.filter(({ rank }) =>
+            isPlaced(
+              shown.map((other) => other.rank).filter((other) => ranksBefore(other, rank, top.dir)),
+              top,
+            ),
           );
     return best.map(({ group, values }) => [...group.slice(0, ask.by.length), ...values]);
   }
@@ -276,21 +287,20 @@ export class BruteForce {
   #groupOf(thing: Thing, by: readonly Key[], shift: Shift | undefined): Value[] | undefined {
     const ids: Value[] = [];
     for (const key of by) {
-      if (key.bucket !== undefined) continue;
+      if (isOfTime(key)) continue;
       const owner = this.#above(thing, key.ds);
       if (owner === undefined) return undefined;
       if (NAMES[key.ds] === key.field) ids.push(owner.row[IDS[key.ds] as string] as Value);
     }
-    const keys = by.map((key) =>
-      key.bucket === undefined ? this.#field(thing, key) : this.#period(thing, key, shift),
-    );
+    const keys = by.map((key) => (isOfTime(key) ? this.#period(thing, key, shift) : this.#field(thing, key)));
     return [...keys, ...ids];
   }
 
   /** Each dataset has periods by its own date. */
   #period(thing: Thing, key: Key, shift: Shift | undefined): Value {
     const date = thing.ds === "goals" ? (DATES.goals as Key) : key;
-    return this.#field(thing, { ...date, bucket: "month" }, shift);
+    const { bucket, part } = key;
+    return this.#field(thing, { ...date, ...(bucket && { bucket }), ...(part && { part }) }, shift);
   }
 
   #within(ds: string, { if: cond, win }: Scope, shift?: Shift): Thing[] {
@@ -393,37 +403,6 @@ function unique(things: Thing[]): Thing[] {
   return [...new Map(things.map((thing) => [thing.row, thing])).values()];
 }
 
-function compared(a: Value, op: string, b: Value): boolean | null {
-  if (a === null || b === null) return null;
-  switch (op) {
-    case "=":
-      return a === b;
-    case "<>":
-      return a !== b;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    default:
-      return a >= b;
-  }
-}
-
-function isBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
-  return compared(a, dir === "max" ? ">" : "<", b) === true;
-}
-
-/** What is unknown comes last. */
-function ranksBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
-  if (a === null || b === null) return a !== null && b === null;
-  return isBefore(a, b, dir);
-}
-
-/** The same day some months later; only first days of months are moved. */
-function moved(day: string, months: number): string {
-  const [year = 0, month = 1] = day.split("-").map(Number);
-  const date = new Date(Date.UTC(year, month - 1 + months, 1));
-  return `${date.toISOString().slice(0, 7)}-${day.slice(8, 10)}`;
+function isOfTime({ bucket, part }: Key): boolean {
+  return bucket !== undefined || part !== undefined;
 }

@@ -118,7 +118,8 @@ function measured(num: Num): string {
   }
 }
 
-function formatOfField({ ds, field }: Key, type: string, knowledge: Knowledge): Format {
+function formatOfField({ ds, field, since }: Key, type: string, knowledge: Knowledge): Format {
+  if (since !== undefined) return { kind: "number", unit: "days" };
   const dataset = knowledge.model.datasets.find(({ name }) => name === ds);
   const found = dataset?.fields.find(({ name }) => name === field);
   const words = `${field} ${found?.label ?? ""} ${found?.description ?? ""}`;

@@ -52,7 +52,8 @@ function isName({ field, bucket }: Key): boolean {
   return bucket === undefined && /(^|_)(name|title|id|code|key|number)$/i.test(field);
 }
 
-function sayKey({ field, bucket, fiscal, part }: Key): string {
+function sayKey({ field, bucket, fiscal, part, since }: Key): string {
+  if (since !== undefined) return `days from ${sayKey(since)} to ${words(field)}`;
   if (part !== undefined) return part;
   if (bucket !== undefined) return fiscal === true ? `fiscal ${bucket}` : bucket;
   return words(field.replace(/(?<=.)_name$/i, ""));

@@ -65,13 +65,19 @@ function isFilled({ rows }: Pick<Result, "rows">): boolean {
   return rows.some((row) => row.some((value) => value !== null));
 }
 
-/** The same rows in another order, or under other names, are the same answer; so are a year and its first day. */
+/**
+ * The same rows in another order, or under other names, are the same answer; so are a year and its first day, and sums
+ * that were added up in another order.
+ */
 export function fingerprint({ rows }: Pick<Result, "rows">): string {
-  return JSON.stringify(rows.map((row) => JSON.stringify(row.map(asYear))).toSorted());
+  return JSON.stringify(rows.map((row) => JSON.stringify(row.map(plain))).toSorted());
 }
 
-function asYear(value: unknown): unknown {
+function plain(value: unknown): unknown {
+  if (typeof value === "number") return Number(value.toPrecision(DIGITS));
   return typeof value === "string" && YEAR_START.test(value) ? Number(value.slice(0, 4)) : value;
 }
 
 const YEAR_START = /^\d{4}-01-01(?:[T ]00:00:00)?$/;
+/** Of the sixteen that a number has. */
+const DIGITS = 10;

@@ -45,6 +45,8 @@ export interface Key {
   fiscal?: boolean;
   /** The day of the week of a date, whichever week it is in. */
   part?: "weekday";
+  /** How many days a date is after another one of the same row, or of what it belongs to. */
+  since?: Key;
 }
 
 /** Half-open; null is open. `on` is the date meant; without it the default of what is measured. */

@@ -50,7 +50,10 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         found.push({ sense: said, start, end, cost: cost + bonus });
       }
-      for (const { sense, cost } of withGaps(span, lexicon, language))
+      for (const { sense, cost } of [
+        ...withGaps(span, lexicon, language),
+        ...turned(span, lexicon, language),
+      ])
         found.push({ sense, start, end, cost });
       if (end - start === 1 && language.people.has(norms))
         for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
@@ -182,7 +185,9 @@ const GAPS = 2;
 const GAP_WORDS = 6;
 
 /** "tracks were sold", "tracks did we sell": a number whose name stands apart. */
-function withGaps(span: readonly Word[], { phrases }: Lexicon, { auxiliaries }: Language): Entry[] {
+function withGaps(span: readonly Word[], lexicon: Lexicon, language: Language): Entry[] {
+  const { phrases } = lexicon;
+  const { auxiliaries } = language;
   if (span.length < 3 || span.length > GAP_WORDS) return [];
   const ends = [span[0], span.at(-1)].some((word) => auxiliaries.has(word?.norm ?? ""));
   const kept = span.filter(({ norm }) => !auxiliaries.has(norm));
@@ -191,9 +196,25 @@ function withGaps(span: readonly Word[], { phrases }: Lexicon, { auxiliaries }: 
     (phrases.get(stem) ?? []).some(({ sense }) => sense.t === "rel" && sense.form === "made"),
   );
   if (ends || isDefined || kept.length === span.length || kept.length < 2) return [];
-  return (phrases.get(kept.map(({ stem }) => stem).join(" ")) ?? [])
+  const own = phrases.get(kept.map(({ stem }) => stem).join(" "));
+  return (own ?? glossed(kept, lexicon, language))
     .filter(({ sense }) => sense.t === "table")
     .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));
+}
+
+/** "value of an order" is the order value. */
+function turned(span: readonly Word[], { phrases }: Lexicon, { auxiliaries, grammar }: Language): Entry[] {
+  const [first, of, ...rest] = span;
+  const kept = rest.filter(({ norm }) => !auxiliaries.has(norm) && norm !== "an");
+  if (
+    first === undefined ||
+    grammar.get(of?.norm ?? "")?.arg !== "of" ||
+    kept.length !== 1 ||
+    rest.length > 2
+  )
+    return [];
+  const name = `${kept[0]?.stem} ${first.stem}`;
+  return (phrases.get(name) ?? []).map(({ sense, cost }) => ({ sense, cost: cost - 0.3 }));
 }
 
 /** More than it costs to leave a word out: rather nothing is made of it. */
@@ -255,6 +276,8 @@ function named(span: readonly Word[], stems: string, { phrases, joined }: Lexico
 
 /** A name in another language counts for a little less, and beside the author's own for much less. */
 const GLOSS_COST = { only: 0.15, rival: 0.5 };
+/** A part of a name, by another name, is nobody's. */
+const PART_COST = 1;
 /** Names of models are short, and so is what is tried for one. */
 const GLOSS = { words: 4, tries: 60 };
 
@@ -265,15 +288,23 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
   const named = names.map(({ stems }) => phrases.get(stems) ?? []);
   // What the author defined is meant whatever it is called; other names give way to the author's own.
   const defined = named.flat().filter(({ cost }) => cost < 0);
+  // What was done can be called otherwise as well: "sold" is a sale, and revenue.
+  const isNoun = ({ sense }: Entry) => sense.t !== "link" && (sense.t !== "rel" || sense.verb === undefined);
   const isNamed =
-    phrases.has(span.map(({ stem }) => stem).join(" ")) || values.has(span.map(({ norm }) => norm).join(" "));
-  const plain = named.find((entries) => entries.some(({ cost }) => cost >= 0)) ?? [];
+    phrases.get(span.map(({ stem }) => stem).join(" "))?.some(isNoun) === true ||
+    values.has(span.map(({ norm }) => norm).join(" "));
+  const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
+  const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
   const valued =
     names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
-  const others = [...plain.filter(({ cost }) => cost >= 0), ...valued];
+  const others = [
+    ...plain.filter(isMeant),
+    ...second.filter(isMeant).map((entry) => ({ ...entry, cost: entry.cost + 0.4 })),
+    ...valued,
+  ];
   return [
     ...defined,
-    ...others.map(({ sense, cost }) => ({
+    ...(isNamed && !language.isForeign ? [] : others).map(({ sense, cost }) => ({
       sense,
       cost: cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
     })),
@@ -281,9 +312,9 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
 }
 
 /** What some words are called in English: each by one of its names, or by itself. */
-function glosses(span: readonly Word[], { gloss, fillers, grammar }: Language): Gloss[] {
+function glosses(span: readonly Word[], { gloss, fillers, grammar, evaluative }: Language): Gloss[] {
   const isEmpty = (norm: string) => fillers.has(norm) && !grammar.has(norm);
-  if (span.length > GLOSS.words) return [];
+  if (span.length > GLOSS.words || (span.length === 1 && evaluative.has(span[0]?.norm ?? ""))) return [];
   const whole = gloss.get(span.map(({ stem }) => stem).join(" "));
   if (whole !== undefined) return [...whole];
   if (!span.some(({ stem }) => gloss.has(stem))) return [];
@@ -332,6 +363,12 @@ function misspelt(
         sense,
         cost: cost + 0.8,
       }));
+    // "Bavarian"
+    const places = ["n", "an", "ian", "ean", "ish", "ese", "er"]
+      .filter((ending) => word.norm.endsWith(ending))
+      .map((ending) => word.norm.slice(0, -ending.length));
+    const people = places.flatMap((name) => (name.length < 4 ? [] : (lexicon.values.get(name) ?? [])));
+    if (people.length > 0) return people.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.6 }));
     const most = word.norm.length >= 8 ? 2 : 1;
     const near = [...lexicon.phrases].filter(
       ([key]) =>

@@ -1,6 +1,6 @@
 import type { Cond } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Sense } from "./fragment.ts";
+import type { Sense, TableSense } from "./fragment.ts";
 import { type Rules, rule } from "./grammar.ts";
 import { again, among, compared, grouped, more, shareOf, shareOfWhole, within } from "./table-senses.ts";
 
@@ -13,10 +13,31 @@ function beside({ ds, cond, isAnd }: Extract<Sense, { t: "versus" }>, other: Con
   return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
 }
 
+/** "enterprise revenue and consumer revenue": one number, of each. */
+export function ofEach(left: TableSense, right: TableSense): Combined[] {
+  const [a, ...more] = left.conds;
+  const [b, ...others] = right.conds;
+  const isOne = more.length === 0 && others.length === 0 && right.by.length === 0;
+  if (!isOne || a?.k !== "is" || b?.k !== "is" || JSON.stringify(a.key) !== JSON.stringify(b.key)) return [];
+  if (left.win !== null && right.win !== null) return [];
+  const cond: Cond = { ...a, values: [...a.values, ...b.values] };
+  const table = { ...right, win: right.win ?? left.win, conds: [cond], by: [a.key] };
+  return [{ sense: { t: "table", table }, cost: 0 }];
+}
+
 /** Rules for shares, and for numbers beside each other. */
 export const COMPARISON_RULES: Rules = {
   "share cond": [
     rule<"share", "cond">((grammar, share, { ds, cond }) => shareOf(grammar, share, { m: "is", ds, cond })),
+  ],
+  // "online's share of turnover"
+  "cond share": [
+    rule<"cond", "share">((grammar, { ds, cond }, share) => shareOf(grammar, share, { m: "is", ds, cond })),
+  ],
+  "rel share": [
+    rule<"rel", "share">((grammar, { rel, ds, form }, share) =>
+      rel.k === "all" ? [] : shareOf(grammar, share, { m: "to", rel, ds, form, paths: null, not: false }),
+    ),
   ],
   // "what fraction of the tracks are Latin", "of the wins went to Italians"
   "share rel": [
@@ -46,7 +67,7 @@ export const COMPARISON_RULES: Rules = {
         ? []
         : // Of a part that was said already, the share is seldom that of each group in it.
           grouped(grammar, shareOfWhole(table), keys).map((each) =>
-            more(each, table.conds.length > 0 ? 0.4 : 0),
+            more(each, table.conds.length > 0 ? 0.8 : 0),
           ),
     ),
   ],

@@ -59,9 +59,9 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
     if (each.kind === "window" || (each.kind === "same" && each.window !== undefined)) {
       const sense: Sense = { t: "window", win: { ...(each.window as DateWindow), said: each.said } };
       const cost = at.cost + ("latent" in each && each.latent ? 0.1 : 0);
-      // Whoever says "between" means all of it.
+      // Whoever says "between" mostly means all of it.
       const isBetween = /^(between|zwischen)\b/i.test(text.slice(each.start));
-      const ends = "ends" in each && !isBetween ? each.ends : undefined;
+      const ends = "ends" in each ? each.ends : undefined;
       return [
         { ...at, cost, sense },
         ...(ends === undefined
@@ -69,7 +69,7 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
           : [
               {
                 ...at,
-                cost: cost + 0.6,
+                cost: cost + (isBetween ? 1.1 : 0.6),
                 sense: {
                   t: "windows" as const,
                   wins: ends.toReversed().map((win) => ({ ...win, said: saidOf(win) })),

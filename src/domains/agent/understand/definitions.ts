@@ -1,10 +1,10 @@
 import type { VisibleModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Schema, SchemaRules } from "../query/schema.ts";
-import type { Comparison, Cond, Key } from "../query/semantic-query.ts";
-import { COMPARATIVES } from "./english.ts";
-import { dimensionField, foreignLink } from "./model-words.ts";
-import { fold, phraseKey } from "./words.ts";
+import type { Cond, Key } from "../query/semantic-query.ts";
+import { conditionIn, datasetNamed, dateNamed, metricNamed, namesIn } from "./definition-words.ts";
+import { foreignLink } from "./model-words.ts";
+import { fold } from "./words.ts";
 
 /** What the author's instructions say, as rules. */
 export interface Definitions {
@@ -13,6 +13,8 @@ export interface Definitions {
   adjectives: { word: string; ds: string; cond: Cond }[];
   /** Nouns for some of a dataset's entities: "sales reps". */
   nouns: { phrase: string; ds: string; cond: Cond }[];
+  /** Other words for a dataset. */
+  names: { phrase: string; ds: string }[];
   /** Other words for a metric. */
   aliases: { phrase: string; metric: string }[];
   /** Nouns that ask for a number of entities: "new customers". */
@@ -46,6 +48,7 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
     rules: { dates: new Map(), preferredLinks: new Set() },
     adjectives: [],
     nouns: [],
+    names: [],
     aliases: [],
     counts: [],
     events: [],
@@ -86,67 +89,87 @@ type Frame = (reader: Reader, sentence: string) => boolean;
 
 const FRAMES: Frame[] = [
   countsAs,
+  withIs,
+  allOthers,
   areThose,
+  otherName,
   fiscalYear,
   means,
   datesGoBy,
   place,
   defaultPeriod,
   event,
+  wasDone,
   convention,
 ];
 
-/** "A city counts as major when its population exceeds 150000." */
-function countsAs({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^an? (.+?) (?:counts as|is|is called) (\p{L}+) (?:when|if) (?:its|it|the) (.+)$/iu.exec(
-    sentence,
-  );
+/** "A city counts as major when its population exceeds 150000." "A plan or a drug is active (current) if it has no end." */
+function countsAs(reader: Reader, sentence: string): boolean {
+  const match = /^an? (.+?) (?:counts as|is called|is) (.+?) (?:when|if) (.+)$/iu.exec(sentence);
   if (match === null) return false;
-  const [, noun, word, rest] = match as unknown as [string, string, string, string];
-  const ds = datasetNamed(model, noun);
-  const number = /(-?\d[\d.,]*)/.exec(rest)?.[1];
-  if (ds === undefined || number === undefined) return false;
-  const compared = /is (\p{L}+) than/iu.exec(rest)?.[1];
-  const [sign, dim] = (COMPARATIVES.get(fold(compared ?? "")) ?? "").split(":");
-  const named = fieldNamed(model, ds, rest);
-  const field = dim ? dimensionField(model, schema, ds, dim) : named;
-  const op = (sign || comparisonIn(rest)) as Comparison | undefined;
-  if (field === undefined || op === undefined) return false;
-  const value = Number(number.replaceAll(",", ""));
-  const cond: Cond = { k: "cmp", a: { ds, field }, op, b: { k: "lit", v: value } };
-  into.adjectives.push({ word: fold(word), ds, cond });
+  const [, nouns, words, rest] = match as unknown as [string, string, string, string];
+  return define(reader, { nouns, words, rest });
+}
+
+/** "A patient with a death date is deceased." */
+function withIs(reader: Reader, sentence: string): boolean {
+  const match =
+    /^(?:an? |all )?(.+?) ((?:with|without|whose) .+?) (?:is|are|counts? as) (\p{L}+(?: \(.+\))?)$/iu.exec(
+      sentence,
+    );
+  if (match === null) return false;
+  const [, nouns, rest, words] = match as unknown as [string, string, string, string];
+  return define(reader, { nouns, words, rest });
+}
+
+/** "All others are alive." */
+function allOthers({ into }: Reader, sentence: string): boolean {
+  const words = /^all others are (.+)$/iu.exec(sentence)?.[1];
+  const last = into.adjectives.at(-1);
+  if (words === undefined || last === undefined) return false;
+  const { ds, cond } = last;
+  for (const word of namesIn(words))
+    into.adjectives.push({ word: fold(word), ds, cond: { k: "not", of: cond } });
   return true;
 }
 
-function comparisonIn(text: string): Comparison | undefined {
-  if (/exceeds?|more than|over|above|greater than/i.test(text)) return ">";
-  if (/at least|or more|from/i.test(text)) return ">=";
-  if (/less than|below|under|fewer than/i.test(text)) return "<";
-  return /at most|up to|or less/i.test(text) ? "<=" : undefined;
+/** Adjectives for what some entities have, or have not. */
+function define(
+  { model, schema, into }: Reader,
+  { nouns, words, rest }: { nouns: string; words: string; rest: string },
+): boolean {
+  const found = namesIn(nouns).flatMap((noun) => {
+    const ds = datasetNamed(model, noun);
+    const cond = ds === undefined ? undefined : conditionIn(model, schema, ds, rest);
+    return ds === undefined || cond === undefined ? [] : [{ ds, cond }];
+  });
+  const adjectives = namesIn(words).filter((word) => /^\p{L}+$/u.test(word));
+  for (const { ds, cond } of found)
+    for (const word of adjectives) into.adjectives.push({ word: fold(word), ds, cond });
+  return found.length > 0 && adjectives.length > 0;
 }
 
-/** "Sales reps are the employees with the job title A or B." */
-function areThose({ model, into }: Reader, sentence: string): boolean {
-  const match = /^(.+?) are (?:the )?(\p{L}+) (?:with|whose) (?:the )?(.+)$/iu.exec(sentence);
+/** "Sales reps are the employees with the job title A or B." "A rep (or agent) is an employee with the title A." */
+function areThose({ model, schema, into }: Reader, sentence: string): boolean {
+  const match = /^(?:an? )?(.+?) (?:are|is) (?:the |an? )?(\p{L}+) ((?:with|whose|without) .+)$/iu.exec(
+    sentence,
+  );
   if (match === null) return false;
-  const [, phrase, noun, rest] = match as unknown as [string, string, string, string];
+  const [, phrases, noun, rest] = match as unknown as [string, string, string, string];
   const ds = datasetNamed(model, noun);
+  const cond = ds === undefined ? undefined : conditionIn(model, schema, ds, rest);
+  if (ds === undefined || cond === undefined) return false;
+  for (const phrase of namesIn(phrases)) into.nouns.push({ phrase, ds, cond });
+  return true;
+}
+
+/** "Team means constructor." */
+function otherName({ model, into }: Reader, sentence: string): boolean {
+  const match = /^(?:an? )?(.+?) (?:means|is) (?:an? )?(.+)$/iu.exec(sentence);
+  const ds = match === null ? undefined : datasetNamed(model, match[2] as string);
   if (ds === undefined) return false;
-  const dataset = model.datasets.find(({ name }) => name === ds);
-  for (const { name, ai, label } of dataset?.fields ?? []) {
-    const called = [name.replaceAll("_", " "), label ?? "", ...ai.synonyms].find(
-      (text) => text !== "" && rest.toLowerCase().startsWith(`${text.toLowerCase()} `),
-    );
-    if (called === undefined) continue;
-    const values = rest
-      .slice(called.length)
-      .split(/,| or | and /)
-      .map((value) => value.trim())
-      .filter((value) => value !== "");
-    into.nouns.push({ phrase, ds, cond: { k: "is", key: { ds, field: name }, values, match: "equal" } });
-    return true;
-  }
-  return false;
+  for (const phrase of namesIn(match?.[1] as string)) into.names.push({ phrase, ds });
+  return true;
 }
 
 /** "Fiscal year: starts on 1 February …" */
@@ -244,12 +267,29 @@ function event({ model, schema, into }: Reader, sentence: string): boolean {
     adjective === undefined || status === undefined
       ? null
       : { k: "is", key: { ds: holder, field: status }, values: [adjective.toLowerCase()], match: "equal" };
-  const verbs = SAME_EVENT.find((group) => group.includes(verb.toLowerCase())) ?? [verb.toLowerCase()];
-  into.events.push({ verbs, ds: items.from, cond });
+  into.events.push({ verbs: sameVerbs(verb), ds: items.from, cond });
   const money =
     metricNamed(model, "revenue") ?? metricNamed(model, "sales") ?? metricNamed(model, "turnover");
   if (cond !== null && money !== undefined) into.aliases.push({ phrase: "spend", metric: money });
   return true;
+}
+
+/** "A track was sold if it is on at least one invoice line." */
+function wasDone({ model, schema, into }: Reader, sentence: string): boolean {
+  const match =
+    /^an? (.+?) (?:was|is|has been) (\p{L}+) if it is (?:on|in) (?:at least one|an?) (.+)$/iu.exec(sentence);
+  if (match === null) return false;
+  const [, noun, verb, where] = match as unknown as [string, string, string, string];
+  const [ds, holder] = [datasetNamed(model, noun), datasetNamed(model, where)];
+  const isLinked = [...schema.links.values()].some(({ from, to }) => from === holder && to === ds);
+  if (holder === undefined || !isLinked) return false;
+  into.events.push({ verbs: sameVerbs(verb), ds: holder, cond: null });
+  return true;
+}
+
+function sameVerbs(verb: string): string[] {
+  const said = verb.toLowerCase();
+  return SAME_EVENT.find((group) => group.includes(said)) ?? [said];
 }
 
 const SAME_EVENT = [
@@ -279,50 +319,4 @@ function fieldWithValue(model: VisibleModel, ds: string, value: string): string 
         .split(/\W+/)
         .includes(fold(value)),
   )?.name;
-}
-
-function datasetNamed(model: VisibleModel, text: string): string | undefined {
-  const key = phraseKey(text);
-  return model.datasets.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => phraseKey(word) === key))
-    ?.name;
-}
-
-function metricNamed(model: VisibleModel, text: string): string | undefined {
-  const key = phraseKey(text);
-  return model.metrics.find(({ name, ai }) => [name, ...ai.synonyms].some((word) => phraseKey(word) === key))
-    ?.name;
-}
-
-function fieldNamed(model: VisibleModel, ds: string, text: string): string | undefined {
-  const key = ` ${phraseKey(text)} `;
-  const fields = model.datasets.find(({ name }) => name === ds)?.fields ?? [];
-  return fields.find(({ name, ai }) =>
-    [name, ...ai.synonyms].some((word) => key.includes(` ${phraseKey(word)} `)),
-  )?.name;
-}
-
-/** "order date", "the time the ticket was opened" */
-function dateNamed(model: VisibleModel, schema: Schema, said: string): Key | undefined {
-  const dates = model.datasets.flatMap(({ name: ds, fields }) =>
-    fields
-      .filter(({ name }) => schema.datasets.get(ds)?.fields.get(name)?.kind === "date")
-      .map((field) => ({ ds, field })),
-  );
-  const key = phraseKey(said);
-  const exact = dates.find(({ field }) =>
-    [field.name, ...field.ai.synonyms].some((text) => phraseKey(text) === key),
-  );
-  const words = new Set(key.split(" "));
-  const near = dates.find(({ ds, field }) => {
-    const own = [
-      ...phraseKey(field.name).split(" "),
-      ...field.ai.synonyms.flatMap((text) => phraseKey(text).split(" ")),
-    ];
-    const noun = phraseKey(ds)
-      .split(" ")
-      .some((word) => words.has(word));
-    return noun && own.some((word) => words.has(word) && word !== "date" && word !== "at");
-  });
-  const found = exact ?? near;
-  return found === undefined ? undefined : { ds: found.ds, field: found.field.name };
 }

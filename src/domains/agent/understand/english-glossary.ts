@@ -17,8 +17,8 @@ discount, rebate, price reduction, markdown, money off
 order, purchase, transaction, booking
 average order value, average basket, avg basket, basket size, basket value, cart value, average basket value, average ticket
 order value, basket, order total, order amount
-order item, line item, order line, order position, invoice line, order detail
-quantity, units, pieces, items, volume
+order item, items, line item, order line, order position, invoice line, order detail
+quantity, units, pieces, volume
 units sold, pieces sold, items sold, quantity sold, sales volume, sold units, pieces: quantity
 customer, client, buyer, shopper, purchaser, consumer, account
 product, item, article, sku
@@ -63,7 +63,7 @@ film, movie, title
 track, song, tune
 artist, band, musician, performer
 album, record
-rental, rent, rented, hire
+rental, rent, rented
 payment, paid, amount paid, pay
 invoice, bill
 shipment, delivery, shipping
@@ -88,7 +88,8 @@ payer, insurer, insurance, insurance company
 immunization, vaccination, vaccine
 medication, drug, prescription, medicine
 email, e-mail, mail, email address
-phone, telephone, phone number, telephone number
+phone, telephone
+phone number, telephone number
 population, inhabitants, residents
 urgent, high, critical
 online, web, internet

@@ -11,6 +11,14 @@ NUMBERS.set("dozen", "12");
 /** "… - how many?", "…, how many were there in 2025" */
 const COUNT_LAST =
   /^(?<what>[^?]{3,}?)\s*[,:–-]\s*how many(?:\s+(?:are|were|was|is|do we have|did we have|have we)(?:\s+there)?)?\b(?<rest>[^,?]*)\??\s*$/i;
+/** "sorted from oldest to newest" */
+const SORTED =
+  /,?\s*(?:sorted |ordered |listed )?from (oldest|newest|earliest|latest|highest|lowest|largest|smallest) to (?:oldest|newest|earliest|latest|highest|lowest|largest|smallest)\b/i;
+/** After "did" a verb has no ending, and looks like an adjective. */
+const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?.,])*?\bopen\b/i;
+/** "how many days on average pass between the order and its return" */
+const DAYS =
+  /\b(?:how many days|number of days|how long|the time|time|days)\b((?:\s+(?:on average|in the mean|do|does|did|it|typically|usually))*)(?:\s+(?:pass(?:es)?|go(?:es)? by|elapses?|lies?|takes?|are there|is there|is it))?\s+(?:between|from)\s+(?:(?:the|an?|placing an?)\s+)?(\p{L}+(?: date)?)\s+(?:and|to|until|till)\s+(?:(?:the|an?|its)\s+)?(\p{L}+(?: date)?)(?!\p{L})/iu;
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
   /^()(?:\p{L}+ )?question\b[^,:?]{0,60}[,:]\s+/iu,
@@ -29,6 +37,18 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
       /\b(?:right now|just now|at the moment|as of now|at present|so far|i\.e\.|e\.g\.)(?!\p{L})/giu,
       "",
     )
+    .replace(/^\s*state (?=the |all |what |which |how )/i, "")
+    .replace(
+      DAYS,
+      (_, what: string, start: string, end: string) => `${what} days between ${start} and ${end}`,
+    )
+    .replace(/(?<=\b(?:compare|compared|comparison|difference)\b.*)\bbetween\b(?=.*\d.*\band\b)/i, "")
+    .replaceAll(/\b(above|below)-average\b/gi, "$1 average")
+    .replaceAll(/\baccount(?:s|ed)? for\b/gi, "")
+    .replaceAll(/\bcost us\b/gi, "had")
+    .replaceAll(/\b(takes?|took) to (?=\p{L})/giu, "$1 ")
+    .replace(SORTED, " $1 first")
+    .replace(DID, (said) => said.replace(/\bopen$/i, "opened"))
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")
     .replaceAll(/\b(?:still|yet) to come\b/gi, "upcoming")

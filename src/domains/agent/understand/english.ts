@@ -1,24 +1,26 @@
 import { ENGLISH_GLOSSARY } from "./english-glossary.ts";
+import { GRAMMAR } from "./english-grammar.ts";
 import { phrase } from "./english-phrasing.ts";
-import type { GrammarWord, Language, Superlative } from "./language.ts";
+import type { Language, Superlative } from "./language.ts";
 import { fold, stem } from "./words.ts";
 
 /** Words that say nothing about the data. */
 const FILLERS: ReadonlySet<string> = new Set(
   `what which who whom names whats the a an is are was were be been am do does did there here that this
   these those me i we you they it its them their our us his her my your 's please can could would will
-  shall should tell show give list name find get see display know about all any some one ones named
-  called of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
+  shall should tell show give list name find get see display know about all any some one ones
+  of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
   " ' ’ ( ) & also else other euro euros want like need come came happen made make makes doing currently
   really exactly look looking question help how got goods companies company bring brought brings
   bringing add adds added up together developed develop evolved evolve trend yet still but both
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
-  altogether had we've i'd let across only roughly approximately table chart pie rank ranked ranking
+  altogether had we've i'd let only roughly approximately table chart pie rank ranked ranking
   d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
   anybody somebody actual direct team right receive receives received carry carries won win wins
   achieve achieved reach reached recorded carried paid gave granted issued
   unique money measured something anything anybody anyone somebody someone everything everybody everyone thing things person
+  gets current calendar because hold holds held occupy occupies
   very even once right actually actual simply quite rather much many again along away back
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
@@ -28,152 +30,12 @@ const FILLERS: ReadonlySet<string> = new Set(
   work works working worked earning earned`.split(/\s+/),
 );
 
-const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
-  Object.entries({
-    in: { op: "prep" },
-    of: { op: "prep", arg: "of" },
-    for: { op: "prep" },
-    from: { op: "prep" },
-    on: { op: "prep" },
-    at: { op: "prep" },
-    to: { op: "prep" },
-    within: { op: "prep" },
-    insid: { op: "prep" },
-    among: { op: "prep" },
-    through: { op: "prep" },
-    over: { op: "prep" },
-    across: { op: "prep" },
-    "that of": { op: "that of" },
-    with: { op: "has" },
-    has: { op: "has" },
-    have: { op: "has" },
-    had: { op: "has" },
-    contain: { op: "has" },
-    whos: { op: "has" },
-    whose: { op: "has" },
-    not: { op: "not" },
-    no: { op: "not" },
-    without: { op: "not" },
-    never: { op: "not" },
-    exclud: { op: "not" },
-    except: { op: "not" },
-    besid: { op: "not" },
-    outsid: { op: "not" },
-    "outsid of": { op: "not" },
-    "leav out": { op: "not" },
-    "not count": { op: "not" },
-    ignor: { op: "not" },
-    "other than": { op: "not" },
-    "apart from": { op: "not" },
-    "asid from": { op: "not" },
-    "except for": { op: "not" },
-    "how many": { op: "count" },
-    "how many time": { op: "count" },
-    "how often": { op: "count" },
-    count: { op: "count" },
-    "count of": { op: "count" },
-    "number of": { op: "count" },
-    "the number of": { op: "count" },
-    "how much": { op: "how much" },
-    averag: { op: "agg", arg: "avg" },
-    avg: { op: "agg", arg: "avg" },
-    mean: { op: "agg", arg: "avg" },
-    median: { op: "agg", arg: "median" },
-    total: { op: "agg", arg: "sum" },
-    combin: { op: "agg", arg: "sum" },
-    sum: { op: "agg", arg: "sum" },
-    overall: { op: "agg", arg: "sum" },
-    by: { op: "by" },
-    per: { op: "by", arg: "per" },
-    "by a": { op: "prep" },
-    "by an": { op: "prep" },
-    "by any": { op: "prep" },
-    "by one of our": { op: "prep" },
-    "in term of": { op: "by" },
-    "in terms of": { op: "by" },
-    "measured by": { op: "by" },
-    "broken down by": { op: "by" },
-    "split by": { op: "by" },
-    "group by": { op: "by" },
-    "grouped by": { op: "by" },
-    "distributed across": { op: "by" },
-    "does a": { op: "each" },
-    "does an": { op: "each" },
-    "does each": { op: "each" },
-    "on average": { op: "agg", arg: "avg" },
-    "on averag": { op: "agg", arg: "avg" },
-    outside: { op: "not" },
-    "outside of": { op: "not" },
-    "as a share of": { op: "ratio" },
-    "as share of": { op: "ratio" },
-    "as a percentage of": { op: "ratio" },
-    "as a percent of": { op: "ratio" },
-    "as a fraction of": { op: "ratio" },
-    "as a proportion of": { op: "ratio" },
-    "relative to": { op: "ratio" },
-    "divided by": { op: "ratio" },
-    minus: { op: "less" },
-    against: { op: "versus" },
-    via: { op: "prep" },
-    when: { op: "when" },
-    "how much more": { op: "difference" },
-    "how much higher": { op: "difference" },
-    "how much less": { op: "difference" },
-    "how much lower": { op: "difference" },
-    "how many more": { op: "difference" },
-    "how many fewer": { op: "difference" },
-    declin: { op: "growth" },
-    decreas: { op: "growth" },
-    increas: { op: "growth" },
-    drop: { op: "growth" },
-    fall: { op: "growth" },
-    fell: { op: "growth" },
-    rise: { op: "growth" },
-    rose: { op: "growth" },
-    both: { op: "both" },
-    less: { op: "more", arg: "<" },
-    fewer: { op: "more", arg: "<" },
-    "break down by": { op: "by" },
-    "separat by": { op: "by" },
-    "accord to": { op: "by" },
-    each: { op: "each" },
-    every: { op: "each" },
-    "for each": { op: "each" },
-    where: { op: "where" },
-    and: { op: "and" },
-    or: { op: "or" },
-    than: { op: "than" },
-    share: { op: "share" },
-    fraction: { op: "share" },
-    percentag: { op: "share" },
-    "percent of": { op: "share" },
-    part: { op: "share" },
-    proportion: { op: "share" },
-    portion: { op: "share" },
-    "what part of": { op: "share" },
-    growth: { op: "growth" },
-    grow: { op: "growth" },
-    chang: { op: "growth" },
-    "run total": { op: "running" },
-    "running total": { op: "running" },
-    cumulativ: { op: "running" },
-    versus: { op: "versus" },
-    vs: { op: "versus" },
-    "compar to": { op: "versus" },
-    "compar with": { op: "versus" },
-    compar: { op: "compare them" },
-    dur: { op: "prep" },
-    during: { op: "prep" },
-    sinc: { op: "prep" },
-    "based in": { op: "prep" },
-    "as a share of the total": { op: "share" },
-    "as a share of total": { op: "share" },
-    "by what fraction": { op: "prep" },
-    "by what percentag": { op: "prep" },
-    more: { op: "more" },
-    higher: { op: "more" },
-  } satisfies Record<string, GrammarWord>),
-);
+/** "the highest number of": the most. */
+function numberOf(words: string, dir: "max" | "min"): Record<string, Superlative> {
+  return Object.fromEntries(
+    words.split(" ").map((word) => [`${word} number of`, { dir, dim: null, isCount: true }]),
+  );
+}
 
 const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
   Object.entries({
@@ -187,6 +49,8 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     shortest: { dir: "min", dim: "long" },
     densest: { dir: "max", dim: "dense" },
     sparsest: { dir: "min", dim: "dense" },
+    ...numberOf("highest largest greatest biggest most maximum", "max"),
+    ...numberOf("lowest smallest fewest least minimum", "min"),
     greatest: { dir: "max", dim: null },
     maximum: { dir: "max", dim: null },
     minimum: { dir: "min", dim: null },
@@ -312,7 +176,7 @@ const MEASURES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Adjectives after `how`, and the dimension that they ask for. */
-const HOW: ReadonlyMap<string, string> = new Map(
+export const HOW: ReadonlyMap<string, string> = new Map(
   Object.entries({
     big: "big",
     larg: "big",
@@ -390,7 +254,13 @@ export const ENGLISH: Language = {
   people: new Set(["who"]),
   auxiliaries: new Set("is are was were be been has have had do does did we you they i our the a".split(" ")),
   inUnits: new Set(["in"]),
-  scales: new Map(),
+  scales: new Map([
+    ["thousand", 1e3],
+    ["million", 1e6],
+    ["mn", 1e6],
+    ["billion", 1e9],
+    ["bn", 1e9],
+  ]),
   gloss: ENGLISH_GLOSSARY,
   prepare: phrase,
   fold,

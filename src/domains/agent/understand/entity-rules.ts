@@ -1,8 +1,8 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import { measured, neighbours, topped } from "./entity-senses.ts";
+import { compared, measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
-import { type Rules, rule } from "./grammar.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
 import { condOf } from "./table-senses.ts";
 
@@ -28,6 +28,17 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
 /** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
 const VERB_COST = 1.2;
 
+/** "larger than Texas" */
+function beyond(grammar: Grammar, arg: string, { rel, ds, form }: RelSense): Combined[] {
+  if (form === "noun") return [];
+  const [, dim = ""] = arg.split(":");
+  const key = dim === "" ? undefined : grammar.dimension(ds, dim);
+  return [
+    { sense: { t: "beyond", arg, rel, ds }, cost: 0 },
+    ...(key === undefined ? [] : compared(grammar, arg, { rel, key })),
+  ];
+}
+
 /** How many there are; of what was done, the number that the author has for it. */
 function counted(rel: RelSense): Combined[] {
   const metric = rel.verb?.metric ?? null;
@@ -42,19 +53,32 @@ export const ENTITY_RULES: Rules = {
   "op rel": [
     rule<"op", "rel">((grammar, { op, arg }, rel) => {
       switch (op) {
+        case "across":
         case "prep":
         case "has":
         case "where":
           if (op === "where") return grammar.parent(rel);
           return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
+        case "named":
+          return rel.form === "name" && rel.rel.k === "where"
+            ? [{ sense: { t: "mod", mod: { m: "named", ds: rel.ds, cond: rel.rel.if } }, cost: 0 }]
+            : [];
         case "not":
           return [{ sense: to(rel, null, true), cost: 0 }];
+        case "that of":
+          return [{ sense: rel, cost: 0 }];
+        case "compare":
+          return beyond(grammar, arg ?? "", rel);
         case "than":
           return rel.form === "name" && rel.rel.k === "where"
             ? [{ sense: { t: "than", win: null, cond: rel.rel.if, ds: rel.ds }, cost: 0 }]
             : [];
         case "count":
           return counted(rel);
+        case "days": {
+          const start = rel.rel.k === "all" ? grammar.dimension(rel.ds, "date") : undefined;
+          return start === undefined ? [] : [{ sense: { t: "days", start, isOpen: false }, cost: 0 }];
+        }
         case "when": {
           const date = grammar.dimension(rel.ds, "date");
           return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
@@ -78,7 +102,8 @@ export const ENTITY_RULES: Rules = {
       if (op === "has" || op === "prep")
         return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
       if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
-      if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0 }];
+      // "no major rivers" says it of the rivers.
+      if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0.3 }];
       const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
       if (op === "count") return [{ sense: table(count(rel)), cost: 0.4 }];
       if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
@@ -98,10 +123,36 @@ export const ENTITY_RULES: Rules = {
         : []),
     ]),
   ],
+  // "borders at least three states"
+  "link having": [
+    rule<"link", "having">((grammar, { paths }, { table: { cols, win }, op, value, upTo }) => {
+      const [num] = cols;
+      const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
+      if (rel === undefined || win !== null || typeof value !== "number" || upTo !== undefined) return [];
+      const mod: Mod = {
+        m: "to",
+        rel,
+        ds: grammar.datasetOf(rel),
+        form: "made",
+        paths,
+        not: false,
+        count: { op, n: value },
+      };
+      return [{ sense: { t: "mod", mod }, cost: -0.2 }];
+    }),
+  ],
+  // "passes through the US"
+  "link all": [
+    rule<"link", "all">((_grammar, _link, { field, value }) => [
+      { sense: { t: "mod", mod: { m: "all", field, value } }, cost: 0.1 },
+    ]),
+  ],
   "role mod": [
     rule<"role", "mod">((grammar, { rel, ds, paths }, { mod }) =>
       mod.m === "to" && mod.paths === null
-        ? grammar.apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+        ? grammar
+            .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+            .map((each) => ({ ...each, cost: each.cost - 0.2 }))
         : [],
     ),
   ],
@@ -210,9 +261,11 @@ export const ENTITY_RULES: Rules = {
     ),
   ],
   "supby rel": [
-    rule<"supby", "rel">((grammar, supby, rel) =>
-      supby.by.k === "key" && supby.by.key.ds === rel.ds ? grammar.apply(rel, asFirst(supby)) : [],
-    ),
+    rule<"supby", "rel">((grammar, supby, rel) => {
+      // Of the most populated capital it is the city's population.
+      const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
+      return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
+    }),
   ],
   "rel supby": [
     rule<"rel", "supby">((grammar, rel, supby) =>
@@ -282,28 +335,30 @@ export const ENTITY_RULES: Rules = {
   // "all 50 states"
   "number rel": [
     rule<"number", "rel">((_grammar, { value }, rel) =>
-      rel.form === "noun" && Number.isInteger(value) ? [{ sense: rel, cost: 0.6 }] : [],
+      rel.form !== "name" && Number.isInteger(value) && rel.n === undefined
+        ? [{ sense: { ...rel, n: value }, cost: 0.4 }]
+        : [],
     ),
   ],
   // "Emma and Dune"
   "rel op": [
     rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
-      if (form === "name" && (op === "and" || op === "or"))
-        return [{ sense: { t: "namesand", rel, ds }, cost: 0 }];
-      if (form === "name" && op === "versus")
-        return [{ sense: { t: "namesand", rel, ds, isVersus: true }, cost: 0 }];
+      if (form === "name" && (op === "and" || op === "or" || op === "versus"))
+        return [{ sense: { t: "namesand", rel, ds, op }, cost: 0 }];
       return op === "count" && !isTopped && verb === undefined
         ? [{ sense: table(count(rel)), cost: 0.2 }]
         : [];
     }),
   ],
   "namesand rel": [
-    rule<"namesand", "rel">((_grammar, { rel, ds, isVersus }, second) => {
+    rule<"namesand", "rel">((_grammar, { rel, ds, op }, second) => {
       if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
         return [];
       if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
-      const cond: Cond = { ...rel.if, values: [...rel.if.values, ...second.rel.if.values] };
-      if (isVersus === true) return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
+      const values = [...rel.if.values, ...second.rel.if.values];
+      // Who borders Iowa and Illinois borders each of them.
+      const cond: Cond = { ...rel.if, values, ...(op === "and" ? { all: true } : {}) };
+      if (op === "versus") return [{ sense: { t: "among", ds, cond, key: rel.if.key }, cost: 0 }];
       return [{ sense: { ...second, rel: { ...rel, if: cond } }, cost: 0 }];
     }),
   ],

@@ -4,8 +4,12 @@ import type { Mod, Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { aggregate, attr, firstCost, made, type RelSense, table, top } from "./make.ts";
 import { measuredCond } from "./unit-rules.ts";
+import { unitNamed } from "./units.ts";
 
-export function measuredBy(grammar: Grammar, key: Key, quantity: Quantity): Combined[] {
+export function measuredBy(grammar: Grammar, own: Key, quantity: Quantity): Combined[] {
+  // "closed within 24 hours": how long it took.
+  const isTime = grammar.isDate(own) && unitNamed(quantity.unit ?? "") === "time";
+  const key = isTime ? (grammar.timeOf(own.ds, quantity.unit ?? null) ?? own) : own;
   if (!grammar.isNumber(key)) return [];
   const cond = measuredCond(grammar, key, quantity);
   return cond === undefined ? [] : [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0 }];

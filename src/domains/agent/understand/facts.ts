@@ -1,10 +1,10 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Schema } from "../query/schema.ts";
+import type { Link, Schema } from "../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { TableSense } from "./fragment.ts";
-import { dimensionField, foreignLink, isMoney, timeField, unitOf, worths } from "./model-words.ts";
+import { dimensionField, foreignLink, isMoney, peopleOf, timeField, unitOf, worths } from "./model-words.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
@@ -13,11 +13,13 @@ export class Facts {
   readonly schema: Schema;
   protected readonly model: Knowledge["model"];
   protected readonly ways: Ways;
+  readonly #people: ReadonlySet<string>;
 
   constructor({ model, schema }: Knowledge) {
     this.model = model;
     this.schema = schema;
     this.ways = new Ways(schema);
+    this.#people = new Set(peopleOf(model));
   }
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
@@ -111,6 +113,13 @@ export class Facts {
     return { ...table, cols: [{ k: "agg", fn: "distinct", of: { ds, field: key }, in: rows }] };
   }
 
+  /** The days from one date to another, where a row has both. */
+  daysBetween(start: Key, end: Key): Key | undefined {
+    const isBoth = this.isDate(start) && this.isDate(end) && this.belongs(end.ds, start);
+    const isOne = start.ds === end.ds && start.field === end.field;
+    return isBoth && !isOne ? { ...end, since: start } : undefined;
+  }
+
   /** The date that a number goes by. */
   dateOf({ cols }: TableSense): Key | undefined {
     const [num] = cols;
@@ -135,8 +144,13 @@ export class Facts {
     return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
   }
 
+  isPeople(ds: string): boolean {
+    return this.#people.has(ds);
+  }
+
   /** A number that says how much, and not which one. */
-  isNumber({ ds, field }: Key): boolean {
+  isNumber({ ds, field, since }: Key): boolean {
+    if (since !== undefined) return true;
     const dataset = this.schema.datasets.get(ds);
     const known = dataset?.fields.get(field);
     if (dataset === undefined || known?.kind !== "number" || known.isDimension) return false;
@@ -170,7 +184,8 @@ export class Facts {
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "boolean";
   }
 
-  isDate({ ds, field }: Key): boolean {
+  isDate({ ds, field, since }: Key): boolean {
+    if (since !== undefined) return false;
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
   }
 
@@ -198,6 +213,14 @@ export class Facts {
     return /int/i.test(metric.dataType ?? "") ? true : undefined;
   }
 
+  /** Whether a metric is an average, a rate or a share. */
+  isAverage(name: string): boolean {
+    const { formula } = this.schema.metrics.get(name) ?? {};
+    const isDivided = formula?.texts.some((text) => text.includes("/")) === true;
+    const [start] = formula?.aggregates[0]?.pieces ?? [];
+    return isDivided || (typeof start === "string" && /^\s*(avg|mean|median)\s*\(/i.test(start));
+  }
+
   /** The author's own average of a field, which may leave something out. */
   averageOf({ ds, field }: Key): string | undefined {
     return [...this.schema.metrics.values()].find(
@@ -218,6 +241,16 @@ export class Facts {
       : undefined;
   }
 
+  /** A field of what a dataset belongs to, as seen from there: the region of a store. */
+  throughOf(key: Key, ds: string): Key | undefined {
+    const link = [...this.schema.links.values()].find(
+      ({ from, to, isSoft }) => from === ds && to === key.ds && isSoft !== true,
+    );
+    return link === undefined || key.path !== undefined
+      ? undefined
+      : { ...key, path: [{ link: link.name, dir: "one" }] };
+  }
+
   /** The metric that says what one entity of a dataset is worth. */
   worthOf(ds: string): string | undefined {
     return worths(this.model, this.schema).find((worth) => worth.ds === ds)?.metric;
@@ -227,6 +260,11 @@ export class Facts {
     const dataset = this.schema.datasets.get(ds);
     const field = dataset?.nameField ?? dataset?.key[0];
     return field === undefined ? undefined : { ds, field };
+  }
+
+  /** The link of a field whose values are names of other entities. */
+  softLink({ ds, field }: Key): Link | undefined {
+    return this.schema.links.get(`~${ds}.${field}`);
   }
 
   /** How high a "highest point" is: the number that shares its words. */

@@ -1,12 +1,27 @@
-import type { Aggregate, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
+import { type Aggregate, type Cond, isKey, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
+import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { aggregate, attr, count, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
   return [{ sense: { t: "cond", ds: key.ds, cond }, cost: -0.2 }];
+}
+
+function daysUntil(grammar: Grammar, { start, isOpen }: Extract<Sense, { t: "days" }>, end: Key): Combined[] {
+  const key = isOpen ? grammar.daysBetween(start, end) : undefined;
+  return key === undefined ? [] : [{ sense: { t: "field", key }, cost: -0.3 }];
+}
+
+/** "capital austin", "points higher than the highest point of Texas" */
+function isSaidOf(key: Key, cond: Cond): boolean {
+  const own = cond.k === "is" ? cond.key : cond.k === "cmp" && isKey(cond.a) ? cond.a : undefined;
+  if (own?.ds !== key.ds) return false;
+  if (cond.k === "is") return own.field === key.field;
+  const isCompared = cond.k === "cmp" && !isKey(cond.b) && cond.b.k === "agg";
+  return isCompared && own.field.split("_")[0] === key.field.split("_")[0];
 }
 
 function missing(grammar: Grammar, key: Key): Cond {
@@ -47,11 +62,23 @@ export const FIELD_RULES: Rules = {
   "op field": [
     rule<"op", "field">((grammar, { op, arg }, { key }) => {
       if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
+      if (op === "more" && grammar.isNumber(key))
+        return [{ sense: { t: "morefield", key, op: arg === "<" ? "<" : ">" }, cost: 0 }];
+      if (op === "days" && grammar.isDate(key))
+        return [{ sense: { t: "days", start: key, isOpen: false }, cost: 0 }];
       if (op === "has") {
         const firsts = first(grammar, key);
         return firsts.length > 0
           ? firsts
           : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.3 }];
+      }
+      // "and when they opened"
+      if (op === "when" && grammar.isDate(key))
+        return [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.2 }];
+      // "how long does it take to resolve"
+      if (op === "how" && arg === "long" && grammar.isDate(key)) {
+        const time = grammar.timeOf(key.ds, null);
+        return time === undefined ? [] : [{ sense: { t: "field", key: time }, cost: 0.2 }];
       }
       // "in square metres"
       if (op === "prep" && grammar.isNumber(key))
@@ -70,6 +97,41 @@ export const FIELD_RULES: Rules = {
       return [];
     }),
   ],
+  // "a high point higher than that of Colorado"
+  "field beyond": [
+    rule<"field", "beyond">((grammar, { key }, { arg, rel, ds }) =>
+      grammar
+        .attributes(key, { t: "rel", rel, ds, form: "made", isTopped: false })
+        .flatMap(({ sense, cost }) =>
+          sense.t === "attr"
+            ? compared(grammar, arg, { rel: sense.rel, key }).map((each) => ({ ...each, cost: cost + 0.1 }))
+            : [],
+        ),
+    ),
+  ],
+  // "a higher population than Michigan"
+  "morefield than": [
+    rule<"morefield", "than">((grammar, { key, op }, { cond, ds }) => {
+      if (cond === null || ds !== key.ds) return [];
+      const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+      return compared(grammar, `${op}:`, { rel, key });
+    }),
+  ],
+  "op morefield": [
+    rule<"op", "morefield">((_grammar, { op }, sense) => (op === "has" ? [{ sense, cost: 0 }] : [])),
+  ],
+  "days op": [
+    rule<"days", "op">((_grammar, days, { op }) =>
+      op === "and" ? [{ sense: { ...days, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
+  "days rel": [
+    rule<"days", "rel">((grammar, days, { ds, rel }) => {
+      const date = rel.k === "all" ? grammar.dimension(ds, "date") : undefined;
+      return date === undefined ? [] : daysUntil(grammar, days, date);
+    }),
+  ],
+  "days field": [rule<"days", "field">((grammar, days, { key }) => daysUntil(grammar, days, key))],
   "attr op": [
     rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
       op === "agg" && grammar.isNumber(keys[0] as Key)
@@ -106,7 +168,7 @@ export const FIELD_RULES: Rules = {
   ],
   "sup field": [
     rule<"sup", "field">((grammar, sup, { key }) =>
-      grammar.isNumber(key) && sup.dim !== "date"
+      (grammar.isNumber(key) ? sup.dim !== "date" : grammar.isDate(key) && sup.dim === "date")
         ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
         : [],
     ),
@@ -142,11 +204,17 @@ export const FIELD_RULES: Rules = {
     ]),
   ],
   "attr mod": [
-    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) =>
-      grammar
+    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) => {
+      // Of a capital that is the largest, it is the city that is large.
+      const entity = grammar.softLink(keys[0] as Key)?.to;
+      const cost =
+        entity !== undefined && (mod.m === "first" || ("ds" in mod && mod.ds === entity)) ? 0.6 : 0.2;
+      return grammar
         .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
-        .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, ds, keys, cost + 0.2)] : [])),
-    ),
+        .flatMap((each) =>
+          each.sense.t === "rel" ? [attr(each.sense.rel, ds, keys, each.cost + cost)] : [],
+        );
+    }),
   ],
   // "a list price over 300"
   "field quantity": [
@@ -224,9 +292,7 @@ export const FIELD_RULES: Rules = {
   // "capital austin": the field says which column the value is in.
   "field cond": [
     rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
-      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
-        ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }]
-        : [],
+      isSaidOf(key, cond) ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }] : [],
     ),
   ],
   "cond field": [

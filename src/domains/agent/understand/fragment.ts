@@ -21,6 +21,8 @@ export type Sense =
       form: "noun" | "name" | "made";
       isTopped: boolean;
       isMany?: true;
+      /** "three sales reps", of which it is still to be said which. */
+      n?: number;
       verb?: { metric: string | null };
     }
   /** A field by its name, of nothing yet. */
@@ -55,6 +57,8 @@ export type Sense =
       part?: "weekday";
       isPer?: true;
       isOpen?: true;
+      /** "share of each channel" */
+      isShare?: true;
       some?: { rel: Rel; ds: string };
     }
   /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */
@@ -83,11 +87,17 @@ export type Sense =
   | { t: "undone"; table: TableSense }
   | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
   /** "Emma and …" */
-  | { t: "namesand"; rel: Rel; ds: string; isVersus?: true }
+  | { t: "namesand"; rel: Rel; ds: string; op: "and" | "or" | "versus" }
   /** "revenue and …", "refunds as a share of …" */
   | { t: "tableand"; table: TableSense; op: "beside" | "/" | "-" }
   /** "city and …" */
   | { t: "fields"; keys: Key[]; isOpen: boolean }
+  /** "higher than Texas": by a field that is said before, or by their size. */
+  | { t: "beyond"; arg: string; rel: Rel; ds: string }
+  /** "a higher population …" than others. */
+  | { t: "morefield"; key: Key; op: Comparison }
+  /** "days between the order and …" */
+  | { t: "days"; start: Key; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
@@ -107,6 +117,8 @@ export interface Quantity {
   upTo?: number;
   /** What it was said to be measured in. */
   unit?: string;
+  /** What it is compared by: "longer than 1000" is a length. */
+  dim?: string;
   /** "twice", "5 times" */
   isTimes?: true;
 }
@@ -138,9 +150,13 @@ export type Mod =
       paths: { from: string; path: Hop[] }[] | null;
       not: boolean;
       isOf?: true;
+      /** "borders at least three states" */
+      count?: { op: Comparison; n: number };
     }
   | ({ m: "first"; by: By } & Place)
   | { m: "is"; ds: string; cond: Cond }
+  /** "cities named Springfield": these entities themselves, and not what they belong to. */
+  | { m: "named"; ds: string; cond: Cond }
   | { m: "during"; win: Window }
   | { m: "all"; field: string; value: string }
   /** Fields to be shown beside the name. */

@@ -206,6 +206,7 @@ export const GERMAN: Language = {
   prepare: (text, vocabulary, datesIn) =>
     withParts(inOrder(plain(text), datesIn, isGrammatical), vocabulary, isGrammatical),
   gloss: GLOSSARY,
+  isForeign: true,
   isMany: (norm) => /[ersn]$/.test(norm),
   digits,
 };

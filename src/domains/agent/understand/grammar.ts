@@ -69,10 +69,7 @@ export class Grammar extends Facts {
   /** A capital is a field of a state, and a city as well. */
   #linkedEntities({ rel, ds, keys }: Attr): Combined[] {
     const [key] = keys;
-    if (keys.length !== 1 || key === undefined) return [];
-    const soft = [...this.schema.links.values()].find(
-      (link) => link.name === `~${ds}.${key.field}` && link.from === ds,
-    );
+    const soft = keys.length === 1 && key?.ds === ds ? this.softLink(key) : undefined;
     if (soft === undefined) return [];
     const made: Rel = { k: "via", from: rel, path: [{ link: soft.name, dir: "one" }] };
     return [{ sense: { t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, cost: 0.3 }];
@@ -92,6 +89,22 @@ export class Grammar extends Facts {
 
   /** Says something of entities. */
   apply(rel: RelSense, mod: Mod): Combined[] {
+    return [...this.#applied(rel, mod), ...this.#appliedBefore(rel, mod)];
+  }
+
+  /** "the state with the smallest area that borders Texas": the smallest of those that do. */
+  #appliedBefore(rel: RelSense, mod: Mod): Combined[] {
+    const { rel: first } = rel;
+    if (first.k !== "top" || !["to", "is", "named"].includes(mod.m)) return [];
+    const before = this.#applied({ ...rel, rel: first.in, form: "made", isTopped: false }, mod);
+    return before.flatMap(({ sense, cost }) =>
+      sense.t === "rel"
+        ? [{ sense: { ...sense, rel: { ...first, in: sense.rel }, isTopped: true }, cost: cost + 0.5 }]
+        : [],
+    );
+  }
+
+  #applied(rel: RelSense, mod: Mod): Combined[] {
     const late = rel.isTopped ? 1.5 : 0;
     switch (mod.m) {
       case "to":
@@ -99,7 +112,8 @@ export class Grammar extends Facts {
       case "first": {
         const by = this.measure(rel.ds, mod.by);
         if (by === undefined) return [];
-        return [made(top(rel, by.by, mod), by.cost + firstCost(rel), true)];
+        const { n, ...some } = rel;
+        return [made(top(some, by.by, { ...mod, n: mod.n ?? n ?? null }), by.cost + firstCost(rel), true)];
       }
       case "is": {
         if (isContrary(rel.rel, mod.cond)) return [];
@@ -117,6 +131,8 @@ export class Grammar extends Facts {
         };
         return this.#applyLink(rel, linked, late + 0.5);
       }
+      case "named":
+        return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
       case "during":
         return [
           made(
@@ -156,16 +172,26 @@ export class Grammar extends Facts {
       if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
         return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.6 }];
       }
-      if (mod.not && mod.form === "name" && rel.form !== "name") {
+      const isSome = mod.form !== "noun" || mod.rel.k !== "all";
+      if (mod.not && isSome && rel.form !== "name") {
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }, true), late, rel.isTopped)];
+      }
+      // "what state is the state with the most rivers", "which capitals are major cities"
+      if (!mod.not && mod.form === "made" && rel.form !== "name" && rel.verb === undefined) {
+        if (rel.form === "noun" && rel.rel.k === "all")
+          return [{ sense: { ...rel, rel: mod.rel, form: "made" }, cost: 0.6 }];
+        return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }), late + 0.8, rel.isTopped)];
       }
       return [];
     }
     const way = this.path(rel.ds, mod.ds, mod.paths);
     if (way === undefined) return [];
-    const cond = linkedTo(rel.ds, way.path, mod.rel);
+    const cond: Cond =
+      mod.count === undefined
+        ? linkedTo(rel.ds, way.path, { ...mod, isOne: this.#isOne(rel.ds, way.path) })
+        : { k: "link", at: rel.ds, path: way.path, to: mod.rel, count: mod.count };
     // That a city is in a state says nothing; who asks so wants the state.
-    const idle = rel.form === "name" && mod.form !== "name" ? 1.5 : 0;
+    const idle = rel.form === "name" && (mod.form !== "name" || mod.paths !== null) ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
   }
 
@@ -179,7 +205,9 @@ export class Grammar extends Facts {
       if (start === from && this.ways.end(path) === to) return { path, cost: 0 };
     }
     const found = this.ways.cheapest(from, to);
-    if (found === undefined) return undefined;
+    // What merely belongs to the same has nothing to do with each other.
+    const isCousin = found?.some(({ dir }, i) => dir === "many" && found[i - 1]?.dir === "one");
+    if (found === undefined || isCousin) return undefined;
     return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
   }
 
@@ -218,6 +246,11 @@ export class Grammar extends Facts {
     ];
   }
 
+  /** Whether an entity has one at most; a river of several rows has as many states. */
+  #isOne(ds: string, path: readonly Hop[]): boolean {
+    return this.schema.datasets.get(ds)?.isKeyed === true && path.every(({ dir }) => dir === "one");
+  }
+
   /** Whether each side has at most one of the other. */
   #isOneToOne(path: readonly Hop[]): boolean {
     const [hop] = path;
@@ -248,7 +281,11 @@ export class Grammar extends Facts {
 }
 
 /** "bought Audio but not Lighting": no single item is both, so it is said of whoever bought. */
-function linkedTo(at: string, path: Hop[], to: Rel): Cond {
+function linkedTo(
+  at: string,
+  path: Hop[],
+  { rel: to, not, isOne }: { rel: Rel; not: boolean; isOne: boolean },
+): Cond {
   const conds: Cond[] = [];
   let base: Rel = to;
   for (; base.k === "where"; base = base.in) conds.unshift(...(base.if.k === "and" ? base.if.of : [base.if]));
@@ -266,10 +303,10 @@ function linkedTo(at: string, path: Hop[], to: Rel): Cond {
       field(cond.of) !== undefined &&
       conds.some((each) => field(each) === field(cond.of)),
   );
-  const several = conds.find((cond) => cond.k === "is" && cond.all === true);
+  const several = not ? undefined : conds.find((cond) => cond.k === "is" && cond.all === true);
   const isApart = without !== undefined || several !== undefined;
   // What belongs to one only: it is for whoever has several of these to say.
-  if (isApart && base.k === "all" && path.every(({ dir }) => dir === "one")) return { k: "and", of: conds };
+  if (isApart && base.k === "all" && isOne) return { k: "and", of: conds };
   if (without?.k === "not") {
     const others = conds.filter((cond) => cond !== without);
     const positive = others.filter((cond) => field(cond) !== field(without.of));

@@ -78,6 +78,8 @@ export interface Language extends Folding {
   scales: ReadonlyMap<string, number>;
   /** What words are called in English, by their stems; a model may have no other names. */
   gloss: ReadonlyMap<string, readonly Gloss[]>;
+  /** Whether names of models are mostly in another language. */
+  isForeign?: true;
   /** Writes a question so that its words stand one by one and in the order that the rules know. */
   prepare: (text: string, lexicon: Vocabulary, datesIn: (text: string) => readonly Stretch[]) => string;
   /** Whether a noun stands for several. */

@@ -1,6 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Cond, Hop } from "../query/semantic-query.ts";
+import { HOW } from "./english.ts";
 import type { Sense, TableSense } from "./fragment.ts";
 import { foreignLink, peopleOf, worths } from "./model-words.ts";
 import { type Folding, phraseKey, wordsOf } from "./words.ts";
@@ -73,6 +74,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
           add(text, { t: "all", field: field.name, value: only }, COST.synonym);
           continue;
         }
+        // "big" asks how big something is, and is no name for it.
+        if (HOW.has(phraseKey(text, folding))) continue;
         const isEntity = field.name === schema.datasets.get(name)?.nameField && saysDataset(dataset, text);
         if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
       }
@@ -124,6 +127,10 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
     const sense: Sense = { t: "rel", rel, ds, form: "noun", isTopped: false };
     for (const text of [phrase, phrase.split(" ").at(-1) as string]) add(text, sense, -0.2);
+  }
+  for (const { phrase, ds } of definitions.names) {
+    const rel = { k: "all" as const, ds };
+    add(phrase, { t: "rel", rel, ds, form: "noun", isTopped: false }, COST.synonym);
   }
   for (const { phrase, ds } of definitions.counts) {
     const counted = { k: "agg" as const, fn: "count" as const, in: { k: "all" as const, ds } };

@@ -7,6 +7,7 @@ const LIGHT_OPS: ReadonlySet<string> = new Set(["prep", "and", "or", "how much"]
 
 /** "Outdoor last year": names and a period are known, but nothing says which number of them is wanted. */
 export function namesNoNumber(found: readonly Found[], ask: Ask | undefined): boolean {
+  if (ask?.k === "list" && isNameAlone(ask)) return true;
   const isNoun = found.some(({ sense }) => sense.t === "rel" && sense.form !== "name");
   if (isNoun) return false;
   // That something of this name was there in a period is no question.
@@ -16,6 +17,20 @@ export function namesNoNumber(found: readonly Found[], ask: Ask | undefined): bo
     sense.t === "rel" ||
     (sense.t === "op" && (LIGHT_OPS.has(sense.op) || (sense.op === "agg" && sense.arg === "sum")));
   return found.some(({ sense }) => sense.t !== "op") && found.every(isCircumstance);
+}
+
+/** "how is the Alpine region doing": that it is called so was known. */
+function isNameAlone({ rel, show }: Extract<Ask, { k: "list" }>): boolean {
+  const [only, ...others] = show;
+  if (
+    others.length > 0 ||
+    only?.path !== undefined ||
+    rel.k !== "where" ||
+    rel.in.k !== "all" ||
+    rel.if.k !== "is"
+  )
+    return false;
+  return rel.if.match === "equal" && rel.if.key.field === only?.field && rel.if.key.ds === only.ds;
 }
 
 function isNamedThen(rel: Rel): boolean {

@@ -46,7 +46,10 @@ function numberAt(
   const times = language.times.get(norm);
   const spelt = times ?? language.numbers.get(norm);
   if (spelt !== undefined) {
-    const isTimes = language.timesWords.has(words[i + 1]?.norm ?? "");
+    const after = words[i + 1]?.norm ?? "";
+    const isTimes = language.timesWords.has(after);
+    if (unitNamed(after) !== undefined)
+      return { value: spelt, isPercent: false, isWord: true, unit: after, end: i + 2 };
     return {
       value: spelt,
       isPercent: false,
@@ -94,7 +97,14 @@ function quantitiesAt(
     const said = before(length);
     const op = said === undefined ? undefined : language.quantities.get(said);
     if (op === undefined) continue;
-    found.push({ sense: { t: "quantity", op, ...quantity }, start: i - length, end, cost: -0.3 * length });
+    const [, dim] = (language.comparatives.get(said?.split(" ")[0] ?? "") ?? "").split(":");
+    const measured = dim ? { dim } : {};
+    found.push({
+      sense: { t: "quantity", op, ...quantity, ...measured },
+      start: i - length,
+      end,
+      cost: -0.3 * length,
+    });
   }
   // "25 or more"
   for (const length of [2, 3]) {

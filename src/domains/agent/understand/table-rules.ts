@@ -1,6 +1,7 @@
 import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Quantity, Sense, TableSense } from "./fragment.ts";
+import { ofEach } from "./comparison-rules.ts";
+import type { TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
@@ -8,10 +9,8 @@ import {
   asTable,
   averaged,
   besideEachOther,
-  chosenEntities,
   column,
   compareEarlier,
-  compareWith,
   differing,
   divided,
   grouped,
@@ -28,20 +27,9 @@ import {
   shared,
   within,
 } from "./table-senses.ts";
-import { costing } from "./unit-rules.ts";
-import { unitNamed } from "./units.ts";
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
-}
-
-/** How often something happened is no amount of money. */
-function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
-  if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
-  return (
-    isTimes !== true ||
-    table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
-  );
 }
 
 /** How many are asked for; 2025 is a year. */
@@ -59,14 +47,14 @@ function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense
   return isCounting ? 0.4 : 0;
 }
 
-function countOf(rel: RelSense, quantity: Quantity): Sense {
-  const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-  return { ...quantity, t: "having", table };
-}
-
 /** Money is counted by nobody: of how many sales there were, their sum is no answer. */
 function isMoney({ cols: [num] }: TableSense): boolean {
   return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
+}
+
+/** A name beside a number is as good as any other value. */
+function besideCost({ form }: RelSense): number {
+  return form === "name" ? 0.3 : 0.5;
 }
 
 /** Rules for numbers: by what they are grouped, limited and compared. */
@@ -89,8 +77,12 @@ export const TABLE_RULES: Rules = {
       limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
     ),
   ],
-  "table rel": [rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, 0.5))],
-  "rel table": [rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, 0.5))],
+  "table rel": [
+    rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, besideCost(rel))),
+  ],
+  "rel table": [
+    rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, besideCost(rel))),
+  ],
   "table by": [
     rule<"table", "by">((grammar, { table: all }, by) => {
       const table = ofSome(all, by);
@@ -129,6 +121,8 @@ export const TABLE_RULES: Rules = {
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
       if (op === "count" && (table.having !== null || table.top !== null)) return [];
       if (op === "prep") return [asTable(table, 0.3)];
+      // "how high was the rate"
+      if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
       if (op === "count" || op === "how much") {
         const cost = askedCost(grammar, op, table);
         return cost === undefined ? [] : [asTable(table, cost)];
@@ -138,7 +132,7 @@ export const TABLE_RULES: Rules = {
         const [num] = table.cols;
         return num === undefined || table.by.length > 0
           ? []
-          : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: 0 }];
+          : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: num.k === "agg" ? 1 : 0 }];
       }
       if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
       if (op === "difference") return differing(table);
@@ -158,6 +152,7 @@ export const TABLE_RULES: Rules = {
     rule<"table", "op">((grammar, { table }, { op, arg }) => {
       if (op === "and") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0 }];
       if (op === "versus") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0.1 }];
+      if (op === "compare them") return besideEachOther(grammar, table);
       if (op === "ratio") return [{ sense: { t: "tableand", table, op: "/" }, cost: 0 }];
       if (op === "less") return [{ sense: { t: "tableand", table, op: "-" }, cost: 0 }];
       if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
@@ -176,13 +171,37 @@ export const TABLE_RULES: Rules = {
     rule<"op", "rel">((grammar, { op, arg }, rel) => {
       if (op === "share") {
         const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-        return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }];
+        const part: Num = { k: "agg", fn: "count", in: rel.rel };
+        // "percentage of German customers"
+        const whole: Combined[] =
+          rel.rel.k === "where" && rel.form === "made"
+            ? [
+                column(
+                  table,
+                  () => ({
+                    k: "calc",
+                    op: "/",
+                    a: part,
+                    b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
+                  }),
+                  0.6,
+                ),
+              ]
+            : [];
+        return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }, ...whole];
       }
       if (op === "more")
         return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
+      if (op === "across" && rel.form === "noun") {
+        const key = grammar.nameKey(rel.ds);
+        return key === undefined || rel.rel.k !== "all"
+          ? []
+          : [{ sense: { t: "by", keys: [key], by: null }, cost: 0.2 }];
+      }
       if (op !== "by" && op !== "each") return [];
       // "opened by customers who bought …" says whose they are, and not by what they are told apart.
-      const isClause = op === "by" && arg !== "per" && saysWhatTheyDid(rel.rel);
+      const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
+      const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
       const to: Combined[] =
         op === "by" && rel.form !== "noun"
           ? [
@@ -206,7 +225,7 @@ export const TABLE_RULES: Rules = {
   ],
   "op field": [
     rule<"op", "field">((_grammar, { op, arg }, { key }) =>
-      op === "by" || op === "each"
+      op === "by" || op === "each" || op === "across"
         ? [{ sense: { t: "by", keys: [key], by: null, ...isPer(op, arg) }, cost: 0 }]
         : [],
     ),
@@ -241,13 +260,18 @@ export const TABLE_RULES: Rules = {
     }),
   ],
   // "in each segment"
-  "op by": [rule<"op", "by">((_grammar, { op }, by) => (op === "prep" ? [{ sense: by, cost: 0 }] : []))],
+  "op by": [
+    rule<"op", "by">((_grammar, { op }, by) => {
+      if (op === "share" && by.by === null) return [{ sense: { ...by, isShare: true }, cost: 0 }];
+      return op === "prep" ? [{ sense: by, cost: 0 }] : [];
+    }),
+  ],
   // "by country of the customer": whose it is.
   "by mod": [
     rule<"by", "mod">((grammar, by, { mod }) => {
-      if (mod.m !== "to" || mod.not || mod.rel.k !== "all" || by.by !== null) return [];
-      const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds));
-      return keys.some((key) => key?.ds === mod.ds)
+      if (mod.m !== "to" || mod.not || mod.form !== "noun" || by.by !== null) return [];
+      const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds) ?? grammar.throughOf(key, mod.ds));
+      return keys.some((key) => key !== undefined)
         ? [
             {
               sense: { ...by, keys: keys.map((key, i) => key ?? (by.keys[i] as (typeof by.keys)[number])) },
@@ -264,14 +288,14 @@ export const TABLE_RULES: Rules = {
   ],
   "by field": [
     rule<"by", "field">((_grammar, by, { key }) =>
-      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }] : [],
+      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }] : [],
     ),
   ],
   "by rel": [
     rule<"by", "rel">((grammar, by, rel) => {
       const key = grammar.nameKey(rel.ds);
       return by.by === null && rel.form === "noun" && key !== undefined
-        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 0.5 }]
+        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }]
         : [];
     }),
   ],
@@ -336,53 +360,14 @@ export const TABLE_RULES: Rules = {
   "op worth": [
     rule<"op", "worth">((grammar, { op, arg }, { metric, ds }) => {
       const key = grammar.nameKey(ds);
-      // The average is the metric itself.
-      if (op !== "agg" || arg === "sum" || arg === "avg" || key === undefined) return [];
+      if (op !== "agg" || arg === "sum" || key === undefined) return [];
       const of = { k: "metric" as const, name: metric };
-      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, 0)];
+      // The average is mostly a metric itself.
+      const cost = arg === "avg" ? 0.5 : 0;
+      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, cost)];
     }),
   ],
   "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
-  "quantity table": [
-    rule<"quantity", "table">((grammar, quantity, { table }) =>
-      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0 }] : [],
-    ),
-  ],
-  "table quantity": [
-    rule<"table", "quantity">((grammar, { table }, quantity) => {
-      const [num] = table.cols;
-      if (!isCounting(grammar, quantity, table)) return [];
-      if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
-      if (num === undefined || table.having !== null || table.top !== null) return [];
-      return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
-    }),
-  ],
-  "quantity rel": [
-    rule<"quantity", "rel">((_grammar, quantity, rel) => {
-      // "more than the average store"
-      if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
-      return quantity.unit !== undefined ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
-    }),
-  ],
-  "rel quantity": [
-    rule<"rel", "quantity">((grammar, rel, quantity) => {
-      if (quantity.value === "average") return [];
-      return quantity.unit !== undefined
-        ? costing(grammar, rel, quantity)
-        : [{ sense: countOf(rel, quantity), cost: 0.6 }];
-    }),
-  ],
-  "having window": [
-    rule<"having", "window">((_grammar, having, { win }) =>
-      within(having.table, win).map((each) => again(having, each)),
-    ),
-  ],
-  "op having": [
-    rule<"op", "having">((_grammar, { op }, having) =>
-      op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
-    ),
-  ],
-  "rel having": [rule<"rel", "having">((grammar, rel, having) => chosenEntities(grammar, rel, having))],
   // "by region and month"
   "op grain": [
     rule<"op", "grain">((_grammar, { op, arg }, { grain }) =>
@@ -399,7 +384,10 @@ export const TABLE_RULES: Rules = {
   "tableand table": [
     rule<"tableand", "table">((_grammar, left, { table }) => {
       const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
-      if (!isPlain || left.table.by.length > 0 || left.table.conds.length > 0) return [];
+      if (!isPlain || left.table.by.length > 0) return [];
+      const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
+      if (left.op === "beside" && isSame) return ofEach(left.table, table);
+      if (left.table.conds.length > 0) return [];
       const win = table.win ?? left.table.win;
       const [a, b] = [left.table.cols[0], table.cols[0]];
       if (left.op !== "beside") {

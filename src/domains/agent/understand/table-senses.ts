@@ -126,6 +126,8 @@ function isPlain(cond: Cond): boolean {
 
 export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combined[] {
   if (keys.length === 0) return [];
+  const over = averageOver(grammar, whole, keys);
+  if (over !== undefined) return [asTable(over, 0)];
   const isReached = keys.every((key) => grammar.reachedBy(whole, key.ds));
   const table = isReached ? whole : grammar.countedWhereItHappened(whole, keys);
   if (table === undefined) return [];
@@ -133,6 +135,15 @@ export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combi
   // Moments tell nothing apart; days and months do.
   const moments = keys.some((key) => key.bucket === undefined && grammar.isDate(key)) ? 1.5 : 0;
   return groupedBy(table, keys).map((each) => more(each, far + moments));
+}
+
+/** "average population by state": each state has one, so it is the average over the states. */
+function averageOver(grammar: Grammar, table: TableSense, [key, ...others]: Key[]): TableSense | undefined {
+  const [num] = table.cols;
+  const isAverage = num?.k === "agg" && (num.fn === "avg" || num.fn === "median") && num.of?.ds === key?.ds;
+  if (!isAverage || key === undefined || others.length > 0 || grammar.nameKey(key.ds)?.field !== key.field)
+    return undefined;
+  return { ...table, cols: [{ k: "each", fn: num.fn, of: { ...num, fn: "max" }, per: [key] }] };
 }
 
 /** Of two fields of one name, the nearer one is meant. */
@@ -201,7 +212,8 @@ export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
 }
 
 /** "each flagship store": numbers of these alone. */
-export function ofSome(table: TableSense, { some }: BySense): TableSense {
+export function ofSome(whole: TableSense, { some, isShare }: BySense): TableSense {
+  const table = isShare === true ? shareOfWhole(whole) : whole;
   return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
 }
 
@@ -218,27 +230,35 @@ export function per(before: TableSense, by: BySense, tables: Combined[]): Combin
 }
 
 /** Average monthly revenue: of the revenue of each month. Average orders per customer: of those of each. */
-export function averaged(_grammar: Grammar, table: TableSense, fn: "avg" | "median"): Combined[] {
+export function averaged(grammar: Grammar, table: TableSense, fn: "avg" | "median"): Combined[] {
   const { per: said, ...plain } = table;
   const [first] = table.by;
   const over = said ?? (first?.bucket === undefined ? [] : [first]);
-  if (over.length === 0) {
-    const [num] = table.cols;
-    const isAverage = num?.k === "metric" && /^(average|avg|mean)_|csat|rate|margin/.test(num.name);
-    return isAverage && fn === "avg" ? [asTable(table, 0)] : [];
-  }
+  const [num] = table.cols;
+  // An average or a ratio is one already.
+  const isRatio = num?.k === "calc" && num.op === "/";
+  const isAverage = isRatio || (num?.k === "metric" && grammar.isAverage(num.name));
+  if (isAverage && fn === "avg") return [asTable(table, isRatio ? 0.7 : 0)];
+  if (over.length === 0) return [];
   if (table.top !== null || table.having !== null) return [];
   const names = new Set(over.map((key) => JSON.stringify(key)));
   const each = table.cols.map((of): Num => ({ k: "each", fn, of, per: over }));
-  return [
-    asTable({ ...plain, cols: each, by: table.by.filter((key) => !names.has(JSON.stringify(key))) }, 0),
-  ];
+  const by = table.by.filter((key) => !names.has(JSON.stringify(key)));
+  return [asTable({ ...plain, cols: each, by }, said === undefined ? 0.3 : 0)];
 }
 
 /** "how much more in 2025 than in 2024" */
 export function differing(table: TableSense): Combined[] {
   const [a, b, ...others] = table.cols;
-  if (a?.k === "calc" && a.op === "-" && b === undefined) return [asTable(table, -0.1)];
+  // What grew did so by its growth.
+  if (a?.k === "calc" && (a.op === "-" || a.op === "growth") && b === undefined)
+    return [asTable(table, -0.1)];
+  const pair = table.conds.find((cond) => cond.k === "is" && cond.values.length === 2);
+  if (a !== undefined && b === undefined && pair?.k === "is") {
+    const conds = table.conds.filter((cond) => cond !== pair);
+    const [x, y] = pair.values.map((value) => scoped(a, { if: { ...pair, values: [value] } })) as [Num, Num];
+    return [asTable({ ...table, conds, cols: [{ k: "calc", op: "-", a: x, b: y }] }, 0)];
+  }
   if (a === undefined || b === undefined || others.length > 0) return [];
   return [asTable({ ...table, cols: [{ k: "calc", op: "-", a, b }] }, -0.1)];
 }
@@ -276,7 +296,10 @@ export function overSeries(grammar: Grammar, table: TableSense, grain: Grain): C
 export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
   const [num] = table.cols;
   if (num === undefined) return [];
-  if (num.k === "calc" && num.op === "growth") return [asTable(table, 0)];
+  if (num.k === "calc" && num.op === "growth") {
+    const growth: Num = num.b.k === "lag" ? { ...num, b: { ...num.b, grain } } : num;
+    return [asTable({ ...table, cols: [growth] }, 0)];
+  }
   return [asTable({ ...table, cols: [num, { k: "lag", of: num, n: 1, grain }] }, 0)];
 }
 
@@ -322,6 +345,7 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
   const [num] = table.cols as [Num];
   const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
   if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
+    if (table.by.some(({ bucket }) => bucket !== undefined)) return [];
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
     const growth: Num = { k: "calc", op: "growth", a, b };
     const top = table.top === null ? null : { ...table.top, by: growth };

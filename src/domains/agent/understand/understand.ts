@@ -1,5 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
+import { unsaidWords } from "./account.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
@@ -9,6 +10,7 @@ import { FIELD_RULES } from "./field-rules.ts";
 import type { Fragment, Sense, TableSense } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
+import { HAVING_RULES } from "./having-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
@@ -28,7 +30,16 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
     lexicons: new Map(),
     grammar: new Grammar(
       knowledge,
-      [ENTITY_RULES, FIELD_RULES, TABLE_RULES, COMPARISON_RULES, GROUP_RULES, UNIT_RULES, VERB_RULES],
+      [
+        ENTITY_RULES,
+        FIELD_RULES,
+        TABLE_RULES,
+        HAVING_RULES,
+        COMPARISON_RULES,
+        GROUP_RULES,
+        UNIT_RULES,
+        VERB_RULES,
+      ],
       groupsOf,
     ),
   };
@@ -58,6 +69,9 @@ export function understand(question: Question, knowledge: Knowledge): Understand
 /** Names before a number belong to it: "Rock vs Metal: units sold". */
 function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
   const head = question.text.slice(0, -tail.length);
+  const dates = datesIn({ ...question, text: head }, knowledge);
+  const isPeriod = dates.some(({ start, end }) => !/\p{L}/u.test(head.slice(0, start) + head.slice(end)));
+  if (isPeriod) return true;
   return languagesOf(question.text).some((language) => {
     const { lexicon } = prepare(knowledge, language);
     const words = wordsOf(head, language);
@@ -103,32 +117,34 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
+  const costs = all.map((word, i) => skipCost(word, known.has(i), lexicon, language));
   const parsed = parse({
     words: kept.length,
     fragments,
     rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense, hasGroups),
-    skipCost: (word) =>
-      skipCost(all[kept[word] as number] as Word, known.has(kept[word] as number), lexicon, language),
+    skipCost: (word) => costs[kept[word] as number] as number,
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
-  const readings = parsed.flatMap((fragment) => {
+  const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
+  const isTold = (i: number) =>
+    !language.fillers.has(all[i]?.norm ?? "") && !language.people.has(all[i]?.norm ?? "");
+  const asks = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
-    if (asked === undefined) return [];
-    return [
-      {
-        ...asked,
-        fragment,
-        cost: fragment.cost + asked.cost + listCost(language.listOpener.test(question.text), asked.ask),
-      },
-    ];
+    return asked === undefined ? [] : [{ fragment, asked }];
+  });
+  const readings = asks.slice(0, CHECKED).map(({ fragment, asked }) => {
+    const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
+    const odd = spanCost(asked.ask) + listCost(language.listOpener.test(question.text), asked.ask);
+    const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
+    const dropped = unsaid.filter((i) => !left.includes(i));
+    const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
+    return { ...asked, cost, notes: fragment.notes, left: [...left, ...dropped].toSorted((a, b) => a - b) };
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
-  const isLeft = (i: number) => skipCost(all[i] as Word, known.has(i), lexicon, language) >= LEFT_COST;
-  const left = best === undefined ? kept.map((_, i) => i) : best.fragment.skipped;
   // Whatever carries meaning and was left over makes an answer to another question.
-  const skipped = left.map((i) => kept[i] as number).filter(isLeft);
+  const skipped = best === undefined ? kept.filter(isLeft) : best.left;
   const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
   const isNumberless =
     judged.length === 0 &&
@@ -144,14 +160,14 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   return {
     // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
     readings: readings
-      .filter(({ fragment }) => fragment.skipped.every((i) => !isLeft(kept[i] as number) || left.includes(i)))
+      .filter(({ left }) => left.every((i) => skipped.includes(i)))
       .slice(0, 10)
       .map(
-        ({ ask, cost, fragment }): Reading => ({
+        ({ ask, cost, notes }): Reading => ({
           ask: finished(ask, question, knowledge),
           cost,
           assumptions: [],
-          said: fragment.notes.join("; "),
+          said: notes.join("; "),
         }),
       ),
     missing,
@@ -178,8 +194,22 @@ function listCost(wantsList: boolean, ask: Ask): number {
   if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
   const [key] = ask.show;
   const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
-  return isNumbered && !wantsList ? 1 : 0;
+  return isNumbered && !wantsList ? 1.3 : 0;
 }
+
+/** Growth over the year before is that of one year, or of each. */
+function spanCost(ask: Ask): number {
+  if (ask.k === "list" || ask.by.some(({ bucket }) => bucket !== undefined)) return 0;
+  const { win } = ask.scope ?? {};
+  const lags = ask.cols.flatMap((num) =>
+    num.k === "calc" && num.op === "growth" && num.b.k === "lag" ? [num.b.grain] : [],
+  );
+  if (lags.length === 0 || !win?.from || !win.to) return 0;
+  const days = (Date.parse(win.to) - Date.parse(win.from)) / 86_400_000;
+  return lags.some((grain) => days > DAYS[grain]) ? 1.5 : 0;
+}
+
+const DAYS = { day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
 
 /** What the question leaves to the author's conventions. */
 function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask {
@@ -246,7 +276,11 @@ const LIGHT: ReadonlySet<string> = new Set([
   "compare them",
   "how much",
   "where",
+  "named",
 ]);
+
+/** Readings that are held against the question; those behind them cost more by far. */
+const CHECKED = 16;
 
 /** From this on, a word that is left out is missed. */
 const LEFT_COST = 3;

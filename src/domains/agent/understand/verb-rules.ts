@@ -11,6 +11,14 @@ function isVerb(table: TableSense): table is VerbTable {
   return table.isVerb === true && table.cols.length === 1 && table.by.length === 0 && table.having === null;
 }
 
+/** "without revenue": of what adds up there can be none. */
+function isDoable(table: TableSense): boolean {
+  const [num] = table.cols;
+  return (
+    isVerb({ ...table, isVerb: true }) && (table.isVerb === true || num?.k === "metric") && table.win === null
+  );
+}
+
 /** "drivers who won a race in 2012": those of whom there is one. */
 function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): Combined[] {
   const [num] = table.cols;
@@ -31,7 +39,9 @@ export const VERB_RULES: Rules = {
   "rel table": [rule<"rel", "table">((grammar, rel, { table }) => done(grammar, rel, table))],
   "op table": [
     rule<"op", "table">((_grammar, { op }, { table }) =>
-      op === "not" && isVerb(table) ? [{ sense: { t: "undone", table }, cost: 0 }] : [],
+      op === "not" && isDoable(table)
+        ? [{ sense: { t: "undone", table: { ...table, isVerb: true } }, cost: 0 }]
+        : [],
     ),
   ],
   "undone window": [

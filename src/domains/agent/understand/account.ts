@@ -1,0 +1,354 @@
+import { toOnePath } from "../compile/paths.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Schema } from "../query/schema.ts";
+import type { Ask, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
+import type { Found } from "./candidates.ts";
+import type { Quantity, Sense } from "./fragment.ts";
+import type { Grammar } from "./grammar.ts";
+import type { Word } from "./words.ts";
+
+/**
+ * Which words of a question its query says nothing of. The rules put words together by their neighbours and may drop
+ * one on the way; here the finished query is held against each of them, whatever rules it came from.
+ */
+export function unsaidWords(
+  words: readonly Word[],
+  found: readonly Found[],
+  ask: Ask,
+  { knowledge, grammar }: { knowledge: Knowledge; grammar: Grammar },
+): Set<number> {
+  const facts = new QueryFacts(ask, knowledge, grammar);
+  const said = new Set<number>();
+  const covered = new Set<number>();
+  for (const each of found) {
+    const isSaid = facts.says(each.sense, roleOf(words, each.start));
+    for (let i = each.start; i < each.end; i += 1) {
+      covered.add(i);
+      if (isSaid) said.add(i);
+    }
+  }
+  return new Set([...covered].filter((i) => !said.has(i)));
+}
+
+/** What the words before a noun make of it: what is asked for, counted, or told apart. */
+type Role = "asked" | "counted" | "each" | undefined;
+
+const ROLES: readonly [RegExp, Role][] = [
+  [/(^| )(which|what|welche[rnms]?)$/, "asked"],
+  [/(^| )(how many|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/, "counted"],
+  [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
+];
+
+function roleOf(words: readonly Word[], start: number): Role {
+  const before = words
+    .slice(Math.max(0, start - 5), start)
+    .map(({ norm }) => norm)
+    .join(" ");
+  return ROLES.find(([pattern]) => pattern.test(before))?.[1];
+}
+
+/** Everything that a query speaks of, found by walking through it. */
+class QueryFacts {
+  readonly #schema: Schema;
+  readonly #knowledge: Knowledge;
+  readonly #grammar: Grammar;
+  readonly #ask: Ask;
+  readonly #datasets = new Set<string>();
+  readonly #fields = new Set<string>();
+  readonly #metrics = new Set<string>();
+  readonly #links = new Set<string>();
+  readonly #values = new Set<unknown>();
+  readonly #windows = new Set<string>();
+  /** Kinds of nodes, functions, operators, directions, periods. */
+  readonly #parts = new Set<unknown>();
+  readonly #texts: string;
+
+  constructor(ask: Ask, knowledge: Knowledge, grammar: Grammar) {
+    const { schema } = knowledge;
+    this.#schema = schema;
+    this.#knowledge = knowledge;
+    this.#grammar = grammar;
+    this.#ask = ask;
+    this.#texts = JSON.stringify(ask);
+    this.#walk(ask);
+    for (const ds of this.#datasets) this.#field(this.#isDated() ? schema.datasets.get(ds)?.date : null);
+  }
+
+  #isDated(): boolean {
+    return this.#windows.size > 0 || this.#parts.has("bucket") || this.#parts.has("part");
+  }
+
+  #field(key: Key | null | undefined): void {
+    if (key != null) this.#fields.add(`${key.ds}.${key.field}`);
+  }
+
+  #walk(node: unknown): void {
+    if (Array.isArray(node)) for (const each of node) this.#walk(each);
+    if (typeof node === "number" || typeof node === "string") this.#values.add(node);
+    if (typeof node !== "object" || node === null || Array.isArray(node)) return;
+    const { ds, field, link, k, name, from, to } = node as Record<string, unknown>;
+    if (typeof ds === "string") this.#datasets.add(ds);
+    if (typeof ds === "string" && typeof field === "string") this.#fields.add(`${ds}.${field}`);
+    if (typeof link === "string") this.#addLink(link);
+    if (k === "metric") this.#addMetric(String(name));
+    if ("said" in node) this.#windows.add(`${from}|${to}`);
+    for (const [part, value] of Object.entries(node)) {
+      const isEmpty = Array.isArray(value) && value.length === 0;
+      if (!isEmpty) this.#parts.add(part);
+      if (PLAIN.has(part)) this.#parts.add(value);
+      this.#walk(value);
+    }
+  }
+
+  #addLink(name: string): void {
+    const link = this.#schema.links.get(name);
+    this.#links.add(name);
+    if (link === undefined) return;
+    for (const { from, to } of link.columns) {
+      this.#fields.add(`${link.from}.${from}`);
+      this.#fields.add(`${link.to}.${to}`);
+    }
+    this.#datasets.add(link.from).add(link.to);
+  }
+
+  #addMetric(name: string): void {
+    this.#metrics.add(name);
+    const { formula, date } = this.#schema.metrics.get(name) ?? {};
+    for (const piece of formula?.aggregates.flatMap(({ pieces }) => pieces) ?? []) {
+      if (typeof piece === "string") continue;
+      this.#datasets.add(piece.ds);
+      this.#field(piece);
+    }
+    if (this.#isDated()) this.#field(date);
+  }
+
+  /** Whether what some words mean by themselves has left a trace. */
+  says(sense: Sense, role: Role): boolean {
+    switch (sense.t) {
+      case "rel":
+        if (sense.form === "noun" && !this.#hasRole(sense.ds, role)) return false;
+        return sense.rel.k === "all" ? this.#reaches(sense.ds) : this.#saysRel(sense.rel);
+      case "role":
+        return this.#datasets.has(sense.ds);
+      case "field":
+        return this.#saysField(sense.key);
+      case "cond":
+        return this.#saysCond(sense.cond);
+      case "link":
+        return this.#parts.has("link") || this.#parts.has("via");
+      case "sup":
+        return this.#parts.has(sense.dir) || this.#parts.has("order");
+      case "table":
+        return sense.table.cols.every((num) => this.#saysNum(num));
+      case "worth":
+        return this.#metrics.has(sense.metric);
+      case "window":
+        return this.#saysWindow(sense.win);
+      case "windows":
+        return sense.wins.every((win) => this.#saysWindow(win));
+      case "than":
+        return sense.win === null || this.#saysWindow(sense.win);
+      case "grain":
+        return this.#parts.has(sense.grain) || (sense.grain === "day" && this.#showsDate());
+      case "number":
+        return this.#saysNumber(sense.value) || this.#isAll(sense.value);
+      case "quantity":
+        return this.#saysQuantity(sense);
+      case "group":
+      case "mod":
+        return this.#parts.has("part");
+      case "op":
+        return this.#saysOp(sense);
+      default:
+        return true;
+    }
+  }
+
+  /** What rows belong to can be named without being asked for: "revenue from customers". */
+  #reaches(ds: string): boolean {
+    return [...this.#datasets].some((own) => own === ds || toOnePath(this.#schema, own, ds) !== undefined);
+  }
+
+  #hasRole(ds: string, role: Role): boolean {
+    if (role === "asked") return this.#shows(ds);
+    if (role === "counted") return this.#counts(ds);
+    return role !== "each" || this.#isRatio() || this.#isTold(ds);
+  }
+
+  /** Whether numbers are told apart by entities, or by something of them. */
+  #isTold(ds: string): boolean {
+    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
+    return by.some((key) => key.ds === ds) || this.#parts.has("per");
+  }
+
+  #counts(ds: string): boolean {
+    if (this.#ask.k === "list") return false;
+    const counted = (num: Num): boolean => {
+      if (num.k === "calc") return counted(num.a) || counted(num.b);
+      if (num.k === "each" || num.k === "lag" || num.k === "running") return counted(num.of);
+      if (num.k === "agg")
+        return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
+      if (num.k !== "metric") return false;
+      const { aggregates = [] } = this.#schema.metrics.get(num.name)?.formula ?? {};
+      return aggregates.some(({ pieces }) =>
+        pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
+      );
+    };
+    return this.#ask.cols.some(counted);
+  }
+
+  /** Whether a column says which entity of a dataset a row belongs to. */
+  #isKeyOf({ ds, field }: Key, to: string): boolean {
+    return [...this.#schema.links.values()].some(
+      (link) => link.from === ds && link.to === to && link.columns.some(({ from }) => from === field),
+    );
+  }
+
+  /** Whether these are what is listed, told apart or counted; or what is named in their place, such as their capitals. */
+  #shows(ds: string): boolean {
+    const shown = this.#ask.k === "list" ? this.#ask.show : this.#ask.by;
+    const isCounted = this.#ask.k === "table" && this.#texts.includes('"fn":"count"');
+    const others = [...this.#links].filter((link) => link.startsWith(`~${ds}.`));
+    const named = [ds, ...others.map((link) => this.#schema.links.get(link)?.to)];
+    return isCounted || shown.some((key) => named.includes(key.ds));
+  }
+
+  /** "the day they joined" */
+  #showsDate(): boolean {
+    return this.#ask.k === "list" && this.#ask.show.some((key) => this.#grammar.isDate(key));
+  }
+
+  #saysRel(rel: Rel): boolean {
+    if (rel.k !== "where") return rel.k !== "all" || this.#reaches(rel.ds);
+    return this.#saysCond(rel.if) && this.#saysRel(rel.in);
+  }
+
+  #saysCond(cond: Cond): boolean {
+    if (cond.k === "is")
+      return (
+        this.#saysField(cond.key) && cond.values.every((value) => this.#values.has(value) || value === true)
+      );
+    if (cond.k === "link") return cond.path.every(({ link }) => this.#links.has(link));
+    return this.#texts.includes(JSON.stringify(cond));
+  }
+
+  /** Of a field with a number beside it, such as a highest point and its elevation, either stands for both. */
+  #saysField({ ds, field }: Key): boolean {
+    const [stem] = field.split("_");
+    const date = this.#schema.datasets.get(ds)?.date;
+    // Tickets are opened, all of them.
+    if (date?.field === field && date.ds === ds && this.#datasets.has(ds)) return true;
+    return (
+      this.#fields.has(`${ds}.${field}`) || [...this.#fields].some((own) => own.startsWith(`${ds}.${stem}_`))
+    );
+  }
+
+  #saysNum(num: Num): boolean {
+    if (num.k === "metric") return this.#metrics.has(num.name);
+    return num.k !== "agg" || num.in === undefined || this.#saysRel(num.in);
+  }
+
+  #saysWindow({ from, to }: Window): boolean {
+    return this.#windows.has(`${from}|${to}`);
+  }
+
+  /** "all 50 states" are as many as there are. */
+  #isAll(value: number): boolean {
+    const isNear = (count: number) => Math.abs(count - value) <= 1;
+    const isMeant = (ds: string, field: string) =>
+      this.#fields.has(`${ds}.${field}`) ||
+      (this.#datasets.has(ds) && this.#schema.datasets.get(ds)?.nameField === field);
+    return this.#knowledge.values.some(
+      ({ ds, field, values }) => isNear(values.length) && isMeant(ds, field),
+    );
+  }
+
+  #saysNumber(value: number): boolean {
+    return this.#values.has(value) || this.#values.has(value / 100) || this.#values.has(value - 1);
+  }
+
+  #saysQuantity({ value, unit, op }: Quantity): boolean {
+    if (value === "average") return this.#parts.has("avg");
+    if (unit !== undefined) return this.#parts.has(op);
+    return this.#values.has(value) && this.#parts.has(op);
+  }
+
+  #saysOp({ op, arg }: Extract<Sense, { t: "op" }>): boolean {
+    const has = (...parts: unknown[]) => parts.some((part) => this.#parts.has(part));
+    const isSeveral = this.#ask.k === "table" && (this.#ask.cols.length > 1 || this.#ask.by.length > 0);
+    switch (op) {
+      case "not":
+        return has("not", "null", "minus", "<>", "<", "<=");
+      case "count":
+        return this.#isCounted();
+      case "how much":
+        return this.#ask.k === "table" || this.#ask.show.some((key) => this.#isMeasure(key));
+      case "agg":
+        return arg === "sum" || has(arg, "each") || this.#metrics.size > 0 || this.#isRatio();
+      case "by":
+        return arg === "per" ? this.#isGrouped() : this.#isGrouped() || has("top", "order", "is", "link");
+      case "each":
+        return this.#isGrouped();
+      case "across":
+        return this.#isGrouped() || this.#ask.k === "list" || has("avg", "median", "count", "distinct");
+      case "ratio":
+      case "share":
+        return this.#isRatio();
+      case "less":
+      case "difference":
+        return has("-", "growth");
+      case "growth":
+        return has("growth", "lag");
+      case "series":
+      case "versus period":
+        return has("growth", "lag");
+      case "running":
+        return has("running");
+      case "more":
+      case "compare":
+      case "than":
+        return has("cmp", "-", "growth", "max", "min") || isSeveral;
+      case "versus":
+      case "compare them":
+        return has("growth", "lag", "-", "/") || isSeveral;
+      case "both":
+        return has("all", "and") || this.#windows.size > 1;
+      case "ordinal":
+        return has("skip");
+      default:
+        return true;
+    }
+  }
+
+  /** Whether it says how many: "how many people" is a field, and money is counted by nobody. */
+  #isCounted(): boolean {
+    if (this.#ask.k === "list") return this.#ask.show.some((key) => this.#isMeasure(key));
+    return this.#ask.cols.some((num) => !this.#isMoney(num));
+  }
+
+  #isMoney(num: Num): boolean {
+    if (num.k === "metric") return this.#grammar.isCounting(num.name) === false;
+    return "of" in num && num.k !== "agg" && this.#isMoney(num.of as Num);
+  }
+
+  #isGrouped(): boolean {
+    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
+    return by.length > 0 || this.#parts.has("per") || this.#isRatio();
+  }
+
+  #isRatio(): boolean {
+    if (this.#parts.has("/")) return true;
+    // A density, or a metric such as a rate, is divided already.
+    return [...this.#metrics].some((name) => {
+      const { texts = [] } = this.#schema.metrics.get(name)?.formula ?? {};
+      return texts.some((text) => text.includes("/"));
+    });
+  }
+
+  #isMeasure({ ds, field }: Key): boolean {
+    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
+  }
+}
+
+/** Parts whose values are words of the query's own language. */
+const PLAIN = new Set(["k", "fn", "op", "dir", "bucket", "grain", "part"]);
