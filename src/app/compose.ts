@@ -96,6 +96,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     audit: identity.audit,
     log: engines.log,
     stopping: stopping.signal,
+    auditsValues: config.storage.auditArguments === "values",
     refused: (...refusal) => refusedCallers.note(...refusal),
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };

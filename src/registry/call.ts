@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
+import { shapeOf, withoutLiterals } from "../kernel/argument-shape.ts";
 import { AppError } from "../kernel/errors.ts";
 import { excerpt } from "../kernel/excerpt.ts";
 import type { JsonSlice } from "../kernel/json-slice.ts";
@@ -19,6 +20,8 @@ export interface CallPorts {
   limiter: Limiter;
   audit: AuditSink;
   log: Logger;
+  /** Whether the audit log keeps arguments with their values, as the operator asked, and not only their shape. */
+  auditsValues?: boolean;
   /** The server is about to stop and waits no longer for calls that run: they are told so. */
   stopping?: AbortSignal;
   /** Told of every call that failed, to find those that were refused because of too much load. */
@@ -231,8 +234,14 @@ function record(
       clientVersion: meta.client.version,
       requestId: meta.requestId,
       ...applicationFacts(caller),
-      arguments: excerpt(args),
-      ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(outcome.noted) }),
+      arguments: ports.auditsValues ? excerpt(args) : shapeOf(args),
+      ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(notedOf(ports, outcome.noted)) }),
     },
   });
+}
+
+/** What a tool notes of its answer is its own to decide; but SQL holds values of those who asked. */
+function notedOf({ auditsValues }: CallPorts, noted: Record<string, unknown>): Record<string, unknown> {
+  const { sql } = noted;
+  return auditsValues || typeof sql !== "string" ? noted : { ...noted, sql: withoutLiterals(sql) };
 }

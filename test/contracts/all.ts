@@ -67,7 +67,8 @@ export const all = contract("all", {
   "all.audit.list":
     "list_audit_events shows who, what, when, outcome and milliseconds, newest first, page by page",
   "all.audit.admin-only": "Only admins read it, and only their own workspace",
-  "all.audit.masked": "Arguments are kept as a bounded excerpt with secrets masked",
+  "all.audit.masked":
+    "Of arguments the shape is kept, bounded: names, types, sizes; values only of what names something, and no secret",
   "all.audit.denials":
     "Refused tokens and missing scopes are logged with the reason that the caller is not told",
   "all.audit.sign-ins": "Sign-ins are logged, those that fail too",

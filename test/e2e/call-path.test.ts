@@ -219,7 +219,7 @@ describe.each(["legacy", "modern"] as const)("a call (%s)", (era) => {
     await client.close();
   });
 
-  it("is audited, with what it was called with", async () => {
+  it("is audited, with the shape of what it was called with", async () => {
     const client = await connect(era);
     await client.callTool({ name: "echo", arguments: { text: "remember me" } });
     await server.app.identity.audit.flush();
@@ -232,7 +232,7 @@ describe.each(["legacy", "modern"] as const)("a call (%s)", (era) => {
     };
     const event = events.find(
       ({ resource_id, metadata }) =>
-        resource_id === "echo" && String(metadata.arguments).includes("remember me"),
+        resource_id === "echo" && /"text":"\[text, 11 characters/.test(String(metadata.arguments)),
     );
     expect(event).toMatchObject({
       success: true,

@@ -1,4 +1,4 @@
-import { flag, integer, type SettingTree } from "../../platform/settings/index.ts";
+import { choice, flag, integer, type SettingTree } from "../../platform/settings/index.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -8,6 +8,12 @@ export const IDENTITY_SETTINGS = {
       "KENNING_AUDIT_RETENTION_DAYS",
       { default: 365, min: 0, max: 36_500 },
       "How long audit events are kept. `0` keeps them for ever.",
+    ),
+    auditArguments: choice(
+      "KENNING_AUDIT_ARGUMENTS",
+      ["shapes", "values"],
+      "shapes",
+      "What audit events keep of the arguments of a call: names, types, sizes and what names something, with SQL and questions without their literals; or also the values, secrets masked, which whoever reads the audit log then sees past all policies.",
     ),
   },
   mcp: {
