@@ -8,7 +8,18 @@ const ROOT = resolve(import.meta.dirname, "..");
 const SRC = resolve(ROOT, "src");
 const LAYERS = ["kernel", "platform", "registry", "domains", "surfaces", "app"];
 /** A slice stands only on those before it. */
-const SLICES = ["identity", "llm", "data", "models", "knowledge", "memory", "agent", "bi", "assets"];
+const SLICES = [
+  "identity",
+  "llm",
+  "data",
+  "models",
+  "knowledge",
+  "memory",
+  "agent",
+  "bi",
+  "automation",
+  "assets",
+];
 const ROLE_SUFFIXES =
   /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route|page))?(\.test)?\.ts$/;
 

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import type { AssetsServices } from "../domains/assets/index.ts";
+import { datasetOfEvent, WATCHED_EVENTS } from "../domains/automation/index.ts";
 import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
@@ -78,7 +79,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   });
   opened.defer(() => inside.close());
   const { engines, services } = inside;
-  const { registry, jobs } = engines;
+  const { registry, jobs, schedules, deliveries } = engines;
   const { identity, knowledge, bi, assets } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   if (options.agent !== undefined) {
@@ -131,7 +132,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const housekeeping = new Housekeeping({
     ...engines,
     slices: inside.all,
-    others: [signIn, jobs, ...[...endpoints.values()].map(({ sessions }) => sessions)],
+    others: [signIn, jobs, schedules, deliveries, ...[...endpoints.values()].map(({ sessions }) => sessions)],
     everyMs: config.mcp.sessionCleanupIntervalMinutes * MS.minute,
   });
   opened.defer(() => housekeeping.stop());
@@ -143,9 +144,14 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
 
   measureEngines(metrics, engines);
 
-  const events = await deliverEvents(engines.catalog, endpoints, metrics, engines.log);
+  const react = async (topic: string, payload: unknown) => {
+    const datasetId = await datasetOfEvent(services.data, topic, payload);
+    if (datasetId !== null) await services.automation.alertChecks.react(datasetId);
+  };
+  const events = await deliverEvents(engines.catalog, { endpoints, metrics, react, log: engines.log });
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });
+  await schedules.start();
   await engines.retrieval.startEmbedding();
   const listener = new HttpListener(http.fetch, config.server);
   const close = closeOf(opened);
@@ -158,7 +164,11 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     async close() {
       // Jobs end while the last calls do: both have their time, and not one after the other.
       const endStreams = () => Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
-      await Promise.all([jobs.stop(), listener.close(endStreams, () => stopping.abort())]);
+      const endWork = async () => {
+        await schedules.stop();
+        await jobs.stop();
+      };
+      await Promise.all([endWork(), listener.close(endStreams, () => stopping.abort())]);
       await close();
     },
   };
@@ -212,15 +222,21 @@ function measureEngines(metrics: Metrics, { analytics, catalog, home }: AppEngin
   });
 }
 
+interface EventListeners {
+  endpoints: ReadonlyMap<Surface["name"], Endpoint>;
+  metrics: Metrics;
+  /** Has what looks at datasets look again. */
+  react(topic: string, payload: unknown): Promise<void>;
+  log: Logger;
+}
+
 /**
  * What happened is taken from the outbox by one process and passed on to all, for each holds the streams of some
  * clients.
  */
 async function deliverEvents(
   catalog: Catalog,
-  endpoints: ReadonlyMap<Surface["name"], Endpoint>,
-  metrics: Metrics,
-  log: Logger,
+  { endpoints, metrics, react, log }: EventListeners,
 ): Promise<{ stop(): Promise<void> }> {
   const events = new Events(catalog, log);
   const broadcast = new Broadcast(catalog, "kenning_happenings");
@@ -238,6 +254,7 @@ async function deliverEvents(
   events.subscribe(QUERY_RUN_ENDED, async ({ payload }) =>
     metrics.runEnded(queryRunEnded.parse(payload).status),
   );
+  for (const topic of WATCHED_EVENTS) events.subscribe(topic, ({ payload }) => react(topic, payload));
   await events.start();
   return {
     async stop() {

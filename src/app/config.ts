@@ -9,6 +9,7 @@ import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
 import { AppError, messageOf } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { CATALOG_SETTINGS } from "../platform/catalog/settings.ts";
+import { DELIVERY_SETTINGS } from "../platform/delivery/settings.ts";
 import { EMBEDDING_SETTINGS } from "../platform/embeddings/settings.ts";
 import { FETCH_SETTINGS } from "../platform/guarded-fetch/settings.ts";
 import {
@@ -127,6 +128,10 @@ export const SETTINGS = {
   agent: {
     title: "Questions",
     settings: AGENT_SETTINGS.agent,
+  },
+  mail: {
+    title: "Mail",
+    settings: DELIVERY_SETTINGS.mail,
   },
   operations: {
     title: "Operations",

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { openAnalytics } from "../platform/analytics/index.ts";
 import { Broadcast } from "../platform/catalog/index.ts";
+import { Deliveries, MailChannel, WebhookChannel } from "../platform/delivery/index.ts";
 import { Drawings } from "../platform/drawing/index.ts";
 import { openEmbeddings } from "../platform/embeddings/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { Retrieval } from "../platform/retrieval/index.ts";
-import { createVault } from "../platform/vault/index.ts";
+import { Schedules } from "../platform/schedules/index.ts";
+import { createVault, deriveKey } from "../platform/vault/index.ts";
 import type { Engines, Ground } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
 import { openBlobs } from "./home/blobs.ts";
@@ -43,6 +45,20 @@ export async function openEngines(
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);
   const drawings = new Drawings(log);
+  const schedules = new Schedules(catalog, log);
+  const { smtpUrl, from } = config.mail;
+  const deliveries = new Deliveries({
+    catalog,
+    jobs,
+    mail: new MailChannel({
+      smtpUrl,
+      from: from ?? `kenning@${new URL(config.server.appUrl).hostname}`,
+      outbox: join(home, "outbox"),
+    }),
+    webhooks: new WebhookChannel({ fetch, key: deriveKey(root, "webhooks") }),
+    log,
+  });
+  opened.defer(() => deliveries.close());
   return {
     ...ground,
     home,
@@ -57,5 +73,7 @@ export async function openEngines(
     fetch,
     allowPrivate,
     jobs,
+    schedules,
+    deliveries,
   };
 }

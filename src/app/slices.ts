@@ -1,5 +1,6 @@
 import { agentSlice } from "../domains/agent/index.ts";
 import { assetsSlice } from "../domains/assets/index.ts";
+import { automationSlice } from "../domains/automation/index.ts";
 import { biSlice } from "../domains/bi/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
@@ -21,6 +22,7 @@ const SLICES = [
   memorySlice,
   agentSlice,
   biSlice,
+  automationSlice,
   assetsSlice,
 ] as const;
 

@@ -108,6 +108,9 @@ describe("checkDestructive", () => {
     ["wipe everything", "wipe"],
     ["del\u200dete the dashboard", "delete"],
     ["Why did sales drop in May?", "drop"],
+    ["please drop to the dashboards", "drop"],
+    ["a drop table statement", "drop"],
+    ["tell me when orders drop below 50, then drop the alert", "drop"],
   ])("blocks %j", (text, pattern) => {
     expect(patternOf(() => checkDestructive(text))).toBe(pattern);
   });
@@ -119,6 +122,10 @@ describe("checkDestructive", () => {
     "Customers who dropped out",
     "Swiped cards by day",
     "Raindrops per hour",
+    "alert me when daily orders drop below 50",
+    "a drop in sales",
+    "tell me if the margin drops, or if stock should drop by 10%",
+    "a sudden drop of visitors",
   ])("lets %j pass", (text) => {
     expect(patternOf(() => checkDestructive(text))).toBeUndefined();
   });

@@ -29,11 +29,17 @@ const INJECTIONS: readonly Pattern[] = [
   phrase("DAN", "DAN", "u"),
 ];
 
+/** What can be dropped here, with the words that may stand before it. */
+const ASSETS =
+  "(?: (?:the|my|our|your|this|that|these|those|all|every|each|a|an|old|whole))* (?:data ?sets?|tables?|dashboards?|widgets?|reports?|alerts?|quer(?:y|ies)|data ?sources?|columns?|rows?|models?|views?|databases?|documents?|assets?)(?![\\p{L}\\p{N}])";
+/** A movement of values: "orders drop below 50", "a drop in sales". Before an asset it is none. */
+const MOVEMENT = `drop (?:below|under|to|by)(?!${ASSETS})(?![\\p{L}\\p{N}])|(?<=(?<![\\p{L}\\p{N}])(?:a|any|the|this|that|big|large|sharp|sudden|steep) )drop(?!${ASSETS})(?![\\p{L}\\p{N}])`;
+
 /** Without "dropping" and "drop-down": values are dropping, and dashboards have drop-down filters. */
 const DESTRUCTIONS: readonly Pattern[] = [
   phrase("delete", "delet(?:e|ing)"),
   phrase("remove", "remov(?:e|ing)"),
-  phrase("drop", "drop(?! downs?(?![\\p{L}\\p{N}]))"),
+  phrase("drop", `(?!${MOVEMENT})drop(?! downs?(?![\\p{L}\\p{N}]))`),
   phrase("destroy", "destroy(?:ing)?"),
   phrase("purge", "purg(?:e|ing)"),
   phrase("wipe", "wip(?:e|ing)"),

@@ -3,11 +3,13 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Analytics } from "../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../platform/blobs/index.ts";
 import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
+import type { Deliveries } from "../platform/delivery/index.ts";
 import type { Drawings } from "../platform/drawing/index.ts";
 import type { Embeddings } from "../platform/embeddings/index.ts";
 import type { GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import type { Jobs } from "../platform/jobs/index.ts";
 import type { Retrieval } from "../platform/retrieval/index.ts";
+import type { Schedules } from "../platform/schedules/index.ts";
 import type { SharedState } from "../platform/state/index.ts";
 import type { Vault } from "../platform/vault/index.ts";
 import type { Registry, SliceContents } from "./registry.ts";
@@ -45,6 +47,10 @@ export interface Engines extends Ground {
   allowPrivate: readonly string[];
   /** A slice defines its jobs here when it opens; they are started when all slices are open, and stopped before any closes. */
   jobs: Jobs;
+  /** What happens at its time; started and stopped with the jobs. */
+  schedules: Schedules;
+  /** Messages to people and to other programs. */
+  deliveries: Deliveries;
   claim: StorageClaim;
 }
 

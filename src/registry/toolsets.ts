@@ -19,6 +19,10 @@ export const TOOLSETS = {
     byDefault: false,
   },
   datasources: { description: "Connect databases and web APIs, and make queries on them", byDefault: false },
+  alerts: {
+    description: "Alerts on datasets: make, list, change and test; what was sent to whom",
+    byDefault: false,
+  },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },
 } as const satisfies Record<string, { description: string; byDefault: boolean }>;
 

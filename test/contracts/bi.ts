@@ -105,6 +105,22 @@ export const bi = contract("bi", {
   "bi.run.query": "knowi_run triggers the execution of a query by queryId",
   "bi.run.one-required": "knowi_run needs one of queryId or reportId",
 
+  "bi.create-alert.conditional":
+    "knowi_create_alert makes a conditional alert on a dataset, which triggers when a C9QL condition matches",
+  "bi.create-alert.natural-language": "alertCondition is natural language or C9QL",
+  "bi.create-alert.condition-required": "A conditional alert needs alertCondition",
+  "bi.create-alert.data-not-updated": "alertType data_not_updated tells of a dataset that was not updated",
+  "bi.create-alert.defaults": "An alert is checked every day at 08:00 in the user's timezone by default",
+  "bi.create-alert.realtime": "A realtime alert is evaluated every time the dataset updates",
+  "bi.create-alert.access": "Alerts are made by those who may change things, on datasets that they may see",
+  "bi.alerts.fires": "When the condition matches, the recipients get a mail",
+  "bi.list-alerts.filter": "knowi_list_alerts lists the alerts, and those of one dataset by datasetId",
+  "bi.test-alert.sends":
+    "knowi_test_alert evaluates an alert at once and sends notifications if the condition matches",
+  "bi.test-alert.unrecorded": "The result of a test is not recorded in the alert's history",
+  "bi.update-alert.partial": "knowi_update_alert changes only the fields that are given",
+  "bi.update-alert.paused": "paused true pauses an alert, false resumes it",
+  "bi.delete.alert": "knowi_delete deletes an alert",
   "bi.list-dashboards":
     "knowi_list_dashboards returns the ids, names and widget counts of the dashboards that the caller may see",
   "bi.find-widget":

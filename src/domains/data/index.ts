@@ -36,7 +36,7 @@ import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
 export type { StorageClaim } from "./append-at-once.ts";
-export { filtersToC9ql } from "./c9ql/index.ts";
+export { compile, filtersToC9ql, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
 export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
@@ -46,6 +46,7 @@ export { type ExportedFile, exportText, textOf } from "./export.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { sha256Of } from "./part-checks.ts";
 export { restrictionFor } from "./policies.ts";
+export { isWhole, seenRun } from "./query-view.ts";
 export { replaceRows } from "./replace-rows.ts";
 export { allParts, checkableParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";
 

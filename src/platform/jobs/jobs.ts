@@ -65,6 +65,8 @@ export class Jobs {
   readonly #queues = new Map<string, Promise<void>>();
   readonly #tries: Tries;
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Workers of this process, by the name of their jobs. */
+  readonly #workers = new Map<string, string>();
   #boss: Promise<PgBoss> | undefined;
   /** Begins with the first job that is enqueued. */
   #isDormant = false;
@@ -113,6 +115,7 @@ export class Jobs {
       await this.#ensureQueue(boss, definition);
       for (let worker = 0; worker < definition.options.concurrency; worker += 1) {
         const id = await this.#work(boss, definition);
+        this.#workers.set(definition.name, id);
         this.#wakeLater(boss, id, FIRST_LOOKS_MS);
       }
     }
@@ -195,7 +198,10 @@ export class Jobs {
     };
     for (let tries = 0; tries < ENQUEUE_TRIES; tries += 1) {
       const sent = await boss.send(name, parsed, { singletonKey, ...more, ...db });
-      if (sent !== null) return idOf(name, sent);
+      if (sent !== null) {
+        this.#wakeWhenDue(boss, name, options.startAfter);
+        return idOf(name, sent);
+      }
       const [waiting] = await boss.findJobs(name, { key: singletonKey, queued: true, ...db });
       if (waiting !== undefined) return idOf(name, waiting.id);
       // The waiting job began to run in between, so now there is room for another.
@@ -359,6 +365,15 @@ export class Jobs {
       worker,
       RETRY_SLACKS_MS.map((slackMs) => delaySeconds * 1_000 + slackMs),
     );
+  }
+
+  /** A job that is due before the next poll would find it. */
+  #wakeWhenDue(boss: PgBoss, name: string, startAfter: Date | undefined): void {
+    const worker = this.#workers.get(name);
+    const delayMs = (startAfter?.getTime() ?? 0) - Date.now();
+    if (worker === undefined || delayMs <= 0 || delayMs >= POLL_SECONDS * 1_000) return;
+    const delaysMs = RETRY_SLACKS_MS.map((slackMs) => delayMs + slackMs);
+    this.#wakeLater(boss, worker, delaysMs);
   }
 
   #wakeLater(boss: PgBoss, worker: string, delaysMs: readonly number[]): void {

@@ -208,6 +208,34 @@ export function childrenOf(node: Expression): readonly Expression[] {
   }
 }
 
+/** The same expression over other children; names, constants and windows stay as they are. */
+export function mapChildren(node: Expression, change: (child: Expression) => Expression): Expression {
+  switch (node.kind) {
+    case "call":
+      return { ...node, args: node.args.map(change) };
+    case "negate":
+    case "not":
+    case "isnull":
+      return { ...node, operand: change(node.operand) };
+    case "arithmetic":
+    case "comparison":
+      return { ...node, left: change(node.left), right: change(node.right) };
+    case "like":
+      return { ...node, left: change(node.left), pattern: change(node.pattern) };
+    case "in":
+      return { ...node, left: change(node.left), values: node.values.map(change) };
+    case "between": {
+      const high = node.high === undefined ? {} : { high: change(node.high) };
+      return { ...node, left: change(node.left), low: change(node.low), ...high };
+    }
+    case "and":
+    case "or":
+      return { ...node, operands: node.operands.map(change) };
+    default:
+      return node;
+  }
+}
+
 /** The expressions of a statement, outermost first. */
 export function expressionsOf(statement: Statement): readonly Expression[] {
   const items = statement.items.flatMap((item) => (item.kind === "value" ? [item.expression] : []));

@@ -1,11 +1,21 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
-import { childrenOf, type Expression, expressionsOf, type Query, type Statement } from "./ast.ts";
+import {
+  childrenOf,
+  type Expression,
+  expressionsOf,
+  mapChildren,
+  type Query,
+  type Statement,
+  type ValueItem,
+} from "./ast.ts";
 import { Cursor } from "./cursor.ts";
+import { isAggregateCall } from "./functions/index.ts";
 import { knownNames } from "./known-names.ts";
 import { tokenise } from "./lexer.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { parseStatement, unexpected } from "./parse-statement.ts";
+import { printExpression } from "./print.ts";
 
 export interface ParseOptions {
   /**
@@ -34,7 +44,10 @@ export function parse(text: string, options: ParseOptions = {}): Query {
   return { text, statements };
 }
 
-/** A condition on its own, as alerts have it (`opened > 100`), as the query that finds its rows. */
+/**
+ * A condition on its own, as alerts have it (`opened > 100`), as the query that finds its rows. One on aggregates
+ * (`sum(opened) > 100`) looks at the one row that they make of all.
+ */
 export function parseCondition(text: string, options: ParseOptions = {}): Query {
   const cursor = cursorOver(text, options);
   const { start } = cursor.peek();
@@ -44,8 +57,28 @@ export function parseCondition(text: string, options: ParseOptions = {}): Query 
   if (cursor.peek().kind !== "end") throw unexpected(cursor, start);
   refuseDeep(cursor, where);
   const span = cursor.from(start);
-  const items = [{ kind: "all" as const, span }];
-  return { text, statements: [{ distinct: false, items, where, groupBy: [], orderBy: [], span }] };
+  const statement = {
+    distinct: false,
+    items: [{ kind: "all" as const, span }],
+    groupBy: [],
+    orderBy: [],
+    span,
+  };
+  const totals = new Map<string, ValueItem>();
+  const condition = withoutAggregates(where, totals);
+  const found = { ...statement, where: condition };
+  if (totals.size === 0) return { text, statements: [found] };
+  return { text, statements: [{ ...statement, items: [...totals.values()] }, found] };
+}
+
+/** The condition with a name in the place of each aggregate, which is put where the names are made. */
+function withoutAggregates(node: Expression, totals: Map<string, ValueItem>): Expression {
+  if (node.kind === "call" && isAggregateCall(node)) {
+    const alias = printExpression(node);
+    totals.set(alias, { kind: "value", expression: node, alias, span: node.span });
+    return { kind: "name", text: alias, exact: true, span: node.span };
+  }
+  return mapChildren(node, (child) => withoutAggregates(child, totals));
 }
 
 function cursorOver(text: string, { columns }: ParseOptions): Cursor {

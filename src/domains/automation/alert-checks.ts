@@ -1,0 +1,239 @@
+import type { Logger } from "pino";
+import { z } from "zod";
+import { clip } from "../../kernel/clip.ts";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import { newUuid } from "../../kernel/ids.ts";
+import { type Catalog, type CatalogTx, isOutage } from "../../platform/catalog/index.ts";
+import type { Deliveries, Delivery, Recipient } from "../../platform/delivery/index.ts";
+import type { JobContext, Jobs } from "../../platform/jobs/index.ts";
+import type { Due, Schedules } from "../../platform/schedules/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Identity } from "../identity/index.ts";
+import { type Found, type Happening, judge } from "./alert-state.ts";
+import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
+import { type Evaluation, type EvaluationParts, evaluate } from "./evaluate.ts";
+import { LIMITS } from "./limits.ts";
+import { noticeOf, type Told } from "./notice.ts";
+
+const CHECK = "alert.check";
+const REACT = "alert.react";
+const checkData = z.strictObject({ alertIds: z.array(z.int()) });
+const reactData = z.strictObject({ datasetId: z.int() });
+/** An alert that is changed while it is checked is checked again. */
+const CHECK_TRIES = 3;
+const ERROR_CHARACTERS = 500;
+
+export interface AlertChecksParts extends EvaluationParts {
+  catalog: Catalog;
+  store: AlertsStore;
+  jobs: Jobs;
+  schedules: Schedules;
+  deliveries: Deliveries;
+  identity: Pick<Identity, "callerFor">;
+  appUrl: string;
+  clock: Clock;
+  log: Logger;
+}
+
+/** What a check came to: what was found, or why nothing could be. */
+interface Checked {
+  found: Found;
+  says: string;
+  datasetName: string;
+  evaluation: Evaluation | null;
+}
+
+/** Checks alerts when they are due and when their dataset changes, and tells what came of it. */
+export class AlertChecks {
+  readonly #parts: AlertChecksParts;
+
+  constructor(parts: AlertChecksParts) {
+    this.#parts = parts;
+    const { jobs, schedules, store } = parts;
+    const options = {
+      concurrency: LIMITS.alerts.checks,
+      retries: 5,
+      retryDelaySeconds: 2,
+      onStop: "abort" as const,
+    };
+    jobs.define(
+      CHECK,
+      checkData,
+      ({ alertIds }, context) => this.#work(() => store.awake(alertIds), context),
+      {
+        ...options,
+        keyed: false,
+      },
+    );
+    jobs.define(
+      REACT,
+      reactData,
+      ({ datasetId }, context) => this.#work(() => store.watching(datasetId), context),
+      options,
+    );
+    schedules.define(KIND, { prepare: () => jobs.wake(), handle: (tx, due) => this.#due(tx, due) });
+  }
+
+  /** One job a dataset and owner: they read the same rows. */
+  async #due(tx: CatalogTx, due: readonly Due[]): Promise<void> {
+    const { store, jobs } = this.#parts;
+    const found = await store.awake(
+      due.map(({ subject }) => subject),
+      tx,
+    );
+    const groups = Map.groupBy(found, ({ datasetId, ownerId }) => `${datasetId} ${ownerId}`);
+    for (const group of groups.values()) {
+      const alertIds = group.map(({ id }) => id);
+      await jobs.enqueue(CHECK, { alertIds }, { tx, group: String(group[0]?.workspaceId) });
+    }
+  }
+
+  /** A dataset has changed, or a run of its query has ended: what watches it is checked once things are quiet. */
+  async react(datasetId: number): Promise<void> {
+    const { store, jobs } = this.#parts;
+    if ((await store.watching(datasetId)).length === 0) return;
+    const startAfter = new Date(Date.now() + LIMITS.alerts.gatherMs);
+    await jobs.enqueue(REACT, { datasetId }, { singletonKey: String(datasetId), startAfter });
+  }
+
+  async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
+    await this.#parts.deliveries.prepare();
+    for (const alert of await load()) {
+      signal.throwIfAborted();
+      await this.#check(alert, signal);
+    }
+  }
+
+  async #check(alert: Alert, signal: AbortSignal): Promise<void> {
+    let current: Alert | undefined = alert;
+    for (let tries = 0; tries < CHECK_TRIES && current !== undefined; tries += 1) {
+      const checked = await this.#look(current, signal);
+      if (await this.#settle(current, checked)) return;
+      [current] = await this.#parts.store.awake([alert.id]);
+    }
+  }
+
+  /** Looks as the owner, with the rights that they have now. */
+  async #look(alert: Alert, signal: AbortSignal): Promise<Checked> {
+    let datasetName = `dataset ${alert.datasetId}`;
+    try {
+      const caller = await this.ownerOf(alert);
+      const dataset = await this.#parts.data.require(caller, alert.datasetId);
+      datasetName = dataset.name;
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.alerts.checkMs)]);
+      const evaluation = await evaluate(this.#parts, caller, dataset, alert, limited);
+      return { found: evaluation.found, says: evaluation.says, datasetName, evaluation };
+    } catch (error) {
+      // That the process stops, or cannot reach its own database, is no fault of the alert's.
+      if (signal.aborted || isOutage(error)) throw error;
+      if (!isAppError(error)) this.#parts.log.error({ err: error, alert: alert.id }, "an alert failed");
+      const reason = isAppError(error)
+        ? error.advice
+        : "Something went wrong inside Kenning; its log says what.";
+      const isFinal = isAppError(error) && error.code === "forbidden";
+      const says = clip(reason, ERROR_CHARACTERS);
+      return { found: { kind: "failed", isFinal }, says, datasetName, evaluation: null };
+    }
+  }
+
+  async ownerOf({ workspaceId, ownerId }: Alert): Promise<Caller> {
+    const gone = "The owner of this alert is gone, or may no longer read datasets.";
+    const hint = "Whoever changes the alert becomes its owner.";
+    if (ownerId === null) throw new AppError("forbidden", gone, { hint });
+    const caller = await this.#parts.identity
+      .callerFor({ workspaceId, userId: ownerId })
+      .catch((error: unknown) => {
+        throw isAppError(error) && error.code === "forbidden"
+          ? new AppError("forbidden", gone, { hint })
+          : error;
+      });
+    if (caller.permissions.includes("bi:read")) return caller;
+    throw new AppError("forbidden", gone, { hint });
+  }
+
+  /** State, history and messages are written together. False when the alert is not what was checked any more. */
+  async #settle(alert: Alert, checked: Checked): Promise<boolean> {
+    const { catalog, store, clock } = this.#parts;
+    const calmNeeded = alert.frequency === "minutes" && !alert.realtime ? LIMITS.alerts.calmChecks : 1;
+    const { after, happening } = judge(alert, checked.found, calmNeeded);
+    const at = clock.now();
+    const hasFailed = checked.found.kind === "failed";
+    const patch = {
+      ...after,
+      checkedAt: at,
+      lastError: hasFailed ? checked.says : null,
+      ...(after.state !== alert.state && { stateSince: at }),
+      ...(!hasFailed && { matchedRows: checked.evaluation?.matched?.total ?? 0 }),
+    };
+    const runKey = `alert:${alert.id}:${alert.version + 1}`;
+    const recipients = recipientsOf(alert);
+    const isTold = happening !== null && happening !== "repaired" && recipients.length > 0;
+    const message = isTold ? await noticeOf(alert, this.#told(checked, happening, at, false)) : undefined;
+    return catalog.transaction(async (tx) => {
+      const settled = await store.settle(tx, alert, patch);
+      if (settled === undefined) return false;
+      if (happening === null) return true;
+      await store.record(tx, {
+        alertId: alert.id,
+        at,
+        happening,
+        rows: checked.evaluation?.matched?.total ?? null,
+        summary: checked.says,
+        runKey: isTold ? runKey : null,
+      });
+      if (message !== undefined)
+        await this.#parts.deliveries.post(tx, {
+          runKey,
+          workspaceId: alert.workspaceId,
+          message,
+          recipients,
+          expiresAt: new Date(at.getTime() + LIMITS.alerts.noticeMs),
+        });
+      return true;
+    });
+  }
+
+  #told(
+    { says, datasetName, evaluation }: Checked,
+    happening: Exclude<Happening, "repaired">,
+    at: Date,
+    isTest: boolean,
+  ): Told {
+    return {
+      happening,
+      isTest,
+      says,
+      matched: evaluation?.matched ?? null,
+      datasetName,
+      at,
+      appUrl: this.#parts.appUrl,
+    };
+  }
+
+  /** The same without a record: what matches is sent, marked as a test. */
+  async test(alert: Alert, signal: AbortSignal): Promise<{ checked: Checked; deliveries: Delivery[] }> {
+    const { catalog, clock, deliveries } = this.#parts;
+    const checked = await this.#look(alert, signal);
+    if (checked.found.kind === "failed") throw new AppError("bad_request", checked.says);
+    const recipients = recipientsOf(alert);
+    if (checked.found.kind !== "match" || recipients.length === 0) return { checked, deliveries: [] };
+    const at = clock.now();
+    const message = await noticeOf(alert, this.#told(checked, "fired", at, true));
+    const runKey = `alert-test:${alert.id}:${newUuid()}`;
+    const { workspaceId } = alert;
+    const expiresAt = new Date(at.getTime() + MS.hour);
+    await deliveries.prepare();
+    await catalog.transaction((tx) =>
+      deliveries.post(tx, { runKey, workspaceId, message, recipients, expiresAt }),
+    );
+    return { checked, deliveries: await deliveries.outcome(runKey, LIMITS.alerts.testMs, signal) };
+  }
+}
+
+function recipientsOf({ recipients, webhooks }: Alert): Recipient[] {
+  return [
+    ...recipients.map((target) => ({ channel: "mail" as const, target })),
+    ...webhooks.map((target) => ({ channel: "webhook" as const, target })),
+  ];
+}

@@ -1,0 +1,34 @@
+import type { AssetKind } from "../../registry/asset-kind.ts";
+import { type AutomationServices, alertsOf } from "./define.ts";
+import { LIMITS } from "./limits.ts";
+
+type Parts = Pick<AutomationServices, "alerts" | "alertsStore" | "schedules">;
+
+/** Alerts, as tools that span slices see them. */
+export function alertKind({ alerts, alertsStore, schedules }: Parts): AssetKind {
+  return {
+    name: "alert",
+    idsFrom: "list_alerts",
+    can: async ({ workspace, permissions }, id, verb) =>
+      permissions.includes(`bi:${verb}`) && (await alertsStore.find(workspace.id, id)) !== undefined,
+
+    async describe(caller, id) {
+      const alert = await alerts.require(caller, id);
+      const [[shown], events, sees] = await Promise.all([
+        alertsOf({ alerts, schedules }, caller, [alert]),
+        alertsStore.events(id, LIMITS.alerts.listed),
+        alerts.sees(caller, alert),
+      ]);
+      const history = events.map(({ at, happening, rows, summary }) => ({
+        at: at.toISOString(),
+        happening,
+        rows: sees ? rows : null,
+        summary: sees ? summary : null,
+      }));
+      return { ...shown, id, name: alert.name, condition: sees ? alert.condition : null, history };
+    },
+
+    delete: ({ workspace }, id) => alertsStore.remove(workspace.id, id),
+    restore: ({ workspace }, id) => alertsStore.restore(workspace.id, id),
+  };
+}

@@ -1,0 +1,155 @@
+import { AppError } from "../../kernel/errors.ts";
+import { mailAddresses, oneLine, webhookUrl } from "../../platform/delivery/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { AgentServices } from "../agent/index.ts";
+import { assertName, type Data, type Dataset, isWhole, restrictionFor } from "../data/index.ts";
+import { type Alert, type AlertsStore, type AlertWish, noAlert } from "./alerts.store.ts";
+import { readCondition } from "./conditions/read-condition.ts";
+import { type EvaluationParts, evaluate } from "./evaluate.ts";
+
+/** What a caller wants of an alert; what is left out stays, or is as usual. */
+export interface AlertChange {
+  name?: string | undefined;
+  condition?: string | undefined;
+  recipients?: string | undefined;
+  webhooks?: readonly string[] | undefined;
+  subject?: string | undefined;
+  frequency?: Alert["frequency"] | undefined;
+  startTime?: string | undefined;
+  zone?: string | undefined;
+  realtime?: boolean | undefined;
+  paused?: boolean | undefined;
+}
+
+export interface AlertsParts extends EvaluationParts {
+  store: AlertsStore;
+  data: Data;
+  preferences: AgentServices["preferences"];
+  /** Of those who have chosen none. */
+  timeZone: string;
+}
+
+/** Making and changing alerts. */
+export class Alerts {
+  readonly #parts: AlertsParts;
+
+  constructor(parts: AlertsParts) {
+    this.#parts = parts;
+  }
+
+  async require({ workspace }: Caller, id: number): Promise<Alert> {
+    const alert = await this.#parts.store.find(workspace.id, id);
+    if (alert === undefined) throw noAlert(id);
+    return alert;
+  }
+
+  async create(
+    caller: Caller,
+    { datasetId, type, ...change }: AlertChange & { datasetId: number; type: Alert["type"]; name: string },
+  ): Promise<Alert> {
+    const { store, data, preferences, timeZone } = this.#parts;
+    const dataset = await data.require(caller, datasetId);
+    if (type === "conditional" && change.condition === undefined)
+      throw new AppError("bad_request", "A conditional alert needs a condition.", {
+        hint: 'Say when it is to fire, such as "orders drop below 50" or orders < 50.',
+      });
+    if (type === "query_error" && dataset.source.kind !== "query")
+      throw new AppError("bad_request", `${dataset.name} is not filled by a query, which could fail.`, {
+        hint: "Choose data_not_updated, or a dataset that a query fills.",
+      });
+    const zone = change.zone ?? (await preferences.get(caller)).timeZone ?? timeZone;
+    const settings = this.#settings(caller, dataset, { type, c9ql: null }, change);
+    return store.create({
+      workspaceId: caller.workspace.id,
+      datasetId,
+      name: change.name,
+      type,
+      sentence: sentenceOf(type, dataset),
+      recipients: [],
+      webhooks: [],
+      frequency: "days",
+      startTime: "08:00",
+      realtime: false,
+      ...settings,
+      zone,
+      ownerId: caller.user.id,
+    });
+  }
+
+  /**
+   * Whoever changes more than whether it is paused becomes the owner: what is sent from then on is what they may see,
+   * and nobody can send themselves what another may see.
+   */
+  async change(caller: Caller, alert: Alert, { paused, ...change }: AlertChange): Promise<Alert> {
+    const { store, data } = this.#parts;
+    const dataset = await data.require(caller, alert.datasetId);
+    const settings = this.#settings(caller, dataset, alert, change);
+    const isOnlyPause = Object.keys(settings).length === 0;
+    const isOthers = alert.ownerId !== caller.user.id;
+    // What was only the former owner's to see must be readable for the new one.
+    if (!isOnlyPause && isOthers && alert.c9ql !== null && settings.c9ql === undefined)
+      readCondition(alert.c9ql, { name: dataset.name, columns: restrictionFor(caller, dataset).columns });
+    // It begins anew: what was told of the former condition, or before the pause, says nothing of it now.
+    const isNew = settings.c9ql !== undefined || (alert.paused && paused === false);
+    const fresh = { state: "ok", toldHash: null, calm: 0, failures: 0, lastError: null } as const;
+    return store.change(alert, {
+      ...settings,
+      ...(paused !== undefined && { paused }),
+      ...(isNew && fresh),
+      ...(!isOnlyPause && { ownerId: caller.user.id }),
+    });
+  }
+
+  #settings(
+    caller: Caller,
+    dataset: Dataset,
+    { type }: Pick<Alert, "type" | "c9ql">,
+    change: AlertChange,
+  ): Partial<AlertWish> & { zone?: string } {
+    const { name, condition, recipients, webhooks, subject, frequency, startTime, zone, realtime } = change;
+    if (name !== undefined) assertName(name);
+    if (condition !== undefined && type !== "conditional")
+      throw new AppError("bad_request", `An alert of type ${type} has no condition.`);
+    const columns = restrictionFor(caller, dataset).columns;
+    return {
+      ...(name !== undefined && { name }),
+      ...(condition !== undefined && {
+        condition,
+        ...readCondition(condition, { name: dataset.name, columns }),
+      }),
+      ...(recipients !== undefined && { recipients: mailAddresses(recipients) }),
+      ...(webhooks !== undefined && { webhooks: [...new Set(webhooks.map(webhookUrl))] }),
+      ...(subject !== undefined && { subject: oneLine(subject) || null }),
+      ...(frequency !== undefined && { frequency }),
+      ...(startTime !== undefined && { startTime }),
+      ...(zone !== undefined && { zone }),
+      ...(realtime !== undefined && { realtime }),
+    };
+  }
+
+  /** How an alert stands at this moment, as this caller sees the data. */
+  async lookNow(
+    caller: Caller,
+    alert: Alert,
+    signal: AbortSignal,
+  ): Promise<{ says: string; rows: number | null }> {
+    const dataset = await this.#parts.data.require(caller, alert.datasetId);
+    const { says, matched, found } = await evaluate(this.#parts, caller, dataset, alert, signal);
+    return {
+      says,
+      rows: alert.type === "conditional" && found.kind !== "unknown" ? (matched?.total ?? 0) : null,
+    };
+  }
+
+  /** Whether this caller may know what the alert looks for and has found: its owner, or who sees all of the dataset. */
+  async sees(caller: Caller, alert: Alert): Promise<boolean> {
+    if (alert.ownerId === caller.user.id) return true;
+    const dataset = await this.#parts.data.require(caller, alert.datasetId).catch(() => undefined);
+    return dataset !== undefined && isWhole(caller, dataset);
+  }
+}
+
+function sentenceOf(type: Alert["type"], { name }: Dataset): string {
+  if (type === "query_error") return `the query of ${name} fails`;
+  return type === "data_not_updated" ? `${name} was not updated between two checks` : "";
+}

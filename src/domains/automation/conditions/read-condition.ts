@@ -1,0 +1,60 @@
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { type Column, compile, parse, parseCondition, print, type Query } from "../../data/index.ts";
+import { readPlainLanguage, type Understood } from "./plain-language.ts";
+
+const SHOWN_COLUMNS = 30;
+
+interface Source {
+  name: string;
+  columns: readonly Column[];
+}
+
+/**
+ * What an alert's condition means over these columns: a C9QL query whose rows are those that match. A text that is C9QL
+ * is taken as such, any other is read as plain language.
+ */
+export function readCondition(text: string, source: Source): Understood {
+  const trimmed = text.trim();
+  const asC9ql = tryC9ql(trimmed, source.columns);
+  if (typeof asC9ql === "string") return { c9ql: asC9ql, sentence: `rows are found by: ${asC9ql}` };
+  const understood = readPlainLanguage(trimmed, source);
+  if (understood !== undefined) {
+    const query = parse(understood.c9ql, { columns: source.columns });
+    assertCompiles(query, source.columns);
+    return { ...understood, c9ql: print(query) };
+  }
+  if (looksLikeC9ql(trimmed)) throw asC9ql;
+  throw notUnderstood(source);
+}
+
+/** Its canonical text, or why it is no C9QL. */
+function tryC9ql(text: string, columns: readonly Column[]): string | AppError {
+  try {
+    const isQuery = /^select\b|;|\b(?:group|order) by\b|\blimit \d+$/i.test(text);
+    const query = isQuery ? parse(text, { columns }) : parseCondition(text, { columns });
+    assertCompiles(query, columns);
+    return print(query);
+  } catch (error) {
+    if (isAppError(error)) return error;
+    throw error;
+  }
+}
+
+function assertCompiles(query: Query, columns: readonly Column[]): void {
+  compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" });
+}
+
+function looksLikeC9ql(text: string): boolean {
+  return /^(?:select|where)\b|[<>=;(]/i.test(text);
+}
+
+function notUnderstood({ columns }: Source): AppError {
+  const names = columns.slice(0, SHOWN_COLUMNS).map(({ name }) => name);
+  const more = columns.length > SHOWN_COLUMNS ? ", …" : "";
+  const numeric = columns.find(({ type }) => /INT|DOUBLE|DECIMAL|FLOAT/.test(type))?.name;
+  const example =
+    numeric === undefined ? "the number of rows is below 50" : `the sum of ${numeric} is over 1000`;
+  return new AppError("bad_request", "The condition was not understood.", {
+    hint: `The columns are ${names.join(", ")}${more}. Say one comparison, such as "${example}", or write C9QL, such as ${numeric ?? names[0]} > 50.`,
+  });
+}

@@ -1,0 +1,63 @@
+/** The words of conditions in plain language. Longer phrases stand before those that they begin with. */
+
+export type Comparison = "<" | ">" | "<=" | ">=" | "=" | "!=" | "like" | "empty" | "filled" | "between";
+
+const IS = "(?:is|are|was|were|gets?|goes|becomes?|stays?)";
+const GOES = "(?:drops?|falls?|sinks?|goes|go|dips?|slips?|declines?|is|are|gets?|stays?)";
+const RISES = "(?:rises?|climbs?|goes|go|grows?|jumps?|increases?|is|are|gets?|stays?)";
+
+/** In this order: the first that fits is taken. */
+export const COMPARISONS: readonly (readonly [RegExp, Comparison])[] = [
+  [phrase(`${IS} (?:not|n't) (?:empty|missing|null|blank)`), "filled"],
+  [phrase("(?:is filled|is present|exists)"), "filled"],
+  [phrase(`${IS} (?:empty|missing|null|blank)`), "empty"],
+  [phrase(`(?:${IS} )?between`), "between"],
+  [phrase(`(?:${IS} )?(?:at least|no less than|not less than|not below)|reach(?:es)?|>=`), ">="],
+  [phrase(`(?:${IS} )?(?:at most|no more than|not more than|not above|up to)|<=`), "<="],
+  [
+    phrase(`(?:${GOES} )?(?:to )?(?:below|under|beneath|less than|fewer than|lower than|smaller than)|<`),
+    "<",
+  ],
+  [
+    phrase(
+      `(?:${RISES} )?(?:to )?(?:over|above|beyond|more than|greater than|higher than|larger than)|exceeds?|passes|>`,
+    ),
+    ">",
+  ],
+  [phrase("(?:contains?|includes?)"), "like"],
+  [phrase(`(?:${IS} not equal to|${IS} not|isn't|aren't|is n't|differs from|does not equal|!=)`), "!="],
+  [phrase(`(?:${IS} equal to|equals?|${IS}|=)`), "="],
+];
+
+export type Aggregate = "sum" | "avg" | "count" | "max" | "min";
+
+export const AGGREGATES: readonly (readonly [RegExp, Aggregate])[] = [
+  [/^(?:the )?(?:sum of|total of|sum|total|overall)(?: the)? /, "sum"],
+  [/^(?:the )?(?:average of|mean of|average|avg|mean)(?: the)? /, "avg"],
+  [/^(?:the )?(?:number of|count of|how many)(?: the)? /, "count"],
+  [/^(?:the )?(?:maximum of|maximum|highest|largest|max)(?: the)? /, "max"],
+  [/^(?:the )?(?:minimum of|minimum|lowest|smallest|min)(?: the)? /, "min"],
+];
+
+export const AGGREGATE_WORDS: Readonly<Record<Aggregate, string>> = {
+  sum: "the sum of",
+  avg: "the average of",
+  count: "the number of",
+  max: "the largest",
+  min: "the smallest",
+};
+
+/** What is said before the condition itself. */
+export const OPENINGS: readonly RegExp[] = [
+  /^(?:please )?(?:alert|tell|notify|warn|inform|mail|email|message)(?: (?:me|us|them|everybody|everyone))?(?: as soon as)? /,
+  /^(?:when(?:ever)?|if|once|as soon as|in case) /,
+  /^(?:there (?:is|are) )?(?:any|a|some|one|each|every|all)(?: of the)? (?:rows?|records?|entry|entries|lines?|items?)(?: (?:where|whose|with|that|which|in which|for which|has|have))+ /,
+  /^(?:any|the|our|my|all|each|every) /,
+];
+
+export const ROW_NOUNS = new Set(["rows", "row", "records", "record", "entries", "entry", "lines", "items"]);
+
+/** Surrounded by spaces, as the text is when it is searched. */
+function phrase(source: string): RegExp {
+  return new RegExp(` (?:${source}) `);
+}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { type Clock, MS } from "../../kernel/clock.ts";
+import type { Column, JsonValue } from "../../platform/analytics/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import { type DataServices, type Dataset, seenRun } from "../data/index.ts";
+import type { Found } from "./alert-state.ts";
+import type { Alert } from "./alerts.store.ts";
+import { LIMITS } from "./limits.ts";
+
+/** What an alert finds in the data, with what it says of that. */
+export interface Evaluation {
+  found: Exclude<Found, { kind: "failed" }>;
+  /** A sentence about what is the case. */
+  says: string;
+  matched: MatchedRows | null;
+}
+
+export interface MatchedRows {
+  columns: readonly Column[];
+  rows: readonly Record<string, JsonValue>[];
+  total: number;
+}
+
+export interface EvaluationParts extends Pick<DataServices, "data" | "queries" | "queriesStore" | "runs"> {
+  clock: Clock;
+}
+
+type Watched = Pick<Alert, "type" | "c9ql" | "zone" | "frequency" | "sentence">;
+
+/** Looks at the dataset as this caller sees it now. */
+export function evaluate(
+  parts: EvaluationParts,
+  caller: Caller,
+  dataset: Dataset,
+  alert: Watched,
+  signal: AbortSignal,
+): Promise<Evaluation> {
+  if (alert.type === "conditional") return findRows(parts, caller, dataset, alert, signal);
+  if (alert.type === "query_error") return lastRun(parts, caller, dataset);
+  return Promise.resolve(staleness(parts, dataset, alert));
+}
+
+async function findRows(
+  { data }: EvaluationParts,
+  caller: Caller,
+  dataset: Dataset,
+  { c9ql, zone, sentence }: Watched,
+  signal: AbortSignal,
+): Promise<Evaluation> {
+  if (dataset.columns.length === 0)
+    return { found: { kind: "unknown" }, says: `${dataset.name} has no data.`, matched: null };
+  const { rows: limit } = LIMITS.alerts;
+  const options = { c9ql: c9ql ?? undefined, timeZone: zone, limit, signal };
+  const { columns, rows, totalRows: total } = await data.read(caller, dataset, options);
+  if (total === 0) return { found: { kind: "calm" }, says: `Nothing matches: ${sentence}.`, matched: null };
+  const noun = total === 1 ? "1 row matches" : `${total} rows match`;
+  return {
+    found: { kind: "match", hash: hashOf(rows, total) },
+    says: `${noun}: ${sentence}.`,
+    matched: { columns, rows, total },
+  };
+}
+
+/** The order of rows is nobody's business: after an import they may come in another. */
+function hashOf(rows: readonly Record<string, JsonValue>[], total: number): string {
+  const hash = createHash("sha256").update(String(total));
+  for (const text of rows.map((row) => JSON.stringify(row)).sort()) hash.update(`\n${text}`);
+  return hash.digest("base64url");
+}
+
+const PERIODS = { minutes: MS.minute, hours: MS.hour, days: MS.day, months: 31 * MS.day } as const;
+
+/** Older than the time between two checks, and a tenth of it. */
+function staleness({ clock }: EvaluationParts, { name, refreshedAt }: Dataset, alert: Watched): Evaluation {
+  const since = refreshedAt.toISOString();
+  const ageMs = clock.now().getTime() - refreshedAt.getTime();
+  const isStale = ageMs > PERIODS[alert.frequency] * 1.1;
+  return {
+    found: isStale ? { kind: "match", hash: since } : { kind: "calm" },
+    says: `${name} was last updated at ${since}.`,
+    matched: null,
+  };
+}
+
+/** What the last run of the dataset's query came to. One that goes on, or was cancelled, says nothing. */
+async function lastRun(
+  { queries, queriesStore, runs }: EvaluationParts,
+  caller: Caller,
+  { name, source }: Dataset,
+): Promise<Evaluation> {
+  const queryId = Number(source.detail?.queryId ?? 0);
+  const query = source.kind === "query" ? await queriesStore.find(caller.workspace.id, queryId) : undefined;
+  const [run] = query === undefined ? [] : await runs.latest(queryId, 1);
+  if (query === undefined || run === undefined)
+    return { found: { kind: "unknown" }, says: `${name} has no query.`, matched: null };
+  const { status, error } = seenRun(run, await queries.view(caller, query));
+  if (status === "failed") {
+    const says = `The query ${query.name} failed: ${error ?? "it gave no reason"}`;
+    return { found: { kind: "match", hash: error ?? "" }, says, matched: null };
+  }
+  const found = status === "succeeded" ? ({ kind: "calm" } as const) : ({ kind: "unknown" } as const);
+  return { found, says: `The last run of the query ${query.name}: ${status}.`, matched: null };
+}

@@ -1,0 +1,34 @@
+export const LIMITS = {
+  alerts: {
+    /** Alerts of one workspace. */
+    perWorkspace: 10_000,
+    /** Longest name of an alert. */
+    nameCharacters: 200,
+    /** Longest condition of an alert. */
+    conditionCharacters: 2_000,
+    /** Matching rows that are attached to a notice, and looked at to see whether others match than before. */
+    rows: 1_000,
+    /** Matching rows that a notice shows in its text. */
+    shownRows: 10,
+    /** Characters of a value that a notice shows in its text. */
+    shownCharacters: 60,
+    /** Checks of alerts that one server makes at the same time. */
+    checks: 2,
+    /** Longest that one check may take. */
+    checkMs: 60_000,
+    /** How long changes of a dataset are gathered before its real-time alerts are checked. */
+    gatherMs: 2_000,
+    /** Checks that must fail one after the other before an alert is in its error state. */
+    failures: 3,
+    /** Checks without a match, one after the other, before an alert that is checked by the minute has recovered. */
+    calmChecks: 2,
+    /** How long a notice of an alert is tried to be delivered. */
+    noticeMs: 24 * 3_600_000,
+    /** Happenings that the details of an alert list. */
+    listed: 20,
+    /** Happenings that are kept of each alert. */
+    kept: 500,
+    /** How long the test of an alert waits for its messages. */
+    testMs: 10_000,
+  },
+} as const;

@@ -1,0 +1,114 @@
+import { clip } from "../../kernel/clip.ts";
+import type { Column, JsonValue } from "../../platform/analytics/index.ts";
+import type { Attachment, Message } from "../../platform/delivery/index.ts";
+import { LIMITS as DELIVERY } from "../../platform/delivery/limits.ts";
+import { exportText } from "../data/index.ts";
+import type { Happening } from "./alert-state.ts";
+import type { Alert } from "./alerts.store.ts";
+import type { MatchedRows } from "./evaluate.ts";
+import { LIMITS } from "./limits.ts";
+
+/** What a notice tells of. */
+export interface Told {
+  happening: Exclude<Happening, "repaired">;
+  isTest: boolean;
+  says: string;
+  matched: MatchedRows | null;
+  datasetName: string;
+  at: Date;
+  appUrl: string;
+}
+
+const PREFIXES = {
+  fired: "",
+  changed: "Changed: ",
+  recovered: "Recovered: ",
+  error: "Cannot be checked: ",
+} as const;
+
+/** What recipients of an alert get, rendered once. */
+export async function noticeOf(alert: Alert, told: Told): Promise<Message> {
+  const { happening, isTest, says, matched, datasetName, at, appUrl } = told;
+  const named = alert.subject ?? `Alert: ${alert.name}`;
+  const subject = `${isTest ? "Test: " : ""}${PREFIXES[happening]}${named}`;
+  const attached = matched === null ? undefined : await csvOf(alert.name, matched);
+  const lines = [
+    ...(isTest ? ["This is a test; nothing was recorded."] : []),
+    says,
+    ...(matched === null ? [] : ["", ...tableLines(matched)]),
+    ...(attached === undefined ? [] : ["", attached.says]),
+    "",
+    ...(alert.c9ql === null ? [] : [`Condition: ${alert.c9ql.replaceAll("\n", " ")}`]),
+    `Dataset: ${datasetName}`,
+    `Checked: ${at.toISOString()}`,
+    `Kenning: ${appUrl}`,
+  ];
+  const data = {
+    alert_id: alert.id,
+    alert_name: alert.name,
+    happening,
+    is_test: isTest,
+    says,
+    matched_rows: matched?.total ?? null,
+    dataset_id: alert.datasetId,
+    dataset_name: datasetName,
+    checked_at: at.toISOString(),
+  };
+  return {
+    subject: clip(subject, DELIVERY.delivery.subjectCharacters),
+    text: lines.join("\n"),
+    html: `<pre style="font: 14px/1.5 ui-monospace, monospace; white-space: pre-wrap">${escapeHtml(lines.join("\n"))}</pre>`,
+    attachments: attached === undefined ? [] : [attached.file],
+    event: { type: `alert.${happening}`, data },
+  };
+}
+
+/** The first rows, a line each. */
+function tableLines({ columns, rows, total }: MatchedRows): string[] {
+  const { shownRows } = LIMITS.alerts;
+  const names = columns.map(({ name }) => name);
+  const lines = rows
+    .slice(0, shownRows)
+    .map((row) => names.map((name) => shown(row[name] ?? null)).join(" | "));
+  return [names.join(" | "), ...lines, ...(total > shownRows ? [`… ${total - shownRows} more`] : [])];
+}
+
+function shown(value: JsonValue): string {
+  const text = typeof value === "string" ? value : value === null ? "" : JSON.stringify(value);
+  return clip(text.replace(/\s+/g, " "), LIMITS.alerts.shownCharacters);
+}
+
+/** As many of the rows as a message may carry. */
+async function csvOf(
+  name: string,
+  { columns, rows, total }: MatchedRows,
+): Promise<{ file: Attachment; says: string }> {
+  let taken = rows;
+  let text = await csvText(columns, taken);
+  while (Buffer.byteLength(text) > DELIVERY.delivery.attachmentBytes && taken.length > 0) {
+    taken = taken.slice(0, Math.floor(taken.length / 2));
+    text = await csvText(columns, taken);
+  }
+  const isAll = taken.length === total;
+  const says = isAll ? "The rows are attached." : `The first ${taken.length} of ${total} rows are attached.`;
+  const fileName = `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "alert"}.csv`;
+  return { file: { name: fileName, mimeType: "text/csv", text }, says };
+}
+
+async function csvText(
+  columns: readonly Column[],
+  rows: readonly Record<string, JsonValue>[],
+): Promise<string> {
+  const values = rows.map((row) => columns.map(({ name }) => row[name] ?? null));
+  async function* batches() {
+    yield { columns: [...columns], rows: values };
+  }
+  const { content } = await exportText(batches(), { format: "csv", escapeFormulas: true });
+  return content.toString("utf8");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+}

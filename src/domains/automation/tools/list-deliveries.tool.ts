@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { DELIVERY_STATES } from "../../../platform/delivery/index.ts";
+import { defineTool, deliveryOf, deliveryShape } from "../define.ts";
+
+/** What was sent to whom, and what could not be. */
+export const listDeliveries = defineTool({
+  name: "list_deliveries",
+  toolset: "alerts",
+  title: "List deliveries",
+  description: "Messages to each recipient, newest first: sent, waiting for another try, or dead (given up).",
+  permission: "bi:read",
+  effect: "read",
+  input: z.strictObject({
+    state: z.enum(DELIVERY_STATES).optional(),
+    alert_id: z.int().optional(),
+    limit: z.int().min(1).max(200).default(50),
+    offset: z.int().min(0).default(0),
+  }),
+  output: z.object({
+    total: z.int(),
+    deliveries: z.array(
+      deliveryShape.extend({
+        subject: z.string(),
+        created_at: z.string(),
+        settled_at: z.string().nullable(),
+      }),
+    ),
+  }),
+
+  async run({ state, alert_id, limit, offset }, { deliveries, caller }) {
+    const keyPrefix = alert_id === undefined ? undefined : `alert:${alert_id}:`;
+    const { total, items } = await deliveries.list(caller.workspace.id, { state, keyPrefix, limit, offset });
+    return {
+      total,
+      deliveries: items.map((item) => ({
+        ...deliveryOf(item),
+        subject: item.subject,
+        created_at: item.createdAt.toISOString(),
+        settled_at: item.settledAt?.toISOString() ?? null,
+      })),
+    };
+  },
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineTool, deliveryOf, deliveryShape } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+
+/** Sends again what was given up. */
+export const retryDelivery = defineTool({
+  name: "retry_delivery",
+  toolset: "alerts",
+  title: "Send again",
+  description: "Gives a dead delivery all of its tries again. The recipient sees the same message id.",
+  permission: "bi:write",
+  effect: "write",
+  input: z.strictObject({ delivery_id: z.int().describe("See list_deliveries") }),
+  output: deliveryShape,
+
+  async run({ delivery_id }, { deliveries, caller }) {
+    return deliveryOf(await deliveries.retry(caller.workspace.id, delivery_id, LIMITS.alerts.noticeMs));
+  },
+});

@@ -1,0 +1,170 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import PostalMime from "postal-mime";
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestCatalog, silentLog } from "../../../test/support/database.ts";
+import { createGuardedFetch } from "../guarded-fetch/index.ts";
+import { Jobs } from "../jobs/index.ts";
+import { Deliveries, MailChannel, type Message, mailAddresses, oneLine, WebhookChannel } from "./index.ts";
+
+const catalog = await openTestCatalog();
+const outbox = mkdtempSync(join(tmpdir(), "kenning-outbox-"));
+const fetch = createGuardedFetch();
+const jobs = new Jobs(catalog, silentLog);
+const mails: { to: string[]; raw: string }[] = [];
+let busy = 1;
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS"],
+  onRcptTo({ address }, _session, callback) {
+    if (address.startsWith("nobody@"))
+      return callback(Object.assign(new Error("no such user"), { responseCode: 550 }));
+    if (address.startsWith("busy@") && busy-- > 0)
+      return callback(Object.assign(new Error("come back later"), { responseCode: 450 }));
+    callback();
+  },
+  onData(stream, session, callback) {
+    let raw = "";
+    stream.on("data", (chunk) => (raw += chunk));
+    stream.on("end", () => {
+      mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw });
+      callback();
+    });
+  },
+});
+let deliveries: Deliveries;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
+  const { port } = smtp.server.address() as AddressInfo;
+  const mail = new MailChannel({
+    smtpUrl: `smtp://127.0.0.1:${port}`,
+    from: "Kenning <kenning@example.com>",
+    outbox,
+  });
+  const webhooks = new WebhookChannel({ fetch, key: Buffer.from("key") });
+  deliveries = new Deliveries({ catalog, jobs, mail, webhooks, log: silentLog });
+  await jobs.start();
+});
+afterAll(async () => {
+  await jobs.stop();
+  await deliveries.close();
+  await fetch.close();
+  await new Promise<void>((resolve) => smtp.close(() => resolve()));
+  await catalog.close();
+  rmSync(outbox, { recursive: true });
+});
+
+const MESSAGE: Message = {
+  subject: "Größe: ünïcode 😀 & a rather long subject that has to be folded somewhere on its way",
+  text: "Hello\n.\nthere",
+  html: "<p>Hello</p>",
+  attachments: [{ name: "rows.csv", mimeType: "text/csv", text: "a,b\r\n1,ü\r\n" }],
+  event: { type: "alert.fired", data: { n: 1 } },
+};
+
+async function post(runKey: string, channel: "mail" | "webhook", ...targets: string[]) {
+  const recipients = targets.map((target) => ({ channel, target }));
+  const expiresAt = new Date(Date.now() + 86_400_000);
+  await catalog.transaction((tx) =>
+    deliveries.post(tx, { runKey, workspaceId: 1, message: MESSAGE, recipients, expiresAt }),
+  );
+  return deliveries.outcome(runKey, 60_000, new AbortController().signal);
+}
+
+describe("mail", () => {
+  it("is one message a recipient, complete, with an id of its own", async () => {
+    const sent = await post("one", "mail", "ann@example.com", "bob@example.com");
+    expect(sent).toMatchObject([{ state: "sent" }, { state: "sent" }]);
+    expect(mails.map(({ to }) => to).sort()).toEqual([["ann@example.com"], ["bob@example.com"]]);
+    const mail = await PostalMime.parse(mails[0]?.raw ?? "");
+    expect(mail).toMatchObject({
+      subject: MESSAGE.subject,
+      from: { name: "Kenning", address: "kenning@example.com" },
+      text: expect.stringContaining("Hello"),
+      attachments: [{ filename: "rows.csv" }],
+    });
+    expect(sent.map(({ uid }) => `<${uid}@example.com>`)).toContain(mail.messageId);
+    const [attachment] = mail.attachments;
+    expect(Buffer.from(attachment?.content as ArrayBuffer).toString()).toBe("a,b\r\n1,ü\r\n");
+  });
+
+  it("is posted once for one thing, and only if the transaction commits", async () => {
+    const before = mails.length;
+    await post("twice", "mail", "ann@example.com");
+    await post("twice", "mail", "ann@example.com");
+    expect(mails).toHaveLength(before + 1);
+    const undone = catalog.transaction(async (tx) => {
+      const recipients = [{ channel: "mail" as const, target: "ann@example.com" }];
+      await deliveries.post(tx, {
+        runKey: "undone",
+        workspaceId: 1,
+        message: MESSAGE,
+        recipients,
+        expiresAt: new Date(),
+      });
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    expect(await deliveries.outcome("undone", 0, new AbortController().signal)).toEqual([]);
+  });
+
+  it("that is refused for good is a dead letter at once; one that is refused for now is tried again", async () => {
+    expect(await post("dead", "mail", "nobody@example.com")).toMatchObject([
+      { state: "dead", tries: 1, lastError: expect.stringContaining("no such user") },
+    ]);
+    expect(await post("busy", "mail", "busy@example.com")).toMatchObject([
+      { state: "waiting", tries: 1, lastError: expect.stringContaining("come back later") },
+    ]);
+    await expect
+      .poll(async () => (await deliveries.outcome("busy", 0, new AbortController().signal))[0]?.state, {
+        timeout: 60_000,
+        interval: 250,
+      })
+      .toBe("sent");
+  });
+
+  it("goes to a folder where there is no mail server", async () => {
+    const mail = new MailChannel({ smtpUrl: null, from: "kenning@localhost", outbox });
+    for (let tries = 0; tries < 2; tries += 1) {
+      expect(await mail.send("uid-1", "ann@example.com", MESSAGE)).toEqual({ note: "outbox/uid-1.eml" });
+    }
+    expect(readdirSync(outbox)).toEqual(["uid-1.eml"]);
+    const read = await PostalMime.parse(readFileSync(join(outbox, "uid-1.eml")));
+    expect(read).toMatchObject({ subject: MESSAGE.subject, to: [{ address: "ann@example.com" }] });
+  });
+});
+
+describe("headers", () => {
+  it.each([
+    "a@example.com\r\nBcc: b@example.com",
+    "a@example.com\nb@example.com",
+    "Ann <a@example.com>",
+    '"a\r\nBcc: b"@example.com',
+    "a@example.com b@example.com",
+    "a@exa mple.com",
+    "a@-example.com",
+    "@example.com",
+    `${"a".repeat(250)}@example.com`,
+  ])("take no address such as %j", (text) => {
+    expect(() => mailAddresses(text)).toThrow(/no mail address/);
+  });
+
+  it("take lists of addresses, each once, and subjects of one line", () => {
+    expect(mailAddresses("a@example.com, A@example.com;, jürgen@bücher.example")).toHaveLength(2);
+    for (const subject of ["a\r\nBcc: b", "a\u2028b", "a\0b"])
+      expect(() => oneLine(subject)).toThrow(/one line/);
+    expect(oneLine("  Größe 😀 ")).toBe("Größe 😀");
+  });
+});
+
+describe("a webhook", () => {
+  it("to an address of this machine is refused at once", async () => {
+    expect(await post("inside", "webhook", "http://127.0.0.1:9/")).toMatchObject([
+      { state: "dead", tries: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,226 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { z } from "zod";
+import { clip } from "../../kernel/clip.ts";
+import { MS } from "../../kernel/clock.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import { newUuid } from "../../kernel/ids.ts";
+import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
+import type { JobContext, Jobs } from "../jobs/index.ts";
+import { deliveries, messages } from "./delivery.tables.ts";
+import { Refused, TryLater } from "./failures.ts";
+import { LIMITS } from "./limits.ts";
+import type { MailChannel } from "./mail.ts";
+import type { Message, Recipient } from "./message.ts";
+import type { WebhookChannel } from "./webhook.ts";
+
+const JOB = "delivery.send";
+const jobData = z.strictObject({ deliveryId: z.int() });
+/** After the first failure, the second and so on. */
+const BACKOFF_MS = [5 * MS.second, 5 * MS.minute, 30 * MS.minute, 2 * MS.hour, 5 * MS.hour, 10 * MS.hour];
+const WAIT_MS = 50;
+
+export type Delivery = typeof deliveries.$inferSelect;
+
+export interface DeliveriesParts {
+  catalog: Catalog;
+  jobs: Jobs;
+  mail: MailChannel;
+  webhooks: WebhookChannel;
+  log: CatalogLog;
+}
+
+/** A message that is to be sent to some recipients. */
+export interface Posting {
+  /** What it tells of: the same key is posted once. */
+  runKey: string;
+  workspaceId: number;
+  message: Message;
+  recipients: readonly Recipient[];
+  /** After this it is of no use to anybody. */
+  expiresAt: Date;
+}
+
+/** Messages on their way: each recipient has a delivery of its own, with its own tries. */
+export class Deliveries {
+  readonly #parts: DeliveriesParts;
+
+  constructor(parts: DeliveriesParts) {
+    this.#parts = parts;
+    parts.jobs.define(JOB, jobData, (data, context) => this.#work(data.deliveryId, context), {
+      concurrency: LIMITS.delivery.atOnce,
+      retries: 5,
+      retryDelaySeconds: 5,
+      timeoutSeconds: (2 * LIMITS.delivery.tryMs) / MS.second,
+      keyed: false,
+    });
+  }
+
+  /** Whether mails go to a folder, because there is no mail server. */
+  get mailsAreLocal(): boolean {
+    return this.#parts.mail.isLocal;
+  }
+
+  secretOf(workspaceId: number, url: string): string {
+    return this.#parts.webhooks.secretOf(workspaceId, url);
+  }
+
+  /** Before a transaction that posts, which would wait for it. */
+  prepare(): Promise<void> {
+    return this.#parts.jobs.wake();
+  }
+
+  /** In the caller's transaction: it is sent if and only if that commits. */
+  async post(tx: CatalogTx, { runKey, workspaceId, message, recipients, expiresAt }: Posting): Promise<void> {
+    if (recipients.length === 0) return;
+    await tx.insert(messages).values({ runKey, workspaceId, content: message }).onConflictDoNothing();
+    const made = await tx
+      .insert(deliveries)
+      .values(recipients.map((each) => ({ ...each, uid: newUuid(), workspaceId, runKey, expiresAt })))
+      .onConflictDoNothing()
+      .returning({ id: deliveries.id });
+    for (const { id } of made) await this.#enqueue(tx, id, workspaceId);
+  }
+
+  #enqueue(tx: CatalogTx, deliveryId: number, workspaceId: number, startAfter?: Date): Promise<string> {
+    const options = { tx, group: String(workspaceId), ...(startAfter !== undefined && { startAfter }) };
+    return this.#parts.jobs.enqueue(JOB, { deliveryId }, options);
+  }
+
+  /** What became of the message to each of its recipients, after waiting a little for those on their way. */
+  async outcome(runKey: string, waitMs: number, signal: AbortSignal): Promise<Delivery[]> {
+    for (const until = performance.now() + waitMs; ; ) {
+      const found = await this.#parts.catalog.db
+        .select()
+        .from(deliveries)
+        .where(eq(deliveries.runKey, runKey))
+        .orderBy(deliveries.id);
+      const isTried = found.every(({ state, tries }) => state !== "waiting" || tries > 0);
+      if (isTried || performance.now() >= until) return found;
+      await sleep(WAIT_MS, undefined, { signal });
+    }
+  }
+
+  async list(
+    workspaceId: number,
+    {
+      state,
+      keyPrefix,
+      limit,
+      offset,
+    }: {
+      state?: Delivery["state"] | undefined;
+      keyPrefix?: string | undefined;
+      limit: number;
+      offset: number;
+    },
+  ): Promise<{ total: number; items: (Delivery & { subject: string })[] }> {
+    const condition = and(
+      eq(deliveries.workspaceId, workspaceId),
+      state === undefined ? undefined : eq(deliveries.state, state),
+      keyPrefix === undefined ? undefined : sql`starts_with(${deliveries.runKey}, ${keyPrefix})`,
+    );
+    const { db } = this.#parts.catalog;
+    const [[total], items] = await Promise.all([
+      db.select({ all: count() }).from(deliveries).where(condition),
+      db
+        .select({ delivery: deliveries, subject: sql<string>`${messages.content} ->> 'subject'` })
+        .from(deliveries)
+        .innerJoin(messages, eq(messages.runKey, deliveries.runKey))
+        .where(condition)
+        .orderBy(desc(deliveries.id))
+        .limit(limit)
+        .offset(offset),
+    ]);
+    return { total: total?.all ?? 0, items: items.map((row) => ({ ...row.delivery, subject: row.subject })) };
+  }
+
+  /** Gives a dead delivery all of its tries again. */
+  async retry(workspaceId: number, id: number, keepMs: number): Promise<Delivery> {
+    await this.prepare();
+    return this.#parts.catalog.transaction(async (tx) => {
+      const own = and(eq(deliveries.id, id), eq(deliveries.workspaceId, workspaceId));
+      const [found] = await tx.select().from(deliveries).where(own).for("update");
+      if (found === undefined)
+        throw new AppError("not_found", `There is no delivery with id ${id}.`, {
+          hint: "{tool:list_deliveries} shows what there is.",
+        });
+      if (found.state !== "dead") {
+        const state = found.state === "sent" ? "was sent" : "is still being tried";
+        throw new AppError("conflict", `The delivery ${id} ${state}.`);
+      }
+      const expiresAt = sql`now() + ${keepMs} * interval '1 ms'`;
+      const [changed] = await tx
+        .update(deliveries)
+        .set({ state: "waiting", tries: 0, expiresAt, settledAt: null })
+        .where(own)
+        .returning();
+      await this.#enqueue(tx, id, workspaceId);
+      return changed!;
+    });
+  }
+
+  async sweep(): Promise<void> {
+    const { keepDays } = LIMITS.delivery;
+    await this.#parts.catalog.db
+      .delete(messages)
+      .where(sql`${messages.createdAt} < now() - ${keepDays} * interval '1 day'`);
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.mail.close();
+  }
+
+  /** One try. It may happen twice when the process dies between sending and writing that down, with the same uid. */
+  async #work(id: number, { signal }: JobContext): Promise<void> {
+    const [found] = await this.#parts.catalog.db
+      .select({ delivery: deliveries, message: messages.content })
+      .from(deliveries)
+      .innerJoin(messages, eq(messages.runKey, deliveries.runKey))
+      .where(and(eq(deliveries.id, id), eq(deliveries.state, "waiting")));
+    if (found === undefined) return;
+    const { delivery, message } = found;
+    try {
+      const { note } = await this.#send(delivery, message, signal);
+      await this.#settle(id, { state: "sent", note, lastError: null });
+    } catch (error) {
+      await this.#failed(delivery, error);
+    }
+  }
+
+  #send(
+    { channel, uid, target, workspaceId }: Delivery,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<{ note: string | null }> {
+    const { mail, webhooks } = this.#parts;
+    if (channel === "mail") return mail.send(uid, target, message);
+    return webhooks.send(uid, target, message, { workspaceId, signal });
+  }
+
+  async #failed({ id, workspaceId, tries, expiresAt }: Delivery, error: unknown): Promise<void> {
+    const lastError = clip(messageOf(error), LIMITS.delivery.errorCharacters);
+    const backoffMs = BACKOFF_MS[tries];
+    const steadyMs = error instanceof TryLater ? Math.max(error.afterMs, backoffMs ?? 0) : backoffMs;
+    const nextAt = new Date(Date.now() + (steadyMs ?? 0) * (1 + randomInt(0, 200) / 1_000));
+    if (error instanceof Refused || steadyMs === undefined || backoffMs === undefined || nextAt > expiresAt) {
+      this.#parts.log.warn({ delivery: id, reason: lastError }, "a delivery was given up");
+      return this.#settle(id, { state: "dead", lastError });
+    }
+    await this.#parts.catalog.transaction(async (tx) => {
+      await tx
+        .update(deliveries)
+        .set({ tries: sql`${deliveries.tries} + 1`, lastError })
+        .where(eq(deliveries.id, id));
+      await this.#enqueue(tx, id, workspaceId, nextAt);
+    });
+  }
+
+  async #settle(id: number, outcome: Partial<Delivery>): Promise<void> {
+    await this.#parts.catalog.db
+      .update(deliveries)
+      .set({ ...outcome, tries: sql`${deliveries.tries} + 1`, settledAt: sql`now()` })
+      .where(and(eq(deliveries.id, id), inArray(deliveries.state, ["waiting"])));
+  }
+}

@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Message } from "./message.ts";
+
+const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const workspace = () => bigint("workspace_id", { mode: "number" }).notNull();
+
+export const DELIVERY_STATES = ["waiting", "sent", "dead"] as const;
+export const CHANNELS = ["mail", "webhook"] as const;
+
+/** What is sent: rendered once, whoever gets it. */
+export const messages = pgTable(
+  "messages",
+  {
+    /** What it tells of, so that it is told once: `alert:12:7`. */
+    runKey: text("run_key").primaryKey(),
+    workspaceId: workspace(),
+    content: jsonb("content").$type<Message>().notNull(),
+    createdAt: moment("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("messages_created").on(table.createdAt)],
+);
+
+/** One message to one recipient. */
+export const deliveries = pgTable(
+  "deliveries",
+  {
+    id: id(),
+    /** The same in every try, as Message-ID and webhook-id: so a recipient can tell what it already has. */
+    uid: text("uid").notNull().unique(),
+    workspaceId: workspace(),
+    runKey: text("run_key")
+      .notNull()
+      .references(() => messages.runKey, { onDelete: "cascade" }),
+    channel: text("channel").$type<(typeof CHANNELS)[number]>().notNull(),
+    target: text("target").notNull(),
+    state: text("state").$type<(typeof DELIVERY_STATES)[number]>().notNull().default("waiting"),
+    /** Tries that ended, one way or the other. */
+    tries: integer("tries").notNull().default(0),
+    lastError: text("last_error"),
+    /** Where it went, such as the file in the outbox. */
+    note: text("note"),
+    expiresAt: moment("expires_at").notNull(),
+    createdAt: moment("created_at").notNull().default(sql`now()`),
+    settledAt: moment("settled_at"),
+  },
+  (table) => [
+    uniqueIndex("deliveries_target").on(table.runKey, table.channel, table.target),
+    index("deliveries_workspace").on(table.workspaceId, table.state, table.id),
+  ],
+);

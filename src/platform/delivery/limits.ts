@@ -1,0 +1,22 @@
+export const LIMITS = {
+  delivery: {
+    /** Deliveries that one server sends at the same time. */
+    atOnce: 8,
+    /** Longest that one try of a delivery may take. */
+    tryMs: 60_000,
+    /** Recipients of one message. */
+    recipients: 50,
+    /** Longest address of mail. */
+    addressCharacters: 254,
+    /** Longest URL of a webhook. */
+    urlCharacters: 2_000,
+    /** Longest subject of a message. */
+    subjectCharacters: 200,
+    /** Largest attachment of a message; the rest is left out, and the message says so. */
+    attachmentBytes: 1024 * 1024,
+    /** Longest reason that is kept of a try that failed. */
+    errorCharacters: 500,
+    /** How long messages and what became of them are kept. */
+    keepDays: 30,
+  },
+} as const;

@@ -1,0 +1,115 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Mail, SendMailOptions } from "nodemailer";
+import { messageOf } from "../../kernel/errors.ts";
+import { syncFolder } from "../blobs/index.ts";
+import { Refused } from "./failures.ts";
+import { LIMITS } from "./limits.ts";
+import type { Message } from "./message.ts";
+
+interface MailOptions {
+  smtpUrl: string | null;
+  from: string;
+  /** Where mails are written without a mail server. */
+  outbox: string;
+}
+
+/** What nodemailer tells of a failure. */
+interface SmtpFailure {
+  code?: string;
+  responseCode?: number;
+  response?: string;
+}
+
+/** Mail, one message a recipient: nobody sees the address of another. */
+export class MailChannel {
+  readonly #options: MailOptions;
+  #transport: Promise<Mail> | undefined;
+
+  constructor(options: MailOptions) {
+    this.#options = options;
+  }
+
+  /** Whether mails only go to the outbox folder. */
+  get isLocal(): boolean {
+    return this.#options.smtpUrl === null;
+  }
+
+  async send(uid: string, target: string, message: Message): Promise<{ note: string | null }> {
+    this.#transport ??= this.#open();
+    const transport = await this.#transport;
+    const { subject, text, html, attachments } = message;
+    const mail: SendMailOptions = {
+      from: this.#options.from,
+      to: { name: "", address: target },
+      subject,
+      text,
+      html,
+      messageId: `<${uid}@${hostOf(this.#options.from)}>`,
+      headers: { "Auto-Submitted": "auto-generated" },
+      attachments: attachments.map(({ name, mimeType, text: content }) => ({
+        filename: name,
+        contentType: mimeType,
+        content,
+      })),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    };
+    try {
+      const sent = (await transport.sendMail(mail)) as { message?: unknown };
+      if (!this.isLocal) return { note: null };
+      await writeFileDurably(this.#options.outbox, `${uid}.eml`, sent.message as Buffer);
+      return { note: `outbox/${uid}.eml` };
+    } catch (error) {
+      throw isForGood(error as SmtpFailure) ? new Refused(reasonOf(error)) : new Error(reasonOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    (await this.#transport?.catch(() => undefined))?.close();
+  }
+
+  /** Loaded with the first mail: most servers send none. */
+  async #open(): Promise<Mail> {
+    const { createTransport } = await import("nodemailer");
+    const { smtpUrl } = this.#options;
+    if (smtpUrl === null) return createTransport({ streamTransport: true, buffer: true });
+    const timeoutMs = LIMITS.delivery.tryMs / 2;
+    return createTransport({
+      url: smtpUrl,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+    });
+  }
+}
+
+/** The name is the delivery's own: a second try writes the same file again. */
+async function writeFileDurably(folder: string, name: string, content: Buffer): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unfinished = join(folder, `${name}.part`);
+  const file = await open(unfinished, "w", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unfinished, join(folder, name));
+  await syncFolder(folder);
+}
+
+/** The server does not want this mail, now or later. That it does not know us is our fault, and can be mended. */
+function isForGood({ code, responseCode = 0 }: SmtpFailure): boolean {
+  if (code === "EAUTH" || code === "ENOAUTH") return false;
+  return responseCode >= 500 && responseCode < 600;
+}
+
+function reasonOf(error: unknown): string {
+  const { response } = error as SmtpFailure;
+  return response === undefined ? messageOf(error) : `The mail server answered: ${response}`;
+}
+
+function hostOf(from: string): string {
+  return /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "kenning.invalid";
+}

@@ -1,0 +1,63 @@
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "./limits.ts";
+
+export interface Attachment {
+  name: string;
+  mimeType: string;
+  text: string;
+}
+
+/** What is sent, whatever the channel. */
+export interface Message {
+  subject: string;
+  text: string;
+  html: string;
+  attachments: readonly Attachment[];
+  /** What a webhook gets: its type, and facts as JSON. */
+  event: { type: string; data: Record<string, unknown> };
+}
+
+export interface Recipient {
+  channel: "mail" | "webhook";
+  target: string;
+}
+
+/** One address alone: no names, lists, comments or quotes, in which more could hide. */
+const ADDRESS =
+  /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/u;
+
+/** The addresses of a list that is separated by commas, each once. */
+export function mailAddresses(list: string): string[] {
+  const parts = list
+    .split(/[,;]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const addresses = [...new Map(parts.map((part) => [part.toLowerCase(), part])).values()];
+  const { addressCharacters, recipients } = LIMITS.delivery;
+  const wrong = addresses.find((address) => address.length > addressCharacters || !ADDRESS.test(address));
+  if (wrong !== undefined) {
+    throw new AppError("bad_request", `${JSON.stringify(wrong.slice(0, 100))} is no mail address.`, {
+      hint: "Give addresses such as ann@example.com, separated by commas.",
+    });
+  }
+  if (addresses.length <= recipients) return addresses;
+  throw new AppError("bad_request", `A message has at most ${recipients} recipients.`);
+}
+
+export function webhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isGood = url !== undefined && ["https:", "http:"].includes(url.protocol) && url.username === "";
+  if (isGood && text.length <= LIMITS.delivery.urlCharacters) return url.href;
+  throw new AppError("bad_request", "A webhook is a URL with https (or http), without user and password.");
+}
+
+/** A header is one line: what could begin another is refused, not repaired. */
+export function oneLine(subject: string): string {
+  const text = subject.trim();
+  const { subjectCharacters } = LIMITS.delivery;
+  if (text.length > subjectCharacters)
+    throw new AppError("bad_request", `A subject has at most ${subjectCharacters} characters.`);
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text))
+    throw new AppError("bad_request", "A subject is one line, without control characters.");
+  return text;
+}

@@ -1,0 +1,49 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Unit } from "./rule.ts";
+
+const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+/** What happens again and again: `kind` says whose it is, `subject` which one of these. */
+export const schedules = pgTable(
+  "schedules",
+  {
+    id: id(),
+    kind: text("kind").notNull(),
+    subject: bigint("subject", { mode: "number" }).notNull(),
+    unit: text("unit").$type<Unit>().notNull(),
+    every: integer("every").notNull(),
+    time: text("time").notNull(),
+    zone: text("zone").notNull(),
+    weekday: integer("weekday"),
+    monthday: integer("monthday"),
+    anchor: moment("anchor").notNull(),
+    nextAt: moment("next_at").notNull(),
+    /** The time zone rules that `next_at` was computed with: countries change theirs. */
+    zoneRules: text("zone_rules").notNull(),
+  },
+  (table) => [
+    uniqueIndex("schedules_subject").on(table.kind, table.subject),
+    index("schedules_next").on(table.nextAt),
+  ],
+);
+
+/** That a schedule came due, once for each occurrence, whatever the number of servers. */
+export const scheduleRuns = pgTable(
+  "schedule_runs",
+  {
+    id: id(),
+    scheduleId: bigint("schedule_id", { mode: "number" })
+      .notNull()
+      .references(() => schedules.id, { onDelete: "cascade" }),
+    occurrenceAt: moment("occurrence_at").notNull(),
+    /** Occurrences before it that nobody saw to. */
+    missed: integer("missed").notNull(),
+    firedAt: moment("fired_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    uniqueIndex("schedule_runs_occurrence").on(table.scheduleId, table.occurrenceAt),
+    index("schedule_runs_fired").on(table.firedAt),
+  ],
+);
