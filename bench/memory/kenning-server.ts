@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +10,8 @@ import { EmbeddedServer } from "../../src/platform/catalog/embedded.ts";
 
 /** Kenning on a PostgreSQL as it starts for itself; makes workspaces, and tells when all memories have vectors. */
 const home = mkdtempSync(join(tmpdir(), "kenning-bench-memory-"));
+// As root the database runs as another user, who must be able to pass.
+chmodSync(home, 0o711);
 const log = pino({ level: "warn" });
 const database = await EmbeddedServer.open({ home: join(home, "database"), log });
 const { user, password, host, database: name } = database.endpoint;

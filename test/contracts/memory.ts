@@ -1,4 +1,4 @@
-import { contract, open } from "./contract.ts";
+import { contract } from "./contract.ts";
 
 /**
  * What /api/mcp/v1 promises: tokens and scopes, transport, the ten tools, forms of results and errors.
@@ -21,17 +21,15 @@ export const memory = contract("memory", {
   "memory.health.any-token":
     "knowmind.health is reachable with any token of the endpoint, whatever its scopes",
   "memory.health.no-data": "knowmind.health takes no parameters and holds no data of a tenant",
-  "memory.health.unavailable": "knowmind.health answers 503 when the database is away",
+  "memory.health.unavailable": "knowmind.health answers 503 when the database is away, and names it",
   "memory.stats.result": "knowmind.stats returns memories, edges and chunks of the token's workspace",
   "memory.stats.scope": "knowmind.stats needs the scope read",
 
   "memory.recall.result":
     "knowmind.recall returns hits with memory_id, title, content, score and source, and elapsed_ms",
   "memory.recall.bounds": "knowmind.recall takes k from 1 to 25 (default 5) and hops from 0 to 3 (default 2)",
-  "memory.recall.hybrid": open(
-    "knowmind.recall combines full text, vectors and graph hops, and reranks the top hits",
-    "there are full text, signs of the speaker and graph hops, and no vectors",
-  ),
+  "memory.recall.hybrid":
+    "knowmind.recall combines full text, vectors and graph hops, and weighs the top hits once more",
   "memory.recall.hops": "knowmind.recall follows relations as far as hops says",
   "memory.at-time.result":
     "knowmind.recall_at_time returns hits with memory_id, title, content, valid_from, valid_to and score",
@@ -63,9 +61,6 @@ export const memory = contract("memory", {
   "memory.error.too-large": "413 when content is too large",
   "memory.error.rate": "429 when a rate limit is exceeded",
   "memory.error.service": "503 when the service is unavailable",
-  "memory.error.provider": open(
-    "-32000 when something behind the service fails or takes too long",
-    "nothing behind it can be made to fail or stall by a caller",
-  ),
+  "memory.error.provider": "-32000 when something behind the service fails or takes too long",
   "memory.limit.token": "Requests are limited by token: 600 a minute, then 429 with Retry-After",
 });

@@ -19,6 +19,7 @@ const SHOWN = 5;
 
 const WORD = /[\p{L}\p{N}]+(?:['’.,:/-][\p{L}\p{N}]+)*/gu;
 const NUMBER = /\d/;
+const AUXILIARIES = new Set(["do", "does", "did"]);
 const NEGATIONS = new Set(
   "not no never none nobody nothing neither nor without cannot nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder".split(
     " ",
@@ -72,8 +73,12 @@ function isNumber(word: string): boolean {
   return NUMBER.test(word);
 }
 
+function isNegation(word: string): boolean {
+  return NEGATIONS.has(word) || /n['’]t$/.test(word);
+}
+
 function isNegated(words: readonly string[]): boolean {
-  const count = words.filter((word) => NEGATIONS.has(word) || /n['’]t$/.test(word)).length;
+  const count = words.filter(isNegation).length;
   return count % 2 === 1;
 }
 
@@ -83,9 +88,12 @@ function namesIn(text: string): string[] {
   return Array.from(found, ([name]) => name);
 }
 
-/** Dice's coefficient over different words. */
+/** Dice's coefficient over different words, without those that come and go with a negation. */
 function wordLikeness(one: readonly string[], other: readonly string[]): number {
-  const [a, b] = [new Set(one), new Set(other)];
+  const [a, b] = [one, other].map(
+    (words) => new Set(words.filter((word) => !isNegation(word) && !AUXILIARIES.has(word))),
+  );
+  if (a === undefined || b === undefined) return 0;
   if (a.size === 0 || b.size === 0) return 0;
   const both = [...a].filter((word) => b.has(word)).length;
   return (2 * both) / (a.size + b.size);

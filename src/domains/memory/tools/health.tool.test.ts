@@ -48,7 +48,7 @@ describe("memory health without its database", () => {
     await callTool(broken, token, "knowmind.health", {}, MEMORY);
     await broken.loseDatabase();
     const { error } = await callTool(broken, token, "knowmind.health", {}, MEMORY);
-    expect(error).toMatchObject({ code: 503 });
+    expect(error).toMatchObject({ code: 503, message: expect.stringMatching(/database/i) });
     await broken.stop();
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTool } from "../../../../test/support/mcp.ts";
 import { idsOf, MemoryClient } from "../../../../test/support/memory.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -24,6 +25,21 @@ describe("recall", () => {
     expect(new Set(idsOf(hits))).toEqual(new Set([anna, tomasz, vault]));
     expect(hits[0]?.memory_id).toBe(anna);
     expect(hits.every(({ score }, i) => score <= (hits[i - 1]?.score ?? 1))).toBe(true);
+  });
+
+  it("[memory.recall.hybrid] finds by meaning what has no word of the question, and says why on /mcp", async () => {
+    const id = await acme.store("The customer paid the invoice.");
+    await acme.store("It will rain in the mountains tomorrow.");
+    const query = "Who settled the bill?";
+    await expect
+      .poll(async () => idsOf(await acme.recall(query, { hops: 0 }))[0], { timeout: 60_000 })
+      .toBe(id);
+    const { result } = await callTool(server, await server.token(), "recall", { query, hops: 0, why: true });
+    const { hits } = (result?.structuredContent ?? { hits: [] }) as {
+      hits: { why: Record<string, number> }[];
+    };
+    expect(hits[0]?.why.meaning).toBeGreaterThan(0.4);
+    expect(hits[0]?.why.words ?? 0).toBeLessThan(0.1);
   });
 
   it("prefers what the named person says to what others say, and answers to questions", async () => {

@@ -70,7 +70,7 @@ describe("set_relation_rules", () => {
     await acme.call("link", { from_id: acorn, to_id: boat, rel_type: "OWNS" });
   });
 
-  it("refuses what cannot be read or is too much, and keeps what is there", async () => {
+  it("[memory.error.provider] refuses what cannot be read or is too much, and keeps what is there", async () => {
     const prefix = RULES.split("\n").slice(1, 5).join("\n");
     const regex = `${prefix}\nk:Slow a sh:NodeShape ; sh:targetClass k:slow ; sh:property [ sh:path k:title ; sh:pattern "^(a+)+$" ] .`;
     const bad: [string, RegExp][] = [
@@ -91,6 +91,7 @@ describe("set_relation_rules", () => {
     const quick = await acme.store("Quick.");
     const link = { from_id: slow, to_id: quick, rel_type: "RELATED_TO" };
     expect(await acme.error("link", link)).toMatchObject({
+      code: -32000,
       message: expect.stringContaining("took longer than"),
     });
   });

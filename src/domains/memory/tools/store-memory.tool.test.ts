@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTool } from "../../../../test/support/mcp.ts";
 import { MemoryClient } from "../../../../test/support/memory.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -24,6 +25,57 @@ describe("store_memory", () => {
     const content = "'; DROP TABLE memories; -- <script>alert(1)</script> \u{1F980} %_\\";
     await acme.store(content, { title: "Hostile crab", tags: ["a", "a", "'"] });
     expect((await acme.recall("hostile crab"))[0]?.content).toBe(content);
+  });
+
+  it("relates a text to what it mentions, also to what comes later, and to no e-mail address", async () => {
+    const atlas = await acme.store("A project.", { title: "Atlas" });
+    const note = await acme.store(
+      "Met @atlas and [[Anna Berg|Anna]]; write to x@atlas.example. [[Never there]]",
+    );
+    const anna = await acme.store("A person.", { title: "Anna Berg" });
+    const { outgoing } = await acme.call("list_relations", { memory_id: note });
+    expect(
+      outgoing.map(({ rel_type, to }: { rel_type: string; to: string }) => [rel_type, to]).toSorted(),
+    ).toEqual([atlas, anna].map((to) => ["REFERENCES_ENTITY", to]).toSorted());
+    const { incoming } = await acme.call("list_relations", { memory_id: atlas });
+    expect(incoming).toMatchObject([{ rel_type: "REFERENCES_ENTITY", from: note }]);
+    await server.app.identity.workspaces.create({ slug: "other" });
+    const other = new MemoryClient(server, await server.token({ kind: "memory", workspace: "other" }));
+    const theirs = await other.store("Met @atlas.");
+    expect(await other.call("list_relations", { memory_id: theirs })).toEqual({ outgoing: [], incoming: [] });
+  });
+
+  it("tells on /mcp what says nearly the same, and does nothing about it", async () => {
+    const token = await server.token();
+    const store = async (content: string) => {
+      const { result } = await callTool(server, token, "store_memory", { content });
+      return result?.structuredContent as {
+        memory_id: string;
+        similar?: { memory_id: string; finding: string }[];
+      };
+    };
+    const { memory_id, similar } = await store("The warranty of the pump runs for 24 months.");
+    expect(similar).toBeUndefined();
+    const findings: [string, string][] = [
+      ["The warranty of the pump runs for 24 months!", "duplicate"],
+      ["The warranty of the pump runs for 36 months.", "update"],
+      ["The warranty of the pump does not run for 24 months.", "contradiction"],
+      [
+        "I was told this: the warranty of the pump runs for 24 months. So there is no need to buy a new one now.",
+        "contained",
+      ],
+    ];
+    for (const [content, finding] of findings) {
+      const told = (await store(content)).similar ?? [];
+      expect(told.find((one) => one.memory_id === memory_id)).toMatchObject({ finding });
+    }
+    expect(
+      await acme.call("store_memory", { content: "The warranty of the pump runs for 24 months." }),
+    ).toEqual({
+      memory_id: expect.any(String),
+      created_at: expect.any(String),
+    });
+    expect(await store("Whales sing at night.")).not.toHaveProperty("similar");
   });
 
   it("has room for 100 KB", async () => {
