@@ -207,9 +207,17 @@ describe("a server starts on", () => {
       INSERT INTO datasets (workspace_id, name, version, columns, row_count, bytes, source, created_at, refreshed_at)
         SELECT id, 'Lost', 1, '[]', 1, 1, '{}', now(), now() FROM workspaces;
       INSERT INTO dataset_parts (dataset_id, blob_key, row_count, bytes, from_version)
-        SELECT id, 'parts/lost', 1, 1, 1 FROM datasets`);
+        SELECT id, 'parts/lost', 1, 1, 1 FROM datasets;
+      INSERT INTO knowledge_bases (workspace_id, name, level, created_at, updated_at)
+        SELECT id, 'Papers', 'organization', now(), now() FROM workspaces;
+      INSERT INTO knowledge_documents (base_id, name, extension, mime_type, bytes, sha256, blob_key, source_type, index_status, created_at, updated_at)
+        SELECT id, 'a.txt', 'txt', 'text/plain', 1, '', 'documents/lost', 'file', 'ready', now(), now() FROM knowledge_bases;
+      INSERT INTO llm_providers (workspace_id, name, kind, model, sealed_key, is_default, sends_rows, timeout_ms, changed_at)
+        SELECT id, 'main', 'openai', 'm', 'v1.formersecret.abc', true, false, 1000, now() FROM workspaces`);
     await expect(adopt(false)).rejects.toMatchObject({
-      message: expect.stringMatching(/^This would be lost: 1 file.*; sign-ins under the former root secret/),
+      message: expect.stringMatching(
+        /^This would be lost: 1 file.*; the files of 1 document\(s\).*; the keys of 1 language model\(s\).*; sign-ins under the former root secret/,
+      ),
       hint: expect.stringContaining("--accept-loss"),
     });
     expect(readdirSync(folder)).toEqual([]);

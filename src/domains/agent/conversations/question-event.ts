@@ -4,6 +4,7 @@ import type { Caller } from "../../../registry/caller.ts";
 import type { AuditEvent } from "../../../registry/ports.ts";
 import type { PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
+import { valuesIn } from "../verified/query-text.ts";
 
 /** How a question ended. */
 export interface Ending {
@@ -14,6 +15,18 @@ export interface Ending {
 }
 
 const MARK_CHARACTERS = 16;
+
+/** A question, or how it was read, without its literals and the values of the data that it names. */
+export function withoutValues(text: string, query: Answer["query"]): string {
+  const named = valuesIn(query?.ask).flatMap(({ values }) => values.map(String));
+  const longestFirst = named.filter((value) => value !== "").toSorted((a, b) => b.length - a.length);
+  const masked = longestFirst.reduce(
+    (left, value) =>
+      left.replaceAll(new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu"), "?"),
+    text,
+  );
+  return maskQuestion(masked);
+}
 
 /** What the audit log keeps of a question; nothing of the data, which policies may hide from whoever reads the log. */
 export function questionEvent(
@@ -39,7 +52,7 @@ export function questionEvent(
     durationMs,
     metadata: {
       model: record.name,
-      question: maskQuestion(question),
+      question: withoutValues(question, answer?.query),
       response: response ?? null,
       llm: llm ?? null,
     },

@@ -10,6 +10,7 @@ import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import type { ModelTask } from "../assist/read-by-model.ts";
 import type { KeptAnswer } from "../conversations/conversations.store.ts";
+import { withoutValues } from "../conversations/question-event.ts";
 import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
@@ -95,7 +96,8 @@ export const askQuestion = defineTool({
     const answer = answers.length === 0 ? first : await ask(answers);
     await showPicture(answer.picture, input.image, { drawings, caller, meta, client, signal });
     const id = await conversations.keep(caller, meta, { model, question: text, answer, previous });
-    const { outcome, reading, confidence, sql } = answer;
+    const { outcome, confidence, sql } = answer;
+    const reading = answer.reading && withoutValues(answer.reading, answer.query);
     note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
     return outputOf({ ...answer, id }, shownRows);
   },

@@ -106,6 +106,21 @@ it("[agent.audit.response] the response is in the audit log", async () => {
   expect(await event()).toMatch(/SELECT/);
 });
 
+it("the audit log keeps of a question neither values that it names nor anything of its answer", async () => {
+  const { outcome } = await ask("visit count of shops in Bern since 2024");
+  expect(outcome).toBe("answer");
+  await server.app.identity.audit.flush();
+  const filter = { action: "agent.question", limit: 1 };
+  const { events } = await resultOf<{ events: object[] }>(server, admin, "list_audit_events", filter);
+  expect(events).toMatchObject([
+    {
+      outcome: "answer",
+      metadata: { model: "cafes", question: "visit count of shops in ? since ?", response: { rows: 1 } },
+    },
+  ]);
+  expect(JSON.stringify(events)).not.toContain("Bern");
+});
+
 it.each(["abc", "%00", "%27%20or%201=1--"])("knows no answer %s", async (id) => {
   expect((await read(id)).error?.message).toMatch(/no answer|not found/i);
 });

@@ -1,4 +1,4 @@
-import type { Ask, Window } from "../query/semantic-query.ts";
+import type { Ask, Cond, Window } from "../query/semantic-query.ts";
 
 /** A query as a text that is the same for the same query, whatever order its parts were written in. */
 export function queryText(ask: Ask): string {
@@ -21,4 +21,13 @@ function openness({ from, to, on }: Window) {
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+type Is = Extract<Cond, { k: "is" }>;
+
+/** Every condition that names values. */
+export function valuesIn(node: unknown): Is[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = Object.values(node).flatMap(valuesIn);
+  return "k" in node && node.k === "is" ? [node as Is, ...inside] : inside;
 }

@@ -1,10 +1,10 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Preferences } from "../preferences/preferences.ts";
-import type { Ask, Cond } from "../query/semantic-query.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import { fold } from "../understand/words.ts";
-import { hasPeriods, queryShape } from "./query-text.ts";
+import { hasPeriods, queryShape, valuesIn } from "./query-text.ts";
 import type { VerifiedQuestion } from "./verified.store.ts";
 
 interface Around {
@@ -61,12 +61,4 @@ function isOpenTo(ask: Ask, { values }: Knowledge, question: string): boolean {
       return !isListed && typed.includes(fold(String(value)));
     });
   });
-}
-
-type Is = Extract<Cond, { k: "is" }>;
-
-function valuesIn(node: unknown): Is[] {
-  if (typeof node !== "object" || node === null) return [];
-  const inside = Object.values(node).flatMap(valuesIn);
-  return "k" in node && node.k === "is" ? [node as Is, ...inside] : inside;
 }
