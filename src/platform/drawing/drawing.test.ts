@@ -304,3 +304,90 @@ describe("any chart", () => {
     );
   });
 });
+
+describe("charts of dashboards", () => {
+  const series = [
+    { label: "North", data: [1, 8, null] },
+    { label: "South", data: [3, 2, 5] },
+  ];
+  const grid = { categories: ["Mon", "Tue", "Wed"], series } as const;
+  const slices = [
+    { label: "Visit", value: 200 },
+    { label: "Cart", value: 50 },
+    { label: "Paid", value: 25 },
+  ];
+
+  it("a heatmap has a cell for each value, coloured from little to much, in both themes", () => {
+    const chart: Chart = {
+      type: "heatmap",
+      title: "Heat",
+      categories: [...grid.categories],
+      series: [...series],
+    };
+    const [{ data }] = optionOf(chart).series;
+    expect(data.map(({ value }: Option) => value)).toEqual([
+      [0, 0, 1],
+      [1, 0, 8],
+      [0, 1, 3],
+      [1, 1, 2],
+      [2, 1, 5],
+    ]);
+    const colours = data.map(({ itemStyle }: Option) => itemStyle.color);
+    expect([colours[0], colours[1]]).toEqual(["#eaf0fc", "#194494"]);
+    const dark = drawingOf(chart, { ...LOOK, theme: "dark" }, measure) as ChartDrawing;
+    expect(JSON.stringify(dark.option)).not.toContain("#eaf0fc");
+    expect(read(chart).texts).toEqual(expect.arrayContaining(["Heat", "1 to 8", "North", "Tue", "8"]));
+  });
+
+  it("a funnel tells shares of the first and of the previous stage", () => {
+    const drawing = drawingOf({ type: "funnel", title: "Funnel", slices }, LOOK, measure) as ChartDrawing;
+    expect(drawing.hover).toMatchObject({
+      titles: ["Visit", "Cart", "Paid"],
+      lines: ["200", "50 · 25.0% of first · 25.0% of previous", "25 · 12.5% of first · 50.0% of previous"],
+    });
+  });
+
+  it("a treemap has its groups above their parts, and names only where there is room", () => {
+    const chart: Chart = { type: "treemap", categories: [...grid.categories], series: [...series] };
+    const [{ data }] = optionOf(chart).series;
+    expect(data.map(({ name, children }: Option) => [name, children.length])).toEqual([
+      ["North", 2],
+      ["South", 3],
+    ]);
+    const many = optionOf({
+      type: "treemap",
+      categories: ["a", "b"],
+      series: [{ label: "", data: [1_000, 1] }],
+    });
+    expect(many.series[0].data.map(({ label }: Option) => label.show)).toEqual([true, false]);
+  });
+
+  it("a gauge ends at its target, or at the next round number", () => {
+    const gauge = (value: number, more: Partial<Chart> = {}) =>
+      optionOf({ type: "gauge", slices: [{ label: "x", value }], ...more }).series[0].max;
+    expect([gauge(30, { target: 80 }), gauge(30), gauge(90, { target: 80 }), gauge(0)]).toEqual([
+      80, 50, 90, 1,
+    ]);
+  });
+
+  it("the way to a period that is not over is drawn apart", () => {
+    const line: Chart = { ...bars([3, 4, 1]), type: "line", isLastUnfinished: true };
+    const [done, open] = optionOf(line).series;
+    expect([done.data, open.data, open.lineStyle.type]).toEqual([[3, 4, null], [null, 4, 1], "dotted"]);
+  });
+
+  it("what is empty or hostile is drawn all the same", () => {
+    for (const type of ["heatmap", "funnel", "treemap", "gauge"] as const) {
+      expect(drawingOf({ type }, LOOK, measure).kind).toBe("empty");
+      const label = "</svg><script>{b}__proto__";
+      const chart: Chart = {
+        type,
+        title: label,
+        slices: [{ label, value: 3 }],
+        categories: [label],
+        series: [{ label, data: [3] }],
+      };
+      expect(read(chart).elements.has("script")).toBe(false);
+    }
+  });
+});

@@ -191,6 +191,16 @@ describe("questions put together from parts that are known", () => {
     expect(bestOf(text).ask).toMatchObject(ask);
   });
 
+  it("compares with others, counts what is linked, and takes days between dates", () => {
+    const [one, other] = ["Brakes", "Tyres"].map((value) => ({ if: { values: [value] } }));
+    expect(bestOf("difference in takings between Brakes and Tyres").ask).toMatchObject({
+      cols: [{ k: "calc", op: "-", a: { scope: one }, b: { scope: other } }],
+    });
+    expect(bestOf("average days between hire date and job date").ask).toMatchObject({
+      cols: [{ fn: "avg", of: { field: "job_date", since: { field: "hire_date" } } }],
+    });
+  });
+
   it("knows who is whose chief", () => {
     const path = (dir: "one" | "many") => [{ link: "mechanic_reports_to", dir }];
     expect(bestOf("who reports to Ada Stone").ask).toMatchObject({ rel: { if: { path: path("one") } } });
@@ -262,6 +272,15 @@ describe("a changed question", () => {
     ["top 2 customers by takings", "the two customers with the highest takings"],
     ["second best customer by takings", "2nd best customer by takings"],
     ["average bill", "avg bill"],
+    ["takings by kind in 2025", "how did takings split across the kinds in 2025"],
+    ["takings by kind in 2025", "how much takings did each kind make in 2025"],
+    ["share of takings by kind", "share of each kind in takings"],
+    ["share of takings from Brakes", "Brakes' share of takings"],
+    ["growth of takings from 2024 to 2025", "by how much did takings grow between 2024 and 2025?"],
+    ["growth of takings from 2024 to 2025", "takings growth rate 2025 vs 2024"],
+    ["customers with takings above average", "customers with above-average takings"],
+    ["compare takings of Brakes and Tyres", "how do Brakes takings compare with Tyres takings"],
+    ["two mechanics with the earliest hire date", "the 2 mechanics with the earliest hire date"],
   ])("%s = %s", (one, other) => {
     expect(bestOf(other).sql).toBe(bestOf(one).sql);
   });
@@ -271,6 +290,9 @@ describe("what is rather not answered", () => {
   it.each([
     ["takings of Brakes by spaceship", "spaceship"],
     ["the second customer by moonlight", "moonlight"],
+    ["how many customers had jobs in every month of 2025", "customers"],
+    ["takings per 100 jobs", "100"],
+    ["how many big customers are there", "big"],
   ])("%s", (text, word) => {
     const { readings, missing } = read(text);
     expect(readings.length === 0 || missing.some((each) => each.text === word)).toBe(true);

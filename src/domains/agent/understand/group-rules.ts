@@ -125,6 +125,8 @@ function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, 
 }
 
 function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
+  // Of entities each is there once.
+  if (group.rel !== null) return [];
   const table = rowsOf(group);
   return table === undefined ? [] : firstGroups(grammar, table, group, place);
 }
