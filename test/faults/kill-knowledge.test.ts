@@ -12,7 +12,7 @@ import type { ToolResult } from "../support/rpc.ts";
  * acknowledged is found afterwards, and none is found twice.
  */
 
-const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 20 : 2;
+const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 20 : 1;
 const WRITERS = 3;
 /** Each section is a passage: a few documents are enough for an index to be sealed. */
 const SECTIONS = 300;

@@ -135,11 +135,12 @@ describe("a process that dies", () => {
     await open({ workers: 2 });
     const loader = processes();
     const tableViews = ["a", "b"].map((version) => ({ ...tableView, version }));
-    // Each version has its own engine, and they are spread over the processes.
-    await Promise.all(tableViews.map((each) => query("SELECT a FROM t", { tableViews: [each] })));
+    // Each is of another workspace, and they are spread over the processes.
+    const theirs = (each: TableView) => ({ scope: each.version, tableViews: [each] });
+    await Promise.all(tableViews.map((each) => query("SELECT a FROM t", theirs(each))));
     const workers = processes().filter((pid) => !loader.includes(pid));
     const running = tableViews.map((each) =>
-      query(ENDLESS, { tableViews: [each], limits: { ms: 60_000 } }).catch(
+      query(ENDLESS, { ...theirs(each), limits: { ms: 60_000 } }).catch(
         (error: { code: string }) => error.code,
       ),
     );
@@ -152,8 +153,7 @@ describe("a process that dies", () => {
       if ((await Promise.race([...running, delay(8_000, "running")])) === "unavailable") break;
     }
     expect(await Promise.race(running)).toBe("unavailable");
-    for (const each of tableViews)
-      expect(await query("SELECT a FROM t", { tableViews: [each] })).toMatchObject(one);
+    for (const each of tableViews) expect(await query("SELECT a FROM t", theirs(each))).toMatchObject(one);
     const states = await Promise.all(running.map((each) => Promise.race([each, delay(0, "running")])));
     expect(states.sort()).toEqual(["running", "unavailable"]);
     await analytics.close();
