@@ -227,7 +227,7 @@ describe("errors", () => {
     expect(await small.error("store_memory", { content: "One too many." })).toMatchObject({ code: 402 });
     expect(await small.error("upload_document", { content: "One too many." })).toMatchObject({ code: 402 });
     expect(await small.call("stats")).toMatchObject({ memories: 2 });
-    expect(await small.recall("many")).toEqual([]);
+    expect(JSON.stringify(await small.recall("One too many"))).not.toContain("many");
   });
 
   it("[memory.update.conflict] of two updates at once one wins, the other is told so", async () => {
