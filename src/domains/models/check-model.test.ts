@@ -35,6 +35,7 @@ describe("the check of a model", () => {
     expect(await saidOf(shopModel({ name: "plain", metrics }))).toEqual([
       "warning metrics.plain: The metric plain is no aggregate: orders.id has a value for each row. Say how rows are put together, such as SUM(…) or COUNT(…), or make it a field.",
       expect.stringMatching(/^warning metrics\.running: .* is no aggregate/),
+      expect.stringMatching(/^warning ai_context: No rule was made of this sentence/),
     ]);
   });
 

@@ -49,7 +49,7 @@ test("memory and knowledge tokens stay in their area, even if the table said oth
     "memory:write",
   ]);
   expect(caller("admin", { kind: "memory", scopes: ["admin", "bi:write"] }).permissions).toEqual([]);
-  expect(caller("admin", { kind: "memory" }).token.limits.toolsets).toEqual(["memory"]);
+  expect(caller("admin", { kind: "memory" }).token.limits.toolsets).toEqual(["memory", "curation"]);
   expect(caller("admin", { kind: "knowledge" }).token.limits.toolsets).toEqual(["knowledge", "library"]);
   const limits = { ...NO_LIMITS, toolsets: ["system"] };
   expect(caller("admin", { kind: "memory", limits }).token.limits.toolsets).toEqual([]);

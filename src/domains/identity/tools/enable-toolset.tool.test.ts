@@ -103,7 +103,7 @@ describe("enable_toolset", () => {
     expect(names).not.toContain("get_data");
     await using readOnly = await connect("legacy", { path: "/mcp?readonly" });
     const few = (await enable(readOnly.client, "modeling")).shown;
-    expect(few.tools).toEqual(["read_semantic_model"]);
+    expect(few.tools).toEqual(["read_semantic_model", "list_verified_questions"]);
     expect(few.url).toMatch(/\?toolsets=\+modeling&readonly=true$/);
     expect((await readOnly.changed).filter((name) => name.includes("save"))).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe("enable_toolset", () => {
     );
     const named = await server.token({ limits: { models: ["shop"] } });
     const { result } = await callTool(server, named, "enable_toolset", { toolset: "modeling" });
-    expect(result?.structuredContent).toMatchObject({ tools: ["read_semantic_model"] });
+    expect(result?.structuredContent).toMatchObject({ tools: ["read_semantic_model", "list_verified_questions"] });
   });
 
   it("gives a viewer only what a viewer may use", async () => {
