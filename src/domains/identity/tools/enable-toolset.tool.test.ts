@@ -123,7 +123,9 @@ describe("enable_toolset", () => {
     );
     const named = await server.token({ limits: { models: ["shop"] } });
     const { result } = await callTool(server, named, "enable_toolset", { toolset: "modeling" });
-    expect(result?.structuredContent).toMatchObject({ tools: ["read_semantic_model", "list_verified_questions"] });
+    expect(result?.structuredContent).toMatchObject({
+      tools: ["read_semantic_model", "list_verified_questions"],
+    });
   });
 
   it("gives a viewer only what a viewer may use", async () => {
