@@ -31,6 +31,8 @@ const CHECKS = [
 const DEBIAN_PACKAGES = [
   { name: "chromium", program: "/usr/bin/chromium" },
   { name: "mariadb-server", program: "/usr/sbin/mariadbd" },
+  { name: "poppler-utils", program: "/usr/bin/pdftotext" },
+  { name: "redis-server", program: "/usr/bin/redis-server" },
 ];
 
 /** An expected end: a sentence for the user, and the code or signal to end with. */

@@ -17,6 +17,10 @@ export function needsChromium({ skip }: TestContext): void {
   skip(!existsSync(CHROMIUM), `needs a browser at ${CHROMIUM}: apt-get install chromium`);
 }
 
+export function needsPoppler({ skip }: TestContext): void {
+  skip(!existsSync("/usr/bin/pdftotext"), "needs pdftotext: apt-get install poppler-utils");
+}
+
 /** Namespaces stand for containers: processes that see neither each other's numbers nor each other's /tmp. */
 export function needsNamespaces({ skip }: TestContext): void {
   const { status } = spawnSync("unshare", [

@@ -20,7 +20,10 @@ export const setLlmProvider = defineTool({
     base_url: z.string().max(2_000).optional().describe("Needed for openai-compatible"),
     api_key: z.string().max(4_096).optional(),
     default: z.boolean().default(false).describe("Use it where members have not chosen another"),
-    send_rows: z.boolean().default(false).describe("Send it rows of results, to write the text of answers"),
+    send_rows: z
+      .boolean()
+      .default(false)
+      .describe("Send it rows of results and passages of documents, to write the text of answers"),
     timeout_seconds: z
       .number()
       .min(1)
