@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Deliveries, Delivery } from "../../platform/delivery/index.ts";
+import type { Deliveries } from "../../platform/delivery/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
 import type { AssetKinds } from "../../registry/asset-kind.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
@@ -7,12 +7,18 @@ import type { AlertChecks } from "./alert-checks.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import type { Alerts } from "./alerts.ts";
 import { ALERT_STATES, ALERT_TYPES } from "./automation.tables.ts";
+import type { ReportRuns } from "./reports/report-runs.ts";
+import type { ReportsStore } from "./reports/reports.store.ts";
+import type { Reports } from "./reports/reports.ts";
 
 /** What the tools of this slice work with. */
 export interface AutomationServices {
   alerts: Alerts;
   alertsStore: AlertsStore;
   alertChecks: AlertChecks;
+  reports: Reports;
+  reportsStore: ReportsStore;
+  reportRuns: ReportRuns;
   deliveries: Deliveries;
   schedules: Schedules;
   assets: AssetKinds;
@@ -80,26 +86,4 @@ export async function alertsOf(
   return Promise.all(
     items.map(async (alert) => alertOf(alert, await alerts.sees(caller, alert), next.get(alert.id))),
   );
-}
-
-export const deliveryShape = z.object({
-  delivery_id: z.int(),
-  channel: z.string(),
-  target: z.string(),
-  state: z.enum(["waiting", "sent", "dead"]),
-  tries: z.int(),
-  error: z.string().nullable(),
-  note: z.string().nullable().describe("Where it went: without a mail server, the file in the data folder"),
-});
-
-export function deliveryOf({
-  id,
-  channel,
-  target,
-  state,
-  tries,
-  lastError,
-  note,
-}: Delivery): z.output<typeof deliveryShape> {
-  return { delivery_id: id, channel, target, state, tries, error: lastError, note };
 }

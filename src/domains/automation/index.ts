@@ -9,18 +9,26 @@ import {
   QUERY_RUN_ENDED,
   queryRunEnded,
 } from "../data/index.ts";
+import type { BiServices } from "../bi/index.ts";
 import type { Identity } from "../identity/index.ts";
 import { AlertChecks } from "./alert-checks.ts";
 import { alertKind } from "./alert-kind.ts";
 import { AlertsStore } from "./alerts.store.ts";
 import { Alerts } from "./alerts.ts";
 import type { AutomationServices } from "./define.ts";
+import { reportKind } from "./reports/report-kind.ts";
+import { ReportRuns } from "./reports/report-runs.ts";
+import { ReportsStore } from "./reports/reports.store.ts";
+import { Reports } from "./reports/reports.ts";
 import { createAlert } from "./tools/create-alert.tool.ts";
+import { createReport } from "./tools/create-report.tool.ts";
 import { listAlerts } from "./tools/list-alerts.tool.ts";
 import { listDeliveries } from "./tools/list-deliveries.tool.ts";
+import { listReports } from "./tools/list-reports.tool.ts";
 import { retryDelivery } from "./tools/retry-delivery.tool.ts";
 import { testAlert } from "./tools/test-alert.tool.ts";
 import { updateAlert } from "./tools/update-alert.tool.ts";
+import { updateReport } from "./tools/update-report.tool.ts";
 
 export type { AutomationServices } from "./define.ts";
 
@@ -28,6 +36,7 @@ interface Before {
   identity: Pick<Identity, "callerFor">;
   data: Pick<DataServices, "data" | "queries" | "queriesStore" | "runs">;
   agent: Pick<AgentServices, "preferences">;
+  bi: Pick<BiServices, "boards" | "exports" | "insights">;
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
@@ -48,7 +57,7 @@ export async function datasetOfEvent(
 
 function openAutomation(
   { catalog, schedules, deliveries, jobs, registry, appUrl, clock, log }: Engines,
-  { identity, data, agent: { preferences } }: Before,
+  { identity, data, agent: { preferences }, bi: { boards, exports, insights } }: Before,
   { agent: { timeZone } }: Settings,
 ): OpenSlice<AutomationServices> {
   const alertsStore = new AlertsStore(catalog, schedules, clock);
@@ -65,13 +74,55 @@ function openAutomation(
     appUrl,
     log,
   });
-  const services = { alerts, alertsStore, alertChecks, deliveries, schedules, assets: registry.assets };
-  return { services, sweep: () => alertsStore.sweep() };
+  const { assets } = registry;
+  const reportsStore = new ReportsStore(catalog, schedules, clock);
+  const reports = new Reports({ store: reportsStore, boards, deliveries, preferences, timeZone });
+  const reportRuns = new ReportRuns({
+    catalog,
+    store: reportsStore,
+    jobs,
+    schedules,
+    deliveries,
+    identity,
+    boards,
+    exports,
+    insights,
+    assets,
+    appUrl,
+    clock,
+    log,
+  });
+  const services = {
+    alerts,
+    alertsStore,
+    alertChecks,
+    reports,
+    reportsStore,
+    reportRuns,
+    deliveries,
+    schedules,
+    assets,
+  };
+  const sweep = async () => {
+    await alertsStore.sweep();
+    await reportsStore.sweep();
+  };
+  return { services, sweep };
 }
 
 export const automationSlice: SliceSpec<"automation", AutomationServices, Before, Settings> = {
   name: "automation",
   open: openAutomation,
-  tools: [createAlert, listAlerts, updateAlert, testAlert, listDeliveries, retryDelivery],
-  assetKinds: [alertKind],
+  tools: [
+    createAlert,
+    listAlerts,
+    updateAlert,
+    testAlert,
+    createReport,
+    updateReport,
+    listReports,
+    listDeliveries,
+    retryDelivery,
+  ],
+  assetKinds: [alertKind, reportKind],
 };

@@ -34,7 +34,7 @@ export async function saved(
       ? "No mail server is set, so mails are written to the folder outbox in the data folder."
       : "",
   ];
-  const secrets = Object.fromEntries(webhooks.map((url) => [url, deliveries.secretOf(workspaceId, url)]));
+  const secrets = await deliveries.secretsOf(workspaceId, webhooks);
   return {
     matches_now: now.rows,
     ...(webhooks.length > 0 && { webhook_secrets: secrets }),

@@ -6,6 +6,7 @@ import type { Boards } from "./boards.ts";
 import type { Embeds } from "./embeds.ts";
 import type { Exports } from "./export/exports.ts";
 import type { ExportLinks } from "./export/links.ts";
+import type { InsightFinder } from "./insights/insights.ts";
 import type { Sources } from "./query/source.ts";
 import { placeShape } from "./shapes.ts";
 import type { Views } from "./views.ts";
@@ -18,6 +19,7 @@ export interface BiServices {
   exports: Exports;
   exportLinks: ExportLinks;
   embeds: Embeds;
+  insights: InsightFinder;
   data: Data;
   datasets: DatasetsStore;
   appUrl: string;

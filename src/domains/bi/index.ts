@@ -9,6 +9,7 @@ import { Embeds } from "./embeds.ts";
 import { Exports } from "./export/exports.ts";
 import { ExportLinks } from "./export/links.ts";
 import { Pdfs } from "./export/pdfs.ts";
+import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
 import { planOf } from "./query/plan.ts";
 import { PLAIN_LENS, Sources } from "./query/source.ts";
@@ -17,6 +18,7 @@ import { createWidget } from "./tools/create-widget.tool.ts";
 import { exportDashboard } from "./tools/export-dashboard.tool.ts";
 import { findWidget } from "./tools/find-widget.tool.ts";
 import { getEmbedUrl } from "./tools/get-embed-url.tool.ts";
+import { getInsights } from "./tools/get-insights.tool.ts";
 import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
 import { listDashboards } from "./tools/list-dashboards.tool.ts";
 import { listEmbeds } from "./tools/list-embeds.tool.ts";
@@ -52,7 +54,19 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const exports = new Exports({ boards, views, drawings, pdfs: new Pdfs(log), clock });
     const exportLinks = new ExportLinks(vault, clock, appUrl);
     const embeds = new Embeds({ store: new EmbedsStore(catalog, clock), boards, identity, clock, appUrl });
-    const services = { boards, sources, views, exports, exportLinks, embeds, data, datasets, appUrl };
+    const insights = new InsightFinder({ sources, clock });
+    const services = {
+      boards,
+      sources,
+      views,
+      exports,
+      exportLinks,
+      embeds,
+      insights,
+      data,
+      datasets,
+      appUrl,
+    };
     return { services, sweep: () => store.sweep() };
   },
   tools: [
@@ -64,6 +78,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     updateWidget,
     layoutDashboard,
     exportDashboard,
+    getInsights,
     getEmbedUrl,
     listEmbeds,
     revokeEmbed,
