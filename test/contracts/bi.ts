@@ -117,13 +117,15 @@ export const bi = contract("bi", {
   "bi.create-report.mail": "subject and emailBody are those of the mail",
   "bi.create-report.schedule": "A report is sent when it is due",
   "bi.create-report.access": "Reports are made by those who may change things, of what they may see",
-  "bi.update-report.partial": "knowi_update_report changes only the fields that are given; recipients replace the former",
+  "bi.update-report.partial":
+    "knowi_update_report changes only the fields that are given; recipients replace the former",
   "bi.update-report.send-now": "sendNow sends the report at once after the change",
   "bi.get-details.report": "knowi_get_details of a report tells its configuration and what was sent to whom",
   "bi.delete.report": "knowi_delete deletes a report",
   "bi.search.report-alert": "knowi_search finds reports and alerts by assetType",
   "bi.create-report.recommendations": "includeRecommendations adds recommendations to the report",
-  "bi.get-insights.widget": "knowi_get_insights returns observations, trends, anomalies and recommendations of a widget",
+  "bi.get-insights.widget":
+    "knowi_get_insights returns observations, trends, anomalies and recommendations of a widget",
   "bi.get-insights.dashboard": "With dashboardId all widgets are analyzed",
   "bi.get-insights.one-required": "knowi_get_insights needs one of widgetId or dashboardId",
   "bi.get-insights.context": "context guides the analysis",

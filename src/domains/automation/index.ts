@@ -2,6 +2,7 @@ import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
 import type { AgentServices } from "../agent/index.ts";
 import type { AGENT_SETTINGS } from "../agent/settings.ts";
+import type { BiServices } from "../bi/index.ts";
 import {
   DATASET_CHANGED,
   type DataServices,
@@ -9,7 +10,6 @@ import {
   QUERY_RUN_ENDED,
   queryRunEnded,
 } from "../data/index.ts";
-import type { BiServices } from "../bi/index.ts";
 import type { Identity } from "../identity/index.ts";
 import { AlertChecks } from "./alert-checks.ts";
 import { alertKind } from "./alert-kind.ts";

@@ -113,15 +113,12 @@ export class Channels {
     await this.#catalog.db
       .update(channels)
       .set({ disabled: reason })
-      .where(and(eq(channels.workspaceId, workspaceId), sql`(${channels.url} = ${target} OR ${channels.name} = ${target})`));
-  }
-
-  /** Throws where a name stands for no channel: as it was set, or a room that the only Slack bot writes to. */
-  async check(workspaceId: number, names: readonly string[]): Promise<void> {
-    if (names.length === 0) return;
-    const all = await this.list(workspaceId);
-    const unknown = names.find((name) => find(all, name) === undefined);
-    if (unknown !== undefined) throw unknownChannel(all, unknown);
+      .where(
+        and(
+          eq(channels.workspaceId, workspaceId),
+          sql`(${channels.url} = ${target} OR ${channels.name} = ${target})`,
+        ),
+      );
   }
 
   /** The recipients that such names stand for; one that is gone by now becomes a dead letter that says so. */
@@ -135,16 +132,15 @@ export class Channels {
     });
   }
 
-  /** The names of channels by their ids, as `teamsActionIds` gives them. */
-  async namesOf(workspaceId: number, ids: readonly number[]): Promise<string[]> {
-    const all = ids.length === 0 ? [] : await this.list(workspaceId);
-    return ids.map((id) => {
-      const found = all.find((each) => each.id === id && each.kind === "teams");
-      if (found !== undefined) return found.name;
-      throw new AppError("not_found", `There is no channel of Teams with id ${id}.`, {
-        hint: "{tool:list_channels} shows what there is; an admin adds one with {tool:set_channel}.",
-      });
+  /** The names of channels that are given by name or id, and rooms that the only Slack bot writes to; throws for others. */
+  async namesOf(workspaceId: number, given: readonly string[]): Promise<string[]> {
+    const all = given.length === 0 ? [] : await this.list(workspaceId);
+    const names = given.map((name) => {
+      const byId = /^\d+$/.test(name) ? all.find(({ id }) => id === Number(name)) : undefined;
+      if (byId === undefined && find(all, name) === undefined) throw unknownChannel(all, name);
+      return byId?.name ?? name;
     });
+    return [...new Set(names)];
   }
 
   /** For the one place that sends. */
@@ -154,7 +150,12 @@ export class Channels {
     if (row === undefined) throw unknownChannel(rows, target);
     assertEnabled(row);
     const isNamed = row.name.toLowerCase() === target.toLowerCase();
-    return { kind: row.kind, name: row.name, room: isNamed ? row.room : target, secret: this.#open(row.secret) };
+    return {
+      kind: row.kind,
+      name: row.name,
+      room: isNamed ? row.room : target,
+      secret: this.#open(row.secret),
+    };
   }
 
   /** What a webhook is signed with, the newest first; none where its URL is not that of a channel. */
@@ -166,8 +167,11 @@ export class Channels {
       .orderBy(asc(channels.id));
     if (row === undefined) return [];
     assertEnabled(row);
-    const isFormerGood = row.formerSecret !== null && row.formerUntil !== null && row.formerUntil > new Date();
-    return [row.secret, ...(isFormerGood ? [row.formerSecret ?? ""] : [])].map((sealed) => this.#open(sealed));
+    const isFormerGood =
+      row.formerSecret !== null && row.formerUntil !== null && row.formerUntil > new Date();
+    return [row.secret, ...(isFormerGood ? [row.formerSecret ?? ""] : [])].map((sealed) =>
+      this.#open(sealed),
+    );
   }
 
   async #require(workspaceId: number, name: string, kind: ChannelKind): Promise<Row> {
@@ -219,7 +223,9 @@ function unknownChannel(all: readonly Pick<Row, "name" | "kind">[], name: string
 
 function assertEnabled({ name, disabled }: Pick<Row, "name" | "disabled">): void {
   if (disabled === null) return;
-  throw new AppError("forbidden", `${name} is switched off: ${disabled}`, { hint: "Set it again with {tool:set_channel}." });
+  throw new AppError("forbidden", `${name} is switched off: ${disabled}`, {
+    hint: "Set it again with {tool:set_channel}.",
+  });
 }
 
 function assertName(name: string): void {

@@ -158,7 +158,9 @@ describe("mail", () => {
     const mail = new MailChannel({ smtpUrl: null, from: "kenning@localhost", outbox: folder });
     const { attachments: _, ...bare } = MESSAGE;
     for (let tries = 0; tries < 2; tries += 1) {
-      expect(await mail.send("uid-1", "ann@example.com", { ...bare, files: [] })).toEqual({ note: "outbox/uid-1.eml" });
+      expect(await mail.send("uid-1", "ann@example.com", { ...bare, files: [] })).toEqual({
+        note: "outbox/uid-1.eml",
+      });
     }
     expect(readdirSync(folder)).toEqual(["uid-1.eml"]);
     const read = await PostalMime.parse(readFileSync(join(folder, "uid-1.eml")));

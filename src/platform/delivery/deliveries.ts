@@ -127,7 +127,9 @@ export class Deliveries {
     if (topic === undefined) return recipients;
     const mailed = recipients.filter(({ channel }) => channel === "mail").map(({ target }) => target);
     const unwanted = await this.#parts.unsubscribing.among(tx, workspaceId, topic, mailed);
-    return recipients.filter(({ channel, target }) => channel !== "mail" || !unwanted.has(target.toLowerCase()));
+    return recipients.filter(
+      ({ channel, target }) => channel !== "mail" || !unwanted.has(target.toLowerCase()),
+    );
   }
 
   #enqueue(tx: CatalogTx, deliveryId: number, workspaceId: number, startAfter?: Date): Promise<string> {
@@ -268,7 +270,8 @@ export class Deliveries {
       return await (channel === "slack" ? slack : teams).send(open, message, signal);
     } catch (error) {
       // A channel that is gone or switched off is not there again by itself.
-      if (isAppError(error) && ["not_found", "forbidden"].includes(error.code)) throw new Refused(error.advice);
+      if (isAppError(error) && ["not_found", "forbidden"].includes(error.code))
+        throw new Refused(error.advice);
       throw error;
     }
   }

@@ -95,7 +95,14 @@ export class MailChannel {
     const signing =
       dkim === undefined
         ? {}
-        : { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey, headerFieldNames: SIGNED_HEADERS } };
+        : {
+            dkim: {
+              domainName: dkim.domain,
+              keySelector: dkim.selector,
+              privateKey: dkim.privateKey,
+              headerFieldNames: SIGNED_HEADERS,
+            },
+          };
     if (smtpUrl === null) return createTransport({ streamTransport: true, buffer: true, ...signing });
     const timeoutMs = LIMITS.delivery.tryMs / 2;
     return createTransport({

@@ -1,7 +1,7 @@
 import { clip } from "../../kernel/clip.ts";
 import type { FetchedAnswer, GuardedFetch } from "../guarded-fetch/index.ts";
-import { answered, post } from "./chat-post.ts";
 import type { OpenChannel } from "./channels.ts";
+import { answered, post } from "./chat-post.ts";
 import { Refused, TryLater } from "./failures.ts";
 import type { LoadedFile, LoadedMessage } from "./message.ts";
 
@@ -41,11 +41,20 @@ export class SlackChannel {
     this.#options = options;
   }
 
-  async send(channel: OpenChannel, message: LoadedMessage, signal: AbortSignal): Promise<{ note: string | null }> {
+  async send(
+    channel: OpenChannel,
+    message: LoadedMessage,
+    signal: AbortSignal,
+  ): Promise<{ note: string | null }> {
     if (channel.kind === "slack_bot") return this.#byBot(channel, message, signal);
     const names = message.files.map(({ name }) => name).join(", ");
-    const left = names === "" ? "" : `\n_Not sent here, for this channel takes no files: ${escape(names)}_`;
-    const answer = await post(this.#options.fetch, channel.secret, { text: `${textOf(message)}${left}` }, signal);
+    const left = names === "" ? "" : `\n_Not sent here, for this channel takes no files: ${escaped(names)}_`;
+    const answer = await post(
+      this.#options.fetch,
+      channel.secret,
+      { text: `${textOf(message)}${left}` },
+      signal,
+    );
     answered(answer, "Slack");
     return { note: null };
   }
@@ -56,7 +65,9 @@ export class SlackChannel {
     signal: AbortSignal,
   ): Promise<{ note: string | null }> {
     if (room === null)
-      throw new Refused(`The bot ${name} has no channel to write to: name one such as #general, or set its room.`);
+      throw new Refused(
+        `The bot ${name} has no channel to write to: name one such as #general, or set its room.`,
+      );
     const channel = await this.#idOf(token, room, signal);
     if (message.files.length === 0) {
       await this.#call(token, "chat.postMessage", { channel, text: textOf(message) }, signal);
@@ -69,7 +80,11 @@ export class SlackChannel {
     return { note: null };
   }
 
-  async #upload(token: string, { name, content }: LoadedFile, signal: AbortSignal): Promise<{ id: string; title: string }> {
+  async #upload(
+    token: string,
+    { name, content }: LoadedFile,
+    signal: AbortSignal,
+  ): Promise<{ id: string; title: string }> {
     const place = await this.#call(
       token,
       "files.getUploadURLExternal",
@@ -98,7 +113,12 @@ export class SlackChannel {
         types: "public_channel,private_channel",
         ...(cursor !== "" && { cursor }),
       });
-      const { channels, response_metadata: more } = (await this.#call(token, "conversations.list", query, signal)) as unknown as {
+      const { channels, response_metadata: more } = (await this.#call(
+        token,
+        "conversations.list",
+        query,
+        signal,
+      )) as unknown as {
         channels: { id: string; name: string }[];
         response_metadata?: { next_cursor?: string };
       };
@@ -140,7 +160,9 @@ function read(answer: FetchedAnswer, method: string): SlackAnswer {
   const mending = MENDING[error];
   if (mending !== undefined) throw new Refused(mending);
   const reason = `Slack answered ${method} with ${error}.`;
-  throw error === "ratelimited" || error === "rate_limited" ? new TryLater(reason, 60_000) : new Error(reason);
+  throw error === "ratelimited" || error === "rate_limited"
+    ? new TryLater(reason, 60_000)
+    : new Error(reason);
 }
 
 function parse(text: string): SlackAnswer {
@@ -152,10 +174,10 @@ function parse(text: string): SlackAnswer {
 }
 
 function textOf({ subject, text }: LoadedMessage): string {
-  return clip(`*${escape(subject)}*\n${escape(text)}`, TEXT_CHARACTERS);
+  return clip(`*${escaped(subject)}*\n${escaped(text)}`, TEXT_CHARACTERS);
 }
 
 /** Slack reads these three as its own. */
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

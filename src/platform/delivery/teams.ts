@@ -1,7 +1,7 @@
 import { clip } from "../../kernel/clip.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
-import { answered, post } from "./chat-post.ts";
 import type { OpenChannel } from "./channels.ts";
+import { answered, post } from "./chat-post.ts";
 import type { LoadedMessage } from "./message.ts";
 
 /** Teams takes about 28 KB, and counts in its own way. */
@@ -16,7 +16,11 @@ export class TeamsChannel {
     this.#fetch = fetch;
   }
 
-  async send({ secret: url }: OpenChannel, message: LoadedMessage, signal: AbortSignal): Promise<{ note: string | null }> {
+  async send(
+    { secret: url }: OpenChannel,
+    message: LoadedMessage,
+    signal: AbortSignal,
+  ): Promise<{ note: string | null }> {
     const answer = await post(this.#fetch, url, cardOf(message), signal);
     answered(answer, "Teams");
     // The workflow has it; whether it could post it, it does not tell.
@@ -38,8 +42,16 @@ function cardOf(message: LoadedMessage): string {
 function write({ subject, text, files, event }: LoadedMessage, characters: number): string {
   const link = typeof event.data.link === "string" ? event.data.link : undefined;
   const paragraphs = clip(text, characters).split(/\n{2,}/);
-  const block = (words: string, more: object = {}) => ({ type: "TextBlock", text: plain(words), wrap: true, ...more });
-  const facts = files.map(({ name, content }) => ({ title: name, value: `${Math.ceil(content.length / 1024)} KB` }));
+  const block = (words: string, more: object = {}) => ({
+    type: "TextBlock",
+    text: plain(words),
+    wrap: true,
+    ...more,
+  });
+  const facts = files.map(({ name, content }) => ({
+    title: name,
+    value: `${Math.ceil(content.length / 1024)} KB`,
+  }));
   const content = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
@@ -48,7 +60,9 @@ function write({ subject, text, files, event }: LoadedMessage, characters: numbe
     body: [
       block(subject, { weight: "Bolder", size: "Medium" }),
       ...paragraphs.map((paragraph) => block(paragraph)),
-      ...(facts.length === 0 ? [] : [block("Files, which this channel does not take:"), { type: "FactSet", facts }]),
+      ...(facts.length === 0
+        ? []
+        : [block("Files, which this channel does not take:"), { type: "FactSet", facts }]),
     ],
     ...(link !== undefined && { actions: [{ type: "Action.OpenUrl", title: "Open", url: link }] }),
   };

@@ -54,7 +54,8 @@ export class WebhookChannel {
       "webhook-timestamp": String(timestamp),
       "webhook-signature": signatures.join(" "),
     });
-    if (answer.status === 410) await channels.disable(workspaceId, target, "It answered that it is gone (410).");
+    if (answer.status === 410)
+      await channels.disable(workspaceId, target, "It answered that it is gone (410).");
     answered(answer, "The receiver", (status) => status === 410 || (status >= 300 && status < 400));
     return { note: null };
   }

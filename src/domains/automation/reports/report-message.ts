@@ -29,7 +29,9 @@ export function messageOf(report: Report, run: ReportRun, made: Made): Message {
     `Kenning: ${link}`,
   ];
   const pictures = attachments.flatMap(({ name, cid }) =>
-    cid === undefined ? [] : [`<p><img src="cid:${cid}" alt="${escapeHtml(name)}" style="max-width: 100%"></p>`],
+    cid === undefined
+      ? []
+      : [`<p><img src="cid:${cid}" alt="${escapeHtml(name)}" style="max-width: 100%"></p>`],
   );
   const html = lines.map((line) => (line === "" ? "<br>" : `<div>${escapeHtml(line)}</div>`));
   return {

@@ -96,7 +96,10 @@ export class ReportRuns {
   async outcomes(runs: readonly ReportRun[]): Promise<RunOutcome[]> {
     const { signal } = new AbortController();
     return Promise.all(
-      runs.map(async (run) => ({ run, deliveries: await this.#parts.deliveries.outcome(runKeyOf(run), 0, signal) })),
+      runs.map(async (run) => ({
+        run,
+        deliveries: await this.#parts.deliveries.outcome(runKeyOf(run), 0, signal),
+      })),
     );
   }
 
@@ -106,7 +109,10 @@ export class ReportRuns {
     if (found === undefined || found.run.state !== "waiting") return;
     const { run, report } = found;
     if (report.deletedAt !== null)
-      return void (await store.endRun(catalog.db, runId, { state: "failed", error: "The report was deleted." }));
+      return void (await store.endRun(catalog.db, runId, {
+        state: "failed",
+        error: "The report was deleted.",
+      }));
     try {
       await this.#make(run, report, signal);
     } catch (error) {
@@ -115,7 +121,9 @@ export class ReportRuns {
       if (!isAppError(error)) log.error({ err: error, report: report.id }, "a report failed");
       const isPassing = !isAppError(error) || ["unavailable", "timeout", "rate_limited"].includes(error.code);
       if (isPassing && attempt < TRIES) throw error;
-      const reason = isAppError(error) ? error.advice : "Something went wrong inside Kenning; its log says what.";
+      const reason = isAppError(error)
+        ? error.advice
+        : "Something went wrong inside Kenning; its log says what.";
       await store.endRun(catalog.db, runId, { state: "failed", error: clip(reason, ERROR_CHARACTERS) });
     }
   }

@@ -100,7 +100,8 @@ export function reportRunOf({ run, deliveries }: RunOutcome): z.output<typeof re
 
 /** What came of sending it now, as a sentence. */
 export function sentenceOf({ run, deliveries }: RunOutcome, mailsAreLocal: boolean): string {
-  if (run.state === "waiting") return "It is being made; {tool:get_details} of the report tells what came of it.";
+  if (run.state === "waiting")
+    return "It is being made; {tool:get_details} of the report tells what came of it.";
   if (run.state === "failed") return `It could not be made: ${run.error}`;
   const count = (state: string) => deliveries.filter((each) => each.state === state).length;
   const local = mailsAreLocal && deliveries.some(({ channel }) => channel === "mail");

@@ -30,9 +30,13 @@ export class ReportsStore {
     return this.#catalog.transaction(async (tx) => {
       const { perWorkspace } = LIMITS.reports;
       if ((await tx.$count(reports, own(wish.workspaceId))) >= perWorkspace)
-        throw new AppError("plan_limit", `This workspace has ${perWorkspace} reports, which is as many as it can.`, {
-          hint: "Delete those that nobody needs with {tool:delete_asset}.",
-        });
+        throw new AppError(
+          "plan_limit",
+          `This workspace has ${perWorkspace} reports, which is as many as it can.`,
+          {
+            hint: "Delete those that nobody needs with {tool:delete_asset}.",
+          },
+        );
       const [made] = await tx
         .insert(reports)
         .values({ ...wish, createdAt: this.#clock.now() })

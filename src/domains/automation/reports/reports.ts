@@ -11,11 +11,8 @@ import { noReport, type Report, type ReportsStore, type ReportWish } from "./rep
 export interface ReportChange {
   name?: string | undefined;
   recipients?: string | undefined;
-  webhooks?: readonly string[] | undefined;
-  /** Names of channels. */
+  /** Names or ids of channels, rooms of Slack, and URLs of webhooks. */
   channels?: readonly string[] | undefined;
-  /** Channels of Teams by their ids. */
-  teamsIds?: readonly number[] | undefined;
   subject?: string | undefined;
   body?: string | undefined;
   frequency?: Report["frequency"] | undefined;
@@ -76,7 +73,11 @@ export class Reports {
 
   async create(
     caller: Caller,
-    { dashboardId, widgetIds, ...change }: ReportChange & { dashboardId?: number | undefined; widgetIds?: number[] | undefined },
+    {
+      dashboardId,
+      widgetIds,
+      ...change
+    }: ReportChange & { dashboardId?: number | undefined; widgetIds?: number[] | undefined },
   ): Promise<Report> {
     const { store, preferences, timeZone } = this.#parts;
     const shown = shownOf(dashboardId, widgetIds);
@@ -118,11 +119,17 @@ export class Reports {
     });
   }
 
-  async #channels({ workspace }: Caller, { channels, teamsIds }: ReportChange): Promise<{ channels?: string[] }> {
-    if (channels === undefined && teamsIds === undefined) return {};
-    const known = this.#parts.deliveries.channels;
-    await known.check(workspace.id, channels ?? []);
-    return { channels: [...new Set([...(channels ?? []), ...(await known.namesOf(workspace.id, teamsIds ?? []))])] };
+  async #channels(
+    { workspace }: Caller,
+    { channels }: ReportChange,
+  ): Promise<{ channels?: string[]; webhooks?: string[] }> {
+    if (channels === undefined) return {};
+    const urls = channels.filter((name) => /^https?:/i.test(name));
+    const others = channels.filter((name) => !urls.includes(name));
+    return {
+      channels: await this.#parts.deliveries.channels.namesOf(workspace.id, others),
+      webhooks: [...new Set(urls.map(webhookUrl))],
+    };
   }
 
   /** The names of what it shows, as far as this caller may see all of it. */
@@ -141,26 +148,32 @@ function shownOf(dashboardId: number | undefined, widgetIds: readonly number[] =
 }
 
 function settingsOf({ dashboardId }: Shown, change: ReportChange): Partial<ReportWish> {
-  const { name, recipients, webhooks, channels: _, teamsIds: __, subject, body, paused: ___, ...rest } = change;
+  const { name, recipients, channels: _, subject, body, paused: __, ...rest } = change;
   if (name !== undefined) assertName(name);
   if (rest.withCsv === true && dashboardId !== null)
     throw new AppError("bad_request", "Only reports of widgets can include CSV files.", {
       hint: "Name the widgets instead of the dashboard.",
     });
   if (body !== undefined && body.length > LIMITS.reports.bodyCharacters)
-    throw new AppError("bad_request", `The text of a mail has at most ${LIMITS.reports.bodyCharacters} characters.`);
+    throw new AppError(
+      "bad_request",
+      `The text of a mail has at most ${LIMITS.reports.bodyCharacters} characters.`,
+    );
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...given,
     ...(name !== undefined && { name }),
     ...(recipients !== undefined && { recipients: mailAddresses(recipients) }),
-    ...(webhooks !== undefined && { webhooks: [...new Set(webhooks.map(webhookUrl))] }),
     ...(subject !== undefined && { subject: oneLine(subject) || null }),
     ...(body !== undefined && { body: body.trim() || null }),
   };
 }
 
-function assertReachable({ recipients, webhooks, channels = [] }: Pick<ReportWish, "recipients" | "webhooks" | "channels">) {
+function assertReachable({
+  recipients,
+  webhooks,
+  channels = [],
+}: Pick<ReportWish, "recipients" | "webhooks" | "channels">) {
   if (recipients.length + webhooks.length + channels.length > 0) return;
   throw new AppError("bad_request", "At least one delivery channel is required.", {
     hint: "Give mail addresses as recipients, or a channel of Slack or Teams.",

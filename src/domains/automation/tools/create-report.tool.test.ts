@@ -24,7 +24,13 @@ afterAll(async () => {
 
 interface Saved {
   report: Record<string, unknown> & { id: number };
-  report_run?: { run_id: number; state: string; error: string | null; files: { name: string }[]; deliveries: object[] };
+  report_run?: {
+    run_id: number;
+    state: string;
+    error: string | null;
+    files: { name: string }[];
+    deliveries: object[];
+  };
   message: string;
 }
 
@@ -33,7 +39,8 @@ const bi = <T = Record<string, unknown>>(name: string, args: Record<string, unkn
 const create = (args: Record<string, unknown>, who = editor) =>
   bi<Saved>("knowi_create_report", { recipients: "ann@example.com", ...args }, who);
 const details = async (assetId: number, who = editor) =>
-  (await bi<{ details: Record<string, unknown> }>("knowi_get_details", { assetType: "report", assetId }, who)).details;
+  (await bi<{ details: Record<string, unknown> }>("knowi_get_details", { assetType: "report", assetId }, who))
+    .details;
 
 async function mailsTo(address: string) {
   const folder = join(server.home, "outbox");
@@ -85,7 +92,10 @@ describe("create_report", () => {
       ],
     });
     const [mail] = await mailsTo("now@example.com");
-    expect(mail).toMatchObject({ subject: "Zahlen für Übermorgen", attachments: [{ filename: "Sales.pdf" }] });
+    expect(mail).toMatchObject({
+      subject: "Zahlen für Übermorgen",
+      attachments: [{ filename: "Sales.pdf" }],
+    });
     expect(mail?.text).toContain("Here they are.");
     expect(mail?.html).toContain("&lt;b&gt;");
     const content = Buffer.from(mail?.attachments[0]?.content as ArrayBuffer);
@@ -116,7 +126,9 @@ describe("create_report", () => {
 
   it("[bi.create-report.schedule] is sent once when it is due", async () => {
     const { report } = await create({ dashboardId: board.dashboard_id, recipients: "due@example.com" });
-    await database.query("UPDATE schedules SET next_at = now() WHERE kind = 'report' AND subject = $1", [report.id]);
+    await database.query("UPDATE schedules SET next_at = now() WHERE kind = 'report' AND subject = $1", [
+      report.id,
+    ]);
     await database.query("SELECT pg_notify('kenning_schedules', '')");
     await vi.waitFor(async () => expect(await mailsTo("due@example.com")).toHaveLength(1), {
       timeout: 90_000,

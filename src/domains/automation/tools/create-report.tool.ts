@@ -14,7 +14,11 @@ const wireInput = z.strictObject({
   widgetIds: widgetIds.describe("Widget IDs to include (for widget-level reports)"),
   ...wireShared,
   slackName: z.string().optional().describe('Slack channel or config name (e.g. "#general", "sales-team")'),
-  teamsActionIds: z.array(z.int()).max(20).optional().describe("IDs of Teams channels, as list_channels shows them"),
+  teamsActionIds: z
+    .array(z.int())
+    .max(20)
+    .optional()
+    .describe("IDs of Teams channels, as list_channels shows them"),
   dayOfWeek: z.enum(WEEKDAYS).optional().describe("Day for weekly reports. Default: MONDAY"),
   dayOfMonth: z.int().min(1).max(28).optional().describe("Day of month for monthly reports. Default: 1"),
   format: z.enum(REPORT_FORMATS).optional().describe("Report format. Default: pdf"),
@@ -34,7 +38,8 @@ export const createReport = defineTool({
       input: wireInput,
       adapt: (given: z.output<typeof wireInput>) => {
         const { slackName, teamsActionIds } = given;
-        const { dashboardId, widgetIds, dayOfWeek, dayOfMonth, format, exportCSV, includeRecommendations } = given;
+        const { dashboardId, widgetIds, dayOfWeek, dayOfMonth, format, exportCSV, includeRecommendations } =
+          given;
         if ((dashboardId === undefined) === (widgetIds === undefined || widgetIds.length === 0))
           throw new AppError("bad_request", "One of dashboardId or widgetIds is required, and only one.");
         return {
@@ -45,8 +50,7 @@ export const createReport = defineTool({
           format,
           export_csv: exportCSV,
           include_recommendations: includeRecommendations,
-          ...(slackName !== undefined && { channels: [slackName] }),
-          teams_ids: teamsActionIds,
+          channels: [...(slackName === undefined ? [] : [slackName]), ...(teamsActionIds ?? []).map(String)],
           ...adaptShared(given),
         };
       },
@@ -61,17 +65,15 @@ export const createReport = defineTool({
   input: z.strictObject({
     dashboard_id: z.int().optional(),
     widget_ids: widgetIds,
-    teams_ids: z.array(z.int()).max(20).optional(),
     ...shared,
   }),
   output: savedShape,
 
-  async run({ dashboard_id, widget_ids, teams_ids, send_now, ...rest }, context) {
+  async run({ dashboard_id, widget_ids, send_now, ...rest }, context) {
     const { reports, caller } = context;
     const report = await reports.create(caller, {
       dashboardId: dashboard_id,
       widgetIds: widget_ids,
-      teamsIds: teams_ids,
       ...changeOf(rest),
     });
     return savedReport(context, report, send_now);

@@ -7,7 +7,8 @@ export const listReports = defineTool({
   name: "list_reports",
   toolset: "alerts",
   title: "List reports",
-  description: "The scheduled reports that you may see, and when each is sent next. get_details tells what was sent to whom.",
+  description:
+    "The scheduled reports that you may see, and when each is sent next. get_details tells what was sent to whom.",
   permission: "bi:read",
   effect: "read",
   input: z.strictObject({

@@ -5,7 +5,14 @@ import type { CallContext } from "../../../registry/context.ts";
 import { REPORT_FORMATS, REPORT_FREQUENCIES } from "../automation.tables.ts";
 import type { AutomationServices } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { reportRunOf, reportRunShape, reportShape, reportsOf, sentenceOf, WEEKDAYS } from "../reports/report-shape.ts";
+import {
+  reportRunOf,
+  reportRunShape,
+  reportShape,
+  reportsOf,
+  sentenceOf,
+  WEEKDAYS,
+} from "../reports/report-shape.ts";
 import type { Report } from "../reports/reports.store.ts";
 
 /** What create_report and update_report take alike; by the names of the contract where those differ. */
@@ -15,14 +22,13 @@ const text = z.string().max(20_000);
 export const shared = {
   name: z.string().optional(),
   recipients: text.optional().describe("Mail addresses"),
-  webhooks: z.array(z.string()).max(10).optional(),
-  channels: z.array(z.string()).max(20).optional().describe("Names, or #room"),
+  channels: z.array(z.string()).max(20).optional().describe("Names, #room or webhook URLs"),
   frequency: z.enum(REPORT_FREQUENCIES).optional(),
-  every: every.optional(),
-  start_time: timeOfDay.optional(),
+  every: z.int().pipe(every).optional(),
+  start_time: z.string().pipe(timeOfDay).optional(),
   timezone: timeZoneName.optional(),
-  day_of_week: z.enum(WEEKDAYS).optional(),
-  day_of_month: z.int().min(1).max(28).optional(),
+  day_of_week: z.string().toUpperCase().pipe(z.enum(WEEKDAYS)).optional(),
+  day_of_month: z.int().pipe(z.int().min(1).max(28)).optional(),
   format: z.enum(REPORT_FORMATS).optional(),
   subject: text.optional(),
   body: text.optional(),
@@ -48,7 +54,15 @@ export const wireShared = {
 
 type WireShared = z.output<z.ZodObject<typeof wireShared>>;
 
-export function adaptShared({ frequencyType, frequency, startTime, emailBody, reportName, sendNow, ...same }: WireShared) {
+export function adaptShared({
+  frequencyType,
+  frequency,
+  startTime,
+  emailBody,
+  reportName,
+  sendNow,
+  ...same
+}: WireShared) {
   const { recipients, timezone, subject } = same;
   return {
     recipients,
@@ -65,12 +79,19 @@ export function adaptShared({ frequencyType, frequency, startTime, emailBody, re
 
 type Shared = Omit<z.output<z.ZodObject<typeof shared>>, "send_now">;
 
-export function changeOf({ start_time, timezone, day_of_week, day_of_month, export_csv, include_recommendations, ...same }: Shared) {
-  const { name, recipients, webhooks, channels, frequency, every, format, subject, body } = same;
+export function changeOf({
+  start_time,
+  timezone,
+  day_of_week,
+  day_of_month,
+  export_csv,
+  include_recommendations,
+  ...same
+}: Shared) {
+  const { name, recipients, channels, frequency, every, format, subject, body } = same;
   return {
     name,
     recipients,
-    webhooks,
     channels,
     frequency,
     every,

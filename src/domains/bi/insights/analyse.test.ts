@@ -18,7 +18,12 @@ function told({ season, changes, trend, outliers }: Analysis): string[] {
 }
 
 /** The share of series in which something is found. */
-function rate(runs: number, length: number, plant: (values: number[], random: () => number) => number[], isFound: (kinds: string[], analysis: Analysis) => boolean): number {
+function rate(
+  runs: number,
+  length: number,
+  plant: (values: number[], random: () => number) => number[],
+  isFound: (kinds: string[], analysis: Analysis) => boolean,
+): number {
   const random = randomOf(length * 7 + runs);
   let found = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -36,7 +41,6 @@ describe("insights on noise", () => {
     const rates = Object.entries(runs).map(([length, count]) =>
       rate(count, Number(length), lift, (kinds) => kinds.length > 0),
     );
-    console.log(`false alarms at 24, 52, 104, 365 points: ${rates.join(", ")}`);
     const all = rates.reduce((sum, each) => sum + each, 0) / rates.length;
     expect(all).toBeLessThanOrEqual(0.06);
     for (const each of rates) expect(each).toBeLessThanOrEqual(0.1);
@@ -48,7 +52,6 @@ describe("insights on planted effects", () => {
     const step = (values: number[]) => values.map((value, i) => value + (i >= values.length * 0.6 ? 3 : 0));
     const found = rate(100, 104, step, (kinds) => kinds.includes("change"));
     const asTrend = rate(100, 104, step, (kinds) => kinds.includes("trend"));
-    console.log(`step of 3 sd at 104 points: found ${found}, as a trend ${asTrend}`);
     expect(found).toBeGreaterThanOrEqual(0.75);
     expect(asTrend).toBeLessThanOrEqual(0.15);
   });
@@ -57,15 +60,18 @@ describe("insights on planted effects", () => {
     const rise = (values: number[]) => values.map((value, i) => value + (8 * i) / values.length);
     const found = rate(100, 104, rise, (kinds) => kinds.includes("trend"));
     const asSteps = rate(100, 104, rise, (kinds) => kinds.includes("change"));
-    console.log(`trend of 8 sd over 104 points: found ${found}, as steps ${asSteps}`);
     expect(found).toBeGreaterThanOrEqual(0.75);
     expect(asSteps).toBeLessThanOrEqual(0.25);
   });
 
   it("finds a wild value where it is", () => {
     const spike = (values: number[]) => values.map((value, i) => (i === 40 ? value + 8 : value));
-    const found = rate(100, 104, spike, (kinds, { outliers }) => kinds.includes("outlier") && outliers.some(({ at }) => at === 40));
-    console.log(`wild value of 8 sd at 104 points: ${found}`);
+    const found = rate(
+      100,
+      104,
+      spike,
+      (kinds, { outliers }) => kinds.includes("outlier") && outliers.some(({ at }) => at === 40),
+    );
     expect(found).toBeGreaterThanOrEqual(0.85);
   });
 
@@ -73,7 +79,6 @@ describe("insights on planted effects", () => {
     const week = [0, 1, 2, 3, 3, -4, -5];
     const weekly = (values: number[]) => values.map((value, i) => value + (week[i % 7] ?? 0));
     const found = rate(100, 104, weekly, (kinds) => kinds.includes("season"));
-    console.log(`weekly pattern at 104 points: ${found}`);
     expect(found).toBeGreaterThanOrEqual(0.95);
     const other = rate(100, 104, weekly, (kinds) => kinds.some((kind) => kind !== "season"));
     expect(other).toBeLessThanOrEqual(0.1);
@@ -113,7 +118,12 @@ describe("series that go together", () => {
   it("are told by their steps: two trends do not", () => {
     const random = randomOf(5);
     const [a, b] = [noise(random, 60, 0), noise(random, 60, 0)];
-    expect(togetherOf(a, a.map((value, i) => 3 * value + 0.3 * (b[i] ?? 0)))).toMatchObject({ n: 59 });
+    expect(
+      togetherOf(
+        a,
+        a.map((value, i) => 3 * value + 0.3 * (b[i] ?? 0)),
+      ),
+    ).toMatchObject({ n: 59 });
     const rising = (values: number[]) => values.map((value, i) => value + i);
     expect(togetherOf(rising(a), rising(b))).toBeUndefined();
   });

@@ -36,7 +36,10 @@ export function analyse(values: readonly number[], grain: Grain): Analysis {
   const tamed = withoutWild(plain, noise.sd);
   const steps = changePoints(tamed, noise).filter(({ p }) => p < 1);
   const line = trendOf(tamed);
-  const isLine = line !== undefined && line.p < SURE && costOfLine(tamed, line) <= costOfSteps(tamed, steps, noise.longRunVariance);
+  const isLine =
+    line !== undefined &&
+    line.p < SURE &&
+    costOfLine(tamed, line) <= costOfSteps(tamed, steps, noise.longRunVariance);
   const changes = isLine ? [] : steps;
   const trendFrom = changes.at(-1)?.at ?? 0;
   const last = trendFrom === 0 ? line : trendOf(tamed.slice(trendFrom));
@@ -60,7 +63,11 @@ function costOfLine(values: readonly number[], { start, slope }: Trend): number 
 }
 
 /** A step costs as much as it does where steps are looked for; the line costs one. */
-function costOfSteps(values: readonly number[], steps: readonly ChangePoint[], longRunVariance: number): number {
+function costOfSteps(
+  values: readonly number[],
+  steps: readonly ChangePoint[],
+  longRunVariance: number,
+): number {
   const cost = squaredErrors(values);
   const bounds = [0, ...steps.map(({ at }) => at), values.length];
   const errors = bounds.slice(1).reduce((sum, to, i) => sum + cost(bounds[i] ?? 0, to), 0);
@@ -78,6 +85,8 @@ function levelOf(
     const from = bounds[i] ?? 0;
     const middle = median(values.slice(from, to));
     const isTrending = trend !== undefined && from === trendFrom;
-    return Array.from({ length: to - from }, (_, at) => (isTrending ? trend.start + trend.slope * at : middle));
+    return Array.from({ length: to - from }, (_, at) =>
+      isTrending ? trend.start + trend.slope * at : middle,
+    );
   });
 }

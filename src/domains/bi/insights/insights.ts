@@ -63,9 +63,11 @@ export class InsightFinder {
     context = "",
   ): Promise<Insights> {
     const lens = lensOf(dashboard);
-    const shown = widgets.slice(0, LIMITS.insights.widgets).flatMap(({ id, name, datasetId, spec }) =>
-      datasetId === null ? [] : [{ widgetId: id, about: name, datasetId, spec, lens }],
-    );
+    const shown = widgets
+      .slice(0, LIMITS.insights.widgets)
+      .flatMap(({ id, name, datasetId, spec }) =>
+        datasetId === null ? [] : [{ widgetId: id, about: name, datasetId, spec, lens }],
+      );
     const { perWidget, perDashboard } = LIMITS.insights;
     const most = widgets.length === 1 ? perWidget : perDashboard;
     return this.#find(caller, shown, most, { locale: dashboard?.settings.locale, context });
@@ -74,7 +76,12 @@ export class InsightFinder {
   /** The numbers of a dataset along its time, and by its fields. */
   async ofDataset(caller: Caller, datasetId: number, context = ""): Promise<Insights> {
     const bare = { chart: "line", y: [], filters: [] } as const;
-    const source = await this.#parts.sources.open(caller, datasetId, { ...bare, y: [], filters: [] }, PLAIN_LENS);
+    const source = await this.#parts.sources.open(
+      caller,
+      datasetId,
+      { ...bare, y: [], filters: [] },
+      PLAIN_LENS,
+    );
     const time = source.columns.find(isTime);
     const numbers = source.columns.filter((column) => isNumber(column) && !/(^|_)id$/i.test(column.name));
     const [text] = await dimensionsOf(source, []);
@@ -129,7 +136,8 @@ export class InsightFinder {
     const looked: Looked = { findings: [], series: [] };
     for (const measure of measures) {
       const naming = { label: labelOf(measure, false), format: spec.format ?? measure.format, locale };
-      if (x !== undefined && !isTime(x)) looked.findings.push(...(await concentrated(source, x.name, measure, naming)));
+      if (x !== undefined && !isTime(x))
+        looked.findings.push(...(await concentrated(source, x.name, measure, naming)));
       if (time === undefined) continue;
       const series = await readSeries(source, time, measure, {
         now: this.#parts.clock.now(),
@@ -184,7 +192,8 @@ function correlations(all: Looked["series"]): Finding[] {
     unique.slice(i + 1).flatMap((b): Finding[] => {
       if (a.series.grain !== b.series.grain) return [];
       const shared = a.series.periods.filter((period) => b.series.periods.includes(period));
-      const values = ({ series }: typeof a) => shared.map((period) => series.values[series.periods.indexOf(period)] ?? 0);
+      const values = ({ series }: typeof a) =>
+        shared.map((period) => series.values[series.periods.indexOf(period)] ?? 0);
       const together = togetherOf(values(a), values(b));
       if (together === undefined) return [];
       const { r, n, p } = together;
@@ -204,7 +213,8 @@ function correlations(all: Looked["series"]): Finding[] {
 
 /** The same number on two widgets is told once; a change that its drivers tell of stays, for it says since when. */
 function withoutRepeats<T extends Finding>(findings: readonly T[]): T[] {
-  return [...new Map(findings.map((finding) => [finding.sentence, finding])).values()];
+  const told = new Set<string>();
+  return findings.filter(({ sentence }) => !told.has(sentence) && told.add(sentence));
 }
 
 const KIND_WORDS: Record<Finding["kind"], string> = {

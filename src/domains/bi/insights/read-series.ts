@@ -36,7 +36,8 @@ export async function readSeries(
   const fitting = GRAINS.filter(
     (grain) => days / DAYS[grain] <= points && (grain !== "hour" || !/^DATE$/i.test(time.type)),
   );
-  const grains = wanted === undefined ? fitting : [wanted, ...fitting.filter((grain) => DAYS[grain] < DAYS[wanted])];
+  const grains =
+    wanted === undefined ? fitting : [wanted, ...fitting.filter((grain) => DAYS[grain] < DAYS[wanted])];
   for (const grain of grains) {
     const series = await readAt(source, x, measure, { grain, from, to, now });
     const filled = 1 - series.missing.length / Math.max(1, series.periods.length);

@@ -18,7 +18,9 @@ const MOST_OUTLIERS = 3;
 /** What the analysis of a series says, in sentences. */
 export function seriesFindings(series: Series, analysis: Analysis, naming: Naming): Finding[] {
   const { changes, outliers } = analysis;
-  const far = outliers.toSorted((a, b) => Math.abs(b.distance) - Math.abs(a.distance)).slice(0, MOST_OUTLIERS);
+  const far = outliers
+    .toSorted((a, b) => Math.abs(b.distance) - Math.abs(a.distance))
+    .slice(0, MOST_OUTLIERS);
   return [
     ...missingOf(series, naming),
     ...(analysis.season === undefined ? [] : [seasonFinding(series, analysis.season, naming)]),
@@ -28,16 +30,28 @@ export function seriesFindings(series: Series, analysis: Analysis, naming: Namin
   ];
 }
 
+const BEFORE_PERIOD: Record<Grain, string> = {
+  hour: "on",
+  day: "on",
+  week: "in the week of",
+  month: "in",
+  quarter: "in",
+  year: "in",
+};
+
 export function writers({ grain }: Pick<Series, "grain">, { format, locale }: Naming) {
   const number = formatter(format, "full", locale);
   const share = formatter("percent", "full", locale);
-  const signed = (value: number, write: (value: number) => string) => `${value > 0 ? "+" : ""}${write(value)}`;
+  const signed = (value: number, write: (value: number) => string) =>
+    `${value > 0 ? "+" : ""}${write(value)}`;
   return {
     number: (value: number) => number(rounded(value)),
     step: (value: number) => signed(rounded(value), number),
     share: (value: number) => signed(value, share),
     plainShare: share,
     period: periodWriter(grain, locale),
+    /** The period with the word that stands before it. */
+    inPeriod: (start: number) => `${BEFORE_PERIOD[grain]} ${periodWriter(grain, locale)(start)}`,
   };
 }
 
@@ -64,17 +78,22 @@ function missingOf({ periods, missing, grain }: Series, naming: Naming): Finding
   ];
 }
 
-function changeFinding(series: Series, { at, before, after, p }: Analysis["changes"][number], naming: Naming): Finding {
-  const { number, share, period } = writers(series, naming);
-  const from = period(series.periods[at] ?? 0);
+function changeFinding(
+  series: Series,
+  { at, before, after, p }: Analysis["changes"][number],
+  naming: Naming,
+): Finding {
+  const { number, share, period, inPeriod } = writers(series, naming);
+  const start = series.periods[at] ?? 0;
+  const [from, when] = [period(start), inPeriod(start)];
   const relative = before === 0 ? "" : ` (${share((after - before) / Math.abs(before))})`;
   return {
     kind: "change",
-    sentence: `${naming.label} changed its level in ${from}: about ${number(after)} a ${series.grain} since, about ${number(before)} before${relative}.`,
+    sentence: `${naming.label} changed its level ${when}: about ${number(after)} a ${series.grain} since, about ${number(before)} before${relative}.`,
     numbers: { from, before, after, change: after - before },
     p,
     impact: impactOf(after - before, before),
-    next: `Look at what else changed in ${from}.`,
+    next: `Look at what else changed ${when}.`,
   };
 }
 
@@ -90,16 +109,24 @@ function trendFinding(series: Series, { trend, trendFrom }: Analysis, naming: Na
     numbers: { from, to, start, end: start + change, slope },
     p,
     impact: impactOf(change, start),
-    next: change > 0 ? "Plan for more of it, and see which parts rise." : "See which parts fall, before it goes on.",
+    next:
+      change > 0
+        ? "Plan for more of it, and see which parts rise."
+        : "See which parts fall, before it goes on.",
   };
 }
 
-function outlierFinding(series: Series, { at, expected, distance, p }: Analysis["outliers"][number], naming: Naming): Finding {
-  const { number, period } = writers(series, naming);
-  const [when, value] = [period(series.periods[at] ?? 0), series.values[at] ?? 0];
+function outlierFinding(
+  series: Series,
+  { at, expected, distance, p }: Analysis["outliers"][number],
+  naming: Naming,
+): Finding {
+  const { number, period, inPeriod } = writers(series, naming);
+  const start = series.periods[at] ?? 0;
+  const [when, value] = [period(start), series.values[at] ?? 0];
   return {
     kind: "outlier",
-    sentence: `${naming.label} was ${number(value)} in ${when}, where about ${number(expected)} was to be expected (${Math.abs(distance).toFixed(1)} standard deviations ${distance > 0 ? "more" : "less"}).`,
+    sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, where about ${number(expected)} was to be expected (${Math.abs(distance).toFixed(1)} standard deviations ${distance > 0 ? "more" : "less"}).`,
     numbers: { period: when, value, expected, distance: Number(distance.toFixed(2)) },
     p,
     impact: impactOf(value - expected, expected) * 0.8,
@@ -107,7 +134,11 @@ function outlierFinding(series: Series, { at, expected, distance, p }: Analysis[
   };
 }
 
-function seasonFinding(series: Series, { length, pattern, p }: NonNullable<Analysis["season"]>, naming: Naming): Finding {
+function seasonFinding(
+  series: Series,
+  { length, pattern, p }: NonNullable<Analysis["season"]>,
+  naming: Naming,
+): Finding {
   const { share, step } = writers(series, naming);
   const level = mean(series.values);
   const [high, low] = [pattern.indexOf(Math.max(...pattern)), pattern.indexOf(Math.min(...pattern))];

@@ -16,7 +16,8 @@ const MOST_PERIODS = 1_000;
 /** A date or time of the engine as milliseconds, its own clock being taken for UTC. */
 export function momentOf(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
-  const text = value.replace(" ", "T").replace(/(?:Z|[+-]\d\d(?::?\d\d)?)$/, "");
+  // A zone stands behind a time only: of a date alone it would be the day.
+  const text = value.replace(" ", "T").replace(/(T.*?)(?:Z|[+-]\d\d(?::?\d\d)?)$/, "$1");
   const ms = Date.parse(text.length <= 10 ? `${text}T00:00:00Z` : `${text}Z`);
   return Number.isNaN(ms) ? undefined : ms;
 }

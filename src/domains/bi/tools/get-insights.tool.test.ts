@@ -9,7 +9,12 @@ const { server, admin, editor, viewer, stranger, call, make, stop } = await star
 afterAll(stop);
 
 interface Found {
-  insights: { kind: string; sentence: string; widget_id: number | null; numbers: Record<string, number | string> }[];
+  insights: {
+    kind: string;
+    sentence: string;
+    widget_id: number | null;
+    numbers: Record<string, number | string>;
+  }[];
   recommendations: string[];
   message: string;
 }
@@ -45,7 +50,11 @@ beforeAll(async () => {
   dashboardId = made.dashboard_id;
   widgetId = made.widgets[0]?.widget_id ?? 0;
   const policies = [
-    { name: "seen", roles: ["contributor", "viewer"], rows: [{ field: "region", operator: "!=", value: "hidden" }] },
+    {
+      name: "seen",
+      roles: ["contributor", "viewer"],
+      rows: [{ field: "region", operator: "!=", value: "hidden" }],
+    },
   ];
   await call("set_dataset_policies", { dataset_id: datasetId, policies }, admin);
 });
@@ -90,7 +99,10 @@ describe("get_insights", () => {
 
   it("says that nothing stands out where nothing does", async () => {
     const strays = noise(randomOf(3), 90, 0.4);
-    const rows = strays.map((stray, i) => ({ at: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10), n: 50 + stray }));
+    const rows = strays.map((stray, i) => ({
+      at: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      n: 50 + stray,
+    }));
     const dataset_id = await makeDataset(server, editor, "Quiet", rows);
     expect(await call("get_insights", { dataset_id })).toMatchObject({
       insights: [],

@@ -33,7 +33,15 @@ export const getInsights = defineTool({
         dashboardId: z.int().optional().describe("Dashboard ID to analyze (all widgets)"),
         context: context.describe('Optional guidance for analysis, e.g. "focus on revenue trends"'),
       }),
-      adapt: ({ widgetId, dashboardId, context }: { widgetId?: number; dashboardId?: number; context?: string }) => {
+      adapt: ({
+        widgetId,
+        dashboardId,
+        context,
+      }: {
+        widgetId?: number;
+        dashboardId?: number;
+        context?: string;
+      }) => {
         if ((widgetId === undefined) === (dashboardId === undefined))
           throw new AppError("bad_request", "One of widgetId or dashboardId is required, and only one.");
         return { widget_id: widgetId, dashboard_id: dashboardId, context };
@@ -63,7 +71,10 @@ export const getInsights = defineTool({
   async run({ widget_id, dashboard_id, dataset_id, context }, { boards, insights: finder, caller }) {
     const given = [widget_id, dashboard_id, dataset_id].filter((id) => id !== undefined);
     if (given.length !== 1)
-      throw new AppError("bad_request", "One of widget_id, dashboard_id or dataset_id is required, and only one.");
+      throw new AppError(
+        "bad_request",
+        "One of widget_id, dashboard_id or dataset_id is required, and only one.",
+      );
     const find = async () => {
       if (dataset_id !== undefined) return finder.ofDataset(caller, dataset_id, context);
       if (widget_id !== undefined) {
