@@ -23,6 +23,10 @@ export const TOOLSETS = {
     description: "Alerts on datasets and scheduled reports: make, list and change; what was sent to whom",
     byDefault: false,
   },
+  notifications: {
+    description: "Channels that alerts and reports go to: Slack, Teams, webhooks",
+    byDefault: false,
+  },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },
 } as const satisfies Record<string, { description: string; byDefault: boolean }>;
 

@@ -113,6 +113,8 @@ export const bi = contract("bi", {
   "bi.create-report.defaults":
     "By default a report is sent every day at 08:00 in the user's timezone as pdf; weekly on MONDAY, monthly on day 1",
   "bi.create-report.format": "format is pdf or image",
+  "bi.create-report.slack": "slackName names a Slack channel or a configured one, which gets the report",
+  "bi.create-report.teams": "teamsActionIds are Teams integrations that were configured",
   "bi.create-report.send-now": "sendNow sends the report at once after it is made",
   "bi.create-report.mail": "subject and emailBody are those of the mail",
   "bi.create-report.schedule": "A report is sent when it is due",

@@ -141,8 +141,8 @@ export class AlertChecks {
   /** State, history and messages are written together. False when the alert is not what was checked any more. */
   async #settle(alert: Alert, checked: Checked): Promise<boolean> {
     const { catalog, store, clock } = this.#parts;
-    const calmNeeded = alert.frequency === "minutes" && !alert.realtime ? LIMITS.alerts.calmChecks : 1;
-    const { after, happening } = judge(alert, checked.found, calmNeeded);
+    const calm = alert.frequency === "minutes" && !alert.realtime ? LIMITS.alerts.calmChecks : 1;
+    const { after, happening } = judge(alert, checked.found, { hold: alert.hold, calm });
     const at = clock.now();
     const hasFailed = checked.found.kind === "failed";
     const patch = {
@@ -155,7 +155,9 @@ export class AlertChecks {
     const runKey = `alert:${alert.id}:${alert.version + 1}`;
     const recipients = await recipientsOf(this.#parts.deliveries, alert);
     const isTold = happening !== null && happening !== "repaired" && recipients.length > 0;
-    const message = isTold ? await noticeOf(alert, this.#told(checked, happening, at, false)) : undefined;
+    const message = isTold
+      ? await noticeOf(alert, this.#told(newRowsOf(alert, checked), happening, at, false))
+      : undefined;
     return catalog.transaction(async (tx) => {
       const settled = await store.settle(tx, alert, patch);
       if (settled === undefined) return false;
@@ -215,4 +217,21 @@ export class AlertChecks {
     );
     return { checked, deliveries: await deliveries.outcome(runKey, LIMITS.alerts.testMs, signal) };
   }
+}
+
+/** Of an alert that tells rows apart only those that were not told of before. */
+function newRowsOf({ toldRows }: Alert, checked: Checked): Checked {
+  const { found, evaluation } = checked;
+  if (toldRows === null || found.kind !== "match" || found.rows === undefined || evaluation?.matched == null)
+    return checked;
+  const told = new Set(toldRows);
+  const { matched } = evaluation;
+  const rows = matched.rows.filter((_, i) => !told.has(found.rows?.[i] ?? ""));
+  if (rows.length === 0) return checked;
+  const says = `${rows.length} new of ${matched.total}. ${checked.says}`;
+  return {
+    ...checked,
+    says,
+    evaluation: { ...evaluation, matched: { ...matched, rows, total: rows.length } },
+  };
 }

@@ -6,7 +6,7 @@ import { toolsOf } from "../../registry/define-tool.ts";
 import type { AlertChecks } from "./alert-checks.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import type { Alerts } from "./alerts.ts";
-import { ALERT_STATES, ALERT_TYPES } from "./automation.tables.ts";
+import { ALERT_STATES, ALERT_TYPES, NO_DATA } from "./automation.tables.ts";
 import type { ReportRuns } from "./reports/report-runs.ts";
 import type { ReportsStore } from "./reports/reports.store.ts";
 import type { Reports } from "./reports/reports.ts";
@@ -38,11 +38,15 @@ export const alertShape = z.object({
   c9ql: z.string().nullable(),
   recipients: z.array(z.string()),
   webhooks: z.array(z.string()),
+  channels: z.array(z.string()),
   subject: z.string().nullable(),
   frequency: z.string(),
   start_time: z.string(),
   timezone: z.string(),
   realtime: z.boolean(),
+  hold: z.int(),
+  key: z.array(z.string()),
+  no_data: z.enum(NO_DATA),
   next_check_at: z.string().nullable(),
   checked_at: z.string().nullable(),
   matched_rows: z.int().nullable(),
@@ -61,11 +65,15 @@ function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.outpu
     c9ql: sees ? alert.c9ql : null,
     recipients: [...alert.recipients],
     webhooks: [...alert.webhooks],
+    channels: [...alert.channels],
     subject: alert.subject,
     frequency: alert.frequency,
     start_time: alert.startTime,
     timezone: alert.zone,
     realtime: alert.realtime,
+    hold: alert.hold,
+    key: [...alert.key],
+    no_data: alert.noData,
     next_check_at: nextAt?.toISOString() ?? null,
     checked_at: alert.checkedAt?.toISOString() ?? null,
     matched_rows: sees ? alert.matchedRows : null,

@@ -23,9 +23,12 @@ import { Reports } from "./reports/reports.ts";
 import { createAlert } from "./tools/create-alert.tool.ts";
 import { createReport } from "./tools/create-report.tool.ts";
 import { listAlerts } from "./tools/list-alerts.tool.ts";
+import { listChannels } from "./tools/list-channels.tool.ts";
 import { listDeliveries } from "./tools/list-deliveries.tool.ts";
 import { listReports } from "./tools/list-reports.tool.ts";
+import { removeChannel } from "./tools/remove-channel.tool.ts";
 import { retryDelivery } from "./tools/retry-delivery.tool.ts";
+import { setChannel } from "./tools/set-channel.tool.ts";
 import { testAlert } from "./tools/test-alert.tool.ts";
 import { updateAlert } from "./tools/update-alert.tool.ts";
 import { updateReport } from "./tools/update-report.tool.ts";
@@ -62,7 +65,7 @@ function openAutomation(
 ): OpenSlice<AutomationServices> {
   const alertsStore = new AlertsStore(catalog, schedules, clock);
   const evaluation = { ...data, clock };
-  const alerts = new Alerts({ ...evaluation, store: alertsStore, preferences, timeZone });
+  const alerts = new Alerts({ ...evaluation, store: alertsStore, deliveries, preferences, timeZone });
   const alertChecks = new AlertChecks({
     ...evaluation,
     catalog,
@@ -123,6 +126,9 @@ export const automationSlice: SliceSpec<"automation", AutomationServices, Before
     listReports,
     listDeliveries,
     retryDelivery,
+    setChannel,
+    listChannels,
+    removeChannel,
   ],
   assetKinds: [alertKind, reportKind],
 };

@@ -18,6 +18,8 @@ export const LIMITS = {
     checkMs: 60_000,
     /** How long changes of a dataset are gathered before its real-time alerts are checked. */
     gatherMs: 2_000,
+    /** Most checks in a row that an alert can be made to wait for before it fires. */
+    hold: 100,
     /** Checks that must fail one after the other before an alert is in its error state. */
     failures: 3,
     /** Checks without a match, one after the other, before an alert that is checked by the minute has recovered. */

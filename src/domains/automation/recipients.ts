@@ -1,4 +1,4 @@
-import type { Deliveries, Recipient } from "../../platform/delivery/index.ts";
+import { type Deliveries, type Recipient, webhookUrl } from "../../platform/delivery/index.ts";
 
 interface Told {
   workspaceId: number;
@@ -15,4 +15,18 @@ export async function recipientsOf(deliveries: Deliveries, told: Told): Promise<
     ...webhooks.map((target) => ({ channel: "webhook" as const, target })),
     ...(await deliveries.channels.recipients(workspaceId, channels)),
   ];
+}
+
+/** Channels as somebody names them: those that are set up, and webhooks by their URL. */
+export async function chosenChannels(
+  deliveries: Deliveries,
+  workspaceId: number,
+  given: readonly string[],
+): Promise<{ channels: string[]; webhooks: string[] }> {
+  const urls = given.filter((name) => /^https?:/i.test(name));
+  const others = given.filter((name) => !urls.includes(name));
+  return {
+    channels: await deliveries.channels.namesOf(workspaceId, others),
+    webhooks: [...new Set(urls.map(webhookUrl))],
+  };
 }

@@ -29,7 +29,9 @@ export async function saved(
   const sentences = [
     `It fires when ${alert.sentence}.`,
     `Now: ${now.says}`,
-    recipients.length + webhooks.length === 0 ? "Nobody is told: it has no recipients." : "",
+    recipients.length + webhooks.length + alert.channels.length === 0
+      ? "Nobody is told: it has no recipients."
+      : "",
     recipients.length > 0 && deliveries.mailsAreLocal
       ? "No mail server is set, so mails are written to the folder outbox in the data folder."
       : "",

@@ -260,6 +260,6 @@ function secretOf(kind: ChannelKind, given: string | undefined, isNew: boolean):
   return webhookUrl(secret);
 }
 
-export function newSigningSecret(): string {
+function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }

@@ -1,10 +1,11 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { type Deliveries, mailAddresses, oneLine, webhookUrl } from "../../../platform/delivery/index.ts";
+import { type Deliveries, mailAddresses, oneLine } from "../../../platform/delivery/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AgentServices } from "../../agent/index.ts";
 import type { BiServices } from "../../bi/index.ts";
 import { assertName } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
+import { chosenChannels } from "../recipients.ts";
 import { noReport, type Report, type ReportsStore, type ReportWish } from "./reports.store.ts";
 
 /** What a caller wants of a report; what is left out stays, or is as usual. */
@@ -119,17 +120,8 @@ export class Reports {
     });
   }
 
-  async #channels(
-    { workspace }: Caller,
-    { channels }: ReportChange,
-  ): Promise<{ channels?: string[]; webhooks?: string[] }> {
-    if (channels === undefined) return {};
-    const urls = channels.filter((name) => /^https?:/i.test(name));
-    const others = channels.filter((name) => !urls.includes(name));
-    return {
-      channels: await this.#parts.deliveries.channels.namesOf(workspace.id, others),
-      webhooks: [...new Set(urls.map(webhookUrl))],
-    };
+  async #channels({ workspace }: Caller, { channels }: ReportChange) {
+    return channels === undefined ? {} : chosenChannels(this.#parts.deliveries, workspace.id, channels);
   }
 
   /** The names of what it shows, as far as this caller may see all of it. */

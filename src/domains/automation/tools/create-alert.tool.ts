@@ -37,7 +37,7 @@ export const createAlert = defineTool({
   },
   title: "Create an alert",
   description:
-    "Tells recipients when rows of a dataset match a condition, when it was not updated, or when its query fails. The answer says how the condition was understood.",
+    "Tells recipients when rows of a dataset match, when it was not updated, or when its query fails. Says how the condition was understood.",
   permission: ["bi:read", "bi:write"],
   effect: "write",
   input: z.strictObject({

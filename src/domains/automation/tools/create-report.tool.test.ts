@@ -4,7 +4,7 @@ import pg from "pg";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type MadeDashboard, startBoards } from "../../../../test/support/boards.ts";
-import { resultOf } from "../../../../test/support/datasets.ts";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 
 const BI = "/api/2.0/mcp";
@@ -124,6 +124,20 @@ describe("create_report", () => {
     expect(Buffer.from(csv?.content as ArrayBuffer).toString()).toContain("South,250");
   });
 
+  it("[bi.create-report.recommendations] tells what stands out, where that is wanted", async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => ({
+      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      visits: (i < 30 ? 100 : 200) + ((i * 7) % 5),
+    }));
+    const dataset_id = await makeDataset(server, editor, "Visits", rows);
+    const widget = { name: "Visits", dataset_id, chart_type: "line", x_axis: "day", y_axis: ["visits"] };
+    const { dashboard_id } = await make({ name: "Visits", widgets: [widget] });
+    const wish = { dashboardId: dashboard_id, recipients: "told@example.com", sendNow: true };
+    await create({ ...wish, includeRecommendations: true });
+    const [mail] = await mailsTo("told@example.com");
+    expect(mail?.text).toMatch(/What stands out:[\s\S]*Sum of visits changed its level on Jan 31, 2026/);
+  });
+
   it("[bi.create-report.schedule] is sent once when it is due", async () => {
     const { report } = await create({ dashboardId: board.dashboard_id, recipients: "due@example.com" });
     await database.query("UPDATE schedules SET next_at = now() WHERE kind = 'report' AND subject = $1", [
@@ -194,34 +208,6 @@ describe("create_report", () => {
     const { report_run } = await bi<Saved>("knowi_run", { reportId: report.id }, admin);
     expect(report_run).toMatchObject({ state: "failed", error: expect.stringContaining("owner") });
     expect(await mailsTo("north@example.com")).toHaveLength(1);
-  });
-});
-
-describe("update_report", () => {
-  it("[bi.update-report.partial] [bi.update-report.send-now] changes what is given and sends it", async () => {
-    const { report } = await create({ dashboardId: board.dashboard_id, subject: "Before" });
-    const changed = await bi<Saved>("knowi_update_report", {
-      reportId: report.id,
-      recipients: "new@example.com",
-      frequencyType: "hours",
-      frequency: 6,
-      sendNow: true,
-    });
-    expect(changed.report).toMatchObject({
-      ...report,
-      recipients: ["new@example.com"],
-      frequency: "hours",
-      every: 6,
-      next_run_at: expect.any(String),
-    });
-    expect((await mailsTo("new@example.com"))[0]).toMatchObject({ subject: "Before" });
-    const paused = await call<Saved>("update_report", { report_id: report.id, paused: true });
-    expect(paused.report).toMatchObject({ paused: true, next_run_at: null });
-    await expect(bi("knowi_update_report", { reportId: report.id, recipients: "" })).rejects.toThrow(
-      /At least one delivery/,
-    );
-    await expect(bi("knowi_update_report", { reportId: report.id }, viewer)).rejects.toThrow(/Access denied/);
-    await expect(bi("knowi_update_report", { reportId: report.id }, stranger)).rejects.toThrow(/no report/);
   });
 });
 

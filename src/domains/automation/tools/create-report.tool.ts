@@ -18,7 +18,7 @@ const wireInput = z.strictObject({
     .array(z.int())
     .max(20)
     .optional()
-    .describe("IDs of Teams channels, as list_channels shows them"),
+    .describe("Teams integration IDs configured in the workspace"),
   dayOfWeek: z.enum(WEEKDAYS).optional().describe("Day for weekly reports. Default: MONDAY"),
   dayOfMonth: z.int().min(1).max(28).optional().describe("Day of month for monthly reports. Default: 1"),
   format: z.enum(REPORT_FORMATS).optional().describe("Report format. Default: pdf"),

@@ -17,7 +17,6 @@ export interface Analysis {
   expected: number[];
 }
 
-export const LEAST_POINTS = 12;
 const SURE = 0.01;
 /** Neighbours on each side, and how far a value may be from their median before it is taken for wild. */
 const NEIGHBOURS = 3;
