@@ -125,7 +125,16 @@ describe("export", () => {
     expect(whole).not.toContain("content_base64");
   });
 
-  it("can keep spreadsheets from running formulas", async () => {
+  it("keeps spreadsheets from running formulas on bi by default, and elsewhere if asked to", async () => {
+    const args = { datasetId: id };
+    const { content_base64 } = await resultOf<{ content_base64: string }>(
+      server,
+      token,
+      "knowi_export_csv",
+      args,
+      BI,
+    );
+    expect(Buffer.from(content_base64, "base64").toString()).toContain("'=SUM(A1)");
     const file = await exportOf<Exported>(server, token, {
       dataset_id: id,
       escape_formulas: true,
