@@ -5,7 +5,7 @@ export const ASSETS_SETTINGS = {
     escapeFormulas: flag(
       "KENNING_ESCAPE_FORMULAS",
       true,
-      "Whether CSV files of `knowi_export_csv` have a `'` before cells that a spreadsheet would run as a formula. `export_data` on `/mcp` has an argument for it.",
+      "Whether CSV files of `knowi_export_csv` have a `'` before cells that a spreadsheet would run as a formula. On `/mcp` the tool has an argument for it instead.",
     ),
   },
 } as const satisfies SettingTree;
