@@ -9,7 +9,7 @@ import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
-import { book, compound, oldExcel, oldWord, outlookMail } from "./test-office.ts";
+import { compound, oldExcel, oldWord, outlookMail } from "./test-office.ts";
 import { pictureOf, scanOf } from "./test-pictures.ts";
 
 let folder: string;
@@ -68,6 +68,19 @@ endstream endobj
 trailer<</Root 1 0 R>>
 `;
 const MAIL = `From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: =?utf-8?q?Gr=C3=B6=C3=9Fe?=\r\nDate: Mon, 2 Nov 2026 10:00:00 +0000\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>It is <b>large</b>.</p><script>alert(1)</script>\r\n`;
+
+/** An e-book of these chapters, which lie in its archive in another order. */
+function book(chapters: Record<string, string>, more: Record<string, string> = {}): Buffer {
+  const names = Object.keys(chapters);
+  return zip({
+    mimetype: { content: "application/epub+zip", stored: true },
+    "META-INF/container.xml":
+      '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+    "OPS/book.opf": `<package><manifest>${names.map((name) => `<item id="${name}" href="${name}.xhtml"/>`).join("")}</manifest><spine>${names.map((name) => `<itemref idref="${name}"/>`).join("")}</spine></package>`,
+    ...Object.fromEntries(names.toReversed().map((name) => [`OPS/${name}.xhtml`, chapters[name] ?? ""])),
+    ...more,
+  });
+}
 
 describe("what is read", () => {
   it.each([

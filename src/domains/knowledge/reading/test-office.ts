@@ -1,5 +1,4 @@
 import { CFB, utils, write } from "@e965/xlsx";
-import { zip } from "../../data/files/test-files.ts";
 
 /** A compound file of Microsoft's with these streams. */
 export function compound(streams: Record<string, Buffer>): Buffer {
@@ -42,16 +41,4 @@ export function outlookMail(texts: Record<string, string>): Buffer {
     Buffer.from(text, "utf16le"),
   ]);
   return compound({ "__properties_version1.0": Buffer.alloc(32), ...Object.fromEntries(streams) });
-}
-
-export function book(chapters: Record<string, string>, more: Record<string, string> = {}): Buffer {
-  const names = Object.keys(chapters);
-  return zip({
-    mimetype: { content: "application/epub+zip", stored: true },
-    "META-INF/container.xml":
-      '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
-    "OPS/book.opf": `<package><manifest>${names.map((name) => `<item id="${name}" href="${name}.xhtml"/>`).join("")}</manifest><spine>${names.map((name) => `<itemref idref="${name}"/>`).join("")}</spine></package>`,
-    ...Object.fromEntries(names.toReversed().map((name) => [`OPS/${name}.xhtml`, chapters[name] ?? ""])),
-    ...more,
-  });
 }
