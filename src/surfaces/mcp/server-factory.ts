@@ -30,7 +30,8 @@ import { localError, localText } from "./local-advice.ts";
 import { noResource, readOperation } from "./resource-operation.ts";
 import type { Surface } from "./surface.ts";
 import { ToolList } from "./tool-list.ts";
-import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
+import { type Rules, rulesOf, toolOperation } from "../../registry/tool-operation.ts";
+import { publish } from "./publish.ts";
 
 export interface ServerParts {
   surface: Surface;

@@ -8,7 +8,8 @@ import type { Admission } from "../mcp/admission.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import type { Surface } from "../mcp/surface.ts";
-import { publish, toolOperation } from "../mcp/tool-operation.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
+import { publish } from "../mcp/publish.ts";
 
 /** The REST twins of seed 000's endpoint: the same tools, by real HTTP statuses. */
 export function mountBiTools(

@@ -7,7 +7,7 @@ import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import type { Surface } from "../mcp/surface.ts";
-import { toolOperation } from "../mcp/tool-operation.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
 
 const SEARCH = "wegent_kb_search_content";
 const body = z.object({

@@ -16,7 +16,7 @@ import { challenge, refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import { readOperation } from "../mcp/resource-operation.ts";
-import { toolOperation } from "../mcp/tool-operation.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 
 interface UserSettingsParts {
