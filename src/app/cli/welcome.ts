@@ -47,7 +47,11 @@ function firstSignIn({ email, password, workspace }: FirstAdmin, passwordFile: s
   ];
 }
 
-function aboutDemo({ done, steps }: { done: number; steps: number }, appUrl: string, program: string): string[] {
+function aboutDemo(
+  { done, steps }: { done: number; steps: number },
+  appUrl: string,
+  program: string,
+): string[] {
   const isFull = done === steps;
   return [
     "",

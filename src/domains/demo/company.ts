@@ -42,7 +42,7 @@ export const SALES_CHANNELS = [
 ] as const;
 
 /** How many years of data there are on the first day. */
-export const YEARS = 3;
+const YEARS = 3;
 
 /** What happened, in days before the workspace was made. */
 export const STORY = {
@@ -92,7 +92,11 @@ export function dice(seed: number): () => number {
 export function pick<T extends { weight: number }>(list: readonly T[], roll: number): T {
   const total = list.reduce((sum, { weight }) => sum + weight, 0);
   let left = roll * total;
-  return list.find(({ weight }) => (left -= weight) < 0) ?? (list.at(-1) as T);
+  for (const one of list) {
+    left -= one.weight;
+    if (left < 0) return one;
+  }
+  return list.at(-1) as T;
 }
 
 /** Around a mean, as counts of independent things are. */

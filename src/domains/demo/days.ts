@@ -54,8 +54,32 @@ const CONTACTS = [
   { name: "Phone", weight: 23 },
 ] as const;
 
-const FIRST = ["Anna", "Jonas", "Mila", "Emil", "Sofie", "Lars", "Nora", "Tim", "Eva", "Bram", "Ida", "Felix"];
-const LAST = ["Brandt", "Visser", "Holm", "Gruber", "Keller", "Petersen", "Janssen", "Lorenz", "Moser", "Frei"];
+const FIRST = [
+  "Anna",
+  "Jonas",
+  "Mila",
+  "Emil",
+  "Sofie",
+  "Lars",
+  "Nora",
+  "Tim",
+  "Eva",
+  "Bram",
+  "Ida",
+  "Felix",
+];
+const LAST = [
+  "Brandt",
+  "Visser",
+  "Holm",
+  "Gruber",
+  "Keller",
+  "Petersen",
+  "Janssen",
+  "Lorenz",
+  "Moser",
+  "Frei",
+];
 
 /** The customers, of whom each lives in one country. */
 export function customers(): Row[] {

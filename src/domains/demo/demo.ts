@@ -67,7 +67,9 @@ export class Demo {
   /** Makes the empty workspace, of which everybody becomes an admin who is one elsewhere. */
   async create(): Promise<void> {
     const { catalog, identity, clock } = this.#parts;
-    const admins = (await identity.users.list()).filter(({ role, disabled }) => role === "admin" && !disabled);
+    const admins = (await identity.users.list()).filter(
+      ({ role, disabled }) => role === "admin" && !disabled,
+    );
     const [owner] = admins;
     if (owner === undefined)
       throw new AppError("conflict", "There is no admin, in whose name the demo could be made.", {
@@ -158,13 +160,19 @@ export class Demo {
       const work = await this.#work(row);
       if (step !== undefined) {
         await step.run(work);
-        await tx.update(demos).set({ step: row.step + 1, error: null }).where(of);
+        await tx
+          .update(demos)
+          .set({ step: row.step + 1, error: null })
+          .where(of);
         log.info({ done: row.step + 1, of: STEPS.length }, `the demo workspace has its ${step.says}`);
         return true;
       }
       if (row.throughDay >= dayOf(clock.now())) return false;
       await addDay(work, row.throughDay + 1);
-      await tx.update(demos).set({ throughDay: row.throughDay + 1, error: null }).where(of);
+      await tx
+        .update(demos)
+        .set({ throughDay: row.throughDay + 1, error: null })
+        .where(of);
       return true;
     });
   }

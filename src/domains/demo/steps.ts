@@ -18,7 +18,7 @@ interface Step {
   run(work: Work): Promise<unknown>;
 }
 
-export const DAILY = [
+const DAILY = [
   "orders",
   "marketing",
   "web_funnel",
@@ -124,7 +124,7 @@ async function makeAlert({ call }: Work): Promise<void> {
     dataset_id,
     name: ALERT,
     condition:
-      "select sum(revenue) as Revenue where country = Denmark and order_date >= $c9_today-30d; select * where Revenue < 60000",
+      "select sum(revenue) as Revenue where country = Denmark and order_date >= $c9_today-30d; select * where Revenue < 90000",
     realtime: true,
   });
 }
