@@ -25,7 +25,9 @@ export async function serve(options: { demo: boolean }, terminal: Terminal): Pro
     const { appUrl } = config.server;
     const passwordFile = firstPasswordFile(home);
     const demo = await app.demo.status();
-    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, demo, program: programName() }));
+    const hasTerminal = process.stdout.isTTY === true;
+    const program = programName();
+    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, demo, program, hasTerminal }));
     await stopping;
   } finally {
     await app.close();

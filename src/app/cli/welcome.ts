@@ -12,19 +12,21 @@ interface Welcome {
   passwordFile: string | null;
   /** The demo workspace, where there is one. */
   demo: { done: number; steps: number } | null;
+  /** Whether a person reads this; otherwise it may be kept in a log, where no password belongs. */
+  hasTerminal: boolean;
   /** How to call Kenning's commands from here. */
   program: string;
 }
 
 /** What a newcomer needs: where it is, how to get in, and what to paste into a client. */
 export function renderWelcome(welcome: Welcome): string {
-  const { url, appUrl, admin, passwordFile, program, demo } = welcome;
+  const { url, appUrl, admin, passwordFile, program, demo, hasTerminal } = welcome;
   const email = admin?.email ?? "EMAIL";
   const workspace = demo !== null ? "demo" : (admin?.workspace ?? "SLUG");
   return [
     `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
     "",
-    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile)),
+    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile, hasTerminal)),
     ...(demo === null ? [] : aboutDemo(demo, appUrl, program)),
     "",
     "Configuration for an MCP client (Claude, Cursor and others):",
@@ -39,11 +41,19 @@ export function renderWelcome(welcome: Welcome): string {
   ].join("\n");
 }
 
-function firstSignIn({ email, password, workspace }: FirstAdmin, passwordFile: string | null): string[] {
+function firstSignIn(
+  { email, password, workspace }: FirstAdmin,
+  passwordFile: string | null,
+  hasTerminal: boolean,
+): string[] {
   return [
     `Sign in as  ${email}  (admin of the workspace ${workspace})`,
-    `Password    ${password}`,
-    `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
+    ...(hasTerminal
+      ? [
+          `Password    ${password}`,
+          `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
+        ]
+      : [`Password    in ${passwordFile}, readable by you alone`]),
   ];
 }
 
