@@ -44,7 +44,7 @@ export const createAlert = defineTool({
     dataset_id: z.int(),
     name: z.string(),
     type: z.enum(ALERT_TYPES).default("conditional"),
-    condition: condition.optional().describe("amount > 50, or: total amount is over 50"),
+    condition: condition.optional().describe("amount > 50"),
     ...shared,
   }),
   output: z.object({ alert: alertShape, ...savedShape }),
