@@ -188,30 +188,61 @@ function roomForLabels({ chart, look, measure }: Plot, least: number, most: numb
   };
 }
 
-function categoryAxis({ chart, look, measure, categories, isHorizontal }: Plot): Record<string, unknown> {
+function categoryAxis(plot: Plot): Record<string, unknown> {
+  const { chart, look, isHorizontal } = plot;
   const { text, muted, axis } = COLOURS[look.theme];
-  const style = { size: SIZES.text, weight: 400, measure } as const;
-  const band = (look.width - 90) / Math.max(1, categories.length);
-  const isEach = chart.type === "bar" && (isHorizontal || band >= 56);
-  const isToTheEdge = chart.type !== "bar" && categories.length > 1;
-  const edge = (side: "left" | "right") => (isToTheEdge ? side : undefined);
-  const room = isHorizontal ? Math.min(220, look.width * 0.34) : isEach ? band - 8 : 140;
+  const { names, rotate } = namesBelow(plot);
   return {
     type: "category",
-    data: categories.map((category) => shorten(category, room, style)),
+    data: names,
     inverse: isHorizontal,
-    boundaryGap: !isToTheEdge,
+    boundaryGap: chart.type === "bar" || names.length === 1,
     axisLabel: {
       color: isHorizontal ? text : muted,
       fontSize: SIZES.text,
       margin: isHorizontal ? 10 : 8,
-      ...(isEach
-        ? { interval: 0 }
-        : { hideOverlap: true, alignMinLabel: edge("left"), alignMaxLabel: edge("right") }),
+      interval: 0,
+      rotate,
     },
     axisLine: { lineStyle: { color: axis } },
     axisTick: { show: false },
   };
+}
+
+/** Longest name of a category below the axis, in pixels, and of one that stands aslant. */
+const NAME_PX = 140;
+const SLANTED_PX = 96;
+/** What a line of names that stand aslant takes from the next. */
+const SLANTED_ROW = 18;
+
+/** What stands along the axis: names without an order all stand there, if need be aslant; of others every n-th. */
+function namesBelow({ chart, look, measure, categories, isHorizontal }: Plot) {
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  const shortened = (most: number) => categories.map((category) => shorten(category, most, style));
+  if (isHorizontal) return { names: shortened(Math.min(220, look.width * 0.34)), rotate: 0 };
+  const band = (look.width - 90) / Math.max(1, categories.length);
+  const widest = Math.max(...shortened(NAME_PX).map((name) => measure(name, SIZES.text, 400)));
+  if (widest <= band - 8) return { names: shortened(NAME_PX), rotate: 0 };
+  const { steps, from } = chart.ticks ?? ticksOf(categories);
+  if (chart.type === "bar" && steps.length === 0) {
+    const every = Math.ceil(SLANTED_ROW / band);
+    const names = shortened(Math.max(band - 8, SLANTED_PX));
+    if (band >= SLANTED_PX) return { names, rotate: 0 };
+    return { names: names.map((name, i) => (i % every === 0 ? name : "")), rotate: 35 };
+  }
+  const least = (widest + 16) / band;
+  const step = steps.find((each) => each >= least) ?? Math.ceil(least);
+  const isNamed = (i: number) => (i - from) % step === 0;
+  return { names: shortened(NAME_PX).map((name, i) => (isNamed(i) ? name : "")), rotate: 0 };
+}
+
+/** Years and other whole numbers in a row are named at round ones. */
+function ticksOf(categories: readonly string[]): { steps: number[]; from: number } {
+  const first = Number(categories[0]);
+  const areInRow = categories.every((category, i) => category === String(first + i));
+  if (!Number.isInteger(first) || !areInRow) return { steps: [], from: 0 };
+  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+  return { steps, from: (1_000 - (first % 1_000)) % 1_000 };
 }
 
 function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {

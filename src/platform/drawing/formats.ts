@@ -1,8 +1,9 @@
 /**
  * Formats stand in drawings by name, so that a drawing is plain JSON. `percent` is of a fraction, `percent:whole` of a
- * number that is one already, `money` has the code of its currency.
+ * number that is one already, `money` has the code of its currency, `plain` is of years and other numbers that name
+ * something: 1949, and not 1,949.
  */
-export const FORMAT_NAME = /^(number|integer|percent|percent:whole|money:[A-Z]{3})$/;
+export const FORMAT_NAME = /^(number|integer|plain|percent|percent:whole|money:[A-Z]{3})$/;
 
 /** `compact` for axes, `short` (three digits) beside marks, `full` where there is room. */
 export type FormatStyle = "compact" | "short" | "full";
@@ -54,6 +55,7 @@ function makeFormatter(
 }
 
 function digits(kind: string, style: FormatStyle): Intl.NumberFormatOptions {
+  if (kind === "plain") return { useGrouping: false };
   const few = { notation: "compact", trailingZeroDisplay: "stripIfInteger" } as const;
   if (style === "compact") return { ...few, maximumSignificantDigits: 4 };
   if (style === "short") return { ...few, maximumSignificantDigits: 3 };

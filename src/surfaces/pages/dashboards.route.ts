@@ -6,6 +6,7 @@ import {
   type BiServices,
   type Chosen,
   type Dashboard,
+  ticketWish,
   untitled,
   type Widget,
 } from "../../domains/bi/index.ts";
@@ -97,6 +98,17 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
     return send(c, dashboardPage({ title: "Dashboard", nav: "", view: "" }), ancestors);
   });
+  app.post("/embed/:publicId/ticket", smallBody, async (c) => {
+    const publicId = await admitEmbed(c, parts);
+    const wish = ticketWish.safeParse(await c.req.json().catch(() => ({})));
+    if (!wish.success)
+      throw new AppError("bad_request", "A ticket is asked for with {attributes: {name: text}, minutes}.", {
+        hint: `minutes is at most ${LIMITS.bi.ticketMinutes}.`,
+      });
+    const { ticket, expiresAt } = await parts.embeds.ticket(publicId, secretOf(c), wish.data);
+    c.header("cache-control", "no-store");
+    return c.json({ ticket, expires_at: expiresAt.toISOString() });
+  });
   app.post("/embed/:publicId/view", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
     return send(c, await viewOf(parts, showing), "'none'");
@@ -148,11 +160,20 @@ async function showingOf(
   throw new AppError("not_found", `There is no dashboard ${id} that you may see.`);
 }
 
-async function embeddedOf(c: Context<HttpEnv>, { embeds, identity }: DashboardPagesParts): Promise<Showing> {
+async function admitEmbed(c: Context<HttpEnv>, { identity }: DashboardPagesParts): Promise<string> {
   const publicId = c.req.param("publicId") ?? "";
   const address = c.get("address");
   await identity.limiter.admit({ surface: "all", tokenHash: `embed ${publicId} ${address}`, address });
-  const opened = await embeds.open(publicId, c.req.header("x-embed-secret") ?? "");
+  return publicId;
+}
+
+function secretOf(c: Context<HttpEnv>): string {
+  return c.req.header("x-embed-secret") ?? "";
+}
+
+async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Promise<Showing> {
+  const publicId = await admitEmbed(c, parts);
+  const opened = await parts.embeds.open(publicId, secretOf(c));
   const query = new URLSearchParams(await c.req.text());
   const width = Math.min(2_000, Math.max(200, Number(query.get("width")) || WIDE));
   return {

@@ -5,6 +5,7 @@ import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
 import { chosenValue, nameOfFilter } from "../lens.ts";
 import { LIMITS } from "../limits.ts";
+import { readable } from "../query/plan.ts";
 import type { ShownWidget, Views } from "../views.ts";
 import type { ExportTarget } from "./links.ts";
 import type { Pdfs } from "./pdfs.ts";
@@ -123,11 +124,12 @@ export class Exports {
         return { ...common, svg, width: size.width, height: size.height };
       }),
     );
-    const filters = (dashboard?.filters ?? []).flatMap((filter) => {
+    const visible =
+      dashboard === null ? [] : await this.#parts.views.visibleFilters(caller, dashboard, exported.widgets);
+    const filters = visible.flatMap((filter) => {
       const value = chosenValue(filter, chosen);
-      return value === undefined
-        ? []
-        : [`${filter.label ?? nameOfFilter(filter)} ${filter.operator} ${[value].flat().join(", ")}`];
+      const name = filter.label ?? readable(nameOfFilter(filter));
+      return value === undefined ? [] : [`${name} ${filter.operator} ${[value].flat().join(", ")}`];
     });
     const zone = dashboard?.settings.time_zone ?? "UTC";
     const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });

@@ -1,4 +1,4 @@
-import { formatter, type Subject } from "../../../platform/drawing/index.ts";
+import { formatter, type Subject, totalOf } from "../../../platform/drawing/index.ts";
 import { inShelves, overlaps } from "../layout.ts";
 import type { Place } from "../shapes.ts";
 
@@ -24,6 +24,7 @@ export type Block =
       notes: string[];
       columns: { label: string; isNumber: boolean }[];
       rows: string[][];
+      totals: string[];
     };
 
 interface BandCell {
@@ -107,5 +108,6 @@ function tableOf(
     notes,
     columns: table.columns.map(({ label, format }) => ({ label, isNumber: format !== undefined })),
     rows: table.rows.map((row) => row.map(cell)),
+    totals: (table.totals ?? []).map((_, i, all) => totalOf(all, i, write[i] ?? String)),
   };
 }
