@@ -34,7 +34,7 @@ export type { BiServices } from "./define.ts";
 export { type OpenEmbed, ticketWish } from "./embeds.ts";
 export { untitled } from "./export/exports.ts";
 export type { Chosen } from "./lens.ts";
-export type { ShownFilter, ShownWidget } from "./views.ts";
+export type { ShownFilter, ShownWidget, ToDraw } from "./views.ts";
 
 interface Before {
   identity: Pick<Identity, "callerFor">;

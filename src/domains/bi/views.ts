@@ -45,6 +45,12 @@ export interface ShownFilter {
   isDate: boolean;
 }
 
+/** What is drawn, and how it is to look. */
+export interface ToDraw {
+  subject: Subject;
+  look: Partial<Look>;
+}
+
 /** More values than this are typed in, not chosen. */
 const OPTIONS = 100;
 
@@ -101,19 +107,21 @@ export class Views {
     );
   }
 
-  /** Drawn once for all who see the same. */
-  picture(workspaceId: number, subject: Subject, look: Partial<Look>): Promise<Picture> {
-    const key = createHash("sha256")
-      .update(JSON.stringify([workspaceId, subject, look]))
-      .digest("base64");
-    return this.#pictures.get(key, async () => {
-      const [picture] = await this.#parts.drawings.svg(subject, [look], { scope: String(workspaceId) });
-      return picture as Picture;
+  /** Drawn once for all who see the same; nothing in the place of what cannot be drawn. */
+  async pictures(workspaceId: number, all: readonly ToDraw[]): Promise<(Picture | null)[]> {
+    const missing: ToDraw[] = [];
+    const drawing = Promise.withResolvers<(Picture | null)[]>();
+    const wanted = all.map((one) => {
+      const key = createHash("sha256")
+        .update(JSON.stringify([workspaceId, one]))
+        .digest("base64");
+      return this.#pictures.get(key, async () => {
+        const at = missing.push(one) - 1;
+        return (await drawing.promise)[at] ?? null;
+      });
     });
-  }
-
-  png(workspaceId: number, subject: Subject, look: Partial<Look>): Promise<Uint8Array> {
-    return this.#parts.drawings.png(subject, look, { scope: String(workspaceId) });
+    drawing.resolve(this.#parts.drawings.each(missing, { scope: String(workspaceId) }));
+    return Promise.all(wanted);
   }
 
   async filters(

@@ -221,19 +221,21 @@ function namesBelow({ chart, look, measure, categories, isHorizontal }: Plot) {
   const shortened = (most: number) => categories.map((category) => shorten(category, most, style));
   if (isHorizontal) return { names: shortened(Math.min(220, look.width * 0.34)), rotate: 0 };
   const band = (look.width - 90) / Math.max(1, categories.length);
-  const widest = Math.max(...shortened(NAME_PX).map((name) => measure(name, SIZES.text, 400)));
-  if (widest <= band - 8) return { names: shortened(NAME_PX), rotate: 0 };
+  const names = shortened(NAME_PX);
+  const widest = Math.max(...names.map((name) => measure(name, SIZES.text, 400)));
+  if (widest <= band - 8) return { names, rotate: 0 };
   const { steps, from } = chart.ticks ?? ticksOf(categories);
   if (chart.type === "bar" && steps.length === 0) {
+    if (band >= SLANTED_PX) return { names: shortened(band - 8), rotate: 0 };
     const every = Math.ceil(SLANTED_ROW / band);
-    const names = shortened(Math.max(band - 8, SLANTED_PX));
-    if (band >= SLANTED_PX) return { names, rotate: 0 };
-    return { names: names.map((name, i) => (i % every === 0 ? name : "")), rotate: 35 };
+    return {
+      names: shortened(SLANTED_PX).map((name, i) => (i % every === 0 ? name : "")),
+      rotate: 35,
+    };
   }
   const least = (widest + 16) / band;
   const step = steps.find((each) => each >= least) ?? Math.ceil(least);
-  const isNamed = (i: number) => (i - from) % step === 0;
-  return { names: shortened(NAME_PX).map((name, i) => (isNamed(i) ? name : "")), rotate: 0 };
+  return { names: names.map((name, i) => ((i - from) % step === 0 ? name : "")), rotate: 0 };
 }
 
 /** Years and other whole numbers in a row are named at round ones. */

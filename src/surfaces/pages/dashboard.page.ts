@@ -166,7 +166,7 @@ export function widgetBody({ subject, picture, src, widget }: PageWidget, locale
       return html`<div class="text problem" role="note"><p><strong>${subject.what}</strong></p><p>${subject.next}</p></div>` as Markup;
     default:
       return picture === null
-        ? (html`<p class="text soft">…</p>` as Markup)
+        ? (html`<p class="text soft">This could not be drawn just now. Load the page again.</p>` as Markup)
         : chartOf(subject, picture, src, widget.name, locale);
   }
 }

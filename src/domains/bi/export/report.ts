@@ -11,7 +11,7 @@ export const HEADING_PX = 26;
 type TableSubject = Extract<Subject, { kind: "table" }>;
 
 export type Cell = { place: Place; title: string; notes: string[] } & (
-  | { svg: string; width: number; height: number }
+  | { svg: string }
   | { table: TableSubject }
 );
 
