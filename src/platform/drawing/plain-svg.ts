@@ -77,7 +77,10 @@ function writeNumber(canvas: Canvas, drawing: Extract<Plain, { kind: "number" }>
   const { text, muted } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
   const width = look.width - 2 * PADDING;
-  const [full, short] = [formatter(format, "full", locale)(value), formatter(format, "short", locale)(value)];
+  const [full, short] = [
+    formatter(format, "headline", locale)(value),
+    formatter(format, "short", locale)(value),
+  ];
   const words = measure(full, 36, 600) <= width ? full : short;
   const size = measure(words, 36, 600) <= width ? 36 : 24;
   const top = canvas.y;

@@ -115,18 +115,18 @@ function filterField({ filter, name, label, value, options, isDate }: ShownFilte
   const field = `f.${name}`;
   if (filter.operator === "between") {
     const type = isDate ? "date" : "text";
-    return html`<fieldset><legend>${label}</legend>
+    return html`<fieldset><legend class="caption">${label}</legend>
 <input type="${type}" name="${field}" value="${values[0] ?? ""}" aria-label="${label}, from"> –
 <input type="${type}" name="${field}" value="${values[1] ?? ""}" aria-label="${label}, to"></fieldset>` as Markup;
   }
   if (options !== null) {
     const all = [...new Set([...options, ...values])];
     if (filter.operator === "in") return choiceOf(label, field, all, values);
-    return html`<label>${label} <select name="${field}"><option value="">All</option>
+    return html`<label><span class="caption">${label}</span> <select name="${field}"><option value="">All</option>
 ${all.map((each) => html`<option value="${each}"${values.includes(each) ? raw(" selected") : ""}>${each}</option>`)}
 </select></label>` as Markup;
   }
-  return html`<label>${label} <input type="${isDate ? "date" : "text"}" name="${field}" value="${values.join(", ")}"></label>` as Markup;
+  return html`<label><span class="caption">${label}</span> <input type="${isDate ? "date" : "text"}" name="${field}" value="${values.join(", ")}"></label>` as Markup;
 }
 
 /** More options than this can be searched. */
@@ -136,7 +136,7 @@ const SEARCHED = 8;
 function choiceOf(label: string, field: string, all: readonly string[], values: readonly string[]): Markup {
   const said =
     values.length === 0 ? "All" : values.length <= 2 ? values.join(", ") : `${values.length} chosen`;
-  return html`<details class="choice"><summary><span>${label}</span> ${said}</summary>
+  return html`<details class="choice"><summary><span class="caption">${label}</span> <b>${said}</b></summary>
 <fieldset><legend>${label}</legend><input type="hidden" name="${field}" value="">
 ${all.length > SEARCHED ? html`<input type="search" placeholder="Search" aria-label="Search ${label}">` : ""}
 <div class="options">${all.map((each) => html`<label><input type="checkbox" name="${field}" value="${each}"${values.includes(each) ? raw(" checked") : ""}> ${each}</label>`)}</div>
@@ -207,7 +207,7 @@ function dataOf(subject: Subject, locale: string): Markup | "" {
     slices.length > 0
       ? slices.map(({ label, value }) => [label, value])
       : categories.map((category, i) => [category, ...series.map(({ data }) => data[i] ?? null)]);
-  if (rows.length === 0 || rows.length > 100) return "";
+  if (rows.length < 2 || rows.length > 100) return "";
   const columns = [
     { label: xAxisLabel },
     ...(slices.length > 0

@@ -36,17 +36,12 @@ const MOST: Partial<Record<ChartType, number>> = {
   heatmap: 40,
 };
 
-/** Of a treemap, in each of its groups. */
-const GROUPED_TILES = 8;
 /** Bars and stages from top to bottom, in rows of a dashboard. */
 const BARS_A_ROW = 1.6;
 
 /** As many as there is room for. */
-export function mostOf(
-  { chart, group }: Pick<Plan, "chart"> & { group?: unknown },
-  { sizeY }: Writing,
-): number | undefined {
-  const most = chart === "treemap" && group !== undefined ? GROUPED_TILES : MOST[chart];
+export function mostOf({ chart }: Pick<Plan, "chart">, { sizeY }: Writing): number | undefined {
+  const most = MOST[chart];
   if (most === undefined || (chart !== "bar" && chart !== "funnel")) return most;
   return Math.min(most, Math.max(4, Math.floor((sizeY - 2.5) * BARS_A_ROW)));
 }
@@ -106,7 +101,31 @@ export function drawPoints(
   if (spec.chart === "singletext" || spec.chart === "gauge") return undefined;
   if (spec.chart === "recommendation")
     return { subject: { kind: "text", title, text: facts(points, writing) }, notes };
-  return { subject: { kind: "spec", chart: chartOf(title, spec, points, xName, writing) }, notes };
+  const shown = ["bar", "column"].includes(spec.chart) ? withoutGiant(points, spec, writing) : points;
+  return {
+    subject: { kind: "spec", chart: chartOf(title, spec, shown, xName, writing) },
+    notes: shown.notes,
+  };
+}
+
+/** All others together are not drawn when they are this many times as large as the largest: it could not be seen. */
+const GIANT = 2;
+
+function withoutGiant(points: Points, { format }: WidgetSpec, { locale }: Writing): Points {
+  const [only, ...more] = points.series;
+  const last = points.keys.at(-1);
+  if (only === undefined || more.length > 0 || last === undefined || !("text" in last) || last.text !== OTHER)
+    return points;
+  const others = only.data.at(-1) ?? 0;
+  const data = only.data.slice(0, -1);
+  if (!(Math.abs(others) > GIANT * Math.max(...data.map((value) => Math.abs(value ?? 0))))) return points;
+  const said = formatter(format ?? points.format, "short", locale)(others);
+  return {
+    ...points,
+    keys: points.keys.slice(0, -1),
+    series: [{ ...only, data }],
+    notes: [...points.notes, `All others together: ${said}`],
+  };
 }
 
 function empty(title: string, { filters, c9ql }: WidgetSpec, { dataset, c9ql: all }: Source): Subject {

@@ -89,10 +89,13 @@ export class Exports {
       };
       return Buffer.from(await drawings.png(only.subject, look, scope));
     }
-    const tiles = shown.map(({ subject, widget: { place } }) => {
+    const tiles = shown.map(({ subject, notes, widget: { place } }) => {
       const { col, row, sizeX, sizeY } = place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 };
       const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(80, sizeY * ROW_PX - GAP_PX) };
-      return { subject, look: { theme, locale, ...size }, x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
+      const at = { x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
+      // A table says itself how many of its rows it has room for.
+      const note = subject.kind === "table" ? "" : notes.join(" · ");
+      return { subject, look: { theme, locale, ...size }, ...at, note };
     });
     const png = await drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
     return Buffer.from(png);

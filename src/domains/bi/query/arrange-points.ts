@@ -22,6 +22,8 @@ export interface Row {
 }
 
 export const OTHER = "Other";
+/** What has no value. */
+export const NONE = "(empty)";
 
 /** A number of a chart, with what has to be known of it when it is drawn. */
 interface Drawn {
@@ -71,12 +73,12 @@ export function ranked(rows: readonly Row[], key: "x" | "g"): JsonValue[] {
 }
 
 export function textOf(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return "–";
+  if (value === null || value === undefined) return NONE;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function groupsOf(rows: readonly Row[]): string[] {
-  return otherLast(ranked(rows, "g").map(textOf));
+  return byCalendar(otherLast(ranked(rows, "g").map(textOf)));
 }
 
 function otherLast(names: readonly string[]): string[] {
@@ -85,22 +87,26 @@ function otherLast(names: readonly string[]): string[] {
 
 /** Largest first, or in their own order: numbers by size, months and days of the week as they follow each other. */
 function textKeys(rows: readonly Row[], isOrdered: boolean): Key[] {
-  if (isOrdered) return otherLast(rows.map(({ x }) => textOf(x))).map((text) => ({ text }));
-  const names = otherLast(ranked(rows, "x").map(textOf));
-  const calendar = CALENDARS.find((each) => names.every((name) => each.includes(name.toLowerCase())));
-  const inOrder =
-    calendar === undefined
-      ? names
-      : names.toSorted((a, b) => calendar.indexOf(a.toLowerCase()) - calendar.indexOf(b.toLowerCase()));
-  return inOrder.map((text) => ({ text }));
+  const names = isOrdered ? rows.map(({ x }) => x) : ranked(rows, "x");
+  return byCalendar(otherLast(names.map(textOf))).map((text) => ({ text }));
+}
+
+/** Months and days of the week as they follow each other, in full or cut off; anything else as it comes. */
+export function byCalendar(names: readonly string[]): string[] {
+  for (const calendar of CALENDARS) {
+    const at = (name: string) => {
+      const word = name.toLowerCase().replace(/\.$/, "");
+      return word.length < 2 ? -1 : calendar.findIndex((each) => each.startsWith(word));
+    };
+    if (names.every((name) => at(name) >= 0)) return names.toSorted((a, b) => at(a) - at(b));
+  }
+  return [...names];
 }
 
 const CALENDARS = [
   "january february march april may june july august september october november december",
-  "jan feb mar apr may jun jul aug sep oct nov dec",
   "januar februar märz april mai juni juli august september oktober november dezember",
   "monday tuesday wednesday thursday friday saturday sunday",
-  "mon tue wed thu fri sat sun",
   "montag dienstag mittwoch donnerstag freitag samstag sonntag",
 ].map((names) => names.split(" "));
 

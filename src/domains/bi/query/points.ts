@@ -3,7 +3,7 @@ import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Column } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
-import { OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
+import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
 import { grainFor, momentOf } from "./periods.ts";
 import { captionOf, isAdditive, isNumber, isTime, type Measure, type Plan } from "./plan.ts";
 import { quoted, type Source } from "./source.ts";
@@ -136,7 +136,7 @@ class PointsQuery {
       ...(values.length > 0 ? [`${field} in (${values.join(", ")})`] : []),
       ...(kept.includes(null) ? [`${field} is null`] : []),
     ].join(" or ");
-    return `case when ${isKept} then ifnull(concat(${field}, ''), '–') else '${OTHER}' end`;
+    return `case when ${isKept} then ifnull(concat(${field}, ''), '${NONE}') else '${OTHER}' end`;
   }
 
   #summed(
