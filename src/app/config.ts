@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { AGENT_SETTINGS } from "../domains/agent/settings.ts";
+import { ASSETS_SETTINGS } from "../domains/assets/settings.ts";
 import { DATA_SETTINGS } from "../domains/data/settings.ts";
 import { IDENTITY_SETTINGS } from "../domains/identity/settings.ts";
 import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
@@ -129,6 +130,10 @@ export const SETTINGS = {
     title: "Questions",
     settings: AGENT_SETTINGS.agent,
   },
+  exports: {
+    title: "Exports",
+    settings: ASSETS_SETTINGS.exports,
+  },
   mail: {
     title: "Mail",
     settings: DELIVERY_SETTINGS.mail,
@@ -146,6 +151,11 @@ export const SETTINGS = {
         "KENNING_TEST_LONG",
         false,
         "Set by `npm run test:long` for the tests; Kenning itself does not look at it.",
+      ),
+      demo: flag(
+        "KENNING_DEMO",
+        true,
+        "Whether the first start on an empty home makes the demo workspace; `kenning serve --no-demo` is the same for once.",
       ),
       metricsToken: secret(
         "KENNING_METRICS_TOKEN",

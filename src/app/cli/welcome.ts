@@ -10,19 +10,24 @@ interface Welcome {
   admin: FirstAdmin | null;
   /** Where the first password still is; null when it has been changed. */
   passwordFile: string | null;
+  /** The demo workspace, where there is one. */
+  demo: { done: number; steps: number } | null;
+  /** Whether a person reads this; otherwise it may be kept in a log, where no password belongs. */
+  hasTerminal: boolean;
   /** How to call Kenning's commands from here. */
   program: string;
 }
 
 /** What a newcomer needs: where it is, how to get in, and what to paste into a client. */
 export function renderWelcome(welcome: Welcome): string {
-  const { url, appUrl, admin, passwordFile, program } = welcome;
+  const { url, appUrl, admin, passwordFile, program, demo, hasTerminal } = welcome;
   const email = admin?.email ?? "EMAIL";
-  const workspace = admin?.workspace ?? "SLUG";
+  const workspace = demo !== null ? "demo" : (admin?.workspace ?? "SLUG");
   return [
     `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
     "",
-    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile)),
+    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile, hasTerminal)),
+    ...(demo === null ? [] : aboutDemo(demo, appUrl, program)),
     "",
     "Configuration for an MCP client (Claude, Cursor and others):",
     "",
@@ -36,11 +41,34 @@ export function renderWelcome(welcome: Welcome): string {
   ].join("\n");
 }
 
-function firstSignIn({ email, password, workspace }: FirstAdmin, passwordFile: string | null): string[] {
+function firstSignIn(
+  { email, password, workspace }: FirstAdmin,
+  passwordFile: string | null,
+  hasTerminal: boolean,
+): string[] {
   return [
     `Sign in as  ${email}  (admin of the workspace ${workspace})`,
-    `Password    ${password}`,
-    `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
+    ...(hasTerminal
+      ? [
+          `Password    ${password}`,
+          `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
+        ]
+      : [`Password    in ${passwordFile}, readable by you alone`]),
+  ];
+}
+
+function aboutDemo(
+  { done, steps }: { done: number; steps: number },
+  appUrl: string,
+  program: string,
+): string[] {
+  const isFull = done === steps;
+  return [
+    "",
+    isFull
+      ? `The demo workspace has three dashboards and five questions to ask: ${appUrl}/`
+      : `The demo workspace is being filled (a minute or less); ${appUrl}/ shows how far it is, then what to look at.`,
+    `Remove it with:  ${program} demo remove`,
   ];
 }
 
