@@ -5,7 +5,6 @@ import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { datasets } from "../data/data.tables.ts";
 import { visibleTo } from "./access.ts";
 import { boardVersions, dashboards, widgets } from "./bi.tables.ts";
 import { LIMITS } from "./limits.ts";
@@ -338,24 +337,12 @@ export class BoardsStore {
       return rows;
     }
     const rows = await this.#joined(and(ownWidget(workspaceId)));
-    const hiding = await this.#hiding(workspaceId);
-    return rows.map(({ widget: { id, name, spec, datasetId }, dashboard }) => ({
+    // Without its fields: some may be hidden from whoever searches.
+    return rows.map(({ widget: { id, name, spec }, dashboard }) => ({
       id,
       title: name,
-      // Names of fields that are hidden from some are words for nobody: whoever finds one knows that it is there.
-      body: [dashboard?.name, spec.chart, ...(hiding.has(datasetId) ? [] : [spec.x, ...spec.y, spec.group])]
-        .filter((word) => word !== undefined)
-        .join(" "),
+      body: [dashboard?.name ?? "", spec.chart].join(" ").trim(),
     }));
-  }
-
-  /** Datasets with policies, which may hide columns. */
-  async #hiding(workspaceId: number): Promise<ReadonlySet<number | null>> {
-    const rows = await this.#catalog.db
-      .select({ id: datasets.id })
-      .from(datasets)
-      .where(and(eq(datasets.workspaceId, workspaceId), sql`${datasets.policies} <> '[]'::jsonb`));
-    return new Set(rows.map(({ id }) => id));
   }
 
   /** Removes what has been in the bin for long. */

@@ -26,7 +26,7 @@ export const widgetFields = {
     .pipe(options)
     .optional()
     .describe(
-      "{model: semantic model in place of dataset_id, with metrics as y_axis; aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: integer|percent|money:EUR, target}",
+      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model: semantic model}",
     ),
 };
 
