@@ -7,6 +7,7 @@ import type { Embeds } from "./embeds.ts";
 import type { Exports } from "./export/exports.ts";
 import type { ExportLinks } from "./export/links.ts";
 import type { InsightFinder } from "./insights/insights.ts";
+import type { ModelSources } from "./query/model-source.ts";
 import type { Sources } from "./query/source.ts";
 import { placeShape } from "./shapes.ts";
 import type { Views } from "./views.ts";
@@ -15,6 +16,7 @@ import type { Views } from "./views.ts";
 export interface BiServices {
   boards: Boards;
   sources: Sources;
+  modelSources: ModelSources;
   views: Views;
   exports: Exports;
   exportLinks: ExportLinks;
