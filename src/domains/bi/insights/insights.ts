@@ -135,7 +135,7 @@ export class InsightFinder {
     const measures = plan.measures.slice(0, LIMITS.insights.measures);
     const looked: Looked = { findings: [], series: [] };
     for (const measure of measures) {
-      const naming = { label: labelOf(measure, false), format: spec.format ?? measure.format, locale };
+      const naming = { label: labelOf(measure), format: spec.format ?? measure.format, locale };
       if (x !== undefined && !isTime(x))
         looked.findings.push(...(await concentrated(source, x.name, measure, naming)));
       if (time === undefined) continue;
