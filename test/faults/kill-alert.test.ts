@@ -99,7 +99,7 @@ async function makeAlert(name: string): Promise<number> {
 }
 
 async function due(id: number): Promise<void> {
-  await catalog.query("UPDATE schedules SET next_at = now() WHERE subject = $1", [id]);
+  await catalog.query("UPDATE schedules SET next_at = now() WHERE kind = 'alert' AND subject = $1", [id]);
   await catalog.query("SELECT pg_notify('kenning_schedules', '')");
 }
 
@@ -221,7 +221,8 @@ describe("two servers on one database", () => {
     const wish = { dashboard_id, recipients: "a@example.com" };
     const { report } = await call<{ report: { id: number } }>("create_report", wish);
     mails.length = 0;
-    await catalog.query("UPDATE schedules SET next_at = now() WHERE subject = ANY($1)", [[alert, report.id]]);
+    const both = "(kind = 'alert' AND subject = $1) OR (kind = 'report' AND subject = $2)";
+    await catalog.query(`UPDATE schedules SET next_at = now() WHERE ${both}`, [alert, report.id]);
     await catalog.query("SELECT pg_notify('kenning_schedules', '')");
     await vi.waitFor(() => expect(mails.length).toBeGreaterThanOrEqual(2), {
       timeout: 120_000,

@@ -14,6 +14,8 @@ export const LIMITS = {
     shownCharacters: 60,
     /** Checks of alerts that one server makes at the same time. */
     checks: 2,
+    /** Alerts of one dataset that are looked at at the same time. */
+    looksAtOnce: 4,
     /** Longest that one check may take. */
     checkMs: 60_000,
     /** How long changes of a dataset are gathered before its real-time alerts are checked. */
