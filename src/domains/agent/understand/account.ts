@@ -177,8 +177,13 @@ class QueryFacts {
 
   /** Whether numbers are told apart by entities, or by something of them. */
   #isTold(ds: string): boolean {
-    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
-    return by.some((key) => key.ds === ds) || this.#parts.has("per");
+    return this.#groups().some((key) => key.ds === ds) || this.#parts.has("per");
+  }
+
+  /** By what numbers are told apart: in a list, by what stands beside them. */
+  #groups(): readonly Key[] {
+    if (this.#ask.k === "table") return this.#ask.by;
+    return this.#ask.show.length > 1 ? this.#ask.show : [];
   }
 
   #counts(ds: string): boolean {
@@ -332,8 +337,7 @@ class QueryFacts {
   }
 
   #isGrouped(): boolean {
-    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
-    return by.length > 0 || this.#parts.has("per") || this.#isRatio();
+    return this.#groups().length > 0 || this.#parts.has("per") || this.#isRatio();
   }
 
   #isRatio(): boolean {

@@ -94,7 +94,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance performing doing numbers figures results successful important popular strong weak".split(
+  "best worst good bad better worse volume performance perform doing numbers figures results successful important popular strong weak".split(
     " ",
   ),
 );

@@ -3,7 +3,7 @@ import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, count, type RelSense, supBy, table } from "./make.ts";
+import { aggregate, attr, count, EMPTY_TABLE, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
@@ -35,6 +35,25 @@ function missing(grammar: Grammar, key: Key): Cond {
 function aggregated(grammar: Grammar, fn: Aggregate, key: Key, rel: Rel): Num {
   const own = fn === "avg" && rel.k === "all" ? grammar.averageOf(key) : undefined;
   return own === undefined ? aggregate(fn, key, rel) : { k: "metric", name: own };
+}
+
+/** A number of each entity; of what several share, all of theirs together or on average. */
+function told(
+  grammar: Grammar,
+  { rel, ds, keys: [key, ...more] }: Extract<Sense, { t: "attr" }>,
+  { keys, by, some, grain, part }: Extract<Sense, { t: "by" }>,
+): Combined[] {
+  const isPlain = by === null && some === undefined && grain === undefined && part === undefined;
+  if (key === undefined || more.length > 0 || !isPlain || !grammar.isNumber(key)) return [];
+  if (keys.length === 0 || !keys.every((each) => grammar.isLabel(each) && grammar.belongs(ds, each)))
+    return [];
+  const name = grammar.nameKey(ds);
+  const isEach = keys.length === 1 && keys[0]?.ds === ds && keys[0].field === name?.field;
+  if (isEach) return [attr(rel, ds, [...keys, key], 0)];
+  return (["sum", "avg"] as const).map((fn) => ({
+    sense: { t: "table", table: { ...EMPTY_TABLE, cols: [aggregated(grammar, fn, key, rel)], by: keys } },
+    cost: 0.6,
+  }));
 }
 
 /** Rules for fields: whose they are, and what is said of them. */
@@ -139,6 +158,8 @@ export const FIELD_RULES: Rules = {
         : [],
     ),
   ],
+  // "seats by shop"
+  "attr by": [rule<"attr", "by">((grammar, attribute, by) => told(grammar, attribute, by))],
   // "in which state is the highest point"
   "mod attr": [
     rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>

@@ -145,7 +145,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const [best] = readings;
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = best === undefined ? kept.filter(isLeft) : best.left;
-  const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
+  const judged = skipped.filter((i) => judges(all[i] as Word, i, found, language));
   const isNumberless =
     judged.length === 0 &&
     skipped.every((i) => known.has(i)) &&
@@ -181,6 +181,14 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
+}
+
+/** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
+function judges({ norm, stem }: Word, at: number, found: readonly Found[], { evaluative }: Language): boolean {
+  if (evaluative.has(norm) || evaluative.has(stem)) return true;
+  const isPlace = ({ sense, start, end }: Found) =>
+    sense.t === "sup" && sense.dim === null && !sense.isCount && start <= at && at < end;
+  return found.some(isPlace) && !found.some(({ sense }) => sense.t === "table" || sense.t === "worth");
 }
 
 const WHICH_NUMBER = "Which number do you want to see?";
