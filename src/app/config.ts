@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { AGENT_SETTINGS } from "../domains/agent/settings.ts";
+import { ASSETS_SETTINGS } from "../domains/assets/settings.ts";
 import { DATA_SETTINGS } from "../domains/data/settings.ts";
 import { IDENTITY_SETTINGS } from "../domains/identity/settings.ts";
 import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
@@ -128,6 +129,10 @@ export const SETTINGS = {
   agent: {
     title: "Questions",
     settings: AGENT_SETTINGS.agent,
+  },
+  exports: {
+    title: "Exports",
+    settings: ASSETS_SETTINGS.exports,
   },
   mail: {
     title: "Mail",

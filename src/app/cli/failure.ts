@@ -17,8 +17,28 @@ export async function reportFailure(error: unknown, terminal: Terminal): Promise
   const { home, isVerbose } = await surroundings();
   const file = home === null ? null : logFailure(home, id, error);
   const where = file === null ? "KENNING_LOG_LEVEL=debug shows more" : `details are in ${file}`;
-  terminal.err(`kenning: Something went wrong that should not have (error ${id}); ${where}.\n`);
+  const what = systemFailure(error) ?? "Something went wrong that should not have";
+  terminal.err(`kenning: ${what} (error ${id}); ${where}.\n`);
   if (isVerbose) terminal.err(`${stackOf(error)}\n`);
+}
+
+const SYSTEM_FAILURES: Readonly<Record<string, (path: string) => string>> = {
+  EEXIST: (path) => `${path} exists already`,
+  ENOENT: (path) => `There is no ${path}`,
+  EISDIR: (path) => `${path} is a folder`,
+  ENOTDIR: (path) => `${path} is below something that is no folder`,
+  EACCES: (path) => `This user may not use ${path}`,
+  EPERM: (path) => `This user may not use ${path}`,
+  EROFS: (path) => `${path} is on storage that can only be read`,
+  ENOSPC: (path) => `There is no room left on the disk for ${path}`,
+  EDQUOT: (path) => `The disk quota is used up: there is no room for ${path}`,
+  EMFILE: (path) => `This process has too many files open to open ${path}`,
+};
+
+/** What the operating system refused, in words; whoever asked can often mend it. */
+function systemFailure(error: unknown): string | undefined {
+  const { code = "", path } = error as NodeJS.ErrnoException;
+  return SYSTEM_FAILURES[code]?.(path ?? "a file");
 }
 
 /** Appends an unexpected error to `<home>/logs/errors.log`; null when that is not possible. */

@@ -9,14 +9,14 @@ export const MEMORY_COMMANDS: readonly Command[] = [
     args: { path: "A file with one JSON object a line, or a folder" },
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     notes: [
-      "A line has content and, if wished, title, memory_type, tags, source, memory_id, valid_from, valid_to, created_at, kind (document), and relations as a list of rel_type and to. Notes have the same in their front matter. The file of @modelcontextprotocol/server-memory is taken as it is.",
+      "A line has content and, if wished, title, memory_type, tags, source, memory_id, valid_from, valid_to, created_at, kind (document), and relations as a list of rel_type and to; an export also writes versions, what it said before. Notes have the same in their front matter. The file of @modelcontextprotocol/server-memory is taken as it is.",
       "What is there already is left alone, so that an import that was stopped can be started again. Types of relations that the workspace does not know become RELATED_TO, and are told. The exit code is 1 when everything failed.",
     ],
     run: async (input, terminal) => (await import("./memory.ts")).importPath(input, terminal),
   }),
   defineCommand({
     name: "memory export",
-    summary: "Write all memories of a workspace as they are now",
+    summary: "Write all memories of a workspace",
     args: { path: "A file, or for Markdown a folder" },
     options: {
       workspace: WORKSPACE,
@@ -26,7 +26,9 @@ export const MEMORY_COMMANDS: readonly Command[] = [
         description: "jsonl for a file that ends so, otherwise markdown",
       },
     },
-    notes: ["Former versions and what was retracted are not written."],
+    notes: [
+      "With what each memory said before, except in the format server-memory. What was retracted is not written.",
+    ],
     run: async (input, terminal) => (await import("./memory.ts")).exportPath(input, terminal),
   }),
   defineCommand({

@@ -38,14 +38,26 @@ test("stores lines with their ids, times and relations, and only what is missing
     { memory_id: "D1:2", content: "Bob: Hi.", source: "session 1", created_at: "2023-03-27T13:10:00Z" },
     { content: "A fact.", title: "Fact", valid_from: "2020-01-01", valid_to: "2021-01-01", tags: ["a"] },
   ].map((line) => JSON.stringify(line));
-  const bad = ["{", '{"content":" "}', '{"content":"x","memory_id":"a b"}', '{"text":"x"}'];
+  const early = { memory_id: "b", content: "y", valid_from: "2020-01-01", valid_to: "2021-01-01" };
+  const bad = [
+    "{",
+    '{"content":" "}',
+    '{"content":"x","memory_id":"a b"}',
+    '{"text":"x"}',
+    JSON.stringify({ content: "x", versions: [{ ...early, recorded_at: "2020-01-01" }] }),
+    JSON.stringify({
+      content: "x",
+      recorded_at: "2019-01-01",
+      versions: [{ ...early, recorded_at: "2020-01-01" }],
+    }),
+  ];
   const { code, out } = await importLines([...lines, "", ...bad]);
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
     stored: 3,
     present: 0,
     related: 1,
-    failed: [5, 6, 7, 8].map((line) => ({ at: `line ${line}` })),
+    failed: [5, 6, 7, 8, 9, 10].map((line) => ({ at: `line ${line}` })),
   });
   const again = await importLines([
     ...lines.slice(0, 2),
@@ -93,6 +105,30 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
       valid_from: "2020-01-01",
       valid_to: "2999-01-01",
     },
+    {
+      memory_id: "tea_v3",
+      content: "Tea is at six.",
+      recorded_at: "2024-01-01T00:00:00Z",
+      update_reason: "Winter",
+      versions: [
+        {
+          memory_id: "tea",
+          title: "Tea",
+          content: "Tea is at four.",
+          valid_from: "2020-01-01T00:00:00Z",
+          valid_to: "2021-06-01T00:00:00Z",
+          recorded_at: "2020-01-02T00:00:00Z",
+        },
+        {
+          memory_id: "tea_v2",
+          content: "Tea is at five.",
+          valid_from: "2021-06-01T00:00:00Z",
+          valid_to: "2023-12-01T00:00:00Z",
+          recorded_at: "2021-06-01T00:00:00Z",
+          update_reason: "Summer",
+        },
+      ],
+    },
     { memory_id: "book", kind: "document", title: "Book", content: "# A\n\none\n\n# B\n\ntwo" },
   ]);
   await run(["memory", "import", "more.jsonl", "--workspace", "one"]);
@@ -103,13 +139,18 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
     return lines.map((line) => JSON.parse(line)).sort((a, b) => (a.memory_id < b.memory_id ? -1 : 1));
   };
   const first = await exported("one");
-  expect(first).toHaveLength(5);
+  expect(first).toHaveLength(6);
+  const tea = first.find(({ memory_id }) => memory_id === "tea_v3");
+  expect(tea.versions).toMatchObject([
+    { memory_id: "tea" },
+    { memory_id: "tea_v2", update_reason: "Summer" },
+  ]);
   const toward = first.find(({ memory_id }) => memory_id === "plan").relations;
   expect(toward.map(({ rel_type }: { rel_type: string }) => rel_type)).toEqual([
     "REFERENCES_ENTITY",
     "REFERENCES_ENTITY",
   ]);
-  expect((await run(["memory", "export", "notes", "--workspace", "one"])).out).toMatch(/5 memories/);
+  expect((await run(["memory", "export", "notes", "--workspace", "one"])).out).toMatch(/6 memories/);
   for (const [workspace, path] of [
     ["two", "all.jsonl"],
     ["three", "notes"],
@@ -117,7 +158,7 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
     await run(["workspace", "create", workspace]);
     await run(["user", "create", `${workspace}@acme.org`, "--workspace", workspace, "--role", "admin"]);
     const again = await run(["memory", "import", path, "--workspace", workspace, "--json"]);
-    expect(JSON.parse(again.out)).toMatchObject({ stored: 5, failed: [] });
+    expect(JSON.parse(again.out)).toMatchObject({ stored: 6, failed: [] });
     expect(await exported(workspace)).toEqual(first);
   }
   await run(["memory", "export", "back.jsonl", "--workspace", "one", "--format", "server-memory"]);

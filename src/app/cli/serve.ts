@@ -21,7 +21,8 @@ export async function serve(_options: { demo: boolean }, terminal: Terminal): Pr
     const { url } = await listen(app, config);
     const { appUrl } = config.server;
     const passwordFile = firstPasswordFile(home);
-    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, program: programName() }));
+    const hasTerminal = process.stdout.isTTY === true;
+    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, program: programName(), hasTerminal }));
     await stopping;
   } finally {
     await app.close();

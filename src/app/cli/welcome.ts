@@ -10,19 +10,21 @@ interface Welcome {
   admin: FirstAdmin | null;
   /** Where the first password still is; null when it has been changed. */
   passwordFile: string | null;
+  /** Whether a person reads this; otherwise it may be kept in a log, where no password belongs. */
+  hasTerminal: boolean;
   /** How to call Kenning's commands from here. */
   program: string;
 }
 
 /** What a newcomer needs: where it is, how to get in, and what to paste into a client. */
 export function renderWelcome(welcome: Welcome): string {
-  const { url, appUrl, admin, passwordFile, program } = welcome;
+  const { url, appUrl, admin, passwordFile, program, hasTerminal } = welcome;
   const email = admin?.email ?? "EMAIL";
   const workspace = admin?.workspace ?? "SLUG";
   return [
     `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
     "",
-    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile)),
+    ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile, hasTerminal)),
     "",
     "Configuration for an MCP client (Claude, Cursor and others):",
     "",
@@ -36,11 +38,19 @@ export function renderWelcome(welcome: Welcome): string {
   ].join("\n");
 }
 
-function firstSignIn({ email, password, workspace }: FirstAdmin, passwordFile: string | null): string[] {
+function firstSignIn(
+  { email, password, workspace }: FirstAdmin,
+  passwordFile: string | null,
+  hasTerminal: boolean,
+): string[] {
   return [
     `Sign in as  ${email}  (admin of the workspace ${workspace})`,
-    `Password    ${password}`,
-    `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
+    ...(hasTerminal
+      ? [
+          `Password    ${password}`,
+          `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
+        ]
+      : [`Password    in ${passwordFile}, readable by you alone`]),
   ];
 }
 

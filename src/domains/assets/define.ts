@@ -13,6 +13,8 @@ export interface AssetsServices {
   data: Pick<Data, "exportParquet">;
   /** Keeps files that are too large for an answer. */
   exports: KeptExports;
+  /** Whether files of the contract have formulas made harmless. */
+  escapeFormulas: boolean;
   search: AssetSearch;
 }
 

@@ -1,9 +1,11 @@
+import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
 import { AssetSearch } from "./asset-search.ts";
 import type { AssetsServices } from "./define.ts";
 import { exportResource } from "./export.resource.ts";
 import { KeptExports } from "./kept-exports.ts";
+import type { ASSETS_SETTINGS } from "./settings.ts";
 import { deleteAsset } from "./tools/delete-asset.tool.ts";
 import { exportData } from "./tools/export-data.tool.ts";
 import { getData } from "./tools/get-data.tool.ts";
@@ -15,15 +17,21 @@ import { search } from "./tools/search.tool.ts";
 export type { AssetsServices } from "./define.ts";
 
 /** What spans slices. It knows assets by their kinds only, so it needs no change when a slice brings more of them. */
-export const assetsSlice: SliceSpec<"assets", AssetsServices, { data: Pick<DataServices, "data"> }> = {
+export const assetsSlice: SliceSpec<
+  "assets",
+  AssetsServices,
+  { data: Pick<DataServices, "data"> },
+  ValuesOf<typeof ASSETS_SETTINGS>
+> = {
   name: "assets",
   open(
     { registry: { assets }, retrieval, embeddings, blobs, vault, clock, appUrl, log },
     { data: { data } },
+    { exports: { escapeFormulas } },
   ) {
     const search = new AssetSearch({ assets, retrieval, embeddings, log });
     const exports = new KeptExports({ blobs, vault, clock, appUrl });
-    return { services: { assets, data, search, exports }, sweep: () => exports.sweep() };
+    return { services: { assets, data, search, exports, escapeFormulas }, sweep: () => exports.sweep() };
   },
   resources: [exportResource],
   tools: [getData, getDetails, search, exportData, deleteAsset, restoreAsset, run],

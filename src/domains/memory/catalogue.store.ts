@@ -214,8 +214,15 @@ export class CatalogueStore {
       ),
     );
     if (memory === undefined) throw noMemory(key);
-    const all = await this.#catalog.db
+    const all = await this.versionsOf([memory.memoryId]);
+    return { ...memory, versions: all.get(memory.memoryId) ?? [] };
+  }
+
+  /** All that these memories have ever said, the oldest first. */
+  async versionsOf(memoryIds: readonly number[]): Promise<Map<number, MemoryVersion[]>> {
+    const rows = await this.#catalog.db
       .select({
+        memoryId: versions.memoryId,
         key: versions.key,
         version: versions.version,
         title: versions.title,
@@ -230,9 +237,9 @@ export class CatalogueStore {
       })
       .from(versions)
       .leftJoin(accounts, eq(accounts.id, versions.createdBy))
-      .where(eq(versions.memoryId, memory.memoryId))
+      .where(inArray(versions.memoryId, [...memoryIds]))
       .orderBy(asc(versions.version));
-    return { ...memory, versions: all };
+    return Map.groupBy(rows, ({ memoryId }) => memoryId);
   }
 
   #select() {

@@ -48,6 +48,8 @@ export const LIMITS = {
     ownTypes: 200,
     /** Memories that a new one is compared with. */
     similar: 10,
+    /** Former versions that one line of an import can have. */
+    formerVersions: 1_000,
     /** Lines of an import that are stored together. */
     importBatch: 500,
   },

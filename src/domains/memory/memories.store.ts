@@ -11,8 +11,8 @@ import {
 } from "./memory.tables.ts";
 import { tellOfMemories } from "./memory-events.ts";
 import { nextKey, withSuffix } from "./memory-keys.ts";
-import { relateMentions } from "./mentions.ts";
-import { relate } from "./relations.store.ts";
+import { forgetMentions, relateMentions } from "./mentions.ts";
+import { type Edge, relate } from "./relations.store.ts";
 
 export interface NewMemory {
   key: string;
@@ -27,6 +27,21 @@ export interface NewMemory {
   validFrom: Date;
   validTo?: Date | undefined;
   createdAt: Date;
+  /** What it said before, the oldest first: only an import brings that with it. */
+  former?: readonly FormerVersion[] | undefined;
+  /** When it came to say what it says now, and why, if it has said something else before. */
+  recordedAt?: Date | undefined;
+  reason?: string | undefined;
+}
+
+export interface FormerVersion {
+  key: string;
+  title?: string | undefined;
+  content: string;
+  validFrom: Date;
+  validTo: Date;
+  recordedAt: Date;
+  reason?: string | undefined;
 }
 
 export interface StoredMemory {
@@ -92,7 +107,7 @@ export class MemoriesStore {
     by: By,
     wishes: readonly NewMemory[],
     more: (tx: CatalogTx, stored: readonly StoredMemory[]) => Promise<T>,
-  ): Promise<{ stored: StoredMemory[]; more: T }> {
+  ): Promise<{ stored: StoredMemory[]; formerIds: number[]; more: T }> {
     return this.#retried(async (tx) => {
       const keys = await freeKeys(tx, by.workspaceId, wishes);
       const stored: StoredMemory[] = [];
@@ -101,8 +116,10 @@ export class MemoriesStore {
         stored.push(...(await insertSome(tx, by, wishes.slice(at, end), keys.slice(at, end))));
       }
       const said = stored.map((one, i) => ({ ...one, ...(wishes[i] as NewMemory) }));
+      const formerIds: number[] = [];
+      for (const one of said) formerIds.push(...(await insertFormer(tx, by, one)));
       await relateMentions(tx, by, said);
-      return { stored, more: await more(tx, stored) };
+      return { stored, formerIds, more: await more(tx, stored) };
     });
   }
 
@@ -142,12 +159,11 @@ export class MemoriesStore {
         })
         .returning({ id: versions.id });
       const versionId = made?.id as number;
-      await relateMentions(tx, { workspaceId, userId }, [
-        { memoryId: old.memoryId, key, title, content, createdAt: now },
-      ]);
-      const pair = { fromId: old.memoryId, toId: old.memoryId, type: "SUPERSEDES", inverse: "SUPERSEDED_BY" };
-      const between = { fromVersionId: versionId, toVersionId: old.id };
-      const [edge] = await relate(tx, { workspaceId, userId }, [{ ...pair, ...between }], now);
+      const { memoryId, content: former } = old;
+      await forgetMentions(tx, { workspaceId, userId }, { memoryId, former, content, now });
+      await relateMentions(tx, { workspaceId, userId }, [{ memoryId, key, title, content, createdAt: now }]);
+      const between = { memoryId: old.memoryId, fromVersionId: versionId, toVersionId: old.id };
+      const edge = await supersede(tx, { workspaceId, userId }, { ...between, at: now });
       await tellOfMemories(tx, workspaceId, [old.memoryId]);
       return {
         oldKey: old.key,
@@ -190,16 +206,18 @@ async function insertSome(
     createdAt,
   }));
   const made = await tx.insert(memories).values(heads).returning({ id: memories.id });
-  const first = wishes.map(({ title, content, validFrom, validTo, createdAt }, i) => ({
+  const first = wishes.map(({ title, content, validFrom, validTo, createdAt, ...rest }, i) => ({
     workspaceId,
     memoryId: made[i]?.id as number,
     key: keys[i] as string,
+    version: (rest.former?.length ?? 0) + 1,
     title: title ?? null,
     content,
     validFrom,
     validTo: validTo ?? null,
     statedValidTo: validTo ?? null,
-    recordedAt: createdAt,
+    recordedAt: rest.recordedAt ?? createdAt,
+    updateReason: rest.reason ?? null,
     createdBy: userId,
   }));
   const said = await tx
@@ -207,6 +225,65 @@ async function insertSome(
     .values(first)
     .returning({ memoryId: versions.memoryId, versionId: versions.id, key: versions.key });
   return said;
+}
+
+/** What a memory said before, each version superseded by the next. */
+async function insertFormer(
+  tx: CatalogTx,
+  by: By,
+  { memoryId, versionId, former = [], ...now }: StoredMemory & NewMemory,
+): Promise<number[]> {
+  if (former.length === 0) return [];
+  const { workspaceId, userId } = by;
+  const keys = await freeKeys(
+    tx,
+    workspaceId,
+    former.map((one) => ({ ...one, createdAt: one.recordedAt })),
+  );
+  const rows = former.map(({ title, content, validFrom, validTo, recordedAt, reason }, i) => {
+    const next = former[i + 1] ?? { recordedAt: now.recordedAt ?? now.createdAt, reason: now.reason };
+    const end: LearntEnd = {
+      recordedAt: next.recordedAt.toISOString(),
+      validTo: validTo.toISOString(),
+      way: "superseded",
+      reason: next.reason ?? null,
+      userId,
+    };
+    return {
+      workspaceId,
+      memoryId,
+      key: keys[i] as string,
+      version: i + 1,
+      title: title ?? null,
+      content,
+      validFrom,
+      validTo,
+      // An end before the next version came was known before it.
+      statedValidTo: validTo < next.recordedAt ? validTo : null,
+      ends: [end],
+      recordedAt,
+      supersededAt: next.recordedAt,
+      updateReason: reason ?? null,
+      createdBy: userId,
+    };
+  });
+  const made = await tx.insert(versions).values(rows).returning({ id: versions.id });
+  const ids = made.map(({ id }) => id);
+  for (const [i, toVersionId] of ids.entries()) {
+    const next = { versionId: ids[i + 1] ?? versionId, at: rows[i]?.supersededAt as Date };
+    await supersede(tx, by, { memoryId, fromVersionId: next.versionId, toVersionId, at: next.at });
+  }
+  return ids;
+}
+
+async function supersede(
+  tx: CatalogTx,
+  by: By,
+  { memoryId, at, ...between }: { memoryId: number; fromVersionId: number; toVersionId: number; at: Date },
+): Promise<Edge | undefined> {
+  const pair = { fromId: memoryId, toId: memoryId, type: "SUPERSEDES", inverse: "SUPERSEDED_BY" };
+  const [edge] = await relate(tx, by, [{ ...pair, ...between }], at);
+  return edge;
 }
 
 /** One more end of a version that has become known. */

@@ -37,6 +37,8 @@ export interface MemoryWish {
   validFrom?: Date | undefined;
   validTo?: Date | undefined;
   createdAt?: Date | undefined;
+  /** What an import says of former versions. */
+  history?: Pick<NewMemory, "former" | "recordedAt" | "reason"> | undefined;
 }
 
 export interface DocumentWish {
@@ -62,13 +64,10 @@ export class Memory {
   ): Promise<(StoredMemory & { createdAt: Date })[]> {
     const now = this.#parts.clock.now();
     const news = wishes.map((wish) => newMemory(wish, now));
-    const { stored } = await this.#metered(caller, news.length, () =>
+    const { stored, formerIds } = await this.#metered(caller, news.length, () =>
       this.#parts.memories.insert(byOf(caller), news, async () => undefined),
     );
-    await this.#refresh(
-      caller,
-      stored.map(({ versionId }) => versionId),
-    );
+    await this.#refresh(caller, [...formerIds, ...stored.map(({ versionId }) => versionId)]);
     return stored.map((one, i) => ({ ...one, createdAt: news[i]?.createdAt ?? now }));
   }
 
@@ -179,6 +178,7 @@ function newMemory(wish: MemoryWish, now: Date): NewMemory {
     validFrom,
     validTo,
     createdAt,
+    ...wish.history,
   };
 }
 

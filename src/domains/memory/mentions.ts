@@ -1,9 +1,9 @@
-import { sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { By } from "./memories.store.ts";
 import { memoryMentions as mentions } from "./memory.tables.ts";
-import { type Pair, relate } from "./relations.store.ts";
+import { endPair, type Pair, relate } from "./relations.store.ts";
 import { inverseTypeOf } from "./vocabulary.ts";
 
 interface Said {
@@ -59,6 +59,25 @@ export async function relateMentions(tx: CatalogTx, by: By, said: readonly Said[
   for (const { name, id } of await mentioners(tx, by, [...own.keys()])) pair(id, own.get(name) as number);
   const now = said[0]?.createdAt;
   if (pairs.length > 0 && now !== undefined) await relate(tx, by, unique(pairs), now);
+}
+
+/** Ends the relations to what a memory's former text mentioned and its new one does not. */
+export async function forgetMentions(
+  tx: CatalogTx,
+  by: By,
+  { memoryId, former, content, now }: { memoryId: number; former: string; content: string; now: Date },
+): Promise<void> {
+  const kept = mentionsIn(content);
+  const gone = mentionsIn(former).filter((name) => !kept.includes(name));
+  if (gone.length === 0) return;
+  await tx
+    .delete(mentions)
+    .where(and(eq(mentions.memoryId, memoryId), inArray(mentions.name, gone.map(folded))));
+  // One memory may be mentioned by its id before and by its title now.
+  const still = new Set((await named(tx, by, kept)).map(({ id }) => id));
+  for (const { id: toId } of await named(tx, by, gone))
+    if (!still.has(toId))
+      await endPair(tx, { fromId: memoryId, toId, type: TYPE, inverse: inverseTypeOf(TYPE) }, now);
 }
 
 /** One memory may be mentioned by its id and by its title, and mention one that comes in with it. */

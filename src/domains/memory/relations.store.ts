@@ -95,6 +95,24 @@ export async function relate(
   return edges;
 }
 
+/** Whether there was one. */
+export async function endPair(
+  tx: CatalogTx,
+  { fromId, toId, type, inverse }: Pair,
+  now: Date,
+): Promise<boolean> {
+  const isPair = or(
+    and(eq(relations.fromId, fromId), eq(relations.toId, toId), eq(relations.type, type)),
+    and(eq(relations.fromId, toId), eq(relations.toId, fromId), eq(relations.type, inverse)),
+  );
+  const ended = await tx
+    .update(relations)
+    .set({ endedAt: now })
+    .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
+    .returning({ id: relations.id });
+  return ended.length > 0;
+}
+
 async function edgeOf(tx: Pick<CatalogTx, "select">, pair: Pair): Promise<Edge> {
   const one = await openRow(tx, pair.fromId, pair.toId, pair.type, pair.fromVersionId);
   const other = await openRow(tx, pair.toId, pair.fromId, pair.inverse, pair.toVersionId);
@@ -184,19 +202,11 @@ export class RelationsStore {
   }
 
   /** Whether there was one. Both rows are kept, with the time when they ended. */
-  async unlink({ workspaceId }: By, { fromId, toId, type, inverse }: Pair, now: Date): Promise<boolean> {
-    const isPair = or(
-      and(eq(relations.fromId, fromId), eq(relations.toId, toId), eq(relations.type, type)),
-      and(eq(relations.fromId, toId), eq(relations.toId, fromId), eq(relations.type, inverse)),
-    );
+  async unlink({ workspaceId }: By, pair: Pair, now: Date): Promise<boolean> {
     return this.#catalog.transaction(async (tx) => {
-      const ended = await tx
-        .update(relations)
-        .set({ endedAt: now })
-        .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
-        .returning({ id: relations.id });
-      if (ended.length > 0) await tellOfMemories(tx, workspaceId, [fromId, toId]);
-      return ended.length > 0;
+      const hasEnded = await endPair(tx, pair, now);
+      if (hasEnded) await tellOfMemories(tx, workspaceId, [pair.fromId, pair.toId]);
+      return hasEnded;
     });
   }
 

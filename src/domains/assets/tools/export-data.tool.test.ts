@@ -44,11 +44,11 @@ afterAll(async () => {
 const text = ({ content_base64 }: Exported) => Buffer.from(content_base64, "base64").toString();
 
 describe("export", () => {
-  it("[bi.export-csv.base64] gives a dataset as CSV, base64-encoded", async () => {
+  it("[bi.export-csv.base64] gives a dataset as CSV, base64-encoded, without formulas that would run", async () => {
     const file = await resultOf<Exported>(server, token, "knowi_export_csv", { datasetId: id }, BI);
     expect(file).toMatchObject({ file_name: "Odd _ name.csv", rows: 3, total_rows: 3, truncated: false });
     expect(text(file)).toBe(
-      'name,n,note\r\n"Said ""hi""",1.5,"two\nlines"\r\n=SUM(A1),-3,\r\n"Ümläut, comma",,-12\r\n',
+      'name,n,note\r\n"Said ""hi""",1.5,"two\nlines"\r\n\'=SUM(A1),-3,\r\n"Ümläut, comma",,-12\r\n',
     );
   });
 

@@ -82,8 +82,10 @@ export const exportData = defineTool({
   }),
   compact: compactFile,
 
-  async run({ format, escape_formulas: escapeFormulas, limit, offset, c9ql, ...ids }, context) {
-    const { assets, caller } = context;
+  async run({ format, escape_formulas, limit, offset, c9ql, ...ids }, context) {
+    const { assets, caller, meta } = context;
+    // The contract has no argument for it.
+    const escapeFormulas = meta.surface === "bi" ? context.escapeFormulas : escape_formulas;
     const { type, id } = namedAsset(ids);
     const wish = { format, escapeFormulas, limit, offset, c9ql };
     if (!assets.names("parts").includes(type)) return fileOf(type, id, wish, context);

@@ -3,7 +3,7 @@ import type { Expression, Item, Ordering, Statement } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseExpression, readExpressions } from "./parse-expression.ts";
 import { parseName } from "./parse-operand.ts";
-import { sqlHint } from "./sql-habits.ts";
+import { isSqlWord, sqlHint } from "./sql-habits.ts";
 
 const ANYWHERE = { inCase: false, inOrder: false };
 
@@ -67,8 +67,15 @@ function parseItem(cursor: Cursor): Item {
   if (cursor.takeSign("~")) return parseException(cursor, start);
   if (kind === "end") throw cursor.error({ message: "a field is missing after the comma." });
   const expression = parseExpression(cursor, ANYWHERE);
-  const alias = cursor.takeWords("as") ? parseAlias(cursor) : undefined;
+  const alias = cursor.takeWords("as") || isBareAlias(cursor, expression) ? parseAlias(cursor) : undefined;
   return { kind: "value", expression, ...(alias === undefined ? {} : { alias }), span: cursor.from(start) };
+}
+
+/** `count(*) n`, as SQL has it: after a bracket a single word can be nothing else. */
+function isBareAlias(cursor: Cursor, expression: Expression): boolean {
+  const { kind, lower } = cursor.peek();
+  const isName = kind === "word" ? !isSqlWord(lower) : kind === "loose" || kind === "exact";
+  return expression.kind === "call" && isName && !endsAlias(cursor, 0) && endsAlias(cursor, 1);
 }
 
 function parseException(cursor: Cursor, start: number): Item {

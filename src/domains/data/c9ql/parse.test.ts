@@ -8,6 +8,7 @@ const READ: readonly [text: string, canonical: string][] = [
   ["select distinct *", "select distinct *"],
   ["select distinct customer", "select distinct customer"],
   ["select Sent as Sent Messages, Date", "select Sent as Sent Messages, Date"],
+  ['select count(*) n, sum(x) "the sum" group by y', "select count(*) as n, sum(x) as the sum group by y"],
   ["select opened/sent*100 as Open Rate %, x", 'select opened / sent * 100 as "Open Rate %", x'],
   ["select a as Total (EUR), b", 'select a as "Total (EUR)", b'],
   ['select a as "Order Date"', 'select a as "Order Date"'],

@@ -78,6 +78,25 @@ describe("store_memory", () => {
     expect(await store("Whales sing at night.")).not.toHaveProperty("similar");
   });
 
+  it("recognises what comes from a recall, and counts recalls", async () => {
+    const token = await server.token();
+    const of = async (tool: string, args: Record<string, unknown>) =>
+      (await callTool(server, token, tool, args)).result?.structuredContent as Record<string, unknown>;
+    const memory_id = await acme.store("The lighthouse keeper has seven cats.");
+    const content = "The lighthouse keeper has seven cats!";
+    expect((await of("store_memory", { content })).similar).toMatchObject([
+      { memory_id, why: expect.not.stringContaining("recalled") },
+    ]);
+    for (let i = 0; i < 3; i += 1) await acme.recall("lighthouse keeper cats");
+    expect((await of("store_memory", { content: `${content} ` })).similar).toContainEqual(
+      expect.objectContaining({ memory_id, why: expect.stringContaining("was recalled a short while ago") }),
+    );
+    expect(await of("get_memory", { memory_id })).toMatchObject({
+      recalls: 3,
+      last_recalled_at: expect.stringMatching(/^2\d{3}-/),
+    });
+  });
+
   it("has room for 100 KB", async () => {
     await acme.store(`Walrus ${"x".repeat(102_400 - 7)}`);
     expect(await acme.recall("walrus")).toHaveLength(1);

@@ -30,4 +30,30 @@ describe("update_fact", () => {
       code: 400,
     });
   });
+
+  it("ends the relations to what the new text no longer mentions, and keeps the others", async () => {
+    for (const title of ["Mast", "Keel", "Rudder"]) await acme.store(`A part: ${title}.`, { title });
+    const rope = await acme.store("A rope.", { title: "Rope" });
+    const note = await acme.store("See [[Mast]], @keel and [[Rope]].", { title: "Parts" });
+    await acme.call("link", { from_id: note, to_id: rope, rel_type: "SUPPORTS" });
+    const update = {
+      target_id: note,
+      new_title: "Parts",
+      new_content: `See [[KEEL]], @rudder; no longer it.`,
+    };
+    const { new_memory_id: memory_id } = await acme.call("update_fact", update);
+    const { outgoing } = await acme.call("list_relations", { memory_id });
+    const found = outgoing.map(({ rel_type, to }: { rel_type: string; to: string }) => [
+      rel_type,
+      to.split("_")[1],
+    ]);
+    expect(found.filter(([type]: string[]) => type !== "SUPERSEDES").toSorted()).toEqual([
+      ["REFERENCES_ENTITY", "keel"],
+      ["REFERENCES_ENTITY", "rudder"],
+      ["SUPPORTS", "rope"],
+    ]);
+    expect(await acme.call("list_relations", { memory_id: rope })).toMatchObject({
+      incoming: [{ rel_type: "SUPPORTS" }],
+    });
+  });
 });

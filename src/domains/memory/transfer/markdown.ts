@@ -6,6 +6,18 @@ import { type ReadRecord, readRecord } from "./record.ts";
 
 const FRONT_MATTER = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)(?:\r?\n)?/;
 const LINK = /^\[\[([^[\]|]+)(?:\|[^[\]]*)?\]\]$/;
+/** Fields that are taken as they stand; notes of other programs have more. */
+const KNOWN = [
+  "kind",
+  "memory_type",
+  "source",
+  "valid_from",
+  "valid_to",
+  "created_at",
+  "recorded_at",
+  "update_reason",
+  "versions",
+];
 const HEADING = /^#{1,6}[ \t]+(.+?)[ \t#]*$/m;
 
 /** A note with front matter. What has no id there has the name of its file for one. */
@@ -20,13 +32,12 @@ export function readMarkdown(path: string, text: string): ReadRecord {
   }
   if (typeof said !== "object" || Array.isArray(said))
     return { at: path, reason: "Its front matter has no fields." };
-  const { memory_id, kind, title, memory_type, tags, source, valid_from, valid_to, created_at, relations } =
-    said as Record<string, unknown>;
+  const { memory_id, title, tags, relations, ...others } = said as Record<string, unknown>;
   const name = path.replace(/\.(?:md|markdown)$/i, "");
-  const known = { memory_id, kind, title, memory_type, tags, source, valid_from, valid_to, created_at };
   return readRecord(
     {
-      ...defined(known),
+      ...defined({ title, tags }),
+      ...defined(Object.fromEntries(KNOWN.map((field) => [field, others[field]]))),
       memory_id: memory_id ?? name.replace(/[\s\p{C}]+/gu, "_").slice(-LIMITS.memory.idCharacters),
       // A note of ours says whether it has a title; others have their heading or their name.
       ...(memory_id === undefined && {

@@ -10,14 +10,28 @@ import { slugOf } from "../memory-keys.ts";
 
 const { titleCharacters, sourceCharacters, tagCharacters, tags, idCharacters, contentBytes, documentBytes } =
   LIMITS.memory;
+const { reasonCharacters, formerVersions } = LIMITS.memory;
+
+const id = z
+  .string()
+  .max(idCharacters)
+  .regex(/^[^\s\p{C}]+$/u, { error: "memory_id must not be empty or have spaces in it" });
+const reason = z.string().max(reasonCharacters).optional();
+
+/** What a memory said before. */
+const formerVersion = z.strictObject({
+  memory_id: id,
+  title: z.string().max(titleCharacters).optional(),
+  content: z.string(),
+  valid_from: timeArgument("valid_from"),
+  valid_to: timeArgument("valid_to"),
+  recorded_at: timeArgument("recorded_at"),
+  update_reason: reason,
+});
 
 /** A memory as files hold it: the arguments of store_memory, and what only an import may say. */
 export const memoryRecord = z.strictObject({
-  memory_id: z
-    .string()
-    .max(idCharacters)
-    .regex(/^[^\s\p{C}]+$/u, { error: "memory_id must not be empty or have spaces in it" })
-    .optional(),
+  memory_id: id.optional(),
   kind: z.enum(["memory", "document"]).optional().describe("A document is split into sections"),
   title: z.string().max(titleCharacters).optional(),
   content: z.string(),
@@ -27,6 +41,9 @@ export const memoryRecord = z.strictObject({
   valid_from: timeArgument("valid_from").optional(),
   valid_to: timeArgument("valid_to").optional(),
   created_at: timeArgument("created_at").optional(),
+  recorded_at: timeArgument("recorded_at").optional(),
+  update_reason: reason,
+  versions: z.array(formerVersion).max(formerVersions).optional(),
   relations: z.array(z.strictObject({ rel_type: typeArgument, to: z.string().max(idCharacters) })).optional(),
 });
 
@@ -61,8 +78,32 @@ export function readRecord(value: unknown, at: string): ReadRecord {
   if (validTo !== undefined && validTo < (validFrom ?? createdAt ?? new Date()))
     return { at, reason: "valid_to must not be before valid_from." };
   const key = memory_id ?? keyOf(parsed.data);
-  const wish = { key, title, content, type, tags: marks, source, validFrom, validTo, createdAt };
+  const history = historyOf(rest);
+  if (history instanceof Error) return { at, reason: history.message };
+  const wish = { key, title, content, type, tags: marks, source, validFrom, validTo, createdAt, history };
   return { at, wish, isDocument: kind === "document", relations };
+}
+
+/** What a record says of former versions: each became known after the one before it. */
+function historyOf({ versions = [], recorded_at, update_reason: reason }: Partial<MemoryRecord>) {
+  if (versions.length === 0) return undefined;
+  const time = (text: string) => timeOf(text) as Date;
+  const former = versions.map(({ memory_id: key, title, content, ...one }) => ({
+    key,
+    title,
+    content,
+    validFrom: time(one.valid_from),
+    validTo: time(one.valid_to),
+    recordedAt: time(one.recorded_at),
+    reason: one.update_reason,
+  }));
+  const recordedAt = recorded_at === undefined ? undefined : time(recorded_at);
+  const moments = [...former.map((one) => one.recordedAt), recordedAt];
+  if (moments.some((moment, i) => moment === undefined || (i > 0 && moment < (moments[i - 1] as Date))))
+    return new Error("versions needs recorded_at of each and of what holds now, in their order.");
+  if (former.some(({ validFrom, validTo }) => validTo < validFrom))
+    return new Error("valid_to of a version must not be before its valid_from.");
+  return { former, recordedAt, reason };
 }
 
 /** The same record has the same id in every run, so that an import that was stopped can begin again. */

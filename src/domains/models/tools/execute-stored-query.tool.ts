@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
@@ -45,6 +46,17 @@ export const executeStoredQuery = defineTool({
     const stored = await storedQueries.require(caller, storedQueryId);
     const model = await models.requirePublished(caller, { id: stored.modelId });
     const options = { sql: stored.sql, params: params ?? stored.params, signal, rows: limit };
-    return resultOf(await models.query(caller, model, options), meta);
+    const query = models.query(caller, model, options).catch((error: unknown) => {
+      throw stored.ownerId === caller.user.id ? error : withoutSql(error);
+    });
+    return resultOf(await query, meta);
   },
 });
+
+/** Whoever runs another's query learns what failed, and not how it was written. */
+function withoutSql(error: unknown): unknown {
+  if (!isAppError(error)) return error;
+  const { code, message, hint, data, cause } = error;
+  const [said = ""] = message.split("\nLINE ");
+  return new AppError(code, said, { ...(hint !== undefined && { hint }), data, cause });
+}

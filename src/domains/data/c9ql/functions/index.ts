@@ -2,6 +2,7 @@ import type { AppError } from "../../../../kernel/errors.ts";
 import { nearest } from "../../../../kernel/nearest.ts";
 import type { CallNode } from "../ast.ts";
 import { complain, type Scope } from "../scope.ts";
+import { sqlFunction } from "../sql-habits.ts";
 import { AGGREGATES } from "./aggregates.ts";
 import { DATE_FUNCTIONS } from "./dates.ts";
 import type { FunctionSpec } from "./function-spec.ts";
@@ -50,7 +51,8 @@ function unknownFunction(scope: Scope, node: CallNode): AppError {
       hint: `Write select ${node.name}(field); and go on in a next statement.`,
     });
   }
-  const meant = node.name.length > 100 ? undefined : nearest(node.name, FUNCTION_NAMES);
+  const meant =
+    sqlFunction(node.name) ?? (node.name.length > 100 ? undefined : nearest(node.name, FUNCTION_NAMES));
   return complain(scope, node.span, {
     message: `there is no function ${node.name.slice(0, 100)}.`,
     hint:

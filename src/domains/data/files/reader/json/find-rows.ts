@@ -13,11 +13,16 @@ export interface ArrayFound {
   kinds: Set<JsonKind>;
 }
 
+/** Share of fields that objects must have in common to be rows of one table. */
+const ALIKE = 0.75;
+
 /** Finds the arrays of a JSON file that lie in objects only, and what the file as a whole is. */
 export class RowFinder implements JsonVisitor {
   readonly arrays: ArrayFound[] = [];
   /** The values that stand in the file one after the other; usually there is one. */
   readonly top = { count: 0, kinds: new Set<JsonKind>() };
+  /** What the outermost object holds, and how often each name stands in that. */
+  readonly members = { count: 0, objects: 0, names: new Map<string, number>() };
   readonly #open: (ArrayFound | "object" | "value")[] = [];
   readonly #names: string[] = [];
   #name = "";
@@ -28,6 +33,10 @@ export class RowFinder implements JsonVisitor {
       this.top.count += 1;
       this.top.kinds.add(kind);
     } else if (typeof parent === "object") parent.kinds.add(kind);
+    if (parent === "object" && this.#open.length === 1) {
+      this.members.count += 1;
+      if (kind === "object") this.members.objects += 1;
+    }
     const isInArray = typeof parent === "object";
     if (kind === "array" && !isInArray) return this.#beginArray(at);
     const isSearched = kind === "object" && !isInArray && this.#open.length < LIMITS.files.jsonSearchDepth;
@@ -44,6 +53,19 @@ export class RowFinder implements JsonVisitor {
 
   key(name: string): void {
     this.#name = name;
+    const { names } = this.members;
+    if (this.#open.length !== 2 || this.#open[1] !== "object") return;
+    if (names.size < ENGINE.analytics.columns || names.has(name)) names.set(name, (names.get(name) ?? 0) + 1);
+  }
+
+  /** Whether the file is an object of objects that are alike, such as `{"ann": {"age": 3}, "bob": {"age": 4}}`. */
+  get isKeyed(): boolean {
+    const { count, objects, names } = this.members;
+    if (this.top.count !== 1 || count < 2 || objects < count || names.size === 0) return false;
+    // Numbers are those of rows: each object is a column then.
+    if ([...names.keys()].every((name) => /^\d+$/.test(name))) return false;
+    const filled = [...names.values()].reduce((sum, times) => sum + times, 0);
+    return filled / (count * names.size) >= ALIKE;
   }
 
   #beginArray(start: number): boolean {

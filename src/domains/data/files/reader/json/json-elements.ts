@@ -4,18 +4,21 @@ import { type JsonKind, JsonScanner, type JsonVisitor } from "./json-scanner.ts"
 
 export interface JsonElement {
   kind: JsonKind;
+  /** Of a member of an object. */
+  name: string;
   /** On one line. */
   text: string;
 }
 
-/** Cuts JSON into the elements of its outermost array, or into its values when they stand one after the other. */
+/** Cuts JSON into the elements of its outermost array or object, or into its values when they stand one after the other. */
 export class ElementSplitter implements JsonVisitor {
   readonly #scanner = new JsonScanner(this);
-  /** How many arrays lie around the elements. */
+  /** How many arrays or objects lie around the elements. */
   readonly #level: number;
   #elements: JsonElement[] = [];
   #depth = 0;
   #kind: JsonKind = "other";
+  #name = "";
   #pieces: Buffer[] = [];
   #bytes = 0;
   #isOpen = false;
@@ -25,8 +28,8 @@ export class ElementSplitter implements JsonVisitor {
   /** Where the chunk at hand begins in the whole. */
   #base = 0;
 
-  constructor(isArray: boolean) {
-    this.#level = isArray ? 1 : 0;
+  constructor(isInside: boolean) {
+    this.#level = isInside ? 1 : 0;
   }
 
   push(chunk: Buffer): JsonElement[] {
@@ -55,6 +58,10 @@ export class ElementSplitter implements JsonVisitor {
     return true;
   }
 
+  key(name: string): void {
+    this.#name = name;
+  }
+
   end(at: number): void {
     this.#depth -= 1;
     if (this.#depth !== this.#level) return;
@@ -63,7 +70,7 @@ export class ElementSplitter implements JsonVisitor {
     const text = Buffer.concat(this.#pieces)
       .toString("utf8")
       .replace(/[\r\n]+\s*/g, " ");
-    this.#elements.push({ kind: this.#kind, text });
+    this.#elements.push({ kind: this.#kind, name: this.#name, text });
     this.#isOpen = false;
     this.#pieces = [];
     this.#bytes = 0;

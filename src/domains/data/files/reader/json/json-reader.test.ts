@@ -36,6 +36,33 @@ describe("objects around rows", () => {
     expect(result.report.rowPath).toBe(rowPath);
   });
 
+  it("takes objects of objects that are alike as rows with their names", async () => {
+    const json = '{\n "ann":{"age":3,"city":"Bern"},\n "b\\"ob":{ "age":4,"city":null}, "eve":{"age":5}}';
+    const { rows, report } = await read(json);
+    expect(rows).toEqual([
+      { key: "ann", age: 3, city: "Bern" },
+      { key: 'b"ob', age: 4, city: null },
+      { key: "eve", age: 5 },
+    ]);
+    expect(report.notes).toEqual([
+      expect.stringMatching(/object of 3 objects.*key holds its name.*row_path/),
+    ]);
+    expect((await read(json, { rowPath: "." })).rows).toEqual([JSON.parse(json)]);
+    expect((await read('{"a":{"key":1},"b":{"key":2},"c":{"key":3}}')).rows[0]).toEqual({
+      _key: "a",
+      key: 1,
+    });
+  });
+
+  it.each([
+    ["differ", '{"user":{"name":"x","age":1},"home":{"street":"y","zip":2}}'],
+    ["are columns by the numbers of rows", '{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}'],
+    ["are one", '{"a":{"b":1}}'],
+    ["stand beside values", '{"a":{"b":1},"c":{"b":2},"n":1}'],
+  ])("leaves objects that %s in one row", async (_, json) => {
+    expect((await read(json)).rows).toEqual([JSON.parse(json)]);
+  });
+
   it("asks when several could be meant, and does as it is told", async () => {
     const json = '{"data":[{"a":1}],"included":[{"b":2}],"x":{"y":[3,4]}}';
     expect(await refusal(json)).toMatchObject({

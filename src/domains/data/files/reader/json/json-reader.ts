@@ -25,6 +25,8 @@ interface Rows {
   encoding: string | undefined;
   /** The array whose elements they are; without it, the values of the file. */
   array: ArrayFound | undefined;
+  /** Whether they are the members of the object that the file is. */
+  isKeyed?: boolean;
 }
 
 /**
@@ -35,6 +37,7 @@ interface Rows {
  * - an array of arrays: each is a row; the first one names the columns if it holds nothing but texts, and those below
  *   are something else (`list-header.ts`)
  * - an array of plain values: one column, called `value`
+ * - an object of objects that are alike: each is a row, and `key` holds its name
  * - several objects or arrays one after the other, laid out in whatever way: a row each
  */
 export async function openJson(
@@ -57,6 +60,8 @@ export async function openJson(
   const rows = { file, encoding, array };
   const path = array === undefined || array.depth === 0 ? {} : { rowPath: array.path };
   if (kinds.size === 0) throw noRows("The JSON");
+  if (array === undefined && options.rowPath === undefined && finder.isKeyed)
+    return keyedReader({ ...rows, isKeyed: true }, finder);
   if (kinds.has("object") && kinds.size === 1) {
     const format = array === undefined ? "ndjson" : "json";
     return {
@@ -74,8 +79,9 @@ async function* elements({
   file,
   encoding,
   array,
+  isKeyed = false,
 }: Rows): AsyncGenerator<{ items: JsonElement[]; fraction: number }> {
-  const splitter = new ElementSplitter(array !== undefined);
+  const splitter = new ElementSplitter(array !== undefined || isKeyed);
   for await (const { chunk, fraction } of utf8Chunks(file, encoding, array)) {
     yield { items: splitter.push(chunk), fraction };
   }
@@ -110,6 +116,17 @@ function objectLines(rows: Rows): AsyncGenerator<Batch> {
 
 function valueLines(rows: Rows): AsyncGenerator<Batch> {
   return lines(rows, ({ text }) => `{"value":${text}}`);
+}
+
+function keyedReader(rows: Rows, { members }: RowFinder): TableReader {
+  let key = "key";
+  while (members.names.has(key)) key = `_${key}`;
+  const lineOf = ({ name, text }: JsonElement): string => {
+    const rest = text.slice(1).trimStart();
+    return `{"${key}":${JSON.stringify(name)}${rest === "}" ? "" : ","}${rest}`;
+  };
+  const note = `The file is an object of ${members.count} objects: each is a row, and ${key} holds its name. With row_path "." it is one row.`;
+  return { report: { format: "ndjson", columns: [], notes: [note] }, rows: () => lines(rows, lineOf) };
 }
 
 /** Lists that are looked at to see whether the first one names the columns. */
