@@ -162,9 +162,7 @@ describe("an answer that was marked as right", () => {
     expect((await ask("seats by shop")).outcome).toBe("refuse");
     const { out, code } = await evaluate("--model", "cafes");
     expect(code).toBe(1);
-    expect(out).toMatch(
-      /^cafes\nNot answered any more: 1 of 2 \(50\.0 %\)\n {2}seats by shop — .*seats/,
-    );
+    expect(out).toMatch(/^cafes\nNot answered any more: 1 of 2 \(50\.0 %\)\n {2}seats by shop — .*seats/);
     await saveModel(server, admin, CAFE_MODEL);
     const [kept] = await inDatabase("SELECT count(*)::int AS n FROM verified_questions");
     expect(kept).toEqual({ n: 2 });

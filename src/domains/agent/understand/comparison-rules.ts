@@ -114,6 +114,12 @@ export const COMPARISON_RULES: Rules = {
       among(grammar, table, { ds, cond, key }),
     ),
   ],
+  // "male vs female patients"
+  "among rel": [
+    rule<"among", "rel">((_grammar, among, { ds, rel }) =>
+      ds === among.ds && rel.k === "all" ? [{ sense: among, cost: -0.2 }] : [],
+    ),
+  ],
   "op among": [
     rule<"op", "among">((_grammar, { op }, each) =>
       op === "prep" || op === "by" ? [{ sense: each, cost: 0 }] : [],

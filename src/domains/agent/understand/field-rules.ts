@@ -3,6 +3,7 @@ import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { isOfTime } from "./language.ts";
 import { aggregate, attr, count, EMPTY_TABLE, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
@@ -189,7 +190,7 @@ export const FIELD_RULES: Rules = {
   ],
   "sup field": [
     rule<"sup", "field">((grammar, sup, { key }) =>
-      (grammar.isNumber(key) ? sup.dim !== "date" : grammar.isDate(key) && sup.dim === "date")
+      (grammar.isNumber(key) ? !isOfTime(sup.dim) : grammar.isDate(key) && isOfTime(sup.dim))
         ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
         : [],
     ),

@@ -2,6 +2,7 @@ import type { Comparison, Cond, Key, Num, Rel } from "../query/semantic-query.ts
 import type { Combined } from "./chart.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { isOfTime } from "./language.ts";
 import { count, EMPTY_TABLE, placed, type RelSense } from "./make.ts";
 import {
   asTable,
@@ -153,7 +154,7 @@ export const GROUP_RULES: Rules = {
       if (dim === "common") return commonest(grammar, group, place);
       if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
         return [];
-      if (dim === "date") return [];
+      if (isOfTime(dim)) return [];
       return [{ sense: { t: "topgroup", group, per: [], ...place }, cost: dim === null ? 0 : 0.2 }];
     }),
   ],

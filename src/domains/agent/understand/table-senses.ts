@@ -188,7 +188,7 @@ export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFis
   const date = grammar.dateOf(table);
   if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
   const key: Key = { ...date, bucket: grain, ...(isFiscal ? { fiscal: true } : {}) };
-  return [asTable({ ...table, by: [key, ...table.by] }, 0)];
+  return table.top === null ? [asTable({ ...table, by: [key, ...table.by] }, 0)] : groupedBy(table, [key]);
 }
 
 export function inPeriods(grammar: Grammar, tables: Combined[], { grain, part }: BySense): Combined[] {
@@ -308,6 +308,13 @@ function ratio(table: TableSense, per: Num): Combined[] {
   return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
 }
 
+/** "win rate": of all that could have been counted, those that were. */
+export function rated(grammar: Grammar, table: TableSense): Combined[] {
+  const [num, ...others] = table.cols;
+  const ds = num?.k === "metric" && others.length === 0 ? grammar.countedAmong(num.name) : undefined;
+  return ds === undefined ? [] : ratio(table, { k: "agg", fn: "count", in: { k: "all", ds } });
+}
+
 /** A number beside another; the average is that of all groups. */
 export function compareWith(a: Num, { op, value, upTo }: Quantity, per: Key[]): Cond {
   const b: Num =
@@ -343,6 +350,12 @@ export function growing(table: TableSense): Combined[] {
 export function compared(table: TableSense, wins: Window[]): Combined[] {
   if (table.win !== null || table.cols.length !== 1) return [];
   const [num] = table.cols as [Num];
+  const [a, b] = wins.toSorted((x, y) => (x.from ?? "").localeCompare(y.from ?? ""));
+  // "by quarter in 2025 vs 2024": one period after the other.
+  if (a?.to != null && a.to === b?.from && table.by.some(({ bucket }) => bucket !== undefined)) {
+    const win = { from: a.from, to: b.to, said: `${a.said} and ${b.said}` };
+    if (num.k !== "calc") return [asTable({ ...table, win }, 0)];
+  }
   const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
   if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
     if (table.by.some(({ bucket }) => bucket !== undefined)) return [];

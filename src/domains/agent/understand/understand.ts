@@ -57,6 +57,11 @@ export interface Question {
 
 /** Reads a question by rules alone, within bounds; pure. */
 export function understand(question: Question, knowledge: Knowledge): Understanding {
+  const statement = STATEMENT.exec(question.text);
+  if (statement !== null) {
+    const span = { start: statement.index, end: statement.index + statement[0].length };
+    return { readings: [], missing: [{ span, text: statement[0], nearest: [] }], unclear: [], trace: [] };
+  }
   const whole = understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
@@ -65,6 +70,10 @@ export function understand(question: Question, knowledge: Knowledge): Understand
   const last = understandText({ ...question, text: tail }, knowledge);
   return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
 }
+
+/** SQL is no question, whatever its words mean in one. */
+const STATEMENT =
+  /\b(?:drop|alter|create|truncate)\s+(?:table|database|schema|view)\b|\b(?:delete\s+from|insert\s+into|union\s+select)\b/i;
 
 /** Names before a number belong to it: "Rock vs Metal: units sold". */
 function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
@@ -126,6 +135,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     skipCost: (word) => costs[kept[word] as number] as number,
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
+  const asksWho = language.people.has(all[0]?.norm ?? "");
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
   const isTold = (i: number) =>
     !language.fillers.has(all[i]?.norm ?? "") && !language.people.has(all[i]?.norm ?? "");
@@ -135,7 +145,10 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   });
   const readings = asks.slice(0, CHECKED).map(({ fragment, asked }) => {
     const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
-    const odd = spanCost(asked.ask) + listCost(language.listOpener.test(question.text), asked.ask);
+    const odd =
+      spanCost(asked.ask) +
+      listCost(language.listOpener.test(question.text), asked.ask) +
+      (asksWho && asked.ask.k === "table" && asked.ask.by.length === 0 ? NOBODY_COST : 0);
     const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
     const dropped = unsaid.filter((i) => !left.includes(i));
     const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
@@ -149,10 +162,13 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const isNumberless =
     judged.length === 0 &&
     skipped.every((i) => known.has(i)) &&
+    !found.some(({ sense, start }) => sense.t === "op" && sense.op === "how" && skipped.includes(start)) &&
     knowledge.model.metrics.length > 0 &&
     namesNoNumber(found, best?.ask);
+  const fresh = skipped.filter((i) => NEW.test(all[i]?.norm ?? "") && isOfNew(i, found, best?.ask, grammar));
+  const isDated = found.some(({ sense }) => sense.t === "window");
   const missing = (isNumberless ? [] : skipped)
-    .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
+    .filter((i) => !judged.includes(i) && !fresh.includes(i) && (judged.length === 0 || !known.has(i)))
     .map((i) => {
       const word = all[i] as Word;
       return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
@@ -172,11 +188,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
       ),
     missing,
     unclear: [
-      ...judged.map((i) => ({
-        question: `By which number is "${all[i]?.text}" meant?`,
+      ...[...new Set(judged.map((i) => judgedText(text, all, i, found)))].map((word) => ({
+        question: `By which number is "${word}" meant?`,
         suggestions: someMetrics(knowledge),
-        word: all[i]?.text ?? "",
+        word,
       })),
+      ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
       ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
     ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
@@ -184,11 +201,45 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
 }
 
 /** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
-function judges({ norm, stem }: Word, at: number, found: readonly Found[], { evaluative }: Language): boolean {
+function judges(
+  { norm, stem }: Word,
+  at: number,
+  found: readonly Found[],
+  { evaluative }: Language,
+): boolean {
   if (evaluative.has(norm) || evaluative.has(stem)) return true;
   const isPlace = ({ sense, start, end }: Found) =>
     sense.t === "sup" && sense.dim === null && !sense.isCount && start <= at && at < end;
   return found.some(isPlace) && !found.some(({ sense }) => sense.t === "table" || sense.t === "worth");
+}
+
+/** "most successful" judges as a whole. */
+function judgedText(text: string, words: readonly Word[], at: number, found: readonly Found[]): string {
+  const whole = found.find(
+    ({ sense, start, end }) => sense.t === "sup" && start <= at && at < end && end - start > 1,
+  );
+  const [first, last] = [words[whole?.start ?? at], words[(whole?.end ?? at + 1) - 1]];
+  return text.slice(first?.start, last?.end);
+}
+
+const NEW = /^(new|neue?[nrs]?)$/;
+const SINCE_WHEN = {
+  question: "From which period is something new?",
+  suggestions: ["in the last 30 days", "this quarter", "this year"],
+};
+
+/** Whether "new" stands before what is listed or counted, so that the period says what is new. */
+function isOfNew(at: number, found: readonly Found[], ask: Ask | undefined, grammar: Grammar): boolean {
+  const num = ask?.k === "table" ? ask.cols[0] : undefined;
+  const rel = ask?.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
+  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
+  return found.some(
+    ({ sense, start }) =>
+      start === at + 1 &&
+      sense.t === "rel" &&
+      sense.ds === ds &&
+      grammar.dimension(sense.ds, "date") !== undefined,
+  );
 }
 
 const WHICH_NUMBER = "Which number do you want to see?";
@@ -290,6 +341,9 @@ const LIGHT: ReadonlySet<string> = new Set([
 /** Readings that are held against the question; those behind them cost more by far. */
 const CHECKED = 16;
 
+/** A number without anybody is no answer to "who". */
+const NOBODY_COST = 2;
+
 /** From this on, a word that is left out is missed. */
 const LEFT_COST = 3;
 
@@ -335,7 +389,7 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
     const key = grammar.nameKey(sense.ds);
     if (key === undefined) return undefined;
     const { rel } = sense;
-    // What is first by a date is shown with it, and in its order.
+    // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
     const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
     const isDate =
       by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
@@ -350,7 +404,7 @@ function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | und
     const ask: Ask = {
       k: "list",
       rel,
-      show: [...per, ...(by !== undefined && isDate ? [key, by] : [key])],
+      show: [...per, key, ...(by !== undefined && (isDate || grammar.isEvent(sense.ds)) ? [by] : [])],
       ...(order.length === 0 ? {} : { order }),
     };
     return { ask, cost: sense.form === "name" ? 1 : 0 };
