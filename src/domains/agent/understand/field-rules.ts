@@ -53,7 +53,7 @@ function told(
   if (isEach) return [attr(rel, ds, [...keys, key], 0)];
   return (["sum", "avg"] as const).map((fn) => ({
     sense: { t: "table", table: { ...EMPTY_TABLE, cols: [aggregated(grammar, fn, key, rel)], by: keys } },
-    cost: 0.6,
+    cost: 1,
   }));
 }
 
@@ -67,7 +67,10 @@ export const FIELD_RULES: Rules = {
         return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
       }
       if (op === "agg" && grammar.isNumber(key))
-        return [{ sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: 0 }];
+        return [
+          // Of a sum the author may have a metric.
+          { sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: arg === "sum" ? 0.1 : 0 },
+        ];
       if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isDate(key)) return [{ sense: table(count(rel)), cost: 0.2 }];
