@@ -19,6 +19,7 @@ const SLICES = [
   "bi",
   "automation",
   "assets",
+  "demo",
 ];
 const ROLE_SUFFIXES =
   /^[a-z0-9]+(-[a-z0-9]+)*(\.(tool|resource|prompt|store|tables|job|route|page))?(\.test)?\.ts$/;

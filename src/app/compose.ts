@@ -7,6 +7,7 @@ import type { AssetsServices } from "../domains/assets/index.ts";
 import { datasetOfEvent, WATCHED_EVENTS } from "../domains/automation/index.ts";
 import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
+import type { Demo } from "../domains/demo/index.ts";
 import { type Identity, openOAuthStores } from "../domains/identity/index.ts";
 import type { KnowledgeServices } from "../domains/knowledge/index.ts";
 import { changedMemories, MEMORY_EVENTS } from "../domains/memory/index.ts";
@@ -60,6 +61,7 @@ export interface ComposeOptions {
 
 export interface App {
   identity: Identity;
+  demo: Demo;
   registry: Registry;
   http: HttpApp;
   endpoints: ReadonlyMap<Surface["name"], Endpoint>;
@@ -80,7 +82,13 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   opened.defer(() => inside.close());
   const { engines, services } = inside;
   const { registry, jobs, schedules, deliveries } = engines;
-  const { identity, knowledge, bi, assets } = services;
+  const {
+    identity,
+    knowledge,
+    bi,
+    assets,
+    demo: { demo },
+  } = services;
   await engines.catalog.transaction((tx) => engines.claim.take(tx));
   if (options.agent !== undefined) {
     Object.assign(services.agent, openAgent({ ...engines, ...services }, options.agent));
@@ -124,6 +132,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         knowledge,
         assets,
         bi,
+        demo,
         metrics,
         readinessChecks,
         signIn,
@@ -157,6 +166,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const close = closeOf(opened);
   return {
     identity,
+    demo,
     registry,
     http,
     endpoints,
@@ -301,6 +311,7 @@ interface Mounted {
   knowledge: KnowledgeServices;
   assets: AssetsServices;
   bi: BiServices;
+  demo: Demo;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -333,7 +344,7 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry }: AppEngines,
-  { endpoints, ports, identity, knowledge, bi, assets, metrics, readinessChecks, signIn }: Mounted,
+  { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
@@ -348,6 +359,7 @@ function mountAll(
     endpoints: Object.fromEntries(served),
     identity,
     apps,
+    demo,
     browser,
     forms,
     vault,

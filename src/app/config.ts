@@ -152,6 +152,11 @@ export const SETTINGS = {
         false,
         "Set by `npm run test:long` for the tests; Kenning itself does not look at it.",
       ),
+      demo: flag(
+        "KENNING_DEMO",
+        true,
+        "Whether the first start on an empty home makes the demo workspace; `kenning serve --no-demo` is the same for once.",
+      ),
       metricsToken: secret(
         "KENNING_METRICS_TOKEN",
         16,

@@ -3,6 +3,7 @@ import { assetsSlice } from "../domains/assets/index.ts";
 import { automationSlice } from "../domains/automation/index.ts";
 import { biSlice } from "../domains/bi/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
+import { demoSlice } from "../domains/demo/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
 import { knowledgeSlice } from "../domains/knowledge/index.ts";
 import { llmSlice } from "../domains/llm/index.ts";
@@ -24,6 +25,7 @@ const SLICES = [
   biSlice,
   automationSlice,
   assetsSlice,
+  demoSlice,
 ] as const;
 
 type AnySlice = (typeof SLICES)[number];

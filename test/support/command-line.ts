@@ -37,6 +37,8 @@ export class CommandLine {
       HOME: this.home,
       KENNING_HOME: this.dataFolder,
       PORT: String(port),
+      // What is tested is not what newcomers are shown.
+      KENNING_DEMO: "false",
     };
   }
 

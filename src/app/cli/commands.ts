@@ -3,6 +3,7 @@ import { VERSION } from "../version.ts";
 import { AUDIT_COMMANDS } from "./audit-commands.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { EVAL_COMMANDS } from "./eval-commands.ts";
 import { KB_COMMANDS } from "./kb-commands.ts";
 import { LLM_COMMANDS } from "./llm-commands.ts";
@@ -359,6 +360,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   ...KB_COMMANDS,
   ...MEMORY_COMMANDS,
+  ...DEMO_COMMANDS,
   ...AUDIT_COMMANDS,
   defineCommand({
     name: "stdio",

@@ -4,7 +4,7 @@ import { type CallPorts, call } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import { NO_CLIENT } from "../../registry/no-client.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import { toolOperation } from "../../surfaces/mcp/tool-operation.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
 import type { EvalQuestion } from "./eval.ts";
 
 /** What asking a question takes. */

@@ -8,8 +8,8 @@ import type { Terminal } from "./command.ts";
 import { makeCrashesVisible, stopRequested } from "./process-life.ts";
 import { renderWelcome } from "./welcome.ts";
 
-/** Runs the server until it is asked to stop. Demo data comes with a later slice; the switch is accepted now. */
-export async function serve(_options: { demo: boolean }, terminal: Terminal): Promise<number> {
+/** Runs the server until it is asked to stop. An empty home gets the demo workspace, while the server answers already. */
+export async function serve(options: { demo: boolean }, terminal: Terminal): Promise<number> {
   const config = loadConfig();
   requireHome(config.storage.home);
   makeCrashesVisible(config.storage.home, terminal);
@@ -18,11 +18,16 @@ export async function serve(_options: { demo: boolean }, terminal: Terminal): Pr
   try {
     const { home } = config.storage;
     const admin = await app.identity.ensureFirstAdmin({ keep: (made) => keepFirstPassword(home, made) });
+    const hasDemo = options.demo && config.operations.demo;
+    if (hasDemo && admin !== null) await app.demo.create();
     const { url } = await listen(app, config);
+    if (hasDemo) app.demo.begin();
     const { appUrl } = config.server;
     const passwordFile = firstPasswordFile(home);
+    const demo = await app.demo.status();
     const hasTerminal = process.stdout.isTTY === true;
-    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, program: programName(), hasTerminal }));
+    const program = programName();
+    terminal.out(renderWelcome({ url, appUrl, admin, passwordFile, demo, program, hasTerminal }));
     await stopping;
   } finally {
     await app.close();

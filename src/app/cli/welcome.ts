@@ -10,6 +10,8 @@ interface Welcome {
   admin: FirstAdmin | null;
   /** Where the first password still is; null when it has been changed. */
   passwordFile: string | null;
+  /** The demo workspace, where there is one. */
+  demo: { done: number; steps: number } | null;
   /** Whether a person reads this; otherwise it may be kept in a log, where no password belongs. */
   hasTerminal: boolean;
   /** How to call Kenning's commands from here. */
@@ -18,13 +20,14 @@ interface Welcome {
 
 /** What a newcomer needs: where it is, how to get in, and what to paste into a client. */
 export function renderWelcome(welcome: Welcome): string {
-  const { url, appUrl, admin, passwordFile, program, hasTerminal } = welcome;
+  const { url, appUrl, admin, passwordFile, program, demo, hasTerminal } = welcome;
   const email = admin?.email ?? "EMAIL";
-  const workspace = admin?.workspace ?? "SLUG";
+  const workspace = demo !== null ? "demo" : (admin?.workspace ?? "SLUG");
   return [
     `Kenning ${VERSION} is running at ${appUrl} (listening on ${url})`,
     "",
     ...(admin === null ? signInAgain(passwordFile, program) : firstSignIn(admin, passwordFile, hasTerminal)),
+    ...(demo === null ? [] : aboutDemo(demo, appUrl, program)),
     "",
     "Configuration for an MCP client (Claude, Cursor and others):",
     "",
@@ -51,6 +54,21 @@ function firstSignIn(
           `            It is shown only now; ${passwordFile} keeps it, readable by you alone.`,
         ]
       : [`Password    in ${passwordFile}, readable by you alone`]),
+  ];
+}
+
+function aboutDemo(
+  { done, steps }: { done: number; steps: number },
+  appUrl: string,
+  program: string,
+): string[] {
+  const isFull = done === steps;
+  return [
+    "",
+    isFull
+      ? `The demo workspace has three dashboards and five questions to ask: ${appUrl}/`
+      : `The demo workspace is being filled (a minute or less); ${appUrl}/ shows how far it is, then what to look at.`,
+    `Remove it with:  ${program} demo remove`,
   ];
 }
 

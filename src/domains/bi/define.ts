@@ -6,6 +6,7 @@ import type { Boards } from "./boards.ts";
 import type { Embeds } from "./embeds.ts";
 import type { Exports } from "./export/exports.ts";
 import type { ExportLinks } from "./export/links.ts";
+import type { ModelSources } from "./query/model-source.ts";
 import type { Sources } from "./query/source.ts";
 import { placeShape } from "./shapes.ts";
 import type { Views } from "./views.ts";
@@ -14,6 +15,7 @@ import type { Views } from "./views.ts";
 export interface BiServices {
   boards: Boards;
   sources: Sources;
+  modelSources: ModelSources;
   views: Views;
   exports: Exports;
   exportLinks: ExportLinks;

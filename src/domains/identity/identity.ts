@@ -93,6 +93,8 @@ export interface Workspaces {
   list(): Promise<Workspace[]>;
   /** Throws `not_found`. */
   bySlug(slug: string): Promise<Workspace>;
+  /** With everything in it, for good; files that only it used are swept later. */
+  remove(id: number): Promise<void>;
 }
 
 export interface Member {

@@ -1,4 +1,5 @@
 import { html, raw } from "hono/html";
+import type { DemoView } from "../../domains/demo/index.ts";
 import type { ConnectedApp, MadeTokenKind, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
 import { LIMITS } from "../../domains/identity/limits.ts";
 import { PERMISSIONS, type Role } from "../../kernel/permissions.ts";
@@ -6,6 +7,7 @@ import { FORM_FIELD } from "../oauth/form-guard.ts";
 import type { Html } from "../oauth/pages/page.ts";
 import { PERMISSION_WORDS } from "../oauth/pages/permission-words.ts";
 import { connectSection, copyable } from "./connect.page.ts";
+import { demoSection } from "./demo.page.ts";
 import type { FlashMessage } from "./flash.ts";
 import { calendarDay, timeAgo } from "./when.ts";
 
@@ -29,6 +31,8 @@ export interface AccountView {
   workspaces: readonly { slug: string; name: string; role: Role }[];
   tokens: readonly TokenInfo[];
   apps: readonly ConnectedApp[];
+  /** For members of the demo workspace. */
+  demo: DemoView | null;
   now: Date;
   flash: FlashMessage;
   /** What was sent and why it was refused. */
@@ -49,6 +53,7 @@ ${workspaces.map(({ slug, name, role }) => html`<li><strong>${name}</strong>${sl
 </ul>`
 }
 </section>
+${view.demo === null ? "" : demoSection(view.demo)}
 ${connectSection(address)}
 ${tokensSection(view)}
 ${appsSection(view)}`;

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Demo } from "../../domains/demo/index.ts";
 import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { isAppError } from "../../kernel/errors.ts";
@@ -30,6 +31,7 @@ export interface HomeParts {
   endpoints: Readonly<Record<string, string>>;
   identity: Identity;
   apps: ConnectedApps;
+  demo: Pick<Demo, "show">;
   browser: BrowserSession;
   forms: FormGuard;
   vault: Vault;
@@ -105,14 +107,26 @@ async function showAccount(
   { flash = {}, ...more }: Partial<Pick<AccountView, "flash" | "refused">>,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  const { identity, forms, apps, clock } = parts;
-  const [workspaces, tokens, connected] = await Promise.all([
+  const { identity, forms, apps, demo, clock } = parts;
+  const [workspaces, tokens, connected, shownDemo] = await Promise.all([
     identity.users.workspacesOf(person.accountId),
     identity.tokens.list({ email: person.email }),
     apps.list(person.accountId),
+    demo.show(),
   ]);
   const formToken = forms.tokenFor(c);
-  const shown = { person, workspaces, tokens, apps: connected, formToken, flash, now: clock.now(), ...more };
+  const ofDemo = workspaces.some(({ id }) => id === shownDemo?.workspaceId) ? shownDemo : null;
+  const shown = {
+    person,
+    workspaces,
+    tokens,
+    apps: connected,
+    demo: ofDemo,
+    formToken,
+    flash,
+    now: clock.now(),
+    ...more,
+  };
   return sendPage(c, {
     title: "Start",
     body: accountPage({ ...shown, address: addressOf(parts) }),

@@ -3,7 +3,7 @@ import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Operation } from "../../registry/call.ts";
 import type { Resource } from "../../registry/define-resource.ts";
-import { rulesOf } from "./tool-operation.ts";
+import { rulesOf } from "../../registry/tool-operation.ts";
 
 /** The operation behind the reading of a resource by its address. */
 export function readOperation(resource: Resource, uri: string): Operation {

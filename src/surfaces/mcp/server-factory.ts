@@ -21,16 +21,17 @@ import { NO_CLIENT } from "../../registry/no-client.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { isChanged, type ResourceChange } from "../../registry/resource-change.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
+import { type Rules, rulesOf, toolOperation } from "../../registry/tool-operation.ts";
 import { type Admission, admissionOf } from "./admission.ts";
 import { type Journal, McpClientLink, showsApps } from "./client-link.ts";
 import { withoutModel } from "./declined-sampling.ts";
 import type { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { localError, localText } from "./local-advice.ts";
+import { publish } from "./publish.ts";
 import { noResource, readOperation } from "./resource-operation.ts";
 import type { Surface } from "./surface.ts";
 import { ToolList } from "./tool-list.ts";
-import { publish, type Rules, rulesOf, toolOperation } from "./tool-operation.ts";
 
 export interface ServerParts {
   surface: Surface;

@@ -2,13 +2,14 @@ import type { Context } from "hono";
 import { AppError } from "../../kernel/errors.ts";
 import { type CallPorts, call } from "../../registry/call.ts";
 import { NO_CLIENT } from "../../registry/no-client.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Admission } from "../mcp/admission.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
+import { publish } from "../mcp/publish.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import type { Surface } from "../mcp/surface.ts";
-import { publish, toolOperation } from "../mcp/tool-operation.ts";
 
 /** The REST twins of seed 000's endpoint: the same tools, by real HTTP statuses. */
 export function mountBiTools(

@@ -2,12 +2,12 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { type CallPorts, call } from "../../registry/call.ts";
 import { NO_CLIENT } from "../../registry/no-client.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import type { Surface } from "../mcp/surface.ts";
-import { toolOperation } from "../mcp/tool-operation.ts";
 
 const SEARCH = "wegent_kb_search_content";
 const body = z.object({

@@ -10,13 +10,13 @@ import { type CallPorts, call, type Operation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import { NO_CLIENT } from "../../registry/no-client.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
+import { toolOperation } from "../../registry/tool-operation.ts";
 import { parseInput } from "../console-api/parse-input.ts";
 import { requirePerson } from "../console-api/require-person.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import { readOperation } from "../mcp/resource-operation.ts";
-import { toolOperation } from "../mcp/tool-operation.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 
 interface UserSettingsParts {

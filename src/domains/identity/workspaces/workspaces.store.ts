@@ -27,6 +27,7 @@ export function createWorkspaces(db: CatalogDb, clock: Clock): Workspaces {
     },
     list: () => db.select().from(workspaces).orderBy(asc(workspaces.slug)),
     bySlug: (slug) => requireWorkspace(db, slug),
+    remove: async (id) => void (await db.delete(workspaces).where(eq(workspaces.id, id))),
   };
 }
 

@@ -1,0 +1,20 @@
+import { bigint, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { accounts, workspaces } from "../identity/identity.tables.ts";
+
+/** A workspace that Kenning fills by itself: goes with it. */
+export const demos = pgTable("demos", {
+  workspaceId: bigint("workspace_id", { mode: "number" })
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: "cascade" }),
+  /** In whose name it is filled. */
+  ownerId: bigint("owner_id", { mode: "number" })
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" }),
+  /** The day that its story is counted from, in days since 1970. */
+  anchorDay: integer("anchor_day").notNull(),
+  /** The last day of which it has rows. */
+  throughDay: integer("through_day").notNull(),
+  /** Steps that are done. */
+  step: integer("step").notNull().default(0),
+  error: text("error"),
+});
