@@ -133,7 +133,7 @@ function datasetSchema(
 }
 
 /** Dates by which nothing else goes. */
-export const OF_LIFE = /birth|born|^dob$|death|died/i;
+const OF_LIFE = /birth|born|^dob$|death|died/i;
 
 /** The text that stands for an entity: called `name`, or like the dataset; else the first dimension of text. */
 function nameFieldOf(

@@ -161,13 +161,6 @@ export const ENTITY_RULES: Rules = {
         : [],
     ),
   ],
-  "op role": [
-    rule<"op", "role">((_grammar, { op }, { rel, ds, paths }) =>
-      op === "not"
-        ? [{ sense: { t: "mod", mod: { m: "to", rel, ds, form: "noun", paths, not: true } }, cost: 0 }]
-        : [],
-    ),
-  ],
   "op all": [
     rule<"op", "all">((_grammar, { op }, { field, value }) =>
       op === "prep" ? [{ sense: { t: "mod", mod: { m: "all", field, value } }, cost: 0 }] : [],
@@ -199,12 +192,6 @@ export const ENTITY_RULES: Rules = {
         ? [{ sense: { t: "mod", mod: { ...mod, paths } }, cost: 0.1 }]
         : [],
     ),
-  ],
-  "op link": [
-    rule<"op", "link">((_grammar, { op }, link) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
-  ],
-  "link op": [
-    rule<"link", "op">((_grammar, link, { op }) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
   ],
   "rel mod": [
     rule<"rel", "mod">((grammar, rel, { mod }) => {
@@ -267,11 +254,6 @@ export const ENTITY_RULES: Rules = {
       const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
       return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
     }),
-  ],
-  "rel supby": [
-    rule<"rel", "supby">((grammar, rel, supby) =>
-      grammar.apply(rel, asFirst(supby)).map((each) => ({ ...each, cost: each.cost + 0.1 })),
-    ),
   ],
   "rel by": [
     rule<"rel", "by">((grammar, rel, { by, keys, isPer }) => {

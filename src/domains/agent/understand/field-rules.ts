@@ -245,9 +245,6 @@ export const FIELD_RULES: Rules = {
   "field quantity": [
     rule<"field", "quantity">((grammar, { key }, quantity) => measuredBy(grammar, key, quantity)),
   ],
-  "quantity field": [
-    rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
-  ],
   "number field": [
     rule<"number", "field">((grammar, { value }, field) => {
       if (!Number.isInteger(value)) return [];

@@ -166,11 +166,6 @@ export const GROUP_RULES: Rules = {
         : [],
     ),
   ],
-  "group sup": [
-    rule<"group", "sup">((grammar, { group }, { dim, ...place }) =>
-      dim === "common" ? commonest(grammar, group, place) : [],
-    ),
-  ],
   "number group": [
     rule<"number", "group">((_grammar, { value }, { group }) =>
       Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
@@ -201,13 +196,6 @@ export const GROUP_RULES: Rules = {
         cost: 0,
       },
     ]),
-  ],
-  "topgroup mod": [
-    rule<"topgroup", "mod">((_grammar, top, { mod }) =>
-      mod.m === "is" || mod.m === "to"
-        ? [{ sense: { ...top, group: { ...top.group, mods: [...top.group.mods, mod] } }, cost: 0.1 }]
-        : [],
-    ),
   ],
   "topgroup by": [
     rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
@@ -260,11 +248,6 @@ export const GROUP_RULES: Rules = {
             },
           ]
         : [],
-    ),
-  ],
-  "topgroup table": [
-    rule<"topgroup", "table">((grammar, { group, per, ...place }, { table }) =>
-      firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.2)),
     ),
   ],
   "group having": [

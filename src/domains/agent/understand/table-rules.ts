@@ -6,7 +6,6 @@ import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
 import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
-  again,
   asTable,
   averaged,
   besideEachOther,
@@ -248,6 +247,13 @@ export const TABLE_RULES: Rules = {
   "rel by": [
     rule<"rel", "by">((grammar, rel, by) => {
       const { keys } = by;
+      const name = grammar.nameKey(rel.ds);
+      // "stores by revenue": with it, the largest first.
+      if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
+        const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
+        const own = rel.rel.k === "all" ? numbers : ofSome(numbers, { ...by, some: rel });
+        return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
+      }
       const table = ofSome({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
       if (
         by.by !== null ||
@@ -321,23 +327,6 @@ export const TABLE_RULES: Rules = {
       const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
       return [{ sense: { ...place, t: "firstby", table }, cost }];
     }),
-  ],
-  "firstby window": [
-    rule<"firstby", "window">((_grammar, first, { win }) =>
-      within(first.table, win).map((each) => again(first, each)),
-    ),
-  ],
-  "firstby op": [
-    rule<"firstby", "op">((_grammar, first, { op, arg }) =>
-      op === "versus period"
-        ? compareEarlier(first.table, arg as Grain).map((each) => again(first, each))
-        : [],
-    ),
-  ],
-  "firstby mod": [
-    rule<"firstby", "mod">((grammar, first, { mod }) =>
-      limited(grammar, first.table, mod).map((each) => again(first, each)),
-    ),
   ],
   "op firstby": [
     rule<"op", "firstby">((_grammar, { op }, first) =>

@@ -333,18 +333,14 @@ export function growing(table: TableSense): Combined[] {
   }
   const time = table.by.find(({ bucket }) => bucket !== undefined);
   if (table.cols.some((num) => num.k === "calc" && num.op === "growth")) return [asTable(table, 0)];
-  return [
-    column(
-      table,
-      (num) => ({
-        k: "calc",
-        op: "growth",
-        a: num,
-        b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" },
-      }),
-      time === undefined ? 0.7 : 0.1,
-    ),
-  ];
+  const grown = (of: Num): Num => ({
+    k: "calc",
+    op: "growth",
+    a: of,
+    b: { k: "lag", of, n: 1, grain: time?.bucket ?? "year" },
+  });
+  const top = table.top === null ? null : { ...table.top, by: grown(table.top.by) };
+  return [column({ ...table, top }, grown, time === undefined ? 0.7 : 0.1)];
 }
 
 export function compared(table: TableSense, wins: Window[]): Combined[] {
@@ -393,41 +389,9 @@ export function chosenEntities(
   return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
 }
 
-export function shareOf(
-  grammar: Grammar,
-  { table, rel, ds }: Extract<Sense, { t: "share" }>,
-  mod: Mod,
-): Combined[] {
-  const [num] = table.cols;
-  if (num === undefined) return [];
-  if (rel !== null && ds !== null) {
-    return grammar
-      .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, mod)
-      .flatMap(({ sense, cost }) => {
-        if (sense.t !== "rel") return [];
-        const part: Num = { k: "agg", fn: "count", in: sense.rel };
-        return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
-      });
-  }
-  return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
-    if (sense.t !== "table" || sense.table.conds.length === 0) return [];
-    const part = scoped(num, { if: sense.table.conds[0] as Cond });
-    return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
-  });
-}
-
 export function shareOfWhole(table: TableSense): TableSense {
   return {
     ...table,
     cols: table.cols.map((num) => ({ k: "calc", op: "/", a: num, b: scoped(num, { whole: true }) })),
   };
-}
-
-export function among(
-  grammar: Grammar,
-  table: TableSense,
-  { ds, cond, key }: { ds: string; cond: Cond; key: Key },
-): Combined[] {
-  if (!grammar.reachedBy(table, ds)) return [];
-  return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, 0)];
 }

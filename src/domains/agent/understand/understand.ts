@@ -1,20 +1,30 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
+import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "./account.ts";
+import { askOf } from "./ask-of.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import { FIELD_RULES } from "./field-rules.ts";
-import type { Fragment, Sense, TableSense } from "./fragment.ts";
+import type { Fragment } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
 import { HAVING_RULES } from "./having-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
+import {
+  isOfNew,
+  judgedText,
+  judges,
+  NEW,
+  namesNoNumber,
+  SINCE_WHEN,
+  someMetrics,
+  WHICH_NUMBER,
+} from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
-import { namesNoNumber } from "./names-no-number.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
@@ -200,54 +210,6 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   };
 }
 
-/** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
-function judges(
-  { norm, stem }: Word,
-  at: number,
-  found: readonly Found[],
-  { evaluative }: Language,
-): boolean {
-  if (evaluative.has(norm) || evaluative.has(stem)) return true;
-  const isPlace = ({ sense, start, end }: Found) =>
-    sense.t === "sup" && sense.dim === null && !sense.isCount && start <= at && at < end;
-  return found.some(isPlace) && !found.some(({ sense }) => sense.t === "table" || sense.t === "worth");
-}
-
-/** "most successful" judges as a whole. */
-function judgedText(text: string, words: readonly Word[], at: number, found: readonly Found[]): string {
-  const whole = found.find(
-    ({ sense, start, end }) => sense.t === "sup" && start <= at && at < end && end - start > 1,
-  );
-  const [first, last] = [words[whole?.start ?? at], words[(whole?.end ?? at + 1) - 1]];
-  return text.slice(first?.start, last?.end);
-}
-
-const NEW = /^(new|neue?[nrs]?)$/;
-const SINCE_WHEN = {
-  question: "From which period is something new?",
-  suggestions: ["in the last 30 days", "this quarter", "this year"],
-};
-
-/** Whether "new" stands before what is listed or counted, so that the period says what is new. */
-function isOfNew(at: number, found: readonly Found[], ask: Ask | undefined, grammar: Grammar): boolean {
-  const num = ask?.k === "table" ? ask.cols[0] : undefined;
-  const rel = ask?.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
-  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
-  return found.some(
-    ({ sense, start }) =>
-      start === at + 1 &&
-      sense.t === "rel" &&
-      sense.ds === ds &&
-      grammar.dimension(sense.ds, "date") !== undefined,
-  );
-}
-
-const WHICH_NUMBER = "Which number do you want to see?";
-
-function someMetrics({ model }: Knowledge): string[] {
-  return model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " "));
-}
-
 /** "Which orders" wants the orders, "orders last week" their number. */
 function listCost(wantsList: boolean, ask: Ask): number {
   if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
@@ -372,78 +334,4 @@ function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Lang
   const said = grammar.get(norm) ?? grammar.get(stem);
   if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;
-}
-
-function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
-  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
-    // "who reports to X": entities of the same kind.
-    const { ds } = sense.mod;
-    const heads = grammar.apply(
-      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
-      sense.mod,
-    );
-    const [head] = heads;
-    return head === undefined ? undefined : askOf(grammar, head.sense);
-  }
-  if (sense.t === "rel") {
-    const key = grammar.nameKey(sense.ds);
-    if (key === undefined) return undefined;
-    const { rel } = sense;
-    // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
-    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
-    const isDate =
-      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
-    const order: Order[] =
-      by !== undefined && isDate && rel.k === "top"
-        ? [
-            { by, dir: rel.dir === "max" ? "desc" : "asc" },
-            { by: key, dir: "desc" },
-          ]
-        : [];
-    const per = rel.k === "top" ? (rel.per ?? []) : [];
-    const ask: Ask = {
-      k: "list",
-      rel,
-      show: [...per, key, ...(by !== undefined && (isDate || grammar.isEvent(sense.ds)) ? [by] : [])],
-      ...(order.length === 0 ? {} : { order }),
-    };
-    return { ask, cost: sense.form === "name" ? 1 : 0 };
-  }
-  if (sense.t === "attr") {
-    const { rel, keys, order } = sense;
-    // Of a field that many share, each value is wanted once.
-    const [only] = keys;
-    const isShared =
-      keys.length === 1 &&
-      only !== undefined &&
-      grammar.isLabel(only) &&
-      grammar.nameKey(only.ds)?.field !== only.field;
-    return {
-      ask: {
-        k: "list",
-        rel,
-        show: keys,
-        ...(order === undefined ? {} : { order }),
-        ...(isShared && order === undefined ? { distinct: true as const } : {}),
-      },
-      cost: 0,
-    };
-  }
-  return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
-}
-
-function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
-  const cond =
-    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
-  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
-  return {
-    k: "table",
-    by,
-    cols,
-    scope,
-    ...(top === null ? {} : { top }),
-    ...(having === null ? {} : { having }),
-    ...(order.length === 0 ? {} : { order }),
-    ...(by.length === 1 && by[0]?.bucket !== undefined ? { fill: true } : {}),
-  };
 }
