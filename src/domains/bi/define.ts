@@ -6,6 +6,7 @@ import type { Boards } from "./boards.ts";
 import type { Embeds } from "./embeds.ts";
 import type { Exports } from "./export/exports.ts";
 import type { ExportLinks } from "./export/links.ts";
+import type { InsightFinder } from "./insights/insights.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import type { Sources } from "./query/source.ts";
 import { placeShape } from "./shapes.ts";
@@ -20,6 +21,7 @@ export interface BiServices {
   exports: Exports;
   exportLinks: ExportLinks;
   embeds: Embeds;
+  insights: InsightFinder;
   data: Data;
   datasets: DatasetsStore;
   appUrl: string;

@@ -12,6 +12,7 @@ import { Embeds } from "./embeds.ts";
 import { Exports } from "./export/exports.ts";
 import { ExportLinks } from "./export/links.ts";
 import { Pdfs } from "./export/pdfs.ts";
+import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
 import { ModelSources } from "./query/model-source.ts";
 import { planOf } from "./query/plan.ts";
@@ -21,6 +22,7 @@ import { createWidget } from "./tools/create-widget.tool.ts";
 import { exportDashboard } from "./tools/export-dashboard.tool.ts";
 import { findWidget } from "./tools/find-widget.tool.ts";
 import { getEmbedUrl } from "./tools/get-embed-url.tool.ts";
+import { getInsights } from "./tools/get-insights.tool.ts";
 import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
 import { listDashboards } from "./tools/list-dashboards.tool.ts";
 import { listEmbeds } from "./tools/list-embeds.tool.ts";
@@ -66,6 +68,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const exportLinks = new ExportLinks(vault, clock, appUrl);
     const embedsStore = new EmbedsStore(catalog, clock);
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });
+    const insights = new InsightFinder({ sources, clock });
     const services = {
       boards,
       sources,
@@ -74,6 +77,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
       exports,
       exportLinks,
       embeds,
+      insights,
       data,
       datasets,
       appUrl,
@@ -89,6 +93,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     updateWidget,
     layoutDashboard,
     exportDashboard,
+    getInsights,
     getEmbedUrl,
     listEmbeds,
     revokeEmbed,
