@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { benchAnswers } from "./retrieval/answers.ts";
+import { benchForeign } from "./retrieval/foreign.ts";
 import { benchKnowledge } from "./retrieval/knowledge.ts";
 import { benchLocomo } from "./retrieval/locomo.ts";
 import { benchScale } from "./retrieval/scale.ts";
@@ -12,11 +13,15 @@ const { values } = parseArgs({
     /** XQuAD through the tools, and answers made of quotes. */
     knowledge: { type: "string" },
     answers: { type: "string" },
+    /** A folder of files that others made. */
+    foreign: { type: "string" },
     /** Prints weights for the confidence of answers, too. */
     fit: { type: "boolean", default: false },
     locomo: { type: "string" },
     /** Numbers of chunks; none leaves the part out. */
     chunks: { type: "string", default: "10000,100000" },
+    /** A folder in which `@lancedb/lancedb` is installed, to be measured beside. */
+    lance: { type: "string" },
     /** Where the model is kept from run to run. */
     models: { type: "string" },
   },
@@ -24,5 +29,7 @@ const { values } = parseArgs({
 if (values.xquad !== undefined) await benchXquad(values.xquad, values.models);
 if (values.knowledge !== undefined) await benchKnowledge(values.knowledge);
 if (values.answers !== undefined) await benchAnswers(values.answers, values.fit, values.models);
+if (values.foreign !== undefined) await benchForeign(values.foreign);
 if (values.locomo !== undefined) await benchLocomo(values.locomo, values.models);
-for (const chunks of values.chunks.split(",").filter((part) => part !== "")) await benchScale(Number(chunks));
+for (const chunks of values.chunks.split(",").filter((part) => part !== ""))
+  await benchScale(Number(chunks), values.lance, values.models);

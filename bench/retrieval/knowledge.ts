@@ -71,14 +71,14 @@ async function untilEmbedded(client: Client, base: number, { paragraphs }: Part)
   }
 }
 
-async function connect(url: string, token: string): Promise<Client> {
+export async function connect(url: string, token: string): Promise<Client> {
   const client = new Client({ name: "bench", version: "1.0.0" });
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return client;
 }
 
-async function call<T>(client: Client, name: string, args: object): Promise<T> {
+export async function call<T>(client: Client, name: string, args: object): Promise<T> {
   const result = await client.callTool({ name, arguments: { ...args } });
   if (result.isError === true) throw new Error(JSON.stringify(result.content));
   return result.structuredContent as T;

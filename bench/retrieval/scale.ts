@@ -1,5 +1,8 @@
-import MiniSearch from "minisearch";
-import type { Entry, Query } from "../../src/platform/retrieval/index.ts";
+import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Collection, Query } from "../../src/platform/retrieval/index.ts";
+import { openLance } from "./lance.ts";
+import { openMiniSearch } from "./mini-search.ts";
 import { percentile } from "./statistics.ts";
 import { BenchStore } from "./store.ts";
 
@@ -7,9 +10,32 @@ const WORKSPACE = 1;
 const BASES = 10;
 const ROUNDS = 200;
 const WRITES = 300;
+/** Between two of the steady writes. */
+const WRITE_EVERY_MS = 25;
 const VOCABULARY = 50_000;
 const DIMENSIONS = 384;
 const CHUNK_WORDS = 120;
+/** Tokens of a chunk by which it is compared, of 16 bytes each. */
+const TOKEN_BYTES = 100 * 16;
+const QUESTION_WORDS = 6;
+const FIRST = 10;
+/** Above it MiniSearch needs more memory than a process has by default. */
+const MOST_IN_PEER = 100_000;
+
+/** A chunk as all three engines get it. */
+export interface Chunk {
+  id: number;
+  body: string;
+  base: number;
+}
+
+/** What is measured of an engine beside ours. */
+export interface Peer {
+  name: string;
+  search(text: string, base?: number): Promise<number[]>;
+  add(chunk: Chunk): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** Numbers that look random and are the same in each run. */
 function randomFrom(seed: number): () => number {
@@ -31,86 +57,156 @@ function words(count: number): string {
   return Array.from({ length: count }, word).join(" ");
 }
 
-function chunk(id: number, fingerprint: string): Omit<Entry, "seq"> {
-  const vector = Uint8Array.from({ length: DIMENSIONS }, () => Math.floor(random() * 256));
-  const embedding = { fingerprint, vector };
-  return { id, body: words(CHUNK_WORDS), language: "en", attributes: { base: id % BASES }, embedding };
+/** Vectors and tokens are stretches of it, so that half a million of them take no memory here. */
+const noise = Uint8Array.from({ length: 4_000_000 }, () => Math.floor(random() * 256));
+
+function stretch(length: number): Uint8Array {
+  const from = Math.floor(random() * (noise.length - length));
+  return noise.subarray(from, from + length);
 }
 
-/** Latencies of words (and of words with direction) at a number of chunks, beside MiniSearch on the same texts. */
-export async function benchScale(chunks: number): Promise<void> {
-  const store = await BenchStore.open();
+function chunk(id: number): Chunk {
+  return { id, body: words(CHUNK_WORDS), base: id % BASES };
+}
+
+function put(store: BenchStore, { id, body, base }: Chunk): void {
+  const { fingerprint } = store.embeddings;
+  const kept = { fingerprint, vector: stretch(DIMENSIONS), tokens: stretch(TOKEN_BYTES) };
+  store.put(WORKSPACE, { id, body, language: "en", attributes: { base } }, kept);
+}
+
+/** A question of words that one chunk has, and its id. */
+function question(chunks: readonly Chunk[]): { id: number; text: string; base: number } {
+  const { id, body, base } = chunks[Math.floor(random() * chunks.length)]!;
+  const own = body.split(" ");
+  const asked = Array.from({ length: QUESTION_WORDS }, () => own[Math.floor(random() * own.length)]!);
+  return { id, base, text: asked.join(" ") };
+}
+
+/** Latencies and known chunks found at a number of chunks, alone and during writes, beside other engines on the same texts. */
+export async function benchScale(count: number, lance?: string, models?: string): Promise<void> {
+  const store = await BenchStore.open(models);
   const documents = store.collection("document");
-  const texts: { id: number; body: string; base: number }[] = [];
-  for (let id = 1; id <= chunks; id++) {
-    const { body, ...rest } = chunk(id, store.embeddings.fingerprint);
-    store.put(WORKSPACE, { ...rest, body });
-    texts.push({ id, body, base: id % BASES });
-  }
-  console.log(`\n${chunks} chunks of ${CHUNK_WORDS} words, questions of 6 words, first 10\n`);
-  console.log("|  | p50 ms | p95 ms |\n| --- | --- | --- |");
+  const chunks = Array.from({ length: count }, (_, i) => chunk(i + 1));
+  for (const each of chunks) put(store, each);
+  console.log(
+    `\n${count} chunks of ${CHUNK_WORDS} words, questions of ${QUESTION_WORDS} words of one chunk, first ${FIRST}; a load of ${load()}\n`,
+  );
+  console.log("|  | p50 ms | p95 ms | found |\n| --- | --- | --- | --- |");
+  const builtMs = await built(documents);
+  const find =
+    (more: Partial<Query>): Find =>
+    async (text, base) => {
+      const filter = base === undefined ? {} : { filter: { base: [base] } };
+      const hits = await documents.search(WORKSPACE, { text, k: FIRST, ...filter, ...more });
+      return hits.map(({ id }) => id);
+    };
+  const lexical = find({ legs: ["lexical"] });
+  await time("words", chunks, lexical);
+  await time("words, one of ten knowledge bases", chunks, lexical, true);
+  await time("words and direction", chunks, find({ legs: ["lexical", "dense"] }));
+  await time("all, reranked by tokens", chunks, find({}));
+  await time("all, one of ten knowledge bases", chunks, find({}), true);
+  let next = count;
+  const write = async (): Promise<void> => {
+    next += 1;
+    put(store, { ...chunk(next), body: `fresh${next} ${words(20)}` });
+    await documents.refresh(WORKSPACE, [next]);
+  };
+  await during(write, () => time("all, during steady single writes", chunks, find({})));
+  await stopwatch(`a chunk put and found (${WRITES} times)`, async () => {
+    await write();
+    if ((await lexical(`fresh${next}`))[0] !== next) throw new Error("a new chunk was not found");
+  });
+  await time("all, after these writes", chunks, find({}));
+  const { postings, bytes } = await documents.stats(WORKSPACE);
+  await store.close();
+  if (count <= MOST_IN_PEER) await benchPeer(chunks, await openMiniSearch(chunks));
+  if (lance !== undefined) await benchPeer(chunks, await openLance(lance, chunks));
+  console.log(
+    `\nBuilt in ${(builtMs / 1_000).toFixed(1)} s (${Math.round((1_000 * count) / builtMs)} chunks/s); ${(bytes / 1e6).toFixed(0)} MB for ${(postings / 1e6).toFixed(1)} million postings and the vectors. Load at the end ${load()}.`,
+  );
+}
+
+/** A search gives up on a large index that is not built yet; its building goes on. */
+async function built(documents: Collection): Promise<number> {
   const started = performance.now();
-  // A search gives up on a large index that is not built yet; its building goes on.
+  const ask = () => documents.search(WORKSPACE, { text: "w1", k: 1, legs: ["lexical"] });
   for (let isBuilt = false; !isBuilt; )
-    isBuilt = await documents.search(WORKSPACE, { text: "w1", k: 1, legs: ["lexical"] }).then(
+    isBuilt = await ask().then(
       () => true,
       () => false,
     );
-  const builtMs = performance.now() - started;
-  const find = (more: Partial<Query>) => () =>
-    documents.search(WORKSPACE, { text: words(6), k: 10, ...more });
-  await time("words", find({ legs: ["lexical"] }));
-  await time("words, one of ten knowledge bases", find({ legs: ["lexical"], filter: { base: [3] } }));
-  await time("words and direction, with the question's embedding", find({ legs: ["lexical", "dense"] }));
-  let next = chunks;
-  await time(
-    `a chunk put and found (${WRITES} times)`,
-    async () => {
-      next += 1;
-      store.put(WORKSPACE, {
-        ...chunk(next, store.embeddings.fingerprint),
-        body: `fresh${next} ${words(20)}`,
-      });
-      await documents.refresh(WORKSPACE, [next]);
-      const [hit] = await documents.search(WORKSPACE, { text: `fresh${next}`, k: 1, legs: ["lexical"] });
-      if (hit?.id !== next) throw new Error("a new chunk was not found");
-    },
-    WRITES,
-  );
-  await time("words, after these writes", find({ legs: ["lexical"] }));
-  const { postings, bytes } = await documents.stats(WORKSPACE);
-  await store.close();
-  await benchMiniSearch(texts);
-  console.log(
-    `\nBuilt in ${(builtMs / 1_000).toFixed(1)} s (${Math.round((1_000 * chunks) / builtMs)} chunks/s); ${(bytes / 1e6).toFixed(0)} MB for ${(postings / 1e6).toFixed(1)} million postings and the vectors.`,
-  );
+  return performance.now() - started;
 }
 
-async function benchMiniSearch(texts: readonly { id: number; body: string; base: number }[]): Promise<void> {
-  const before = process.memoryUsage().heapUsed;
-  const started = performance.now();
-  const peer = new MiniSearch({ fields: ["body"], storeFields: ["base"] });
-  peer.addAll(texts);
-  const builtMs = performance.now() - started;
-  await time("MiniSearch: words", async () => peer.search(words(6)).slice(0, 10), ROUNDS / 4);
-  await time(
-    "MiniSearch: words, one of ten knowledge bases",
-    async () => peer.search(words(6), { filter: ({ base }) => base === 3 }).slice(0, 10),
-    ROUNDS / 4,
-  );
-  const mb = (process.memoryUsage().heapUsed - before) / 1e6;
-  console.log(
-    `\nMiniSearch: built in ${(builtMs / 1_000).toFixed(1)} s, about ${mb.toFixed(0)} MB, in the thread that asks.`,
-  );
+async function benchPeer(chunks: readonly Chunk[], peer: Peer): Promise<void> {
+  const rounds = ROUNDS / 4;
+  const find: Find = (text, base) => peer.search(text, base);
+  await time(`${peer.name}: words`, chunks, find, false, rounds);
+  await time(`${peer.name}: words, one of ten knowledge bases`, chunks, find, true, rounds);
+  let next = chunks.length;
+  const write = () => {
+    next += 1;
+    return peer.add({ ...chunk(next), body: `fresh${next} ${words(20)}` });
+  };
+  for (let i = 0; i < WRITES; i++) await write();
+  await time(`${peer.name}: words, after ${WRITES} single writes`, chunks, find, false, rounds);
+  await peer.close();
 }
 
-async function time(name: string, work: () => Promise<unknown>, rounds = ROUNDS): Promise<void> {
-  for (let i = 0; i < 5; i++) await work();
+type Find = (text: string, base?: number) => Promise<number[]>;
+
+/** How long questions take, and how many of the chunks that they are made of are among the first. */
+async function time(
+  name: string,
+  chunks: readonly Chunk[],
+  find: Find,
+  isFiltered = false,
+  rounds = ROUNDS,
+): Promise<void> {
+  let found = 0;
   const times: number[] = [];
-  for (let i = 0; i < rounds; i++) {
+  for (let i = -5; i < rounds; i++) {
+    const { id, text, base } = question(chunks);
+    const started = performance.now();
+    const ids = await find(text, isFiltered ? base : undefined);
+    if (i < 0) continue;
+    times.push(performance.now() - started);
+    if (ids.includes(id)) found += 1;
+  }
+  print(name, times, (found / rounds).toFixed(2));
+}
+
+async function stopwatch(name: string, work: () => Promise<void>): Promise<void> {
+  const times: number[] = [];
+  for (let i = 0; i < WRITES; i++) {
     const started = performance.now();
     await work();
     times.push(performance.now() - started);
   }
-  console.log(`| ${name} | ${percentile(times, 0.5).toFixed(2)} | ${percentile(times, 0.95).toFixed(2)} |`);
+  print(name, times, "all");
+}
+
+async function during(write: () => Promise<void>, work: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const writing = (async () => {
+    while (!stop.signal.aborted) {
+      await write();
+      await sleep(WRITE_EVERY_MS);
+    }
+  })();
+  await work();
+  stop.abort();
+  await writing;
+}
+
+function print(name: string, times: readonly number[], found: string): void {
+  console.log(
+    `| ${name} | ${percentile(times, 0.5).toFixed(2)} | ${percentile(times, 0.95).toFixed(2)} | ${found} |`,
+  );
+}
+
+function load(): string {
+  return loadavg()[0]!.toFixed(1);
 }

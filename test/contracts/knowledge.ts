@@ -20,6 +20,9 @@ export const knowledge = contract("knowledge", {
   "knowledge.retrieval":
     "POST /retrieval answers Dify-like tools: {knowledge_id, query, retrieval_setting} gives records with metadata",
 
+  "knowledge.roles":
+    "Each tool and each file answers by who may read the base: everybody of the workspace, the members of a group, or its owner and those with whom it is shared",
+
   "knowledge.result.json": "A result is one JSON text",
   "knowledge.error.shape": "An error is one JSON text: {error, code}",
   "knowledge.error.codes":
@@ -64,6 +67,8 @@ export const knowledge = contract("knowledge", {
     "X-Wegent-Download-Token is required, and bound to user, document and disposition; a bearer is no use",
   "knowledge.file.recheck": "Permission is checked again: whoever lost it since gets forbidden",
   "knowledge.file.unavailable": "file_unavailable where the original is lost",
+  "knowledge.file.inline":
+    "What has become another type since is unsupported_media_type, with the status 415",
 
   "knowledge.search.records":
     "wegent_kb_search_content returns passages with score, title, document and base, and an estimate of their tokens",
@@ -73,8 +78,11 @@ export const knowledge = contract("knowledge", {
   "knowledge.search.bounds":
     "query has at most 2,000 characters, knowledge_base_ids 1 to 100 ids, max_results is a strict integer from 1 to 50",
 
-  "knowledge.limit.transport":
-    "Requests are counted by address and by token, with switch, number and window of their own",
+  "knowledge.limit.defaults":
+    "Each limit has a switch, a number and a window of its own, with these defaults, whatever RATE_LIMIT_ENABLED says",
+  "knowledge.limit.switches": "A limit that is switched off counts nothing",
+  "knowledge.limit.keys": "No token stands in what is counted, in Redis or elsewhere",
+  "knowledge.limit.transport": "Requests are counted by address and by token: either is enough to be refused",
   "knowledge.limit.search": "Searches are counted by user",
   "knowledge.limit.download-before":
     "Downloads are counted by address, and by address and document, before the token is looked at",

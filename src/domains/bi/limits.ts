@@ -28,7 +28,7 @@ export const LIMITS = {
     filterValues: 1_000,
     /** Rows that a chart is made of; the engine has put others together before. */
     chartRows: 3_000,
-    /** Points of a scatter chart; of more, every n-th is shown. */
+    /** Points of a scatter chart; of more, a sample is shown. */
     scatterPoints: 5_000,
     /** Rows of a table on a page. */
     pageRows: 200,
@@ -52,6 +52,8 @@ export const LIMITS = {
     embeds: 2_000,
     /** Attributes of an embed's viewer. */
     attributes: 50,
+    /** Longest that a ticket for an embed works, in minutes. */
+    ticketMinutes: 10,
     /** Pages that may show one embed. */
     origins: 20,
     /** How long a download link works. */

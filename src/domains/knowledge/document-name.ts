@@ -25,7 +25,7 @@ export function chosenName(given: string, what: string): string {
       "bad_request",
       `The name of a ${what} has 1 to ${LIMITS.knowledge.nameCharacters} visible characters.`,
     );
-  if (/[\\/]/.test(name) && what === "folder")
-    throw new AppError("bad_request", "The name of a folder has no slashes.");
+  if (what === "folder" && (/[\\/]/.test(name) || /^\.{1,2}$/.test(name)))
+    throw new AppError("bad_request", "The name of a folder has no slashes, and is not . or ..");
   return name;
 }

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { BlobContent, FolderBlobStore } from "../../platform/blobs/index.ts";
+import { megabytes } from "../../platform/files/index.ts";
 import type { Collection, Hit } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isOperator } from "./access.ts";
@@ -159,6 +160,13 @@ export class Knowledge {
     if (!isOperator(caller) && ownerId !== caller.user.id)
       throw new AppError("forbidden", "A personal knowledge base is made by whom it is for.");
     return bases.create(caller, { ...made, ownerId, level: "personal" });
+  }
+
+  /** Throws `too_large` for a file that says so of itself, before any of it is taken. */
+  assertSize(bytes: number): void {
+    const { documentBytes } = LIMITS.knowledge;
+    if (bytes > documentBytes)
+      throw new AppError("too_large", `A document has at most ${megabytes(documentBytes)}.`);
   }
 
   /** Stores a file and has it read. Nothing is left of it when it fails. */

@@ -106,7 +106,7 @@ export class Readings {
       const isFinal = isAppError(error) && FINAL.has(error.code);
       if (!isAppError(error)) log.error({ err: error, document: documentId }, "a document could not be read");
       const isOver = isFinal || context.attempt > LIMITS.knowledge.retries;
-      const reason = isAppError(error) ? error.message : "The document could not be read.";
+      const reason = isAppError(error) ? error.advice : "The document could not be read.";
       const status = isOver ? "failed" : "queued";
       await documents.setStatus(documentId, version, status, clip(reason, LIMITS.knowledge.reasonCharacters));
       if (!isOver) throw error;

@@ -26,6 +26,8 @@ export const LIMITS = {
     hops: 3,
     /** Relations of one memory that a recall follows. */
     hubRelations: 64,
+    /** Memories from which each hop of a recall goes on; those to which the most has come. */
+    frontier: 50,
     /** Relations that one recall follows in all. */
     followedRelations: 5_000,
     /** Relations of one memory that are listed, in each direction; the newest ones. */

@@ -52,6 +52,8 @@ interface Candidate {
 const WEIGHTS = { relations: 0.05, pinned: 0.05 };
 /** What has no word of the question must be at least so near to it; everything is near to everything a little. */
 const LEAST_COSINE = 0.25;
+/** Hits beyond those that are wanted: the catalog may know that one has ended meanwhile. */
+const SPARE = 10;
 /** The best ones, from which relations are followed. */
 const SEEDS = 10;
 /** Memories that come in by relations alone. */
@@ -71,12 +73,13 @@ export class Recall {
 
   async recall(workspaceId: number, question: Question): Promise<Recalled[]> {
     const { query, k } = question;
-    const hits = await this.#collection.search(workspaceId, {
+    const all = await this.#collection.search(workspaceId, {
       text: query,
       k: LIMITS.memory.candidates,
       filter: filterOf(question),
       ...timesOf(question),
     });
+    const hits = all.slice(0, reachable(all, k));
     const found = await this.#versions.found(
       workspaceId,
       hits.map(({ id }) => id),
@@ -129,6 +132,14 @@ export class Recall {
       }
     for (const candidate of candidates) candidate.weight += WEIGHTS.relations * top * candidate.why.relations;
   }
+}
+
+/** How many hits can still be among the best `k` with all that relations and a pin may add; the others are not read. */
+function reachable(hits: readonly Hit[], k: number): number {
+  const last = k + SPARE;
+  if (hits.length <= last) return hits.length;
+  const least = hits[last - 1]!.score - (WEIGHTS.relations + WEIGHTS.pinned) * hits[0]!.score;
+  return hits.findLastIndex(({ score }) => score >= least) + 1;
 }
 
 function filterOf({ asOf, knownAt, withFormer = false, type, tags = [], source }: Question): Filter {

@@ -27,7 +27,7 @@ export async function spread(
       next.set(to, (next.get(to) ?? 0) + share);
     }
     for (const [id, weight] of next) reached.set(id, (reached.get(id) ?? 0) + weight);
-    open = next;
+    open = new Map([...next].sort(([, a], [, b]) => b - a).slice(0, LIMITS.memory.frontier));
   }
   return reached;
 }

@@ -6,6 +6,8 @@ import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./loo
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 const STAGE = 44;
+/** From here on counts are written in short. */
+const MANY = 1_000_000;
 
 /** How many are left after each stage, as a share of the first and of the one before. */
 export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
@@ -21,6 +23,8 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const height = look.height ?? Math.round(header.bottom + PADDING + stages.length * STAGE);
   const locale = knownLocale(look.locale);
   const [write, share] = [formatter(chart.formats?.y, "full", locale), formatter("percent", "full", locale)];
+  const short = formatter(chart.formats?.y, "short", locale);
+  const beside = (value: number) => (Number.isInteger(value) && value < MANY ? write(value) : short(value));
   const of = (value: number, whole: number | undefined) => (whole ? share(value / whole) : "–");
   const lines = stages.map(({ value }, i) =>
     i === 0
@@ -62,7 +66,7 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
           labelLine: { length: 12, lineStyle: { color: axis } },
           data: stages.map(({ label, value }, i) => ({
             name: shorten(
-              `${label}  ${i === 0 ? write(value) : `${write(value)} (${of(value, first.value)})`}`,
+              `${label}  ${i === 0 ? beside(value) : `${beside(value)} (${of(value, first.value)})`}`,
               room,
               style,
             ),

@@ -17,7 +17,7 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const height = look.height ?? Math.round(header.bottom + Math.min(240, look.width * 0.55));
   const locale = knownLocale(look.locale);
   const [full, short] = [
-    formatter(chart.formats?.y, "full", locale),
+    formatter(chart.formats?.y, "headline", locale),
     formatter(chart.formats?.y, "short", locale),
   ];
   const share = formatter("percent", "full", locale);

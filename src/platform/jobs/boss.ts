@@ -7,6 +7,8 @@ const SCHEMA = "pgboss";
 const SLOW_INTERVAL_SECONDS = 3_600;
 /** How often jobs are looked for whose worker has died. */
 const SUPERVISE_SECONDS = 20;
+/** Who looks sooner than this after another finds nothing, which is sooner than a new server looks a second time. */
+const MONITOR_SECONDS = 5;
 
 /** pg-boss over the catalog's connections, so that it needs no pool of its own and heals with it. */
 function overCatalog(catalog: Catalog): Db {
@@ -45,7 +47,7 @@ export async function startBoss(
     schema: SCHEMA,
     supervise: role === "worker",
     superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: MONITOR_SECONDS,
     queueCacheIntervalSeconds: SUPERVISE_SECONDS,
     useListenNotify: role === "worker",
     schedule: false,

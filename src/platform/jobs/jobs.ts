@@ -33,6 +33,8 @@ const RETRY_SLACKS_MS = [100, 3_000];
 const HANDED_BACK_MS = [2_100, 5_000];
 /** After a start there may be jobs of a process that was killed; they are due a little later. */
 const FIRST_LOOKS_MS = [3_000, 10_000];
+/** By then one that was killed just before the start has missed its heartbeat. */
+const TAKE_OVER_MS = HEARTBEAT_MS + 1_000;
 
 interface Definition {
   name: string;
@@ -119,6 +121,13 @@ export class Jobs {
         this.#wakeLater(boss, id, FIRST_LOOKS_MS);
       }
     }
+    this.#later(TAKE_OVER_MS, () => void this.#takeOver(boss).catch(() => undefined));
+  }
+
+  /** What a process had at work that was killed just before this one began. */
+  async #takeOver(boss: PgBoss): Promise<void> {
+    await boss.supervise();
+    for (const worker of this.#workers.values()) this.#wakeLater(boss, worker, FIRST_LOOKS_MS);
   }
 
   /**
@@ -377,13 +386,15 @@ export class Jobs {
   }
 
   #wakeLater(boss: PgBoss, worker: string, delaysMs: readonly number[]): void {
-    for (const delayMs of delaysMs) {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
-        boss.notifyWorker(worker);
-      }, delayMs).unref();
-      this.#timers.add(timer);
-    }
+    for (const delayMs of delaysMs) this.#later(delayMs, () => boss.notifyWorker(worker));
+  }
+
+  #later(delayMs: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, delayMs).unref();
+    this.#timers.add(timer);
   }
 }
 

@@ -33,6 +33,8 @@ export class LiveIndex {
   isReady = false;
   bytes = 0;
   lastUsedMs = performance.now();
+  /** Searches that are under way in it. */
+  users = 0;
   readonly #thread: ThreadCaller<IndexCalls>;
   readonly #source: Source;
   readonly #changes: Change[] = [];
@@ -50,7 +52,7 @@ export class LiveIndex {
   }
 
   get isBusy(): boolean {
-    return this.#work !== undefined || !this.isReady;
+    return this.users > 0 || this.#work !== undefined || !this.isReady;
   }
 
   /** Resolves when it has taken what it was told of, or has failed to. */

@@ -12,6 +12,8 @@ interface Opened {
   index: LexicalIndex;
   /** Changes since it was sealed. */
   changes: number;
+  /** What the last search let through: the second half of a search lets the same through. */
+  mask?: { of: string; mask: Uint8Array };
 }
 
 /** Sealed when so many entries have changed, or a tenth of all: reading them again at start takes seconds. */
@@ -32,22 +34,24 @@ const answers: Answers<IndexCalls> = {
     for (const id of remove) opened.index.remove(id);
     for (const entry of put) if (isNews(opened.index, entry)) opened.index.put(entry);
     opened.changes += put.length + remove.length;
+    delete opened.mask;
     if (opened.changes > CHANGES + opened.index.slots.live / 10) answers.seal(which);
     return { bytes: opened.index.bytes };
   },
   search({ query, ...which }) {
-    const { index } = openedOf(which);
+    const opened = openedOf(which);
+    const { index } = opened;
     const { words, said, language } = analyseQuery(query.text, index.languages);
     const named = index.slots.speakerAmong(said);
-    const mask = index.mask(query.filter, query);
-    const hits = index.search(words, mask, candidatesFor(query), language);
+    const hits = index.search(words, maskOf(opened, query), candidatesFor(query), language);
     const candidates = hits.map(({ slot, score }) => candidateOf(index, slot, score, 0, named));
     const speaker = named === undefined ? undefined : index.slots.speakerNames[named]!.split(" ")[0];
     return { language, speaker, hasVectors: index.vectors.count > 0, candidates };
   },
   near({ query, vector, others, ...which }) {
-    const { index } = openedOf(which);
-    const near = index.vectors.search(vector, index.mask(query.filter, query), candidatesFor(query));
+    const opened = openedOf(which);
+    const { index } = opened;
+    const near = index.vectors.search(vector, maskOf(opened, query), candidatesFor(query));
     const named = index.slots.speakerAmong(analyseQuery(query.text, index.languages).said);
     const known = new Set(near.map(({ slot }) => index.slots.ids[slot]!));
     const rest = others.flatMap((id) => {
@@ -69,6 +73,7 @@ const answers: Answers<IndexCalls> = {
   },
   purge(which) {
     const opened = openedOf(which);
+    delete opened.mask;
     opened.index.compact();
     store.save(which, opened.index);
     opened.changes = 0;
@@ -84,6 +89,12 @@ const answers: Answers<IndexCalls> = {
     return null;
   },
 };
+
+function maskOf(opened: Opened, { filter, text: _text, k: _k, legs: _legs, ...times }: Query): Uint8Array {
+  const of = JSON.stringify([filter, times]);
+  if (opened.mask?.of !== of) opened.mask = { of, mask: opened.index.mask(filter, times) };
+  return opened.mask.mask;
+}
 
 function heldBy({ slots }: LexicalIndex): Held {
   const ids = Float64Array.from(slots.liveIds());

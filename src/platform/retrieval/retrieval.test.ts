@@ -66,8 +66,12 @@ function folderOfOwn(): string {
   return mkdtempSync(join(root, "home-"));
 }
 
-function open(rows: Rows, folder = folderOfOwn()): { retrieval: Retrieval; documents: Collection } {
-  const retrieval = new Retrieval({ broadcast, embeddings, folder, log: log as never });
+function open(
+  rows: Rows,
+  folder = folderOfOwn(),
+  more: { memoryBytes?: number } = {},
+): { retrieval: Retrieval; documents: Collection } {
+  const retrieval = new Retrieval({ broadcast, embeddings, folder, log: log as never, ...more });
   opened.push(retrieval);
   return { retrieval, documents: retrieval.collection("document", rows) };
 }
@@ -255,6 +259,36 @@ describe("what is on disk", () => {
     expect(await idsOf(documents, "number900")).toEqual([900]);
     expect(await idsOf(documents, "number9")).toEqual([]);
     expect(await idsOf(documents, "number17")).toEqual([17]);
+  });
+});
+
+describe("indexes that do not fit into memory together", () => {
+  it("make room for each other, and are read from disk when they are asked again", async () => {
+    const rows = new Rows();
+    for (const workspace of [1, 2, 3])
+      for (let id = 1; id <= 200; id++) rows.put(workspace, id, `lamp number${id} of ${workspace}`);
+    const folder = folderOfOwn();
+    const { documents } = open(rows, folder, { memoryBytes: 1 });
+    for (const workspace of [1, 2, 3])
+      expect(await idsOf(documents, "number17", {}, workspace)).toEqual([17]);
+    expect(readdirSync(folder).toSorted()).toEqual(["document-1.index", "document-2.index"]);
+    rows.reads = 0;
+    expect(await idsOf(documents, "number18", {}, 1)).toEqual([18]);
+    expect(rows.reads).toBe(0);
+    rows.put(2, 201, "lamp number201");
+    await documents.refresh(2, [201]);
+    expect(await idsOf(documents, "number201", {}, 2)).toEqual([201]);
+    expect(await idsOf(documents, "number201", {}, 1)).toEqual([]);
+  });
+
+  it("answer all who ask at once", async () => {
+    const rows = new Rows();
+    for (let workspace = 1; workspace <= 5; workspace++)
+      for (let id = 1; id <= 100; id++) rows.put(workspace, id, `lamp number${id}`);
+    const { documents } = open(rows, folderOfOwn(), { memoryBytes: 1 });
+    const asked = Array.from({ length: 60 }, (_, i) => idsOf(documents, `number${i + 1}`, {}, 1 + (i % 5)));
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 60 }, (_, i) => [i + 1]));
+    expect(logged).toEqual([]);
   });
 });
 

@@ -19,6 +19,8 @@ export interface RetrievalOptions {
   embeddings: Embeddings;
   /** Where indexes are kept between starts. */
   folder: string;
+  /** Memory that all indexes have together. */
+  memoryBytes?: number;
   log: Pick<Logger, "warn" | "error">;
 }
 
@@ -67,6 +69,7 @@ export class Retrieval {
   readonly #log: RetrievalOptions["log"];
   readonly #embeddings: Embeddings;
   readonly #broadcast: RetrievalOptions["broadcast"];
+  readonly #memoryBytes: number;
   readonly #self = randomUUID();
   readonly #sources = new Map<Kind, Source>();
   readonly #vectors = new Map<Kind, { kept: KeptVectors; filler: VectorFiller }>();
@@ -79,8 +82,9 @@ export class Retrieval {
   /** Ends it. */
   #listening: Promise<() => Promise<void>> | undefined;
 
-  constructor({ broadcast, embeddings, folder, log }: RetrievalOptions) {
+  constructor({ broadcast, embeddings, folder, memoryBytes, log }: RetrievalOptions) {
     this.#log = log;
+    this.#memoryBytes = memoryBytes ?? LIMITS.retrieval.memoryBytes;
     this.#embeddings = embeddings;
     this.#broadcast = broadcast;
     this.#thread = new ThreadCaller(MODULE, { workerData: { folder } }, (err) => {
@@ -228,6 +232,7 @@ export class Retrieval {
   async #using<T>(place: Place, work: (live: LiveIndex) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const live = this.#liveOf(place);
+      live.users += 1;
       try {
         await this.#whenReady(live);
         const result = await work(live);
@@ -235,6 +240,8 @@ export class Retrieval {
         return result;
       } catch (error) {
         if (!(error instanceof ThreadLost) || tries === TRIES) throw asAppError(error);
+      } finally {
+        live.users -= 1;
       }
     }
   }
@@ -315,7 +322,7 @@ export class Retrieval {
     let bytes = 0;
     for (const live of this.#live.values()) bytes += live.bytes;
     for (const live of this.#live.values()) {
-      if (bytes <= LIMITS.retrieval.memoryBytes) return;
+      if (bytes <= this.#memoryBytes) return;
       if (live === inUse || live.isBusy) continue;
       bytes -= live.bytes;
       await this.#putAway(live);

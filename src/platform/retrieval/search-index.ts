@@ -6,7 +6,7 @@ import type { ThreadCaller } from "../threads/index.ts";
 import { fuse, type Judged } from "./fusion.ts";
 import { RECIPES } from "./recipes.ts";
 import type { Hit, Legs, Query, Source } from "./types.ts";
-import type { Candidate, IndexCalls, Understood, Which } from "./wire.ts";
+import type { Candidate, IndexCalls, Which } from "./wire.ts";
 
 /** So many candidates are compared by their tokens. */
 const COMPARED = 60;
@@ -22,13 +22,17 @@ export interface SearchOn {
 /** Words first; then, where there are vectors, what is near and how the tokens of the best compare. */
 export async function searchIndex(on: SearchOn, which: Which, query: Query): Promise<Hit[]> {
   const legs = new Set<keyof Legs>(query.legs ?? ALL_LEGS);
+  const hasMeaning = legs.has("dense") || legs.has("tokens");
+  // Embedded while words are looked for; most questions are about nobody who speaks, and stay as they are.
+  const early = hasMeaning ? embeddingOf(on, which, query.text) : undefined;
   const { candidates, ...understood } = await on.thread.ask("search", { ...which, query });
   const languages = on.embeddings.languagesOf(which.fingerprint);
   // What is too short to tell its language is taken for one that the model knows.
   const covers = (language: string) => language === "" || languages === undefined || languages.has(language);
   const isCovered = covers(understood.language);
-  const isMeaning = understood.hasVectors && (legs.has("dense") || legs.has("tokens"));
-  const embedding = isMeaning ? await embeddingOf(on, which, query.text, understood) : undefined;
+  const { hasVectors, speaker } = understood;
+  const asked = speaker === undefined ? early : embeddingOf(on, which, inFirstPerson(query.text, speaker));
+  const embedding = hasMeaning && hasVectors ? await asked : undefined;
   let judged: readonly Judged[] = legs.has("lexical") ? candidates : [];
   if (embedding !== undefined && isCovered && legs.has("dense"))
     judged = (await withNear(on, which, query, embedding.vector, judged)).filter(
@@ -50,12 +54,10 @@ async function embeddingOf(
   { embeddings, log }: SearchOn,
   { fingerprint }: Which,
   text: string,
-  { speaker }: Understood,
 ): Promise<QueryEmbedding | undefined> {
-  const asked = speaker === undefined ? text : inFirstPerson(text, speaker);
   const ms = EMBEDDING_LIMITS.embeddings.queryMs;
   try {
-    const embedded = embeddings.embedQuery(asked, fingerprint);
+    const embedded = embeddings.embedQuery(text, fingerprint);
     const made = await giveUpAfter(ms, embedded, "The question was not embedded in time.");
     return made.fingerprint === fingerprint ? made : undefined;
   } catch (err) {

@@ -6,6 +6,8 @@ import {
   type BiServices,
   type Chosen,
   type Dashboard,
+  type ToDraw,
+  ticketWish,
   untitled,
   type Widget,
 } from "../../domains/bi/index.ts";
@@ -13,7 +15,7 @@ import { LIMITS } from "../../domains/bi/limits.ts";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { FONT_PATHS, knownLocale } from "../../platform/drawing/index.ts";
+import { FONT_PATHS, knownLocale, type Picture } from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
@@ -97,6 +99,17 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
     return send(c, dashboardPage({ title: "Dashboard", nav: "", view: "" }), ancestors);
   });
+  app.post("/embed/:publicId/ticket", smallBody, async (c) => {
+    const publicId = await admitEmbed(c, parts);
+    const wish = ticketWish.safeParse(await c.req.json().catch(() => ({})));
+    if (!wish.success)
+      throw new AppError("bad_request", "A ticket is asked for with {attributes: {name: text}, minutes}.", {
+        hint: `minutes is at most ${LIMITS.bi.ticketMinutes}.`,
+      });
+    const { ticket, expiresAt } = await parts.embeds.ticket(publicId, secretOf(c), wish.data);
+    c.header("cache-control", "no-store");
+    return c.json({ ticket, expires_at: expiresAt.toISOString() });
+  });
   app.post("/embed/:publicId/view", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
     return send(c, await viewOf(parts, showing), "'none'");
@@ -148,11 +161,20 @@ async function showingOf(
   throw new AppError("not_found", `There is no dashboard ${id} that you may see.`);
 }
 
-async function embeddedOf(c: Context<HttpEnv>, { embeds, identity }: DashboardPagesParts): Promise<Showing> {
+async function admitEmbed(c: Context<HttpEnv>, { identity }: DashboardPagesParts): Promise<string> {
   const publicId = c.req.param("publicId") ?? "";
   const address = c.get("address");
   await identity.limiter.admit({ surface: "all", tokenHash: `embed ${publicId} ${address}`, address });
-  const opened = await embeds.open(publicId, c.req.header("x-embed-secret") ?? "");
+  return publicId;
+}
+
+function secretOf(c: Context<HttpEnv>): string {
+  return c.req.header("x-embed-secret") ?? "";
+}
+
+async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Promise<Showing> {
+  const publicId = await admitEmbed(c, parts);
+  const opened = await parts.embeds.open(publicId, secretOf(c));
   const query = new URLSearchParams(await c.req.text());
   const width = Math.min(2_000, Math.max(200, Number(query.get("width")) || WIDE));
   return {
@@ -172,14 +194,14 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
     views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }),
     dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
   ]);
-  const drawn = await Promise.all(
-    shown.map(async (each): Promise<PageWidget> => {
-      const size = sizeOf(each.widget, width);
-      const hasPicture = each.subject.kind === "spec" || each.subject.kind === "number";
-      const picture = hasPicture ? await pictureOf(views, caller, each.subject, { ...size, locale }) : null;
-      return { ...each, picture, src: `${path}/w/${each.widget.id}` };
-    }),
+  const pictures = await picturesOf(
+    views,
+    caller,
+    shown.map(({ subject, widget }) => ({ subject, look: { ...sizeOf(widget, width), locale } })),
   );
+  const drawn = shown.map((each, i): PageWidget => {
+    return { ...each, picture: pictures[i] ?? null, src: `${path}/w/${each.widget.id}` };
+  });
   const zone = dashboard?.settings.time_zone ?? "UTC";
   const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
   const asOf = shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0];
@@ -195,14 +217,20 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
   });
 }
 
-/** What cannot be drawn is told, and the rest of the page is there. */
-async function pictureOf(
+/** Charts and numbers are drawn; what cannot be drawn is told in its place, and the rest of the page is there. */
+async function picturesOf(
   views: BiServices["views"],
   caller: Caller,
-  subject: PageWidget["subject"],
-  look: { width: number; height: number; locale: string },
-) {
-  return views.picture(caller.workspace.id, untitled(subject), look).catch(() => null);
+  all: readonly ToDraw[],
+): Promise<(Picture | null)[]> {
+  const drawn = all.filter(({ subject }) => subject.kind === "spec" || subject.kind === "number");
+  const pictures = await views
+    .pictures(
+      caller.workspace.id,
+      drawn.map(({ subject, look }) => ({ subject: untitled(subject), look })),
+    )
+    .catch(() => []);
+  return all.map((one) => pictures[drawn.indexOf(one)] ?? null);
 }
 
 async function bodyOf(
@@ -220,8 +248,7 @@ async function bodyOf(
     Math.round(Math.min(2_000, Math.max(160, Number(query.get(name)) || otherwise)));
   const shown = await views.widget(caller, dashboard, widget, { chosen, locale, rows: LIMITS.bi.pageRows });
   const look = { width: pixels("width", 600), height: pixels("height", 300), locale };
-  const hasPicture = shown.subject.kind === "spec" || shown.subject.kind === "number";
-  const picture = hasPicture ? await pictureOf(views, caller, shown.subject, look) : null;
+  const [picture = null] = await picturesOf(views, caller, [{ subject: shown.subject, look }]);
   return widgetBody({ ...shown, picture, src: `${path}/w/${id}` }, locale);
 }
 

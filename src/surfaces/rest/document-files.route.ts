@@ -58,6 +58,7 @@ async function takeFile(
   if (!caller.permissions.includes("knowledge:write"))
     throw new AppError("forbidden", "You may not add documents any more.");
   const base = await knowledge.requireBase(caller, baseId, "write");
+  knowledge.assertSize(Number(c.req.header("content-length") ?? 0));
   const { body, signal } = c.req.raw;
   if (body === null) throw new AppError("bad_request", "The document is empty.");
   const folderId = await folders.ensurePath(base.id, knowledge.folderNames(folder), caller.user.id);

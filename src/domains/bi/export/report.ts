@@ -1,4 +1,4 @@
-import { formatter, type Subject } from "../../../platform/drawing/index.ts";
+import { formatter, type Subject, totalOf } from "../../../platform/drawing/index.ts";
 import { inShelves, overlaps } from "../layout.ts";
 import type { Place } from "../shapes.ts";
 
@@ -11,7 +11,7 @@ export const HEADING_PX = 26;
 type TableSubject = Extract<Subject, { kind: "table" }>;
 
 export type Cell = { place: Place; title: string; notes: string[] } & (
-  | { svg: string; width: number; height: number }
+  | { svg: string }
   | { table: TableSubject }
 );
 
@@ -24,6 +24,7 @@ export type Block =
       notes: string[];
       columns: { label: string; isNumber: boolean }[];
       rows: string[][];
+      totals: string[];
     };
 
 interface BandCell {
@@ -107,5 +108,6 @@ function tableOf(
     notes,
     columns: table.columns.map(({ label, format }) => ({ label, isNumber: format !== undefined })),
     rows: table.rows.map((row) => row.map(cell)),
+    totals: (table.totals ?? []).map((_, i, all) => totalOf(all, i, write[i] ?? String)),
   };
 }

@@ -9,6 +9,7 @@ import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
+import { compound, oldExcel, oldWord, outlookMail } from "./test-office.ts";
 import { pictureOf, scanOf } from "./test-pictures.ts";
 
 let folder: string;
@@ -68,6 +69,19 @@ trailer<</Root 1 0 R>>
 `;
 const MAIL = `From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: =?utf-8?q?Gr=C3=B6=C3=9Fe?=\r\nDate: Mon, 2 Nov 2026 10:00:00 +0000\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>It is <b>large</b>.</p><script>alert(1)</script>\r\n`;
 
+/** An e-book of these chapters, which lie in its archive in another order. */
+function book(chapters: Record<string, string>, more: Record<string, string> = {}): Buffer {
+  const names = Object.keys(chapters);
+  return zip({
+    mimetype: { content: "application/epub+zip", stored: true },
+    "META-INF/container.xml":
+      '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+    "OPS/book.opf": `<package><manifest>${names.map((name) => `<item id="${name}" href="${name}.xhtml"/>`).join("")}</manifest><spine>${names.map((name) => `<itemref idref="${name}"/>`).join("")}</spine></package>`,
+    ...Object.fromEntries(names.toReversed().map((name) => [`OPS/${name}.xhtml`, chapters[name] ?? ""])),
+    ...more,
+  });
+}
+
 describe("what is read", () => {
   it.each([
     [
@@ -93,6 +107,31 @@ describe("what is read", () => {
       "# Big\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\na\n b\n```",
     ],
     ["a.rtf", "{\\rtf1{\\fonttbl{\\f0 Arial;}}Gr\\'f6\\'dfe \\u8364? 5\\par Next}", "Größe € 5\n\nNext"],
+    [
+      "a.doc",
+      oldWord("One\r\x13 HYPERLINK x \x14two\x15\r", "a\x07b\x07\x07c\x07d\x07\x07\u20ac 5\r"),
+      "One\n\ntwo\n\na | b\nc | d\n€ 5",
+    ],
+    [
+      "a.xls",
+      oldExcel({
+        People: [
+          ["name", "age"],
+          ["Ada", 36],
+        ],
+      }),
+      "## People\n\n| name | age |\n| --- | --- |\n| Ada | 36 |",
+    ],
+    [
+      "a.msg",
+      outlookMail({ "0037": "Größe", "0C1A": "Ada", "1000": "It is large." }),
+      "# Größe\n\nFrom: Ada\n\nIt is large.",
+    ],
+    [
+      "a.epub",
+      book({ one: "<h1>One</h1><p>First.</p>", two: "<h1>Two</h1><p>Second.</p>" }),
+      "# One\n\nFirst.\n\n# Two\n\nSecond.",
+    ],
     ["a.json", '{"name":"Ada","age":36}', '{\n "name": "Ada",\n "age": 36\n}'],
     ["a.csv", "name,age\nAda,36\n", "name,age\nAda,36\n"],
     ["latin.txt", Buffer.from("Größe", "latin1"), "Größe"],
@@ -182,6 +221,19 @@ describe("hostile and broken files fail alone, with a reason", () => {
       }),
       /password/,
     ],
+    [
+      "a workbook with a password",
+      "a.xlsx",
+      compound({ EncryptedPackage: Buffer.alloc(5_000) }),
+      /protected by a password/,
+    ],
+    [
+      "a book with a password",
+      "a.epub",
+      book({ one: "x" }, { "META-INF/encryption.xml": '<e><r URI="OPS/one.xhtml"/></e>' }),
+      /protected by a password/,
+    ],
+    ["nothing but white space", "a.txt", " \n", /no text/],
     ["a broken PDF", "a.pdf", Buffer.from("%PDF-1.4\n%âãÏÓ\nnothing", "latin1"), /damaged/],
     [
       "a picture",
@@ -203,7 +255,10 @@ describe("hostile and broken files fail alone, with a reason", () => {
     ],
   ])("%s", async (_, name, content, reason) => {
     await expect(read(name, content)).rejects.toThrow(reason);
-    expect((await read("after.html", "<p>fine</p>")).text).toBe("fine");
     await expect.poll(() => tempEntries(join(folder, "readers"))).toEqual([]);
+  });
+
+  it("and others are read after them", async () => {
+    expect((await read("after.html", "<p>fine</p>")).text).toBe("fine");
   });
 });

@@ -52,11 +52,18 @@ const answer = z.object({
 });
 /** Some pages may have to be recognised first. */
 const firstAnswer = z.union([
-  z.object({ scanned: z.array(z.int().min(1)), mimeType: z.string().max(200).nullable() }),
+  z.object({
+    scanned: z.union([z.literal("all"), z.array(z.int().min(1))]),
+    mimeType: z.string().max(200).nullable(),
+  }),
   answer,
 ]);
 const recognisedAnswer = z.array(
-  z.object({ page: z.int(), text: z.string().max(LIMITS.knowledge.textCharacters) }),
+  z.object({
+    page: z.int(),
+    text: z.string().max(LIMITS.knowledge.textCharacters),
+    isRecognised: z.boolean(),
+  }),
 );
 
 /**
@@ -92,6 +99,12 @@ export class DocumentReader {
   }
 
   async read(request: ReadRequest): Promise<ReadDocument> {
+    const read = await this.#readText(request);
+    if (read.text.trim() === "") throw new AppError("bad_request", "There is no text in it.");
+    return read;
+  }
+
+  async #readText(request: ReadRequest): Promise<ReadDocument> {
     const { path, bytes, extension } = request;
     if (PLAIN.has(extension) && bytes <= LIMITS.knowledge.plainTextBytes) {
       const content = await readFile(path);
@@ -137,7 +150,7 @@ export class DocumentReader {
 
   /** The texts of pages that are pictures, in another process of its own; null where that is not installed. */
   async #recognise(
-    params: { path: string; pages: readonly number[] | null },
+    params: { path: string; pages: readonly number[] | "all" | null },
     { folder, user, signal }: { folder: string; user: Account; signal: AbortSignal },
   ): Promise<Recognised> {
     if (!canRecognise()) return null;

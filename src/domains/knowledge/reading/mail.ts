@@ -1,3 +1,4 @@
+import msgreader from "@kenjiuno/msgreader";
 import PostalMime from "postal-mime";
 import type { FileContent } from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
@@ -7,18 +8,56 @@ interface Address {
   address?: string | undefined;
 }
 
-/** A message: who to whom, when, and what it says. What is attached is only named. */
+interface Mail {
+  subject?: string | undefined;
+  from: readonly (Address | undefined)[];
+  to?: readonly Address[] | undefined;
+  cc?: readonly Address[] | undefined;
+  date?: string | undefined;
+  text?: string | undefined;
+  html?: string | undefined;
+  /** Names of what is attached. */
+  attached: readonly (string | null | undefined)[];
+}
+
+/** A message as it is sent. */
 export async function readMail(bytes: Uint8Array): Promise<FileContent> {
-  const mail = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+  const { from, attachments, ...mail } = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+  return contentOf({ ...mail, from: [from], attached: attachments.map(({ filename }) => filename) });
+}
+
+/** A message as Outlook saves it. */
+export function readOutlookMail(bytes: Buffer): FileContent {
+  const data = new msgreader.default(new Uint8Array(bytes).buffer).getFileData();
+  const people = (kind: string) =>
+    (data.recipients ?? [])
+      .filter(({ recipType }) => (recipType ?? "to") === kind)
+      .map(({ name, smtpAddress, email }) => ({ name, address: smtpAddress ?? email }));
+  const date = data.messageDeliveryTime ?? data.clientSubmitTime;
+  const html = data.bodyHtml ?? (data.html && new TextDecoder().decode(data.html));
+  return contentOf({
+    subject: data.subject,
+    from: [{ name: data.senderName, address: data.senderSmtpAddress ?? data.senderEmail }],
+    to: people("to"),
+    cc: people("cc"),
+    date: date && new Date(date).toISOString(),
+    text: data.body,
+    html,
+    attached: (data.attachments ?? []).map(({ fileName, name }) => fileName ?? name),
+  });
+}
+
+/** Who to whom, when, and what it says. What is attached is only named. */
+function contentOf({ subject, from, to, cc, date, text, html, attached }: Mail): FileContent {
   const lines = [
-    ["From", who([mail.from])],
-    ["To", who(mail.to)],
-    ["Cc", who(mail.cc)],
-    ["Date", mail.date],
+    ["From", who(from)],
+    ["To", who(to)],
+    ["Cc", who(cc)],
+    ["Date", date],
   ].flatMap(([label, value]) => (value ? [`${label}: ${value}`] : []));
-  const body = mail.text?.trim() || htmlToMarkdown(mail.html ?? "");
-  const markdown = [`# ${mail.subject?.trim() || "(no subject)"}`, lines.join("\n"), body].join("\n\n");
-  const names = mail.attachments.map(({ filename }) => filename || "unnamed");
+  const body = text?.trim() || htmlToMarkdown(html ?? "");
+  const markdown = [`# ${subject?.trim() || "(no subject)"}`, lines.join("\n"), body].join("\n\n");
+  const names = attached.map((name) => name || "unnamed");
   const notes = names.length === 0 ? [] : [`Attachments are not read: ${names.slice(0, 10).join(", ")}.`];
   return { pages: [{ markdown }], notes };
 }

@@ -97,7 +97,7 @@ export class MarkdownWriter {
 
 /** Rows as a table whose first row is its head. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
-  const width = Math.max(...rows.map((row) => row.length));
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const line = (row: readonly string[]) =>
     `| ${Array.from({ length: width }, (_, i) => row[i] ?? "").join(" | ")} |`;
   const [head = [], ...rest] = rows;

@@ -7,13 +7,14 @@ import {
   type ZipErrors,
   ZipFile,
 } from "../../../platform/files/index.ts";
+import { lockedFile } from "./file-error.ts";
 import type { FilePage } from "./file-pages.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 
-const ZIP_ERRORS: ZipErrors = {
+export const ZIP_ERRORS: ZipErrors = {
   damaged: (cause) => new AppError("bad_request", "The file is damaged or cut off.", { cause }),
   tooLarge: (what) => new AppError("too_large", `The file ${what}.`),
-  locked: () => new AppError("unsupported", "The file has a password."),
+  locked: lockedFile,
 };
 
 type Attributes = Readonly<Record<string, string>>;
@@ -98,6 +99,7 @@ export async function readSlides(file: FileHandle): Promise<FilePage[]> {
 /** Text, spreadsheet and presentation alike; the pages of a presentation are its slides. */
 export async function readOpenDocument(file: FileHandle): Promise<FilePage[]> {
   const zip = await ZipFile.open(file, ZIP_ERRORS);
+  await refuseLocked(zip);
   const writer = new MarkdownWriter();
   const pages: FilePage[] = [];
   let level: number | undefined;
@@ -121,6 +123,15 @@ export async function readOpenDocument(file: FileHandle): Promise<FilePage[]> {
   if (slides > 0) endSlide();
   else pages.push({ markdown: writer.take() });
   return pages;
+}
+
+/** Its parts are scrambled inside an archive that looks open; the list of them says so. */
+async function refuseLocked(zip: ZipFile): Promise<void> {
+  const manifest = zip.find("META-INF/manifest.xml");
+  if (manifest === undefined) return;
+  let text = "";
+  for await (const chunk of zip.read(manifest)) text += chunk.toString("latin1");
+  if (/<(?:\w+:)?encryption-data\b/.test(text)) throw lockedFile();
 }
 
 function isSheet(zip: ZipFile): boolean {
@@ -220,7 +231,7 @@ function wordValue(attributes: Attributes): string {
   return attributes["w:val"] ?? attributes.val ?? "";
 }
 
-function required(zip: ZipFile, name: string): ZipEntry {
+export function required(zip: ZipFile, name: string): ZipEntry {
   const entry = zip.find(name);
   if (entry === undefined) throw new AppError("bad_request", "The file is not what its name says.");
   return entry;

@@ -4,7 +4,10 @@ import { fileTypeFromBuffer } from "file-type";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { mimeTypeOf } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
-import type { FileContent, FilePage } from "./file-pages.ts";
+import { readCompoundFile } from "./compound-file.ts";
+import { readBook } from "./epub.ts";
+import { lockedFile, unreadableFile } from "./file-error.ts";
+import { BARE_CHARACTERS, type FileContent, type FilePage } from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
 import { readMail } from "./mail.ts";
 import { readOpenDocument, readSlides, readWord } from "./office-xml.ts";
@@ -20,25 +23,22 @@ interface OpenFile {
 type Read = (file: OpenFile) => Promise<FileContent>;
 
 const whole = async (pages: Promise<FilePage[]>): Promise<FileContent> => ({ pages: await pages, notes: [] });
-const OFFICE = "application/vnd.openxmlformats-officedocument";
-const OASIS = "application/vnd.oasis.opendocument";
 
 /** Files that are one page of pixels. */
-const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/bmp", "image/tiff"];
 const PICTURE: FileContent = { pages: [{ markdown: "", page: 1 }], notes: [], scanned: [1] };
 
-/** By what the bytes are, whatever the name says. */
-const READERS: Readonly<Record<string, Read>> = {
-  "application/pdf": async ({ bytes }) => readPdf(await bytes()),
-  [`${OFFICE}.wordprocessingml.document`]: ({ file }) => whole(readWord(file)),
-  [`${OFFICE}.presentationml.presentation`]: ({ file }) => whole(readSlides(file)),
-  [`${OFFICE}.spreadsheetml.sheet`]: ({ file }) => readSheets(file),
-  [`${OASIS}.text`]: ({ file }) => whole(readOpenDocument(file)),
-  [`${OASIS}.spreadsheet`]: ({ file }) => whole(readOpenDocument(file)),
-  [`${OASIS}.presentation`]: ({ file }) => whole(readOpenDocument(file)),
-  ...Object.fromEntries(PICTURES.map((type) => [type, async () => PICTURE])),
-  "application/rtf": async ({ bytes }) => markdown(rtfToMarkdown((await bytes()).toString("latin1"))),
-};
+/** By what the bytes are, whatever the name says; templates, and files with macros, are read like the others. */
+const READERS: readonly (readonly [RegExp, Read])[] = [
+  [/^application\/pdf$/, async ({ bytes }) => readPdf(await bytes())],
+  [/wordprocessingml\.|ms-word\./, ({ file }) => whole(readWord(file))],
+  [/presentationml\.|ms-powerpoint\./, ({ file }) => whole(readSlides(file))],
+  [/spreadsheetml\.|ms-excel\.(?:sheet|template)\.macro/, ({ file }) => readSheets(file)],
+  [/oasis\.opendocument\.(?:text|spreadsheet|presentation)/, ({ file }) => whole(readOpenDocument(file))],
+  [/^application\/epub\+zip$/, ({ file }) => whole(readBook(file))],
+  [/^application\/x-cfb$/, async ({ bytes }) => readCompoundFile(await bytes())],
+  [/^image\/(?:png|jpeg|webp|bmp|tiff)$/, async () => PICTURE],
+  [/^application\/rtf$/, async ({ bytes }) => markdown(rtfToMarkdown((await bytes()).toString("latin1")))],
+];
 
 /** Texts have no signature: their names tell how to read them. */
 const TEXT_READERS: Readonly<
@@ -63,14 +63,13 @@ export async function readFileContent(path: string, extension: string): Promise<
     // An archive that does not say what it is of may be what its name says.
     const mimeType =
       found === "application/zip" ? mimeTypeOf(extension) : found?.replace("text/rtf", "application/rtf");
-    const reader = mimeType === undefined ? undefined : READERS[mimeType];
+    const reader = READERS.find(([pattern]) => pattern.test(mimeType ?? ""))?.[1];
     if (reader !== undefined && mimeType !== undefined)
-      return { ...(await reader({ file, bytes })), mimeType };
-    if (found !== undefined && !/^(?:text|application)\/.*xml/.test(found)) throw unreadable(found);
-    if (!isText(head)) throw unreadable("of no known kind");
+      return { mimeType, ...(await reader({ file, bytes })) };
+    if (found !== undefined && !/^(?:text|application)\/.*xml/.test(found)) throw unreadableFile(found);
+    if (!isText(head)) throw unreadableFile("of no known kind");
     const text = decodeText(head);
     if (text.trimStart().startsWith("{\\rtf")) return markdown(rtfToMarkdown(head.toString("latin1")));
-    if (text.trim() === "") throw new AppError("bad_request", "There is no text in it.");
     const reads = Object.hasOwn(TEXT_READERS, extension) ? TEXT_READERS[extension] : undefined;
     return reads === undefined ? { ...markdown(text), isPlain: true } : await reads(text, head);
   } finally {
@@ -78,22 +77,19 @@ export async function readFileContent(path: string, extension: string): Promise<
   }
 }
 
-/** A page with less text of its own than this, and a picture on it, may have more in the picture. */
-const BARE_CHARACTERS = 80;
-
+/** What this reader cannot open, another one may, which looks at all pages then. */
 async function readPdf(bytes: Buffer): Promise<FileContent> {
-  const { pages, pagesNeedingOcr } = await extractPagesMarkdownAsync(bytes).catch((error: unknown) => {
+  try {
+    const { pages, pagesNeedingOcr } = await extractPagesMarkdownAsync(bytes);
+    const read = pages.map(({ page, markdown }) => ({ markdown: markdown.trim(), page: page + 1 }));
+    const isBare = ({ page, markdown }: FilePage) =>
+      markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0);
+    return { pages: read, notes: [], scanned: read.filter(isBare).map(({ page }) => page) };
+  } catch (error) {
     const isLocked = /encrypt|password/i.test(messageOf(error));
-    throw new AppError(
-      isLocked ? "unsupported" : "bad_request",
-      isLocked ? "The PDF has a password." : "The PDF is damaged or cut off.",
-      { cause: error },
-    );
-  });
-  const read = pages.map(({ page, markdown }) => ({ markdown: markdown.trim(), page: page + 1 }));
-  const isBare = ({ page, markdown }: FilePage) =>
-    markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0);
-  return { pages: read, notes: [], scanned: read.filter(isBare).map(({ page }) => page) };
+    const damaged = new AppError("bad_request", "The PDF is damaged or cut off.", { cause: error });
+    return { pages: [], notes: [], scanned: "all", failure: isLocked ? lockedFile(error) : damaged };
+  }
 }
 
 function markdown(text: string): FileContent {
@@ -108,8 +104,4 @@ function spread(text: string): string {
   } catch {
     return text;
   }
-}
-
-function unreadable(what: string): AppError {
-  return new AppError("unsupported", `Files of this kind (${what}) cannot be read.`);
 }

@@ -3,21 +3,21 @@ import { readFile } from "node:fs/promises";
 import { serve } from "../../../platform/sandbox/index.ts";
 import { asFileError } from "./file-error.ts";
 import { Recogniser } from "./recognition.ts";
+import type { PageText } from "./with-recognised.ts";
 
 const recogniser = await Recogniser.open();
 
 interface Params {
   path: string;
   /** Of a PDF; null for a picture. */
-  pages: readonly number[] | null;
+  pages: readonly number[] | "all" | null;
 }
 
-async function recognise({ path, pages }: Params): Promise<{ page: number; text: string }[]> {
+async function recognise({ path, pages }: Params): Promise<PageText[]> {
   try {
     const bytes = new Uint8Array(await readFile(path));
-    if (pages === null) return [{ page: 1, text: recogniser.picture(bytes) }];
-    const texts = await recogniser.pages(bytes, pages);
-    return [...texts].map(([page, text]) => ({ page, text }));
+    if (pages === null) return [{ page: 1, text: recogniser.picture(bytes), isRecognised: true }];
+    return await recogniser.pages(bytes, pages);
   } catch (error) {
     throw asFileError(error);
   }

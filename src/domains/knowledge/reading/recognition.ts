@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
+import type { PDFiumPage } from "@hyzyla/pdfium";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
+import { BARE_CHARACTERS } from "./file-pages.ts";
+import type { PageText } from "./with-recognised.ts";
 
 const require = createRequire(import.meta.url);
 const CORE = "tesseract.js-core/tesseract-core-simd-lstm";
@@ -78,24 +81,34 @@ export class Recogniser {
     return isText ? text : "";
   }
 
-  /** The texts of these pages of a PDF, by their numbers, as far as there is time. */
-  async pages(bytes: Uint8Array, numbers: readonly number[]): Promise<Map<number, string>> {
+  /** The texts of these pages of a PDF: their own where they have one, otherwise those of their pictures, as far as there is time. */
+  async pages(bytes: Uint8Array, wanted: readonly number[] | "all"): Promise<PageText[]> {
     const { PDFiumLibrary } = await pdfium;
     const library = await PDFiumLibrary.init({ wasmBinary: this.#pdfium.buffer as ArrayBuffer });
     const document = await library.loadDocument(bytes);
-    const texts = new Map<number, string>();
+    const numbers =
+      wanted === "all" ? Array.from({ length: document.getPageCount() }, (_, i) => i + 1) : wanted;
     const until = performance.now() + LIMITS.knowledge.recognitionMs;
-    for (const number of numbers.slice(0, LIMITS.knowledge.recognisedPages)) {
-      if (performance.now() > until) break;
+    let left: number = LIMITS.knowledge.recognisedPages;
+    const texts: PageText[] = [];
+    for (const number of numbers) {
       const page = document.getPage(number - 1);
-      const { originalWidth, originalHeight } = page.getOriginalSize();
-      const most = Math.sqrt(LIMITS.knowledge.recognisedPixels / (originalWidth * originalHeight));
-      const scale = Math.min(DPI / POINTS_PER_INCH, most);
-      const { width, height, data } = await page.render({ scale, render: "bitmap", colorSpace: "Gray" });
-      texts.set(number, this.picture(grayMap(width, height, data)));
+      const own = page.getText().replace(/\r\n?/g, "\n").trim();
+      const isBare = own.length < BARE_CHARACTERS && left-- > 0 && performance.now() < until;
+      const recognised = isBare ? this.picture(await pictureOf(page)) : "";
+      const isRecognised = recognised.length > own.length;
+      texts.push({ page: number, text: isRecognised ? recognised : own, isRecognised });
     }
     return texts;
   }
+}
+
+async function pictureOf(page: PDFiumPage): Promise<Uint8Array> {
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  const most = Math.sqrt(LIMITS.knowledge.recognisedPixels / (originalWidth * originalHeight));
+  const scale = Math.min(DPI / POINTS_PER_INCH, most);
+  const { width, height, data } = await page.render({ scale, render: "bitmap", colorSpace: "Gray" });
+  return grayMap(width, height, data);
 }
 
 /** Loaded with this module, and only where it is there. */

@@ -1,25 +1,38 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { FileContent } from "./file-pages.ts";
 
-/** Texts of pages that are pictures; null where texts cannot be recognised on this machine. */
-export type Recognised = readonly { page: number; text: string }[] | null;
+/** What a second look at a page has found. */
+export interface PageText {
+  page: number;
+  text: string;
+  /** In a picture: otherwise it is the page's own, which its first reader did not see. */
+  isRecognised: boolean;
+}
 
-/** The content of a file with the texts of its pictures, and a word on those that have none. */
+/** Texts of the pages that were looked at again; null where this machine has nothing to do that with. */
+export type Recognised = readonly PageText[] | null;
+
+/** The content of a file with what a second look has found, and a word on pages that have no text. */
 export function withRecognised(content: FileContent, recognised: Recognised): FileContent {
   const { scanned = [], pages } = content;
-  const texts = new Map(recognised?.flatMap(({ page, text }) => (text === "" ? [] : [[page, text]])));
-  const whole = pages.map(({ page, markdown }) => {
-    const text = texts.get(page ?? 0);
-    return { page: page ?? 0, markdown: text === undefined ? markdown : `${markdown}\n\n${text}`.trim() };
-  });
-  const without = scanned.filter((page) => !texts.has(page));
-  if (whole.every(({ markdown }) => markdown === "")) throw noText(pages.length, recognised);
-  return {
-    ...content,
-    pages: whole,
-    scanned: [],
-    notes: [...content.notes, ...notesOn(texts.size, without)],
-  };
+  const found = new Map(recognised?.flatMap((each) => (each.text === "" ? [] : [[each.page, each]])));
+  const first = scanned === "all" ? (recognised ?? []).map(({ page }) => ({ page, markdown: "" })) : pages;
+  const whole = first.map(({ page, markdown }) => ({
+    page: page ?? 0,
+    markdown: joined(markdown, found.get(page ?? 0)),
+  }));
+  const looked = scanned === "all" ? whole.map(({ page }) => page) : scanned;
+  const without = looked.filter((page) => !found.has(page));
+  if (whole.every(({ markdown }) => markdown === ""))
+    throw content.failure ?? noText(pages.length, recognised);
+  const count = [...found.values()].filter(({ isRecognised }) => isRecognised).length;
+  return { ...content, pages: whole, scanned: [], notes: [...content.notes, ...notesOn(count, without)] };
+}
+
+function joined(markdown: string, found: PageText | undefined): string {
+  if (found === undefined) return markdown;
+  if (!found.isRecognised) return found.text.length > markdown.length ? found.text : markdown;
+  return `${markdown}\n\n${found.text}`.trim();
 }
 
 function notesOn(count: number, without: readonly number[]): string[] {

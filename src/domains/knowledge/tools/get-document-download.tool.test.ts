@@ -3,6 +3,7 @@ import { resultOf } from "../../../../test/support/datasets.ts";
 import { TestClock } from "../../../../test/support/identity.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { zip } from "../../data/files/test-files.ts";
 import { DOWNLOAD_HEADER } from "../downloads.ts";
 
 const DOWNLOAD = "wegent_kb_get_document_download";
@@ -114,6 +115,24 @@ describe("wegent_kb_get_document_download", () => {
       error: "disposition must be inline or attachment",
       code: "bad_request",
     });
+  });
+
+  it("[knowledge.file.inline] not inline what has become another type since", async () => {
+    const { document_id } = await addDocument(server, ada, base, "note.pdf", Buffer.from("plain words"));
+    const inline = await ask({ document_id });
+    expect((await fetchFile(inline)).status).toBe(200);
+    const mimetype = { content: "application/vnd.oasis.opendocument.text", stored: true };
+    const other = zip({
+      mimetype,
+      "content.xml": "<o:c xmlns:o='o' xmlns:t='t'><t:p>Other words.</t:p></o:c>",
+    });
+    expect(await addDocument(server, ada, base, "note.pdf", other)).toMatchObject({ outcome: "version" });
+    const refused = await fetchFile(inline);
+    expect([refused.status, await refused.json()]).toMatchObject([415, { code: "unsupported_media_type" }]);
+    const asked = await server.request(`${inline.resource_url}?disposition=attachment`, {
+      headers: inline.headers,
+    });
+    expect(asked.status).toBe(415);
   });
 
   it("[knowledge.file.token] only with the token of this very document", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -23,7 +24,8 @@ beforeAll(async () => {
   await makeBase(server, ada, { name: "Team notes", group: "team-a" });
   await makeBase(server, ada, { name: "Diary", personal: true });
   await addDocument(server, ada, shared, "a.txt", "First rule.");
-  await addDocument(server, ada, shared, "b.txt", "Second rule.");
+  const { document_id } = await addDocument(server, ada, shared, "b.txt", "Second rule.");
+  await resultOf(server, ada, "change_document", { document_id, active: false });
 });
 afterAll(() => server.stop());
 

@@ -73,7 +73,9 @@ export function analyseQuery(text: string, languages: readonly string[]): Analys
     const forms = languages.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
     return { terms: [...new Set([word, ...forms])], weight: 1 };
   });
-  if (!languages.every((each) => WITHOUT_GRAMS.has(each))) {
+  // Where entries of the question's own language have none, asking for them would only lower the scores of these.
+  const isWhole = WITHOUT_GRAMS.has(language) && languages.includes(language);
+  if (!isWhole && !languages.every((each) => WITHOUT_GRAMS.has(each))) {
     const grams = new Set(words.flatMap(gramsOf));
     for (const gram of grams) asked.push({ terms: [gram], weight: GRAM_WEIGHT });
   }

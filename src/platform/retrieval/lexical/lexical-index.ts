@@ -120,10 +120,7 @@ export class LexicalIndex {
       const next = new Uint8Array(used);
       for (const value of new Set(values)) {
         const term = this.#terms.get(attributeTerm(name, value));
-        if (term !== undefined)
-          this.#postings.each(term, (slot) => {
-            next[slot] = mask[slot]!;
-          });
+        if (term !== undefined) this.#postings.copy(term, mask, next);
       }
       mask = next;
     }

@@ -100,6 +100,22 @@ export class Postings {
     }
   }
 
+  /** Copies what stands at the slots of a term; by itself, because it is done for every slot there is. */
+  copy(term: number, from: Uint8Array, to: Uint8Array): void {
+    const words = this.#words;
+    let left = this.#counts[term]!;
+    let block = this.#heads[term]!;
+    for (let nth = 0; left > 0; nth++) {
+      const end = block + HEAD + Math.min(left, blockSize(nth));
+      for (let at = block + HEAD; at < end; at++) {
+        const slot = words[at]! & SLOT_MASK;
+        to[slot] = from[slot]!;
+      }
+      left -= blockSize(nth);
+      block = words[block]!;
+    }
+  }
+
   /** As arrays without spare room, to be written to disk. */
   parts(): PostingsParts {
     const of = (array: Uint32Array) => array.subarray(0, this.#terms);
