@@ -40,6 +40,8 @@ export const LIMITS = {
     queriesAtOnce: 4,
     /** Results that are kept in memory while their data stays the same. */
     keptResults: 400,
+    /** Whole pages of dashboards that are kept in memory, for a minute. */
+    keptPages: 50,
     /** Pictures that are kept in memory. */
     keptPictures: 400,
     /** Former versions of a dashboard or widget, the newest, that details list. */

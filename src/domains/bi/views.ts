@@ -45,6 +45,16 @@ export interface ShownFilter {
   isDate: boolean;
 }
 
+/** Good enough for those who wait for it, and not to be kept. */
+class Faulty extends Error {
+  readonly page: unknown;
+
+  constructor(page: unknown) {
+    super("not to be kept");
+    this.page = page;
+  }
+}
+
 /** What is drawn, and how it is to look. */
 export interface ToDraw {
   subject: Subject;
@@ -60,6 +70,7 @@ type Parts = { sources: Sources; modelSources: ModelSources; drawings: Drawings;
 export class Views {
   readonly #parts: Parts;
   readonly #pictures = new KeptPromises(LIMITS.bi.keptPictures);
+  readonly #pages = new KeptPromises(LIMITS.bi.keptPages);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -105,6 +116,38 @@ export class Views {
     return mapBounded(widgets, LIMITS.bi.queriesAtOnce, (widget) =>
       this.widget(caller, dashboard, widget, options),
     );
+  }
+
+  /**
+   * What is made of a whole dashboard, once for all who see the same of it and while nothing of it changes. What has
+   * faults in it is made again for the next.
+   */
+  async once<T extends { hasFaults: boolean }>(
+    caller: Caller,
+    dashboard: Dashboard | null,
+    widgets: readonly Widget[],
+    how: unknown,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    // Models see to it themselves that nothing is worked out twice.
+    if (widgets.some(({ spec }) => spec.model !== undefined)) return work();
+    const datasetIds = widgets.flatMap(({ datasetId }) => datasetId ?? []);
+    const state = await this.#parts.sources.state(caller, datasetIds);
+    const boards = [
+      dashboard?.id,
+      dashboard?.version,
+      widgets.map(({ id, version, place }) => [id, version, place]),
+    ];
+    const key = JSON.stringify([caller.workspace.id, boards, state, how]);
+    const made = this.#pages.get(createHash("sha256").update(key).digest("base64"), async () => {
+      const page = await work();
+      if (page.hasFaults) throw new Faulty(page);
+      return page;
+    });
+    return made.catch((error: unknown) => {
+      if (error instanceof Faulty) return error.page as T;
+      throw error;
+    });
   }
 
   /** Drawn once for all who see the same; nothing in the place of what cannot be drawn. */

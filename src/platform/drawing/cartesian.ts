@@ -234,7 +234,9 @@ function namesBelow({ chart, look, measure, categories, isHorizontal }: Plot): {
   if (chart.type === "bar" && steps.length === 0) {
     if (band >= SLANTED_PX) return { names: shortened(band - 8) };
     const every = { $every: Math.ceil(SLANTED_ROW / band), from: 0 };
-    return { names: shortened(SLANTED_PX), rotate: 35, every };
+    // As long as the height has room for.
+    const most = Math.min(NAME_PX, Math.max(SLANTED_PX, (look.height ?? 320) * 0.42));
+    return { names: shortened(most), rotate: 35, every };
   }
   const least = (widest + 16) / band;
   const step = steps.find((each) => each >= least) ?? Math.ceil(least);

@@ -32,46 +32,55 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
       : `${write(value)} · ${of(value, first.value)} of first · ${of(value, stages[i - 1]?.value)} of previous`,
   );
   const shape = look.width * (look.width < 420 ? 0.4 : 0.48);
-  const room = look.width - shape - 3 * PADDING - 24;
+  const most = Math.max(...stages.map(({ value }) => value));
   const style = { size: SIZES.text, weight: 400, measure } as const;
-  const { text, axis, background } = COLOURS[look.theme];
+  const { text } = COLOURS[look.theme];
   return {
     kind: "chart",
     title,
     height,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
+      grid: {
+        left: PADDING,
+        top: header.bottom + 8,
+        width: shape,
+        height: height - header.bottom - PADDING - 8,
+        outerBoundsMode: "none",
+      },
+      xAxis: { type: "value", show: false, min: 0, max: most },
+      yAxis: { type: "category", show: false, inverse: true, data: stages.map((_, i) => String(i)) },
       series: [
         {
-          type: "funnel",
-          left: PADDING,
-          top: header.bottom + 12,
-          width: shape,
-          height: height - header.bottom - PADDING - 12,
-          sort: "none",
-          min: 0,
-          minSize: "1%",
-          gap: 3,
-          funnelAlign: "center",
+          type: "bar",
+          stack: "funnel",
+          silent: true,
+          itemStyle: { color: "transparent" },
+          data: stages.map(({ value }) => (most - value) / 2),
+        },
+        {
+          type: "bar",
+          stack: "funnel",
+          barCategoryGap: "10%",
           emphasis: { disabled: true },
           cursor: "default",
-          itemStyle: { borderColor: background, borderWidth: 0 },
+          itemStyle: { color: colourOf(0), borderRadius: 3 },
           label: {
+            show: true,
             position: "right",
+            distance: 10,
             color: text,
             fontSize: SIZES.text,
             textBorderWidth: 0,
             formatter: NAME_MARKER,
           },
-          labelLine: { length: 12, lineStyle: { color: axis } },
           data: stages.map(({ label, value }, i) => ({
             name: shorten(
               `${label}  ${i === 0 ? beside(value) : `${beside(value)} (${of(value, first.value)})`}`,
-              room,
+              look.width - PADDING - 12 - (shape * (1 + value / most)) / 2 - PADDING,
               style,
             ),
             value,
-            itemStyle: { color: colourOf(0) },
           })),
         },
       ],

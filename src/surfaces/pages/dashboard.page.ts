@@ -28,9 +28,9 @@ export interface PageWidget extends ShownWidget {
 export interface PageView {
   title: string;
   dashboard: Dashboard | null;
-  widgets: readonly PageWidget[];
+  /** All widgets; nothing where there are none. */
+  grid: Markup;
   filters: readonly ShownFilter[];
-  locale: string;
   printed: string;
   /** The start of its own addresses, where it can be exported. */
   exportPath: string | null;
@@ -69,15 +69,7 @@ ${view === "" ? html`<p class="waiting">Loading…</p><noscript><p class="proble
 }
 
 /** What stands in the page: heading, filters, widgets. */
-export function dashboardView({
-  title,
-  dashboard,
-  widgets,
-  filters,
-  locale,
-  printed,
-  exportPath,
-}: PageView): Markup {
+export function dashboardView({ title, dashboard, grid, filters, printed, exportPath }: PageView): Markup {
   const query = filterQuery(filters);
   return html`<header class="head">
 <h1>${title}</h1>
@@ -89,11 +81,16 @@ ${
     : html`<p class="exports"><a href="${exportPath}?format=pdf${query}" download>PDF</a> <a href="${exportPath}?format=png${query}" download>PNG</a></p>`
 }
 </header>
-${widgets.length === 0 ? html`<p class="waiting">There is nothing on this dashboard yet.</p>` : ""}
-<div class="grid">
-${widgets.map((widget) => widgetSection(widget, locale))}
-</div>
+${grid}
 <footer>${printed}</footer>` as Markup;
+}
+
+export function gridMarkup(widgets: readonly PageWidget[], locale: string): Markup {
+  if (widgets.length === 0)
+    return html`<p class="waiting">There is nothing on this dashboard yet.</p>` as Markup;
+  return html`<div class="grid">
+${widgets.map((widget) => widgetSection(widget, locale))}
+</div>` as Markup;
 }
 
 function filterQuery(filters: readonly ShownFilter[]): Markup | "" {

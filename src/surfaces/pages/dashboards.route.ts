@@ -26,6 +26,7 @@ import {
   DASHBOARD_STYLES,
   dashboardPage,
   dashboardView,
+  gridMarkup,
   type Markup,
   type PageWidget,
   widgetBody,
@@ -56,6 +57,7 @@ const NARROW_BELOW = 720;
 const GAP = 12;
 const ROW = 40;
 const HEADING = 40;
+const NOTES = 26;
 
 /** Dashboards for people who are signed in, and embeds for whoever has their link. */
 export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void {
@@ -190,6 +192,21 @@ async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Prom
 async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Markup> {
   const { caller, dashboard, widgets, chosen, locale, width, path, title, exportPath } = showing;
   const { views, clock } = parts;
+  const how = [chosen, locale, width, path];
+  const { grid, filters, asOf } = await views.once(caller, dashboard, widgets, how, () =>
+    gridOf(parts, showing),
+  );
+  const zone = dashboard?.settings.time_zone ?? "UTC";
+  const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+  const data = asOf === undefined ? "" : `Data as of ${when.format(asOf)}. `;
+  const printed = `${data}Shown ${when.format(clock.now())} ${zone}.`;
+  return dashboardView({ title, dashboard, grid, filters, printed, exportPath });
+}
+
+/** All widgets of a dashboard, and the filters that hold for them. */
+async function gridOf(parts: DashboardPagesParts, showing: Showing) {
+  const { caller, dashboard, widgets, chosen, locale, width, path } = showing;
+  const { views } = parts;
   const [shown, filters] = await Promise.all([
     views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }),
     dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
@@ -197,24 +214,26 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
   const pictures = await picturesOf(
     views,
     caller,
-    shown.map(({ subject, widget }) => ({ subject, look: { ...sizeOf(widget, width), locale } })),
+    shown.map(({ subject, widget, notes }) => ({
+      subject,
+      look: { ...sizeOf(widget, width, notes.length > 0), locale },
+    })),
   );
   const drawn = shown.map((each, i): PageWidget => {
     return { ...each, picture: pictures[i] ?? null, src: `${path}/w/${each.widget.id}` };
   });
-  const zone = dashboard?.settings.time_zone ?? "UTC";
-  const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
-  const asOf = shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0];
-  const data = asOf === undefined ? "" : `Data as of ${when.format(asOf)}. `;
-  return dashboardView({
-    title,
-    dashboard,
-    widgets: drawn,
+  const isFaulty = ({ subject, picture }: PageWidget) =>
+    subject.kind === "error" || (isDrawn(subject) && picture === null);
+  return {
+    grid: await gridMarkup(drawn, locale),
     filters,
-    locale,
-    printed: `${data}Shown ${when.format(clock.now())} ${zone}.`,
-    exportPath,
-  });
+    asOf: shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0],
+    hasFaults: drawn.some(isFaulty),
+  };
+}
+
+function isDrawn({ kind }: PageWidget["subject"]): boolean {
+  return kind === "spec" || kind === "number";
 }
 
 /** Charts and numbers are drawn; what cannot be drawn is told in its place, and the rest of the page is there. */
@@ -223,7 +242,7 @@ async function picturesOf(
   caller: Caller,
   all: readonly ToDraw[],
 ): Promise<(Picture | null)[]> {
-  const drawn = all.filter(({ subject }) => subject.kind === "spec" || subject.kind === "number");
+  const drawn = all.filter(({ subject }) => isDrawn(subject));
   const pictures = await views
     .pictures(
       caller.workspace.id,
@@ -253,11 +272,11 @@ async function bodyOf(
 }
 
 /** About as large as its place on the page; the script has it drawn again if it is much different. */
-function sizeOf({ place }: Widget, width: number): { width: number; height: number } {
+function sizeOf({ place }: Widget, width: number, hasNotes: boolean): { width: number; height: number } {
   const { sizeX, sizeY } = place ?? { sizeX: 24, sizeY: 8 };
   const isNarrow = width < NARROW_BELOW;
   const own = isNarrow ? width - 2 : ((width + GAP) / 24) * sizeX - GAP - 2;
-  const height = isNarrow ? (sizeY <= 4 ? 160 : 280) : sizeY * ROW - GAP - HEADING;
+  const height = isNarrow ? (sizeY <= 4 ? 160 : 280) : sizeY * ROW - GAP - HEADING - (hasNotes ? NOTES : 0);
   return { width: Math.round(Math.max(160, own)), height: Math.round(Math.max(100, height)) };
 }
 

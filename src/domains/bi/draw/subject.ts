@@ -112,19 +112,20 @@ export function drawPoints(
 const GIANT = 2;
 
 function withoutGiant(points: Points, { format }: WidgetSpec, { locale }: Writing): Points {
-  const [only, ...more] = points.series;
   const last = points.keys.at(-1);
-  if (only === undefined || more.length > 0 || last === undefined || !("text" in last) || last.text !== OTHER)
-    return points;
-  const others = only.data.at(-1) ?? 0;
-  const data = only.data.slice(0, -1);
-  if (!(Math.abs(others) > GIANT * Math.max(...data.map((value) => Math.abs(value ?? 0))))) return points;
+  if (last === undefined || !("text" in last) || last.text !== OTHER) return points;
+  const sums = points.keys.map((_, i) => points.series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0));
+  const others = sums.at(-1) ?? 0;
+  if (!(Math.abs(others) > GIANT * Math.max(...sums.slice(0, -1).map(Math.abs)))) return points;
   const said = formatter(format ?? points.format, "short", locale)(others);
   return {
     ...points,
     keys: points.keys.slice(0, -1),
-    series: [{ ...only, data }],
-    notes: [...points.notes, `All others together: ${said}`],
+    series: points.series.map(({ label, data }) => ({ label, data: data.slice(0, -1) })),
+    notes: [
+      ...points.notes,
+      points.series.length > 1 ? "All others are not shown" : `All others together: ${said}`,
+    ],
   };
 }
 

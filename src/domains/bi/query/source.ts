@@ -73,6 +73,18 @@ export class Sources {
     return { dataset, c9ql, columns, parameters, unfiltered, find, read };
   }
 
+  /** What the caller sees of datasets as they are now: as long as it is the same, so is whatever is made of them. */
+  async state(caller: Caller, datasetIds: readonly number[]): Promise<unknown[]> {
+    const states: unknown[] = [Math.floor(this.#parts.clock.now().getTime() / 60_000)];
+    for (const id of new Set(datasetIds)) {
+      const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
+      if (dataset === undefined) continue;
+      const { columns, condition } = restrictionFor(caller, dataset);
+      states.push([id, dataset.version, dataset.refreshedAt, condition, columns.map(({ name }) => name)]);
+    }
+    return states;
+  }
+
   /** Fields of some of these datasets that the caller may see in none: not even their names are for him. */
   async hiddenFields(caller: Caller, datasetIds: readonly number[]): Promise<ReadonlySet<string>> {
     const [hidden, seen] = [new Set<string>(), new Set<string>()];
