@@ -1,6 +1,4 @@
-import { contract, open } from "./contract.ts";
-
-const NO_INSTRUCTIONS = "no tool of this endpoint takes an instruction to change something yet";
+import { contract } from "./contract.ts";
 
 /**
  * What /api/2.0/mcp promises: identity, transport, sessions, REST twins, forms of results and errors, input checks.
@@ -58,10 +56,14 @@ export const bi = contract("bi", {
   "bi.input.length": "An instruction in natural language has at most 2,000 characters",
   "bi.input.injection":
     "Instructions with the known phrases of prompt injection are rejected before they reach a model",
-  "bi.input.destructive": open(
+  "bi.input.destructive":
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
-    NO_INSTRUCTIONS,
-  ),
+
+  "bi.do.parameters": "knowi_do needs instruction, and takes dashboardId and widgetId",
+  "bi.do.example": "knowi_do creates a sales dashboard with revenue trends and top products",
+  "bi.do.chain": "knowi_do routes an instruction to the tools that it takes, and chains several of them",
+  "bi.do.access": "knowi_do does nothing that the caller may not do by the tools themselves",
+  "bi.do.audit": "What knowi_do does is in the audit log: the instruction, and each call that it came to",
 
   "bi.ask.parameters": "knowi_ask needs question, and takes datasetIds",
   "bi.ask.search":
