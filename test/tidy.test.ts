@@ -19,6 +19,7 @@ const SLICES = [
   "bi",
   "automation",
   "assets",
+  "instructions",
   "demo",
 ];
 const ROLE_SUFFIXES =

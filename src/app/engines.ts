@@ -1,7 +1,16 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openAnalytics } from "../platform/analytics/index.ts";
 import { Broadcast } from "../platform/catalog/index.ts";
-import { Deliveries, MailChannel, WebhookChannel } from "../platform/delivery/index.ts";
+import {
+  Channels,
+  Deliveries,
+  MailChannel,
+  SlackChannel,
+  TeamsChannel,
+  Unsubscribing,
+  WebhookChannel,
+} from "../platform/delivery/index.ts";
 import { Drawings } from "../platform/drawing/index.ts";
 import { openEmbeddings } from "../platform/embeddings/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
@@ -46,18 +55,7 @@ export async function openEngines(
   const jobs = new Jobs(catalog, log);
   const drawings = new Drawings(log);
   const schedules = new Schedules(catalog, log);
-  const { smtpUrl, from } = config.mail;
-  const deliveries = new Deliveries({
-    catalog,
-    jobs,
-    mail: new MailChannel({
-      smtpUrl,
-      from: from ?? `kenning@${new URL(config.server.appUrl).hostname}`,
-      outbox: join(home, "outbox"),
-    }),
-    webhooks: new WebhookChannel({ fetch, key: deriveKey(root, "webhooks") }),
-    log,
-  });
+  const deliveries = openDeliveries(config, { catalog, blobs, jobs, fetch, vault, root, home, log });
   opened.defer(() => deliveries.close());
   return {
     ...ground,
@@ -76,4 +74,31 @@ export async function openEngines(
     schedules,
     deliveries,
   };
+}
+
+function openDeliveries(
+  { mail, server: { appUrl } }: Config,
+  parts: Pick<AppEngines, "catalog" | "blobs" | "jobs" | "fetch" | "vault" | "root" | "home" | "log">,
+): Deliveries {
+  const { catalog, fetch, vault, root, home } = parts;
+  const { smtpUrl, dkimKeyFile, dkimSelector, slackApiUrl } = mail;
+  const from = mail.from ?? `kenning@${new URL(appUrl).hostname}`;
+  const channels = new Channels(catalog, vault);
+  const dkim =
+    dkimKeyFile === null
+      ? undefined
+      : {
+          domain: from.replace(/^.*@|>?\s*$/g, ""),
+          selector: dkimSelector ?? "kenning",
+          privateKey: readFileSync(dkimKeyFile, "utf8"),
+        };
+  return new Deliveries({
+    ...parts,
+    mail: new MailChannel({ smtpUrl, from, outbox: join(home, "outbox"), dkim }),
+    webhooks: new WebhookChannel({ fetch, key: deriveKey(root, "webhooks"), channels }),
+    slack: new SlackChannel({ fetch, apiUrl: slackApiUrl }),
+    teams: new TeamsChannel(fetch),
+    channels,
+    unsubscribing: new Unsubscribing(catalog, vault, appUrl),
+  });
 }

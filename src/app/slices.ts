@@ -5,6 +5,7 @@ import { biSlice } from "../domains/bi/index.ts";
 import { dataSlice } from "../domains/data/index.ts";
 import { demoSlice } from "../domains/demo/index.ts";
 import { identitySlice } from "../domains/identity/index.ts";
+import { instructionsSlice } from "../domains/instructions/index.ts";
 import { knowledgeSlice } from "../domains/knowledge/index.ts";
 import { llmSlice } from "../domains/llm/index.ts";
 import { memorySlice } from "../domains/memory/index.ts";
@@ -25,6 +26,7 @@ const SLICES = [
   biSlice,
   automationSlice,
   assetsSlice,
+  instructionsSlice,
   demoSlice,
 ] as const;
 

@@ -35,12 +35,15 @@ const ASSETS =
 /** A movement of values: "orders drop below 50", "a drop in sales". Before an asset it is none. */
 const MOVEMENT = `drop (?:below|under|to|by)(?!${ASSETS})(?![\\p{L}\\p{N}])|(?<=(?<![\\p{L}\\p{N}])(?:a|any|the|this|that|big|large|sharp|sudden|steep) )drop(?!${ASSETS})(?![\\p{L}\\p{N}])`;
 
-/** Without "dropping" and "drop-down": values are dropping, and dashboards have drop-down filters. */
+/**
+ * Without "dropping" and "drop-down": values are dropping, and dashboards have drop-down filters. German words are here
+ * without their accents, as texts are when they are looked through.
+ */
 const DESTRUCTIONS: readonly Pattern[] = [
-  phrase("delete", "delet(?:e|ing)"),
-  phrase("remove", "remov(?:e|ing)"),
+  phrase("delete", "delet(?:e|ing)|losch(?:e|en|t)?"),
+  phrase("remove", "remov(?:e|ing)|entfern(?:e|en|t)"),
   phrase("drop", `(?!${MOVEMENT})drop(?! downs?(?![\\p{L}\\p{N}]))`),
-  phrase("destroy", "destroy(?:ing)?"),
+  phrase("destroy", "destroy(?:ing)?|vernicht(?:e|en|et)"),
   phrase("purge", "purg(?:e|ing)"),
   phrase("wipe", "wip(?:e|ing)"),
 ];

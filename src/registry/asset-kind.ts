@@ -25,6 +25,8 @@ export interface RowsOptions {
 
 export interface ReadOptions extends RowsOptions {
   limit: number;
+  /** Any rows in the place of the first ones, evenly. */
+  isSample?: boolean;
 }
 
 export interface RowPage {

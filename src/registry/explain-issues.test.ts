@@ -8,6 +8,7 @@ const schema = z.strictObject({
   rows: z.array(z.object({ n: z.number() })).optional(),
   confirm: z.boolean().optional(),
   more: z.record(z.string(), z.string()).optional(),
+  options: z.unknown().optional().describe("{grain: day|week, filters: [{field}], top}"),
 });
 
 function explain(input: unknown): string {
@@ -25,6 +26,8 @@ it.each([
   [{ id: 1, name: "a", confirm: "true" }, "confirm must be true or false, not a text."],
   [{ id: 1, name: "a", more: 7 }, "more must be an object, not a number."],
   [{ id: 1, name: "long" }, "name: too big: expected string to have <=3 characters."],
+  [{ id: 1, name: "a", top: 3 }, "top belongs in options: options.top."],
+  [{ id: 1, name: "a", filters: [] }, "filters belongs in options: options.filters."],
   [{ id: 1, name: "a", row: [] }, "Unknown argument row: did you mean rows?"],
 ])("explains %j", (input, text) => expect(explain(input)).toBe(text));
 

@@ -3,21 +3,22 @@ import { clip } from "../kernel/clip.ts";
 import { nearest } from "../kernel/nearest.ts";
 
 type Issue = z.core.$ZodIssue;
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
 /**
  * Says what is wrong with the arguments, so that a model can correct them: which one, why, and what there is
  * instead. The issues have to come from a parse with `reportInput`.
  */
 export function explainIssues(issues: readonly Issue[], schema: z.ZodType): string {
-  const known = "shape" in schema ? Object.keys((schema as z.ZodObject).shape) : [];
-  const sentences = issues.slice(0, 5).map((issue) => sentence(issue, known));
+  const shape = "shape" in schema ? (schema as z.ZodObject).shape : {};
+  const sentences = issues.slice(0, 5).map((issue) => sentence(issue, shape));
   if (issues.length > 5) sentences.push(`And ${issues.length - 5} more.`);
   return sentences.join(" ");
 }
 
-function sentence(issue: Issue, known: readonly string[]): string {
+function sentence(issue: Issue, shape: Shape): string {
   const path = clip(issue.path.join("."));
-  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, known);
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, shape);
   // A schema that has its own words for it begins with the name.
   if (path !== "" && issue.message.startsWith(`${issue.path[0] as string} `)) return issue.message;
   if (issue.code === "invalid_type" && path !== "") {
@@ -46,15 +47,25 @@ function kindOf(value: unknown): string {
   return EXPECTED[typeof value] ?? typeof value;
 }
 
-function unknownKeys(keys: readonly string[], path: string, known: readonly string[]): string {
+function unknownKeys(keys: readonly string[], path: string, shape: Shape): string {
+  const known = Object.keys(shape);
   return keys
     .slice(0, 5)
     .map((key) => {
       const where = clip(path === "" ? key : `${path}.${key}`);
+      const holder = path === "" ? known.find((name) => describes(shape[name], key)) : undefined;
+      if (holder !== undefined) return `${where} belongs in ${holder}: ${holder}.${where}.`;
       const match = path === "" ? nearest(key, known) : undefined;
       if (match !== undefined) return `Unknown argument ${where}: did you mean ${match}?`;
       const list = known.length === 0 ? "This takes no arguments." : `Known arguments: ${known.join(", ")}.`;
       return `Unknown argument ${where}. ${path === "" ? list : ""}`.trim();
     })
     .join(" ");
+}
+
+/** The argument is an object with such a part, as its description has it: `{filters: […], c9ql}`. */
+function describes(schema: z.core.$ZodType | undefined, key: string): boolean {
+  const { description = "" } = (schema ?? {}) as z.ZodType;
+  const parts = description.replaceAll(/\[[^\]]*\]/g, "").split(/[{},:] ?/);
+  return description.startsWith("{") && parts.includes(key);
 }

@@ -20,7 +20,11 @@ export const TOOLSETS = {
   },
   datasources: { description: "Connect databases and web APIs, and make queries on them", byDefault: false },
   alerts: {
-    description: "Alerts on datasets: make, list, change and test; what was sent to whom",
+    description: "Alerts on datasets and scheduled reports: make, list and change; what was sent to whom",
+    byDefault: false,
+  },
+  notifications: {
+    description: "Channels that alerts and reports go to: Slack, Teams, webhooks",
     byDefault: false,
   },
   admin: { description: "Audit log and administration of the workspace", byDefault: false },

@@ -359,9 +359,6 @@ describe("errors", () => {
 });
 
 describe("input", () => {
-  const instruct = async (instruction: string) =>
-    (await call("fixture_instruct", { instruction })).body.result;
-
   it("[bi.input.control-characters] is stripped of control characters, at any depth", async () => {
     const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join("");
     const rows = [{ "no\u0000te": `a${controls}\u007fb`, nested: { list: [{ deep: "\u0000x\u001f" }] } }];
@@ -371,19 +368,6 @@ describe("input", () => {
     const { body } = await call("knowi_get_data", { datasetId: shown?.dataset_id });
     expect(body.result?.structuredContent).toMatchObject({
       rows: [{ note: "a\t\n\rb", nested: { list: [{ deep: "x" }] } }],
-    });
-  });
-
-  it.each(["delete", "remove", "drop", "destroy", "purge", "wipe"])("is blocked: %s", async (word) => {
-    const result = await instruct(`Please ${word} the sales dashboard`);
-    expect(result).toMatchObject({ isError: true });
-    expect(result?.content[0]?.text).toMatch(/Instruction blocked.*knowi_delete/);
-  });
-
-  it("takes an honest instruction", async () => {
-    expect(await instruct("Create a sales dashboard with revenue trends and top products")).toMatchObject({
-      isError: false,
-      structuredContent: { accepted: true },
     });
   });
 });

@@ -1,6 +1,4 @@
-import { contract, open } from "./contract.ts";
-
-const NO_INSTRUCTIONS = "no tool of this endpoint takes an instruction to change something yet";
+import { contract } from "./contract.ts";
 
 /**
  * What /api/2.0/mcp promises: identity, transport, sessions, REST twins, forms of results and errors, input checks.
@@ -58,10 +56,14 @@ export const bi = contract("bi", {
   "bi.input.length": "An instruction in natural language has at most 2,000 characters",
   "bi.input.injection":
     "Instructions with the known phrases of prompt injection are rejected before they reach a model",
-  "bi.input.destructive": open(
+  "bi.input.destructive":
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
-    NO_INSTRUCTIONS,
-  ),
+
+  "bi.do.parameters": "knowi_do needs instruction, and takes dashboardId and widgetId",
+  "bi.do.example": "knowi_do creates a sales dashboard with revenue trends and top products",
+  "bi.do.chain": "knowi_do routes an instruction to the tools that it takes, and chains several of them",
+  "bi.do.access": "knowi_do does nothing that the caller may not do by the tools themselves",
+  "bi.do.audit": "What knowi_do does is in the audit log: the instruction, and each call that it came to",
 
   "bi.ask.parameters": "knowi_ask needs question, and takes datasetIds",
   "bi.ask.search":
@@ -105,6 +107,33 @@ export const bi = contract("bi", {
   "bi.run.query": "knowi_run triggers the execution of a query by queryId",
   "bi.run.one-required": "knowi_run needs one of queryId or reportId",
 
+  "bi.run.report": "knowi_run with reportId makes the report and sends it",
+  "bi.create-report.dashboard": "knowi_create_report sends a dashboard to the recipients by schedule",
+  "bi.create-report.widgets": "widgetIds make a report of widgets, with CSV files where exportCSV is true",
+  "bi.create-report.one-required": "knowi_create_report needs one of dashboardId or widgetIds",
+  "bi.create-report.channel-required": "A report needs at least one delivery channel",
+  "bi.create-report.defaults":
+    "By default a report is sent every day at 08:00 in the user's timezone as pdf; weekly on MONDAY, monthly on day 1",
+  "bi.create-report.format": "format is pdf or image",
+  "bi.create-report.slack": "slackName names a Slack channel or a configured one, which gets the report",
+  "bi.create-report.teams": "teamsActionIds are Teams integrations that were configured",
+  "bi.create-report.send-now": "sendNow sends the report at once after it is made",
+  "bi.create-report.mail": "subject and emailBody are those of the mail",
+  "bi.create-report.schedule": "A report is sent when it is due",
+  "bi.create-report.access": "Reports are made by those who may change things, of what they may see",
+  "bi.update-report.partial":
+    "knowi_update_report changes only the fields that are given; recipients replace the former",
+  "bi.update-report.send-now": "sendNow sends the report at once after the change",
+  "bi.get-details.report": "knowi_get_details of a report tells its configuration and what was sent to whom",
+  "bi.delete.report": "knowi_delete deletes a report",
+  "bi.search.report-alert": "knowi_search finds reports and alerts by assetType",
+  "bi.create-report.recommendations": "includeRecommendations adds recommendations to the report",
+  "bi.get-insights.widget":
+    "knowi_get_insights returns observations, trends, anomalies and recommendations of a widget",
+  "bi.get-insights.dashboard": "With dashboardId all widgets are analyzed",
+  "bi.get-insights.one-required": "knowi_get_insights needs one of widgetId or dashboardId",
+  "bi.get-insights.context": "context guides the analysis",
+  "bi.get-insights.access": "Insights are made of what the caller may see",
   "bi.create-alert.conditional":
     "knowi_create_alert makes a conditional alert on a dataset, which triggers when a C9QL condition matches",
   "bi.create-alert.natural-language": "alertCondition is natural language or C9QL",

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { AppError, ERROR_CODES } from "../../src/kernel/errors.ts";
-import { checkDestructive } from "../../src/kernel/instructions.ts";
 import type { Permission } from "../../src/kernel/permissions.ts";
 import type { SurfaceName } from "../../src/registry/caller.ts";
 import { resourcesOf } from "../../src/registry/define-resource.ts";
@@ -64,22 +63,6 @@ const wait = defineTool({
   },
 });
 
-const instruct = defineTool({
-  name: "fixture_instruct",
-  toolset: "memory",
-  wire: { bi: "fixture_instruct" },
-  title: "Instruct",
-  description: "Takes an instruction, as the tools that change things by language do.",
-  permission: null,
-  effect: "read",
-  input: z.strictObject({ instruction: z.string() }),
-  output: z.object({ accepted: z.boolean() }),
-  run: async ({ instruction }) => {
-    checkDestructive(instruction, { deleteTool: "knowi_delete" });
-    return { accepted: true };
-  },
-});
-
 /** The permission that changing something takes on each surface. */
 export const WRITE_PERMISSIONS: Readonly<Record<SeedSurface, Permission>> = {
   bi: "bi:write",
@@ -120,7 +103,7 @@ const failures = defineResource({
 export function mountFixtures(registry: Registry): void {
   registry.add({
     services: {},
-    tools: [echo, fail, wait, instruct, ...writers],
+    tools: [echo, fail, wait, ...writers],
     resources: [failures],
   });
 }

@@ -74,6 +74,7 @@ async function bigDashboard(): Promise<{ dashboard_id: number; widgets: { widget
     filters: [
       { field: "region", operator: "=", label: "Region" },
       { field: "day", operator: "between", label: "Period" },
+      { field: "product", operator: "in" },
     ],
   });
 }
@@ -169,6 +170,17 @@ describe("the page", () => {
     expect(await page.locator(".widget").count()).toBe(20);
     const rows = await page.locator(".rows:not(.data .rows) tbody tr td:nth-child(2)").allTextContents();
     expect(new Set(rows)).toEqual(new Set(["North"]));
+    const choice = page.locator(".choice summary");
+    expect(await choice.textContent()).toBe("Product All");
+    await choice.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("product 1");
+    await page.getByLabel("Product 12").check();
+    expect(await page.getByLabel("Product 2", { exact: true }).isVisible()).toBe(false);
+    expect(await barriers(page)).toEqual([]);
+    await Promise.all([page.waitForURL(/f\.product=Product\+12/), page.keyboard.press("Escape")]);
+    expect(await page.locator(".choice summary").textContent()).toBe("Product Product 12");
     expect(complaints).toEqual([]);
     await opened.close();
   });
@@ -307,5 +319,157 @@ describe("an embed", () => {
       totalRows: 0,
     });
     await call("set_dataset_policies", { dataset_id: datasetId, policies: [] }, admin);
+  });
+
+  it("tells nobody the names of columns that are hidden from them, nor what they are compared with", async () => {
+    const made = await make({
+      name: "Hushed",
+      filters: [{ field: "price", operator: ">=", value: 777 }],
+      widgets: [
+        { name: "Direct", dataset_id: datasetId, x_axis: "region", y_axis: ["price"] },
+        { name: "Query", dataset_id: datasetId, x_axis: "region", c9ql: "select * where price < 778" },
+        {
+          name: "Filtered",
+          dataset_id: datasetId,
+          x_axis: "region",
+          filters: [{ field: "price", operator: "<", value: 779 }],
+        },
+      ],
+    });
+    const policies = [{ name: "no prices", roles: ["viewer"], hide: ["price"] }];
+    await call("set_dataset_policies", { dataset_id: datasetId, policies }, admin);
+    const told = [
+      (await ask((await embed({ dashboard_id: made.dashboard_id }, admin)).url)).text,
+      JSON.stringify(
+        await call("get_details", { asset_type: "dashboard", asset_id: made.dashboard_id }, boards.viewer),
+      ),
+      ...(await Promise.all(
+        made.widgets.map(async ({ widget_id }) => {
+          const asset = { asset_type: "widget", asset_id: widget_id };
+          const details = JSON.stringify(await call("get_details", asset, boards.viewer));
+          const rows = await call("get_data", { widget_id }, boards.viewer).catch((error) => String(error));
+          return `${details} ${JSON.stringify(rows)}`;
+        }),
+      )),
+      JSON.stringify(await call("search", { query: "price" }, boards.viewer)),
+    ];
+    for (const text of told) expect(text).not.toMatch(/price|77[789]/i);
+    const asset = { asset_type: "widget", asset_id: made.widgets[0]?.widget_id };
+    expect(await call("get_details", asset, admin)).toMatchObject({ details: { y_axis: ["price"] } });
+    await call("set_dataset_policies", { dataset_id: datasetId, policies: [] }, admin);
+  });
+
+  it("is opened by a ticket for some minutes, which a host makes with the secret", async () => {
+    const made = await make({
+      name: "Ticketed",
+      widgets: [{ name: "Rows", dataset_id: datasetId, chart_type: "datagrid2" }],
+    });
+    const rows = [{ field: "region", operator: "=", value: { attribute: "region" } }];
+    const policies = [{ name: "own region", roles: ["viewer"], rows }];
+    await call("set_dataset_policies", { dataset_id: datasetId, policies }, admin);
+    const { url } = await embed({ dashboard_id: made.dashboard_id }, admin);
+    const ticketOf = async (json: object, secret = new URL(url).hash.slice(1)) => {
+      const headers = { "x-embed-secret": secret };
+      const path = `${new URL(url).pathname}/ticket`;
+      const response = await server.request(path, { method: "POST", headers, json });
+      return { status: response.status, ...((await response.json()) as { ticket: string }) };
+    };
+    const { ticket } = await ticketOf({ attributes: { region: "North" }, minutes: 5 });
+    const withTicket = (key: string) => ask(`${url.split("#")[0]}#${key}`);
+    const seen = await withTicket(ticket);
+    expect(seen.text).toContain("North");
+    expect(seen.text).not.toContain("South");
+    expect((await ticketOf({ minutes: 11 })).status).toBe(400);
+    expect((await ticketOf({}, "wrong")).status).toBe(404);
+    // A ticket makes no further tickets, and opens no other embed.
+    expect((await ticketOf({}, ticket)).status).toBe(404);
+    const other = await embed({ dashboard_id: big.dashboard_id }, admin);
+    expect((await ask(`${other.url.split("#")[0]}#${ticket}`)).status).toBe(404);
+    expect((await withTicket(`${ticket}x`)).status).toBe(404);
+    const fixed = await embed({ dashboard_id: made.dashboard_id, attributes: { region: "South" } }, admin);
+    const over = await server.request(`${new URL(fixed.url).pathname}/ticket`, {
+      method: "POST",
+      headers: { "x-embed-secret": new URL(fixed.url).hash.slice(1) },
+      json: { attributes: { region: "North" } },
+    });
+    const { ticket: widened } = (await over.json()) as { ticket: string };
+    expect((await ask(`${fixed.url.split("#")[0]}#${widened}`)).text).not.toContain("North");
+    clock.advance(6 * MS.minute);
+    expect((await withTicket(ticket)).status).toBe(404);
+    await call("set_dataset_policies", { dataset_id: datasetId, policies: [] }, admin);
+  });
+
+  it("asks the page around it for another ticket, and keeps its filters", async (context) => {
+    needsChromium(context);
+    browser ??= await launchChromium();
+    const { url } = await embed({ dashboard_id: big.dashboard_id });
+    const [address, secret] = url.split("#") as [string, string];
+    const ticketOf = async () => {
+      const headers = { "x-embed-secret": secret };
+      const path = `${new URL(address).pathname}/ticket`;
+      return (
+        (await (await server.request(path, { method: "POST", headers, json: {} })).json()) as {
+          ticket: string;
+        }
+      ).ticket;
+    };
+    const host = createServer(async (request, response) => {
+      if (request.url === "/ticket") return response.end(await ticketOf());
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(
+        `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><iframe src="${address}#${await ticketOf()}" title="Sales" style="width:1200px;height:800px"></iframe>
+<script>addEventListener("message", async ({ data, source }) => {
+  if (data.type === "kenning:ticket-wanted") source.postMessage({ type: "kenning:ticket", ticket: await (await fetch("/ticket")).text() }, "*");
+});</script>`,
+      );
+    });
+    await new Promise<void>((listening) => host.listen(0, "127.0.0.1", listening));
+    const { page, context: opened } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}`);
+    const frame = page.frames()[1] as Frame;
+    await frame.selectOption("select", "South");
+    const chosen = (name: string) =>
+      frame.locator("select").filter({ has: frame.locator(`option[selected][value=${name}]`) });
+    await chosen("South").waitFor();
+    clock.advance(11 * MS.minute);
+    await frame.fill('input[name="f.day"] >> nth=0', "2025-02-01");
+    await frame.fill('input[name="f.day"] >> nth=1', "2025-03-01");
+    await frame.click("form.filters > button");
+    await frame.locator('input[name="f.day"][value="2025-03-01"]').waitFor();
+    await chosen("South").waitFor();
+    await opened.close();
+    host.close();
+  });
+
+  it("says what it leaves out, adds up what adds up, and keeps the order that is given", async () => {
+    const rows = Array.from({ length: 5_200 }, (_, i) => ({
+      x: i,
+      y: i % 91,
+      year: 1949,
+      stage: ["Seen", "Tried", "Bought"][i % 3],
+    }));
+    const id = await makeDataset(server, editor, "Many", rows);
+    const made = await make({
+      name: "Left out",
+      widgets: [
+        { name: "Cloud", dataset_id: id, chart_type: "scatter", x_axis: "x", y_axis: ["y"] },
+        { name: "Rows", dataset_id: id, chart_type: "datagrid2", x_axis: "year", y_axis: ["y", "x"] },
+        {
+          name: "Stages",
+          dataset_id: id,
+          chart_type: "funnel",
+          x_axis: "stage",
+          y_axis: ["y"],
+          sort: "given",
+        },
+      ],
+    });
+    const { text } = await ask((await embed({ dashboard_id: made.dashboard_id })).url);
+    expect(text).toContain("A sample: 5,000 of 5,200 points");
+    expect(text).toContain("200 of 5,200 rows");
+    expect(text).toContain("<td>1949</td>".replace("<td>", '<td class="number">'));
+    expect(text).toContain('<tfoot><tr><td class="number">Total</td>');
+    const stages = [...text.matchAll(/<td>(Seen|Tried|Bought)<\/td>/g)].map(([, name]) => name);
+    expect(stages).toEqual(["Seen", "Tried", "Bought"]);
   });
 });

@@ -6,6 +6,7 @@ import type { Agent } from "./agent.ts";
 import type { ConversationsStore } from "./conversations/conversations.store.ts";
 import type { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
+import type { ModelTables } from "./query/model-tables.ts";
 import type { VerifiedStore } from "./verified/verified.store.ts";
 
 /** What the tools of this slice work with. */
@@ -17,6 +18,7 @@ export interface AgentServices {
   preferences: PreferencesStore;
   conversations: ConversationsStore;
   verified: VerifiedStore;
+  modelTables: ModelTables;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
   /** The same where no model is named. */

@@ -20,6 +20,7 @@ import type { Understand } from "./phases/plan.ts";
 import { pictureApp } from "./picture/picture-app.resource.ts";
 import { preferencesResource } from "./preferences/preferences.resource.ts";
 import { PreferencesStore } from "./preferences/preferences.store.ts";
+import { ModelTables } from "./query/model-tables.ts";
 import type { AGENT_SETTINGS } from "./settings.ts";
 import { askData } from "./tools/ask-data.tool.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
@@ -36,6 +37,10 @@ export type { AgentServices } from "./define.ts";
 export { type Expected, judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 export { PREFERENCES } from "./preferences/preferences.ts";
+export type { ModelTable, ModelTables, ModelWish } from "./query/model-tables.ts";
+export { GLOSSARY } from "./understand/german-glossary.ts";
+export { foldGerman, stemGerman } from "./understand/german-stem.ts";
+export { fold, stem } from "./understand/words.ts";
 export { type CheckedQuestion, checkVerified } from "./verified/check-verified.ts";
 
 export interface AgentOptions {
@@ -112,6 +117,7 @@ export function openAgent(
     preferences,
     conversations,
     verified,
+    modelTables: new ModelTables(models, knowledge),
     shownRows,
     askedRows,
   };

@@ -5,16 +5,17 @@ import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
 import { type Catalog, type CatalogTx, isOutage } from "../../platform/catalog/index.ts";
-import type { Deliveries, Delivery, Recipient } from "../../platform/delivery/index.ts";
+import type { Deliveries, Delivery } from "../../platform/delivery/index.ts";
 import type { JobContext, Jobs } from "../../platform/jobs/index.ts";
 import type { Due, Schedules } from "../../platform/schedules/index.ts";
-import type { Caller } from "../../registry/caller.ts";
 import type { Identity } from "../identity/index.ts";
 import { type Found, type Happening, judge } from "./alert-state.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import { type Evaluation, type EvaluationParts, evaluate } from "./evaluate.ts";
 import { LIMITS } from "./limits.ts";
 import { noticeOf, type Told } from "./notice.ts";
+import { ownerOf } from "./owner.ts";
+import { recipientsOf } from "./recipients.ts";
 
 const CHECK = "alert.check";
 const REACT = "alert.react";
@@ -118,7 +119,7 @@ export class AlertChecks {
   async #look(alert: Alert, signal: AbortSignal): Promise<Checked> {
     let datasetName = `dataset ${alert.datasetId}`;
     try {
-      const caller = await this.ownerOf(alert);
+      const caller = await ownerOf(this.#parts.identity, alert, "alert");
       const dataset = await this.#parts.data.require(caller, alert.datasetId);
       datasetName = dataset.name;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.alerts.checkMs)]);
@@ -137,26 +138,11 @@ export class AlertChecks {
     }
   }
 
-  async ownerOf({ workspaceId, ownerId }: Alert): Promise<Caller> {
-    const gone = "The owner of this alert is gone, or may no longer read datasets.";
-    const hint = "Whoever changes the alert becomes its owner.";
-    if (ownerId === null) throw new AppError("forbidden", gone, { hint });
-    const caller = await this.#parts.identity
-      .callerFor({ workspaceId, userId: ownerId })
-      .catch((error: unknown) => {
-        throw isAppError(error) && error.code === "forbidden"
-          ? new AppError("forbidden", gone, { hint })
-          : error;
-      });
-    if (caller.permissions.includes("bi:read")) return caller;
-    throw new AppError("forbidden", gone, { hint });
-  }
-
   /** State, history and messages are written together. False when the alert is not what was checked any more. */
   async #settle(alert: Alert, checked: Checked): Promise<boolean> {
     const { catalog, store, clock } = this.#parts;
-    const calmNeeded = alert.frequency === "minutes" && !alert.realtime ? LIMITS.alerts.calmChecks : 1;
-    const { after, happening } = judge(alert, checked.found, calmNeeded);
+    const calm = alert.frequency === "minutes" && !alert.realtime ? LIMITS.alerts.calmChecks : 1;
+    const { after, happening } = judge(alert, checked.found, { hold: alert.hold, calm });
     const at = clock.now();
     const hasFailed = checked.found.kind === "failed";
     const patch = {
@@ -167,9 +153,11 @@ export class AlertChecks {
       ...(!hasFailed && { matchedRows: checked.evaluation?.matched?.total ?? 0 }),
     };
     const runKey = `alert:${alert.id}:${alert.version + 1}`;
-    const recipients = recipientsOf(alert);
+    const recipients = await recipientsOf(this.#parts.deliveries, alert);
     const isTold = happening !== null && happening !== "repaired" && recipients.length > 0;
-    const message = isTold ? await noticeOf(alert, this.#told(checked, happening, at, false)) : undefined;
+    const message = isTold
+      ? await noticeOf(alert, this.#told(newRowsOf(alert, checked), happening, at, false))
+      : undefined;
     return catalog.transaction(async (tx) => {
       const settled = await store.settle(tx, alert, patch);
       if (settled === undefined) return false;
@@ -216,7 +204,7 @@ export class AlertChecks {
     const { catalog, clock, deliveries } = this.#parts;
     const checked = await this.#look(alert, signal);
     if (checked.found.kind === "failed") throw new AppError("bad_request", checked.says);
-    const recipients = recipientsOf(alert);
+    const recipients = await recipientsOf(this.#parts.deliveries, alert);
     if (checked.found.kind !== "match" || recipients.length === 0) return { checked, deliveries: [] };
     const at = clock.now();
     const message = await noticeOf(alert, this.#told(checked, "fired", at, true));
@@ -231,9 +219,19 @@ export class AlertChecks {
   }
 }
 
-function recipientsOf({ recipients, webhooks }: Alert): Recipient[] {
-  return [
-    ...recipients.map((target) => ({ channel: "mail" as const, target })),
-    ...webhooks.map((target) => ({ channel: "webhook" as const, target })),
-  ];
+/** Of an alert that tells rows apart only those that were not told of before. */
+function newRowsOf({ toldRows }: Alert, checked: Checked): Checked {
+  const { found, evaluation } = checked;
+  if (toldRows === null || found.kind !== "match" || found.rows === undefined || evaluation?.matched == null)
+    return checked;
+  const told = new Set(toldRows);
+  const { matched } = evaluation;
+  const rows = matched.rows.filter((_, i) => !told.has(found.rows?.[i] ?? ""));
+  if (rows.length === 0) return checked;
+  const says = `${rows.length} new of ${matched.total}. ${checked.says}`;
+  return {
+    ...checked,
+    says,
+    evaluation: { ...evaluation, matched: { ...matched, rows, total: rows.length } },
+  };
 }

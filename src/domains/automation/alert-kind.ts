@@ -30,5 +30,6 @@ export function alertKind({ alerts, alertsStore, schedules }: Parts): AssetKind 
 
     delete: ({ workspace }, id) => alertsStore.remove(workspace.id, id),
     restore: ({ workspace }, id) => alertsStore.restore(workspace.id, id),
+    search: (workspaceId) => alertsStore.searchTexts(workspaceId),
   };
 }

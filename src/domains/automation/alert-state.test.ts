@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { type Found, type Happening, judge, type Standing } from "./alert-state.ts";
 
-const CALM: Standing = { state: "ok", toldHash: null, calm: 0, failures: 0 };
+const CALM: Standing = { state: "ok", toldHash: null, toldRows: null, matches: 0, calm: 0, failures: 0 };
 const match = (hash: string): Found => ({ kind: "match", hash });
 const calm: Found = { kind: "calm" };
 const failed: Found = { kind: "failed", isFinal: false };
 
 /** State and happening after each check. */
-function follow(checks: readonly Found[], calmNeeded = 1): [string, Happening | null][] {
+function follow(checks: readonly Found[], calmNeeded = 1, hold = 1): [string, Happening | null][] {
   let standing = CALM;
   return checks.map((found) => {
-    const { after, happening } = judge(standing, found, calmNeeded);
+    const { after, happening } = judge(standing, found, { calm: calmNeeded, hold });
     standing = after;
     return [after.state, happening];
   });
@@ -67,7 +67,30 @@ describe("an alert", () => {
   it("gets back its standing alone, whatever else it has", () => {
     const more = { ...CALM, id: 7 };
     for (const found of [match("a"), calm, failed, { kind: "unknown" } as const])
-      expect(judge(more, found, 1).after).not.toHaveProperty("id");
+      expect(judge(more, found, { calm: 1, hold: 1 }).after).not.toHaveProperty("id");
+  });
+
+  it("waits for as many matching checks in a row as it is to", () => {
+    expect(follow([match("a"), calm, match("a"), match("b"), match("b"), calm], 1, 2)).toEqual([
+      ["pending", null],
+      ["ok", null],
+      ["pending", null],
+      ["firing", "fired"],
+      ["firing", null],
+      ["ok", "recovered"],
+    ]);
+  });
+
+  it("tells of new rows alone where they are told apart", () => {
+    const rows = (...names: string[]): Found => ({ kind: "match", hash: names.join(), rows: names });
+    expect(follow([rows("a"), rows("a", "b"), rows("b"), rows("b", "c"), calm, rows("a")])).toEqual([
+      ["firing", "fired"],
+      ["firing", "changed"],
+      ["firing", null],
+      ["firing", "changed"],
+      ["ok", "recovered"],
+      ["firing", "fired"],
+    ]);
   });
 
   it("stays as it is when nothing can be said", () => {

@@ -9,46 +9,83 @@ export interface Standing {
   state: AlertState;
   /** Of what was last told and has not recovered since. */
   toldHash: string | null;
+  /** Hashes of the rows that were told of, where rows are told apart. */
+  toldRows: readonly string[] | null;
+  /** Checks in a row that matched and were not told yet. */
+  matches: number;
   calm: number;
   failures: number;
 }
 
 /** What a check found: rows that match, none, nothing that says either, or an error. */
 export type Found =
-  | { kind: "match"; hash: string }
+  /** `rows` where the alert has a key: a hash for each. */
+  | { kind: "match"; hash: string; rows?: readonly string[] }
   | { kind: "calm" }
   | { kind: "unknown" }
   /** `isFinal` when another check will not go better by itself. */
   | { kind: "failed"; isFinal: boolean };
+
+/** Checks in a row that an alert waits for. */
+export interface Patience {
+  /** That match, before it fires. */
+  hold: number;
+  /** That do not, before it has recovered. */
+  calm: number;
+}
 
 /**
  * What becomes of an alert: it is told once when rows match, again when others match, and once when none do any more.
  * A check that failed changes nothing until several have, and what was told before an error is not told again after it.
  */
 export function judge(
-  { state, toldHash, calm: calmBefore, failures: failuresBefore }: Standing,
+  standing: Standing,
   found: Found,
-  calmNeeded: number,
+  patience: Patience,
 ): { after: Standing; happening: Happening | null } {
+  const { state, toldHash, toldRows, matches, calm, failures } = standing;
   // Whoever is given what has more than a standing must not get the rest of it back.
-  const before = { state, toldHash, calm: calmBefore, failures: failuresBefore };
+  const before = { state, toldHash, toldRows, matches, calm, failures };
   if (found.kind === "unknown") return { after: before, happening: null };
-  if (found.kind === "failed") {
-    const failures = before.failures + 1;
-    const isError = found.isFinal || failures >= LIMITS.alerts.failures || before.state === "error";
-    const after = { ...before, failures, ...(isError && { state: "error" as const }) };
-    return { after, happening: isError && before.state !== "error" ? "error" : null };
-  }
-  const repaired = before.state === "error" ? "repaired" : null;
-  if (found.kind === "match") {
-    const after = { state: "firing" as const, toldHash: found.hash, calm: 0, failures: 0 };
-    if (toldHash === null) return { after, happening: "fired" };
-    return { after, happening: toldHash === found.hash ? repaired : "changed" };
-  }
-  if (toldHash === null)
-    return { after: { state: "ok", toldHash, calm: 0, failures: 0 }, happening: repaired };
-  const calm = before.calm + 1;
-  if (calm < calmNeeded)
-    return { after: { state: "recovering", toldHash, calm, failures: 0 }, happening: repaired };
-  return { after: { state: "ok", toldHash: null, calm: 0, failures: 0 }, happening: "recovered" };
+  if (found.kind === "failed") return failed(before, found.isFinal);
+  const repaired = state === "error" ? "repaired" : null;
+  if (found.kind === "match") return matched(before, found, patience.hold, repaired);
+  const after = { ...before, matches: 0, failures: 0 };
+  if (toldHash === null) return { after: { ...after, state: "ok", calm: 0 }, happening: repaired };
+  if (calm + 1 < patience.calm)
+    return { after: { ...after, state: "recovering", calm: calm + 1 }, happening: repaired };
+  return {
+    after: { ...after, state: "ok", toldHash: null, toldRows: null, calm: 0 },
+    happening: "recovered",
+  };
+}
+
+function failed(before: Standing, isFinal: boolean) {
+  const failures = before.failures + 1;
+  const isError = isFinal || failures >= LIMITS.alerts.failures || before.state === "error";
+  const after = { ...before, failures, ...(isError && { state: "error" as const }) };
+  return { after, happening: isError && before.state !== "error" ? ("error" as const) : null };
+}
+
+function matched(
+  before: Standing,
+  { hash, rows }: Extract<Found, { kind: "match" }>,
+  hold: number,
+  repaired: "repaired" | null,
+): { after: Standing; happening: Happening | null } {
+  const matches = before.matches + 1;
+  if (before.toldHash === null && matches < hold)
+    return { after: { ...before, state: "pending", matches, calm: 0, failures: 0 }, happening: repaired };
+  const told = new Set(before.toldRows ?? []);
+  const isNew = rows === undefined ? before.toldHash !== hash : rows.some((row) => !told.has(row));
+  const after: Standing = {
+    state: "firing",
+    toldHash: hash,
+    toldRows: rows === undefined ? null : [...rows],
+    matches,
+    calm: 0,
+    failures: 0,
+  };
+  if (before.toldHash === null) return { after, happening: "fired" };
+  return { after, happening: isNew ? "changed" : repaired };
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
+import type { SearchText } from "../../registry/asset-kind.ts";
 import { alertEvents, alerts } from "./automation.tables.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -159,6 +160,14 @@ export class AlertsStore {
       if (restored === undefined) throw new AppError("not_found", `There is no deleted alert with id ${id}.`);
       await this.#schedule(tx, restored);
     });
+  }
+
+  /** By their names alone: what they look for is not for everybody to see. */
+  searchTexts(workspaceId: number): Promise<SearchText[]> {
+    return this.#catalog.db
+      .select({ id: alerts.id, title: alerts.name, body: sql<string>`''` })
+      .from(alerts)
+      .where(own(workspaceId));
   }
 
   /** Forgets alerts that were deleted long ago, and the oldest of what happened to the others. */

@@ -1,29 +1,35 @@
 import { AppError } from "../../kernel/errors.ts";
-import { mailAddresses, oneLine, webhookUrl } from "../../platform/delivery/index.ts";
+import { type Deliveries, mailAddresses, oneLine } from "../../platform/delivery/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AgentServices } from "../agent/index.ts";
 import { assertName, type Data, type Dataset, isWhole, restrictionFor } from "../data/index.ts";
 import { type Alert, type AlertsStore, type AlertWish, noAlert } from "./alerts.store.ts";
 import { readCondition } from "./conditions/read-condition.ts";
 import { type EvaluationParts, evaluate } from "./evaluate.ts";
+import { chosenChannels } from "./recipients.ts";
 
 /** What a caller wants of an alert; what is left out stays, or is as usual. */
 export interface AlertChange {
   name?: string | undefined;
   condition?: string | undefined;
   recipients?: string | undefined;
-  webhooks?: readonly string[] | undefined;
+  /** Names or ids of channels, rooms of Slack, and URLs of webhooks. */
+  channels?: readonly string[] | undefined;
   subject?: string | undefined;
   frequency?: Alert["frequency"] | undefined;
   startTime?: string | undefined;
   zone?: string | undefined;
   realtime?: boolean | undefined;
+  hold?: number | undefined;
+  key?: readonly string[] | undefined;
+  noData?: Alert["noData"] | undefined;
   paused?: boolean | undefined;
 }
 
 export interface AlertsParts extends EvaluationParts {
   store: AlertsStore;
   data: Data;
+  deliveries: Deliveries;
   preferences: AgentServices["preferences"];
   /** Of those who have chosen none. */
   timeZone: string;
@@ -58,7 +64,7 @@ export class Alerts {
         hint: "Choose data_not_updated, or a dataset that a query fills.",
       });
     const zone = change.zone ?? (await preferences.get(caller)).timeZone ?? timeZone;
-    const settings = this.#settings(caller, dataset, { type, c9ql: null }, change);
+    const settings = await this.#settings(caller, dataset, { type, c9ql: null }, change);
     return store.create({
       workspaceId: caller.workspace.id,
       datasetId,
@@ -83,7 +89,7 @@ export class Alerts {
   async change(caller: Caller, alert: Alert, { paused, ...change }: AlertChange): Promise<Alert> {
     const { store, data } = this.#parts;
     const dataset = await data.require(caller, alert.datasetId);
-    const settings = this.#settings(caller, dataset, alert, change);
+    const settings = await this.#settings(caller, dataset, alert, change);
     const isOnlyPause = Object.keys(settings).length === 0;
     const isOthers = alert.ownerId !== caller.user.id;
     // What was only the former owner's to see must be readable for the new one.
@@ -91,7 +97,15 @@ export class Alerts {
       readCondition(alert.c9ql, { name: dataset.name, columns: restrictionFor(caller, dataset).columns });
     // It begins anew: what was told of the former condition, or before the pause, says nothing of it now.
     const isNew = settings.c9ql !== undefined || (alert.paused && paused === false);
-    const fresh = { state: "ok", toldHash: null, calm: 0, failures: 0, lastError: null } as const;
+    const fresh = {
+      state: "ok",
+      toldHash: null,
+      toldRows: null,
+      matches: 0,
+      calm: 0,
+      failures: 0,
+      lastError: null,
+    } as const;
     return store.change(alert, {
       ...settings,
       ...(paused !== undefined && { paused }),
@@ -100,30 +114,30 @@ export class Alerts {
     });
   }
 
-  #settings(
+  async #settings(
     caller: Caller,
     dataset: Dataset,
     { type }: Pick<Alert, "type" | "c9ql">,
     change: AlertChange,
-  ): Partial<AlertWish> & { zone?: string } {
-    const { name, condition, recipients, webhooks, subject, frequency, startTime, zone, realtime } = change;
+  ): Promise<Partial<AlertWish> & { zone?: string }> {
+    const { name, condition, recipients, channels, subject, key, ...rest } = change;
     if (name !== undefined) assertName(name);
     if (condition !== undefined && type !== "conditional")
       throw new AppError("bad_request", `An alert of type ${type} has no condition.`);
     const columns = restrictionFor(caller, dataset).columns;
+    const given = Object.entries(rest).filter(([, value]) => value !== undefined);
     return {
+      ...Object.fromEntries(given),
       ...(name !== undefined && { name }),
       ...(condition !== undefined && {
         condition,
         ...readCondition(condition, { name: dataset.name, columns }),
       }),
       ...(recipients !== undefined && { recipients: mailAddresses(recipients) }),
-      ...(webhooks !== undefined && { webhooks: [...new Set(webhooks.map(webhookUrl))] }),
+      ...(channels !== undefined &&
+        (await chosenChannels(this.#parts.deliveries, caller.workspace.id, channels))),
       ...(subject !== undefined && { subject: oneLine(subject) || null }),
-      ...(frequency !== undefined && { frequency }),
-      ...(startTime !== undefined && { startTime }),
-      ...(zone !== undefined && { zone }),
-      ...(realtime !== undefined && { realtime }),
+      ...(key !== undefined && { key: [...new Set(key)] }),
     };
   }
 

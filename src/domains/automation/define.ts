@@ -1,18 +1,24 @@
 import { z } from "zod";
-import type { Deliveries, Delivery } from "../../platform/delivery/index.ts";
+import type { Deliveries } from "../../platform/delivery/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
 import type { AssetKinds } from "../../registry/asset-kind.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { AlertChecks } from "./alert-checks.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import type { Alerts } from "./alerts.ts";
-import { ALERT_STATES, ALERT_TYPES } from "./automation.tables.ts";
+import { ALERT_STATES, ALERT_TYPES, NO_DATA } from "./automation.tables.ts";
+import type { ReportRuns } from "./reports/report-runs.ts";
+import type { ReportsStore } from "./reports/reports.store.ts";
+import type { Reports } from "./reports/reports.ts";
 
 /** What the tools of this slice work with. */
 export interface AutomationServices {
   alerts: Alerts;
   alertsStore: AlertsStore;
   alertChecks: AlertChecks;
+  reports: Reports;
+  reportsStore: ReportsStore;
+  reportRuns: ReportRuns;
   deliveries: Deliveries;
   schedules: Schedules;
   assets: AssetKinds;
@@ -32,11 +38,15 @@ export const alertShape = z.object({
   c9ql: z.string().nullable(),
   recipients: z.array(z.string()),
   webhooks: z.array(z.string()),
+  channels: z.array(z.string()),
   subject: z.string().nullable(),
   frequency: z.string(),
   start_time: z.string(),
   timezone: z.string(),
   realtime: z.boolean(),
+  hold: z.int(),
+  key: z.array(z.string()),
+  no_data: z.enum(NO_DATA),
   next_check_at: z.string().nullable(),
   checked_at: z.string().nullable(),
   matched_rows: z.int().nullable(),
@@ -55,11 +65,15 @@ function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.outpu
     c9ql: sees ? alert.c9ql : null,
     recipients: [...alert.recipients],
     webhooks: [...alert.webhooks],
+    channels: [...alert.channels],
     subject: alert.subject,
     frequency: alert.frequency,
     start_time: alert.startTime,
     timezone: alert.zone,
     realtime: alert.realtime,
+    hold: alert.hold,
+    key: [...alert.key],
+    no_data: alert.noData,
     next_check_at: nextAt?.toISOString() ?? null,
     checked_at: alert.checkedAt?.toISOString() ?? null,
     matched_rows: sees ? alert.matchedRows : null,
@@ -80,26 +94,4 @@ export async function alertsOf(
   return Promise.all(
     items.map(async (alert) => alertOf(alert, await alerts.sees(caller, alert), next.get(alert.id))),
   );
-}
-
-export const deliveryShape = z.object({
-  delivery_id: z.int(),
-  channel: z.string(),
-  target: z.string(),
-  state: z.enum(["waiting", "sent", "dead"]),
-  tries: z.int(),
-  error: z.string().nullable(),
-  note: z.string().nullable().describe("Where it went: without a mail server, the file in the data folder"),
-});
-
-export function deliveryOf({
-  id,
-  channel,
-  target,
-  state,
-  tries,
-  lastError,
-  note,
-}: Delivery): z.output<typeof deliveryShape> {
-  return { delivery_id: id, channel, target, state, tries, error: lastError, note };
 }

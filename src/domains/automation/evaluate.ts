@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, MS } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
 import type { Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type DataServices, type Dataset, seenRun } from "../data/index.ts";
@@ -25,7 +26,7 @@ export interface EvaluationParts extends Pick<DataServices, "data" | "queries" |
   clock: Clock;
 }
 
-type Watched = Pick<Alert, "type" | "c9ql" | "zone" | "frequency" | "sentence">;
+type Watched = Pick<Alert, "type" | "c9ql" | "zone" | "frequency" | "sentence" | "key" | "noData">;
 
 /** Looks at the dataset as this caller sees it now. */
 export function evaluate(
@@ -44,18 +45,26 @@ async function findRows(
   { data }: EvaluationParts,
   caller: Caller,
   dataset: Dataset,
-  { c9ql, zone, sentence }: Watched,
+  { c9ql, zone, sentence, key, noData }: Watched,
   signal: AbortSignal,
 ): Promise<Evaluation> {
-  if (dataset.columns.length === 0)
-    return { found: { kind: "unknown" }, says: `${dataset.name} has no data.`, matched: null };
+  if (dataset.columns.length === 0 || dataset.rowCount === 0) {
+    const found = { keep: "unknown", fire: "match", ok: "calm" } as const;
+    const kind = found[noData];
+    const says = `${dataset.name} has no data.`;
+    return { found: kind === "match" ? { kind, hash: "no data" } : { kind }, says, matched: null };
+  }
   const { rows: limit } = LIMITS.alerts;
   const options = { c9ql: c9ql ?? undefined, timeZone: zone, limit, signal };
   const { columns, rows, totalRows: total } = await data.read(caller, dataset, options);
   if (total === 0) return { found: { kind: "calm" }, says: `Nothing matches: ${sentence}.`, matched: null };
   const noun = total === 1 ? "1 row matches" : `${total} rows match`;
   return {
-    found: { kind: "match", hash: hashOf(rows, total) },
+    found: {
+      kind: "match",
+      hash: hashOf(rows, total),
+      ...(key.length > 0 && { rows: rows.map((row) => rowHash(row, key, columns, dataset.name)) }),
+    },
     says: `${noun}: ${sentence}.`,
     matched: { columns, rows, total },
   };
@@ -66,6 +75,23 @@ function hashOf(rows: readonly Record<string, JsonValue>[], total: number): stri
   const hash = createHash("sha256").update(String(total));
   for (const text of rows.map((row) => JSON.stringify(row)).sort()) hash.update(`\n${text}`);
   return hash.digest("base64url");
+}
+
+/** A row by the columns that tell it from others. */
+function rowHash(
+  row: Record<string, JsonValue>,
+  key: readonly string[],
+  columns: readonly Column[],
+  where: string,
+): string {
+  const values = key.map((name) => {
+    const found = columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return row[found.name];
+    throw new AppError("bad_request", `The rows that match have no column ${name} in ${where}.`, {
+      hint: `Their columns are ${columns.map((column) => column.name).join(", ")}.`,
+    });
+  });
+  return createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, 16);
 }
 
 const PERIODS = { minutes: MS.minute, hours: MS.hour, days: MS.day, months: 31 * MS.day } as const;

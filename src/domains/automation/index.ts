@@ -2,6 +2,7 @@ import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
 import type { AgentServices } from "../agent/index.ts";
 import type { AGENT_SETTINGS } from "../agent/settings.ts";
+import type { BiServices } from "../bi/index.ts";
 import {
   DATASET_CHANGED,
   type DataServices,
@@ -15,12 +16,22 @@ import { alertKind } from "./alert-kind.ts";
 import { AlertsStore } from "./alerts.store.ts";
 import { Alerts } from "./alerts.ts";
 import type { AutomationServices } from "./define.ts";
+import { reportKind } from "./reports/report-kind.ts";
+import { ReportRuns } from "./reports/report-runs.ts";
+import { ReportsStore } from "./reports/reports.store.ts";
+import { Reports } from "./reports/reports.ts";
 import { createAlert } from "./tools/create-alert.tool.ts";
+import { createReport } from "./tools/create-report.tool.ts";
 import { listAlerts } from "./tools/list-alerts.tool.ts";
+import { listChannels } from "./tools/list-channels.tool.ts";
 import { listDeliveries } from "./tools/list-deliveries.tool.ts";
+import { listReports } from "./tools/list-reports.tool.ts";
+import { removeChannel } from "./tools/remove-channel.tool.ts";
 import { retryDelivery } from "./tools/retry-delivery.tool.ts";
+import { setChannel } from "./tools/set-channel.tool.ts";
 import { testAlert } from "./tools/test-alert.tool.ts";
 import { updateAlert } from "./tools/update-alert.tool.ts";
+import { updateReport } from "./tools/update-report.tool.ts";
 
 export type { AutomationServices } from "./define.ts";
 
@@ -28,6 +39,7 @@ interface Before {
   identity: Pick<Identity, "callerFor">;
   data: Pick<DataServices, "data" | "queries" | "queriesStore" | "runs">;
   agent: Pick<AgentServices, "preferences">;
+  bi: Pick<BiServices, "boards" | "exports" | "insights">;
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
@@ -48,12 +60,12 @@ export async function datasetOfEvent(
 
 function openAutomation(
   { catalog, schedules, deliveries, jobs, registry, appUrl, clock, log }: Engines,
-  { identity, data, agent: { preferences } }: Before,
+  { identity, data, agent: { preferences }, bi: { boards, exports, insights } }: Before,
   { agent: { timeZone } }: Settings,
 ): OpenSlice<AutomationServices> {
   const alertsStore = new AlertsStore(catalog, schedules, clock);
   const evaluation = { ...data, clock };
-  const alerts = new Alerts({ ...evaluation, store: alertsStore, preferences, timeZone });
+  const alerts = new Alerts({ ...evaluation, store: alertsStore, deliveries, preferences, timeZone });
   const alertChecks = new AlertChecks({
     ...evaluation,
     catalog,
@@ -65,13 +77,58 @@ function openAutomation(
     appUrl,
     log,
   });
-  const services = { alerts, alertsStore, alertChecks, deliveries, schedules, assets: registry.assets };
-  return { services, sweep: () => alertsStore.sweep() };
+  const { assets } = registry;
+  const reportsStore = new ReportsStore(catalog, schedules, clock);
+  const reports = new Reports({ store: reportsStore, boards, deliveries, preferences, timeZone });
+  const reportRuns = new ReportRuns({
+    catalog,
+    store: reportsStore,
+    jobs,
+    schedules,
+    deliveries,
+    identity,
+    boards,
+    exports,
+    insights,
+    assets,
+    appUrl,
+    clock,
+    log,
+  });
+  const services = {
+    alerts,
+    alertsStore,
+    alertChecks,
+    reports,
+    reportsStore,
+    reportRuns,
+    deliveries,
+    schedules,
+    assets,
+  };
+  const sweep = async () => {
+    await alertsStore.sweep();
+    await reportsStore.sweep();
+  };
+  return { services, sweep };
 }
 
 export const automationSlice: SliceSpec<"automation", AutomationServices, Before, Settings> = {
   name: "automation",
   open: openAutomation,
-  tools: [createAlert, listAlerts, updateAlert, testAlert, listDeliveries, retryDelivery],
-  assetKinds: [alertKind],
+  tools: [
+    createAlert,
+    listAlerts,
+    updateAlert,
+    testAlert,
+    createReport,
+    updateReport,
+    listReports,
+    listDeliveries,
+    retryDelivery,
+    setChannel,
+    listChannels,
+    removeChannel,
+  ],
+  assetKinds: [alertKind, reportKind],
 };

@@ -18,6 +18,8 @@ export const LIMITS = {
     checkMs: 60_000,
     /** How long changes of a dataset are gathered before its real-time alerts are checked. */
     gatherMs: 2_000,
+    /** Most checks in a row that an alert can be made to wait for before it fires. */
+    hold: 100,
     /** Checks that must fail one after the other before an alert is in its error state. */
     failures: 3,
     /** Checks without a match, one after the other, before an alert that is checked by the minute has recovered. */
@@ -30,5 +32,29 @@ export const LIMITS = {
     kept: 500,
     /** How long the test of an alert waits for its messages. */
     testMs: 10_000,
+  },
+  reports: {
+    /** Reports of one workspace. */
+    perWorkspace: 2_000,
+    /** Widgets of one report. */
+    widgets: 20,
+    /** Longest text of a report's mail. */
+    bodyCharacters: 10_000,
+    /** Rows of each widget in the CSV files of a report. */
+    csvRows: 10_000,
+    /** Largest that the files of one report may be together; what does not fit is left out, and the message says so. */
+    fileBytes: 15 * 1024 * 1024,
+    /** Reports that one server makes at the same time. */
+    atOnce: 2,
+    /** Longest that a report may take. */
+    makeMs: 5 * 60_000,
+    /** Longest that a report is tried to be delivered; not beyond the next one. */
+    sendMs: 24 * 3_600_000,
+    /** How long whoever sends a report now waits for its messages. */
+    waitMs: 60_000,
+    /** Runs that the details of a report list. */
+    listed: 20,
+    /** Runs that are kept of each report. */
+    kept: 500,
   },
 } as const;

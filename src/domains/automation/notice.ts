@@ -6,6 +6,7 @@ import { exportText } from "../data/index.ts";
 import type { Happening } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import type { MatchedRows } from "./evaluate.ts";
+import { escapeHtml } from "./html.ts";
 import { LIMITS } from "./limits.ts";
 
 /** What a notice tells of. */
@@ -59,6 +60,7 @@ export async function noticeOf(alert: Alert, told: Told): Promise<Message> {
     text: lines.join("\n"),
     html: `<pre style="font: 14px/1.5 ui-monospace, monospace; white-space: pre-wrap">${escapeHtml(lines.join("\n"))}</pre>`,
     attachments: attached === undefined ? [] : [attached.file],
+    topic: `alert:${alert.id}`,
     event: { type: `alert.${happening}`, data },
   };
 }
@@ -105,10 +107,4 @@ async function csvText(
   }
   const { content } = await exportText(batches(), { format: "csv", escapeFormulas: true });
   return content.toString("utf8");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 }

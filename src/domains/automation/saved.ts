@@ -29,12 +29,14 @@ export async function saved(
   const sentences = [
     `It fires when ${alert.sentence}.`,
     `Now: ${now.says}`,
-    recipients.length + webhooks.length === 0 ? "Nobody is told: it has no recipients." : "",
+    recipients.length + webhooks.length + alert.channels.length === 0
+      ? "Nobody is told: it has no recipients."
+      : "",
     recipients.length > 0 && deliveries.mailsAreLocal
       ? "No mail server is set, so mails are written to the folder outbox in the data folder."
       : "",
   ];
-  const secrets = Object.fromEntries(webhooks.map((url) => [url, deliveries.secretOf(workspaceId, url)]));
+  const secrets = await deliveries.secretsOf(workspaceId, webhooks);
   return {
     matches_now: now.rows,
     ...(webhooks.length > 0 && { webhook_secrets: secrets }),

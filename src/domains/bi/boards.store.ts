@@ -337,12 +337,11 @@ export class BoardsStore {
       return rows;
     }
     const rows = await this.#joined(and(ownWidget(workspaceId)));
+    // Without its fields: some may be hidden from whoever searches.
     return rows.map(({ widget: { id, name, spec }, dashboard }) => ({
       id,
       title: name,
-      body: [dashboard?.name, spec.chart, spec.x, ...spec.y, spec.group]
-        .filter((word) => word !== undefined)
-        .join(" "),
+      body: [dashboard?.name ?? "", spec.chart].join(" ").trim(),
     }));
   }
 

@@ -11,7 +11,8 @@ import { dashboardAccess, type Place, type WidgetSpec, widgetSpec } from "./shap
 /** A widget as somebody wants it. */
 export interface WidgetWish {
   name: string;
-  datasetId: number;
+  /** None for one on a semantic model. */
+  datasetId: number | null;
   spec: WidgetSpec;
   place?: Place | undefined;
 }
@@ -168,8 +169,8 @@ export class Boards {
     const { widget } = await this.widget(caller, id, "write");
     const wanted = change(widget);
     const [name, spec] = [wanted.name ?? widget.name, widgetSpec.parse(wanted.spec ?? widget.spec)];
-    const datasetId = wanted.datasetId ?? widget.datasetId;
-    if (datasetId === null) throw datasetGone(widget);
+    const datasetId = spec.model === undefined ? (wanted.datasetId ?? widget.datasetId) : null;
+    if (datasetId === null && spec.model === undefined) throw datasetGone(widget);
     await this.#admit(caller, { name, spec, datasetId });
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockWidget(tx, caller.workspace.id, id);

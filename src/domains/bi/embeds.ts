@@ -1,12 +1,32 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
+import type { Vault } from "../../platform/vault/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Identity } from "../identity/index.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import type { Boards } from "./boards.ts";
 import type { Embed, EmbedsStore } from "./embeds.store.ts";
+import { LIMITS } from "./limits.ts";
+
+const { attributes: mostAttributes, ticketMinutes } = LIMITS.bi;
+
+/** Of a viewer, for whom policies of datasets hold as well. */
+export const viewerAttributes = z
+  .record(z.string().max(100), z.string().max(500))
+  .refine((given) => Object.keys(given).length <= mostAttributes);
+
+/** What a host application says of the viewer for whom it wants a ticket. */
+export const ticketWish = z.strictObject({
+  attributes: viewerAttributes.default({}),
+  minutes: z.int().min(1).max(ticketMinutes).default(ticketMinutes),
+});
+
+const ticketClaims = z.object({ publicId: z.string(), attributes: viewerAttributes, untilMs: z.number() });
+const TICKET = "ticket.";
+const TICKET_CONTEXT = "embed ticket";
 
 export interface EmbedWish {
   dashboardId?: number | undefined;
@@ -28,6 +48,7 @@ interface Parts {
   store: EmbedsStore;
   boards: Boards;
   identity: Pick<Identity, "callerFor">;
+  vault: Vault;
   clock: Clock;
   appUrl: string;
 }
@@ -73,11 +94,42 @@ export class Embeds {
     return embed !== undefined && this.#works(embed) ? embed.origins : undefined;
   }
 
-  /** Link, maker, dashboard, widget: each is looked at every time, and with the rights that there are now. */
-  async open(publicId: string, secret: string): Promise<OpenEmbed> {
-    const { store, boards, identity, clock } = this.#parts;
-    const embed = await store.byPublicId(publicId);
+  /** A key for some minutes, to be given to one viewer by the host application that keeps the secret. */
+  async ticket(
+    publicId: string,
+    secret: string,
+    { attributes, minutes }: z.output<typeof ticketWish>,
+  ): Promise<{ ticket: string; expiresAt: Date }> {
+    await this.#keyed(publicId, secret);
+    const { vault, clock } = this.#parts;
+    const expiresAt = new Date(clock.now().getTime() + minutes * MS.minute);
+    const claims = { publicId, attributes, untilMs: expiresAt.getTime() };
+    return { ticket: `${TICKET}${vault.seal(JSON.stringify(claims), TICKET_CONTEXT)}`, expiresAt };
+  }
+
+  /** The embed, if the secret is its own and it works. */
+  async #keyed(publicId: string, secret: string): Promise<Embed> {
+    const embed = await this.#parts.store.byPublicId(publicId);
     if (embed === undefined || !isSecret(secret, embed.secretHash) || !this.#works(embed)) throw notValid();
+    return embed;
+  }
+
+  async #ticketed(publicId: string, ticket: string): Promise<Embed> {
+    const { vault, clock, store } = this.#parts;
+    const claims = opened(() => ticketClaims.parse(JSON.parse(vault.open(ticket, TICKET_CONTEXT).reveal())));
+    const embed = await store.byPublicId(publicId);
+    const isOwn = claims.publicId === publicId && claims.untilMs > clock.now().getTime();
+    if (embed === undefined || !isOwn || !this.#works(embed)) throw notValid();
+    // What the embed itself says of its viewers comes before what the host says.
+    return { ...embed, attributes: { ...claims.attributes, ...embed.attributes } };
+  }
+
+  /** Link, maker, dashboard, widget: each is looked at every time, and with the rights that there are now. */
+  async open(publicId: string, key: string): Promise<OpenEmbed> {
+    const { store, boards, identity, clock } = this.#parts;
+    const embed = key.startsWith(TICKET)
+      ? await this.#ticketed(publicId, key.slice(TICKET.length))
+      : await this.#keyed(publicId, key);
     const { workspaceId, createdBy: userId, attributes, dashboardId, widgetId } = embed;
     try {
       const maker = await identity.callerFor({ workspaceId, userId });
@@ -118,6 +170,14 @@ async function openAsset(
     widgets: [{ ...widget, place: { col: 1, row: 1, sizeX: 24, sizeY: widget.place?.sizeY ?? 8 } }],
     title: widget.name,
   };
+}
+
+function opened<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw notValid(cause);
+  }
 }
 
 function hashOf(secret: string): string {

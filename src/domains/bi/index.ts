@@ -1,6 +1,9 @@
+import { AppError } from "../../kernel/errors.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
+import type { AgentServices } from "../agent/index.ts";
 import type { DataServices } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
+import type { ModelsServices } from "../models/index.ts";
 import { BoardsStore } from "./boards.store.ts";
 import { Boards } from "./boards.ts";
 import type { BiServices } from "./define.ts";
@@ -9,7 +12,9 @@ import { Embeds } from "./embeds.ts";
 import { Exports } from "./export/exports.ts";
 import { ExportLinks } from "./export/links.ts";
 import { Pdfs } from "./export/pdfs.ts";
+import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
+import { ModelSources } from "./query/model-source.ts";
 import { planOf } from "./query/plan.ts";
 import { PLAIN_LENS, Sources } from "./query/source.ts";
 import { createDashboard } from "./tools/create-dashboard.tool.ts";
@@ -17,6 +22,7 @@ import { createWidget } from "./tools/create-widget.tool.ts";
 import { exportDashboard } from "./tools/export-dashboard.tool.ts";
 import { findWidget } from "./tools/find-widget.tool.ts";
 import { getEmbedUrl } from "./tools/get-embed-url.tool.ts";
+import { getInsights } from "./tools/get-insights.tool.ts";
 import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
 import { listDashboards } from "./tools/list-dashboards.tool.ts";
 import { listEmbeds } from "./tools/list-embeds.tool.ts";
@@ -27,32 +33,55 @@ import { Views } from "./views.ts";
 
 export type { Dashboard, Widget } from "./boards.store.ts";
 export type { BiServices } from "./define.ts";
-export type { OpenEmbed } from "./embeds.ts";
+export { type OpenEmbed, ticketWish } from "./embeds.ts";
 export { untitled } from "./export/exports.ts";
 export type { Chosen } from "./lens.ts";
-export type { ShownFilter, ShownWidget } from "./views.ts";
+export type { ShownFilter, ShownWidget, ToDraw } from "./views.ts";
 
 interface Before {
   identity: Pick<Identity, "callerFor">;
   data: Pick<DataServices, "data" | "datasets">;
+  models: Pick<ModelsServices, "models">;
+  agent: Pick<AgentServices, "modelTables">;
 }
 
 export const biSlice: SliceSpec<"bi", BiServices, Before> = {
   name: "bi",
-  open({ catalog, clock, drawings, vault, appUrl, log }, { identity, data: { data, datasets } }) {
+  open(
+    { catalog, clock, drawings, vault, appUrl, log },
+    { identity, data: { data, datasets }, models, agent },
+  ) {
     const sources = new Sources({ data, clock });
+    const modelSources = new ModelSources({ ...models, ...agent, clock });
     const store = new BoardsStore(catalog, clock);
     const boards = new Boards(store, async (caller, { datasetId, spec }) => {
       // Parameters have no values here, and a query with some is looked at when it runs.
+      if (spec.model !== undefined) return modelSources.check(caller, spec);
+      if (datasetId === null)
+        throw new AppError("bad_request", "A widget needs a dataset_id, or a model in its options.");
       if (spec.c9ql !== undefined && /\$c9_\w+\$/.test(spec.c9ql))
         return void (await data.require(caller, datasetId));
       planOf(spec, await sources.open(caller, datasetId, spec, PLAIN_LENS));
     });
-    const views = new Views({ sources, drawings, clock });
+    const views = new Views({ sources, modelSources, drawings, clock });
     const exports = new Exports({ boards, views, drawings, pdfs: new Pdfs(log), clock });
     const exportLinks = new ExportLinks(vault, clock, appUrl);
-    const embeds = new Embeds({ store: new EmbedsStore(catalog, clock), boards, identity, clock, appUrl });
-    const services = { boards, sources, views, exports, exportLinks, embeds, data, datasets, appUrl };
+    const embedsStore = new EmbedsStore(catalog, clock);
+    const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });
+    const insights = new InsightFinder({ sources, clock });
+    const services = {
+      boards,
+      sources,
+      modelSources,
+      views,
+      exports,
+      exportLinks,
+      embeds,
+      insights,
+      data,
+      datasets,
+      appUrl,
+    };
     return { services, sweep: () => store.sweep() };
   },
   tools: [
@@ -64,6 +93,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     updateWidget,
     layoutDashboard,
     exportDashboard,
+    getInsights,
     getEmbedUrl,
     listEmbeds,
     revokeEmbed,

@@ -1,15 +1,16 @@
 import { AppError } from "../../kernel/errors.ts";
-import type { AssetKind } from "../../registry/asset-kind.ts";
+import type { AssetKind, AssetRows, RowsOptions } from "../../registry/asset-kind.ts";
+import type { ModelTable } from "../agent/index.ts";
 import { may } from "./access.ts";
 import type { FormerVersion } from "./boards.store.ts";
 import { datasetGone, guardOf } from "./boards.ts";
 import { type BiServices, widgetOf } from "./define.ts";
 import { lensOf } from "./lens.ts";
 import { rowsOfWidget } from "./query/widget-rows.ts";
-import type { Place } from "./shapes.ts";
+import type { Place, WidgetSpec } from "./shapes.ts";
 
 /** Dashboards, as tools that span slices see them. */
-export function dashboardKind({ boards, appUrl }: BiServices): AssetKind {
+export function dashboardKind({ boards, views, appUrl }: BiServices): AssetKind {
   return {
     name: "dashboard",
     idsFrom: "list_dashboards",
@@ -24,7 +25,7 @@ export function dashboardKind({ boards, appUrl }: BiServices): AssetKind {
         boards.store.widgetsOf(id),
         boards.store.versions("dashboard", id),
       ]);
-      const { name, description, filters, access, settings } = dashboard;
+      const { name, description, access, settings } = dashboard;
       return {
         id,
         name,
@@ -32,7 +33,7 @@ export function dashboardKind({ boards, appUrl }: BiServices): AssetKind {
         url: `${appUrl}/d/${id}`,
         widget_count: widgets.length,
         widgets: widgets.map(widgetOf),
-        filters,
+        filters: await views.visibleFilters(caller, dashboard, widgets),
         access,
         settings,
         may_change: may(caller, dashboard, "write"),
@@ -76,7 +77,7 @@ export function dashboardKind({ boards, appUrl }: BiServices): AssetKind {
 }
 
 /** Widgets, as tools that span slices see them. */
-export function widgetKind({ boards, sources, data }: BiServices): AssetKind {
+export function widgetKind({ boards, sources, modelSources, data }: BiServices): AssetKind {
   return {
     name: "widget",
     idsFrom: "find_widget",
@@ -88,7 +89,11 @@ export function widgetKind({ boards, sources, data }: BiServices): AssetKind {
     async describe(caller, id) {
       const { widget, dashboard } = await boards.widget(caller, id);
       const versions = await boards.store.versions("widget", id);
-      const { chart, x, y, group, filters, c9ql, ...how } = widget.spec;
+      const hidden =
+        widget.spec.model === undefined
+          ? await sources.hiddenFields(caller, [widget.datasetId ?? []].flat())
+          : await modelSources.hiddenNames(caller, widget.spec);
+      const { chart, x, y, group, filters, c9ql, ...how } = withoutHidden(widget.spec, hidden);
       return {
         id,
         name: widget.name,
@@ -108,8 +113,10 @@ export function widgetKind({ boards, sources, data }: BiServices): AssetKind {
 
     async rows(caller, id) {
       const { widget, dashboard } = await boards.widget(caller, id);
-      if (widget.datasetId === null) throw datasetGone(widget);
       const lens = lensOf(dashboard);
+      if (widget.spec.model !== undefined)
+        return modelRows(widget.name, await modelSources.read(caller, widget.spec, lens));
+      if (widget.datasetId === null) throw datasetGone(widget);
       const source = await sources.open(caller, widget.datasetId, widget.spec, lens);
       const shown = await rowsOfWidget(widget.spec, source);
       const given = source.parameters;
@@ -152,6 +159,53 @@ export function widgetKind({ boards, sources, data }: BiServices): AssetKind {
     },
 
     search: (workspaceId) => boards.store.searchTexts(workspaceId, "widget"),
+  };
+}
+
+/** What a model made of its data, as rows: there are never many. */
+function modelRows(name: string, { table: { columns, rows } }: { table: ModelTable }): AssetRows {
+  const names = columns.map(({ label, type }) => ({ name: label, type }));
+  const part = ({ c9ql, limit, offset = 0 }: RowsOptions) => {
+    if (c9ql !== undefined)
+      throw new AppError("bad_request", "What a widget on a semantic model shows cannot be queried.", {
+        hint: "Query the model with {tool:execute_query}.",
+      });
+    return rows.slice(offset, limit === undefined ? undefined : offset + limit);
+  };
+  return {
+    name,
+    hasColumns: true,
+    async read(options) {
+      const some = part(options);
+      const records = some.map((row) =>
+        Object.fromEntries(names.map((column, i) => [column.name, row[i] ?? null])),
+      );
+      return {
+        columns: names,
+        rows: records,
+        totalRows: rows.length,
+        returnedRows: some.length,
+        isCut: false,
+      };
+    },
+    async *stream(options) {
+      yield { columns: names, rows: part(options) };
+    },
+    count: async () => rows.length,
+  };
+}
+
+/** Neither fields that somebody may not see, nor what they are compared with. */
+function withoutHidden({ x, y, group, filters, c9ql, ...how }: WidgetSpec, hidden: ReadonlySet<string>) {
+  const isSeen = (field: string) => !hidden.has(field.toLowerCase());
+  const text = c9ql?.toLowerCase() ?? "";
+  return {
+    ...how,
+    x: x !== undefined && isSeen(x) ? x : undefined,
+    y: y.filter(isSeen),
+    group: group !== undefined && isSeen(group) ? group : undefined,
+    filters: filters.filter(({ field }) => isSeen(field)),
+    c9ql: [...hidden].some((field) => text.includes(field)) ? undefined : c9ql,
   };
 }
 

@@ -28,7 +28,7 @@ export const LIMITS = {
     filterValues: 1_000,
     /** Rows that a chart is made of; the engine has put others together before. */
     chartRows: 3_000,
-    /** Points of a scatter chart; of more, every n-th is shown. */
+    /** Points of a scatter chart; of more, a sample is shown. */
     scatterPoints: 5_000,
     /** Rows of a table on a page. */
     pageRows: 200,
@@ -40,6 +40,8 @@ export const LIMITS = {
     queriesAtOnce: 4,
     /** Results that are kept in memory while their data stays the same. */
     keptResults: 400,
+    /** Whole pages of dashboards that are kept in memory, for a minute. */
+    keptPages: 50,
     /** Pictures that are kept in memory. */
     keptPictures: 400,
     /** Former versions of a dashboard or widget, the newest, that details list. */
@@ -52,6 +54,8 @@ export const LIMITS = {
     embeds: 2_000,
     /** Attributes of an embed's viewer. */
     attributes: 50,
+    /** Longest that a ticket for an embed works, in minutes. */
+    ticketMinutes: 10,
     /** Pages that may show one embed. */
     origins: 20,
     /** How long a download link works. */

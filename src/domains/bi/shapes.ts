@@ -50,6 +50,8 @@ export const widgetSpec = z.strictObject({
   y: z.array(field).max(series).default([]),
   group: field.optional(),
   filters: z.array(filterShape).max(filters).default([]),
+  /** A published semantic model in the place of a dataset: `y` are its metrics, `x` and `group` its fields. */
+  model: z.string().min(1).max(nameCharacters).optional(),
   c9ql: z.string().max(C9QL.c9ql.textCharacters).optional(),
   aggregate: z.enum(AGGREGATES).optional(),
   grain: z.enum(GRAINS).optional(),

@@ -12,9 +12,12 @@ import {
 import type { Caller } from "../../registry/caller.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
-import { type Shown, showWidget } from "./draw/subject.ts";
+import { showModel } from "./draw/model-subject.ts";
+import { type Shown, showSource, showWidget } from "./draw/subject.ts";
 import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
+import type { ModelSources } from "./query/model-source.ts";
+import { readable } from "./query/plan.ts";
 import { quoted, type Sources } from "./query/source.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";
 
@@ -42,15 +45,32 @@ export interface ShownFilter {
   isDate: boolean;
 }
 
+/** Good enough for those who wait for it, and not to be kept. */
+class Faulty extends Error {
+  readonly page: unknown;
+
+  constructor(page: unknown) {
+    super("not to be kept");
+    this.page = page;
+  }
+}
+
+/** What is drawn, and how it is to look. */
+export interface ToDraw {
+  subject: Subject;
+  look: Partial<Look>;
+}
+
 /** More values than this are typed in, not chosen. */
 const OPTIONS = 100;
 
-type Parts = { sources: Sources; drawings: Drawings; clock: Clock };
+type Parts = { sources: Sources; modelSources: ModelSources; drawings: Drawings; clock: Clock };
 
 /** What widgets show to somebody, as things to be drawn, and the drawings: the same for page, embed, PDF and PNG. */
 export class Views {
   readonly #parts: Parts;
   readonly #pictures = new KeptPromises(LIMITS.bi.keptPictures);
+  readonly #pages = new KeptPromises(LIMITS.bi.keptPages);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -62,23 +82,28 @@ export class Views {
     widget: Widget,
     options: ViewOptions,
   ): Promise<ShownWidget> {
-    const { sources, clock } = this.#parts;
+    const { sources, modelSources, clock } = this.#parts;
     const { name, spec, datasetId } = widget;
     const lens = lensOf(dashboard, options.chosen);
     let asOf: Date | null = null;
-    const open = async () => {
-      if (datasetId === null) throw datasetGone(widget);
-      const source = await sources.open(caller, datasetId, spec, lens);
-      asOf = source.dataset.refreshedAt;
-      return source;
-    };
     const writing = {
       locale: knownLocale(options.locale),
       now: clock.now(),
       rows: options.rows,
       sizeY: widget.place?.sizeY ?? 8,
     };
-    const shown = await showWidget(name, spec, open, writing);
+    const shown = await showWidget(name, async () => {
+      if (spec.model !== undefined) {
+        const { table, unfiltered } = await modelSources.read(caller, spec, lens);
+        asOf = table.asOf;
+        const { subject, notes } = showModel(name, spec, table, writing);
+        return { subject, notes: [...notes, ...unfiltered] };
+      }
+      if (datasetId === null) throw datasetGone(widget);
+      const source = await sources.open(caller, datasetId, spec, lens);
+      asOf = source.dataset.refreshedAt;
+      return showSource(name, spec, source, writing);
+    });
     return { widget, asOf, ...shown };
   }
 
@@ -93,19 +118,53 @@ export class Views {
     );
   }
 
-  /** Drawn once for all who see the same. */
-  picture(workspaceId: number, subject: Subject, look: Partial<Look>): Promise<Picture> {
-    const key = createHash("sha256")
-      .update(JSON.stringify([workspaceId, subject, look]))
-      .digest("base64");
-    return this.#pictures.get(key, async () => {
-      const [picture] = await this.#parts.drawings.svg(subject, [look], { scope: String(workspaceId) });
-      return picture as Picture;
+  /**
+   * What is made of a whole dashboard, once for all who see the same of it and while nothing of it changes. What has
+   * faults in it is made again for the next.
+   */
+  async once<T extends { hasFaults: boolean }>(
+    caller: Caller,
+    dashboard: Dashboard | null,
+    widgets: readonly Widget[],
+    how: unknown,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    // Models see to it themselves that nothing is worked out twice.
+    if (widgets.some(({ spec }) => spec.model !== undefined)) return work();
+    const datasetIds = widgets.flatMap(({ datasetId }) => datasetId ?? []);
+    const state = await this.#parts.sources.state(caller, datasetIds);
+    const boards = [
+      dashboard?.id,
+      dashboard?.version,
+      widgets.map(({ id, version, place }) => [id, version, place]),
+    ];
+    const key = JSON.stringify([caller.workspace.id, boards, state, how]);
+    const made = this.#pages.get(createHash("sha256").update(key).digest("base64"), async () => {
+      const page = await work();
+      if (page.hasFaults) throw new Faulty(page);
+      return page;
+    });
+    return made.catch((error: unknown) => {
+      if (error instanceof Faulty) return error.page as T;
+      throw error;
     });
   }
 
-  png(workspaceId: number, subject: Subject, look: Partial<Look>): Promise<Uint8Array> {
-    return this.#parts.drawings.png(subject, look, { scope: String(workspaceId) });
+  /** Drawn once for all who see the same; nothing in the place of what cannot be drawn. */
+  async pictures(workspaceId: number, all: readonly ToDraw[]): Promise<(Picture | null)[]> {
+    const missing: ToDraw[] = [];
+    const drawing = Promise.withResolvers<(Picture | null)[]>();
+    const wanted = all.map((one) => {
+      const key = createHash("sha256")
+        .update(JSON.stringify([workspaceId, one]))
+        .digest("base64");
+      return this.#pictures.get(key, async () => {
+        const at = missing.push(one) - 1;
+        return (await drawing.promise)[at] ?? null;
+      });
+    });
+    drawing.resolve(this.#parts.drawings.each(missing, { scope: String(workspaceId) }));
+    return Promise.all(wanted);
   }
 
   async filters(
@@ -115,19 +174,31 @@ export class Views {
     chosen: Chosen,
   ): Promise<ShownFilter[]> {
     const datasetIds = [...new Set(widgets.flatMap(({ datasetId }) => datasetId ?? []))];
-    return mapBounded(dashboard.filters, LIMITS.bi.queriesAtOnce, async (filter) => {
+    const visible = await this.visibleFilters(caller, dashboard, widgets);
+    return mapBounded(visible, LIMITS.bi.queriesAtOnce, async (filter) => {
       const name = nameOfFilter(filter);
       const choice =
         filter.field === undefined ? undefined : await this.#options(caller, datasetIds, filter.field);
       return {
         filter,
         name,
-        label: filter.label ?? name,
+        label: filter.label ?? readable(name),
         value: chosenValue(filter, chosen),
         options: ["=", "in", "!="].includes(filter.operator) ? (choice?.options ?? null) : null,
         isDate: choice?.isDate ?? false,
       };
     });
+  }
+
+  /** Those that do not name a field that is hidden from the caller. */
+  async visibleFilters(
+    caller: Caller,
+    { filters }: Pick<Dashboard, "filters">,
+    widgets: readonly Widget[],
+  ): Promise<DashboardFilter[]> {
+    const datasetIds = widgets.flatMap(({ datasetId }) => datasetId ?? []);
+    const hidden = await this.#parts.sources.hiddenFields(caller, datasetIds);
+    return filters.filter(({ field }) => field === undefined || !hidden.has(field.toLowerCase()));
   }
 
   /** The values of a field in the first dataset that has it, as far as the viewer may see them. */

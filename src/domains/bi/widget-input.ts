@@ -26,13 +26,13 @@ export const widgetFields = {
     .pipe(options)
     .optional()
     .describe(
-      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: integer|percent|money:EUR, target}",
+      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model: semantic model}",
     ),
 };
 
 export const newWidget = z.strictObject({
   name: z.string(),
-  dataset_id: z.int(),
+  dataset_id: z.int().optional(),
   ...widgetFields,
   place: z.unknown().pipe(placeShape).optional().describe("{col, row, sizeX, sizeY}"),
 });
@@ -49,8 +49,17 @@ export const dashboardFields = {
   settings: z.unknown().pipe(dashboardSettings).optional().describe("{locale: de-DE, time_zone}"),
 };
 
+/** Options that stand beside the fields are taken for what they are. */
+function withOptions(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  const stray = Object.entries(given).filter(([key]) => key in options.shape);
+  if (stray.length === 0) return given;
+  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in options.shape)));
+  return { ...rest, options: { ...Object.fromEntries(stray), ...rest.options } };
+}
+
 export const widgetList = z
-  .array(z.unknown().pipe(newWidget))
+  .array(z.unknown().transform(withOptions).pipe(newWidget))
   .max(LIMITS.bi.widgetsPerDashboard)
   .default([])
   .describe("As create_widget: [{name, dataset_id, chart_type, x_axis, y_axis: []}]");
@@ -69,7 +78,7 @@ export function specOf(input: WidgetInput, before: Partial<WidgetSpec> = {}): Wi
 export function wishesOf(list: z.output<typeof widgetList>) {
   return list.map(({ name, dataset_id: datasetId, place, ...fields }) => ({
     name,
-    datasetId,
+    datasetId: datasetId ?? null,
     place,
     spec: specOf(fields),
   }));

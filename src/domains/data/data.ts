@@ -116,12 +116,15 @@ export class Data {
     // Whatever is asked of a dataset without columns, nothing comes of it.
     if (dataset.columns.length === 0)
       return { columns: [], rows: [], totalRows: 0, returnedRows: 0, isCut: false };
-    const { limit, offset = 0 } = options;
+    const { limit, offset = 0, isSample = false } = options;
     const { request, totalRows: known } = await this.#queryOn(caller, dataset, options);
+    const some = isSample
+      ? `USING SAMPLE reservoir(${limit + 1} ROWS) REPEATABLE (1)`
+      : `LIMIT ${limit + 1} OFFSET ${offset}`;
     // One row more than wanted tells whether there are others, and most aggregations have fewer: they run once.
     const { columns, rows, truncated } = await this.#query({
       ...request,
-      sql: `SELECT * FROM (${request.sql}) LIMIT ${limit + 1} OFFSET ${offset}`,
+      sql: `SELECT * FROM (${request.sql}) ${some}`,
       limits: { rows: limit },
     });
     const isLast = truncated === false && (rows.length > 0 || offset === 0);

@@ -38,7 +38,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "order_date",
         y_axis: ["revenue"],
         options: { ...EUR, grain: "month" },
-        at: [1, 1, 6, 5],
+        at: [1, 1, 8, 5],
       },
       {
         name: "How many orders were that?",
@@ -46,7 +46,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         chart_type: "singletext",
         x_axis: "order_date",
         options: { aggregate: "count", grain: "month" },
-        at: [7, 1, 6, 5],
+        at: [9, 1, 8, 5],
       },
       {
         name: "How far are we this year?",
@@ -54,7 +54,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         chart_type: "gauge",
         y_axis: ["revenue"],
         options: { ...EUR, target: 17_000_000, c9ql: "where order_date >= $c9_thisyear" },
-        at: [13, 1, 6, 5],
+        at: [17, 1, 8, 5],
       },
       {
         name: "Where is it sold?",
@@ -63,7 +63,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "sales_channel",
         y_axis: ["revenue"],
         options: { ...EUR, c9ql: LAST_YEAR },
-        at: [19, 1, 6, 5],
+        at: [17, 6, 8, 8],
       },
       {
         name: "How does revenue develop?",
@@ -82,12 +82,12 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "order_date",
         y_axis: ["revenue"],
         options: { ...EUR, grain: "month" },
-        at: [17, 6, 8, 8],
+        at: [17, 22, 8, 11],
       },
       {
         name: "Which countries grow, which shrink?",
         on: "orders",
-        chart_type: "column",
+        chart_type: "line",
         x_axis: "order_date",
         y_axis: ["revenue"],
         group_by: "country",
@@ -110,7 +110,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         options: {
           c9ql: `select product as Product, category as Category, sum(quantity) as Units, sum(revenue) as Revenue EUR, sum(revenue) - sum(cost) as Gross profit EUR ${LAST_YEAR} group by product, category order by Revenue EUR desc`,
         },
-        at: [1, 22, 24, 9],
+        at: [1, 22, 16, 11],
       },
     ],
   },
@@ -187,7 +187,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         at: [1, 1, 6, 5],
       },
       {
-        name: "How long do they wait for us (hours)?",
+        name: "Hours until we reply?",
         on: "support_tickets",
         chart_type: "singletext",
         x_axis: "opened_on",

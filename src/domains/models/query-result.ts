@@ -5,7 +5,10 @@ import type { CallMeta } from "../../registry/caller.ts";
 import { LIMITS } from "./limits.ts";
 import type { QueryAnswer } from "./models.ts";
 
-export const queryParams = z.array(z.string().max(LIMITS.models.paramCharacters)).max(LIMITS.models.params);
+/** The contract has texts; a number that a model writes as one means the same. */
+export const queryParams = z
+  .array(z.union([z.string().max(LIMITS.models.paramCharacters), z.number()]).transform(String))
+  .max(LIMITS.models.params);
 
 /** What execute_query and execute_stored_query answer with. */
 export const queryResult = z.object({

@@ -32,6 +32,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "0022_integrity.sql": "8ffe556f4dd7ac05",
   "0023_automation.sql": "8e04f1f415b41c01",
   "0024_demo.sql": "2f3fda51391ac623",
+  "0025_reports.sql": "7a9f32d8a12a6222",
+  "0026_changes.sql": "dcab420c5c321def",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

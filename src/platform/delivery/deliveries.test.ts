@@ -6,9 +6,22 @@ import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestCatalog, silentLog } from "../../../test/support/database.ts";
+import { openFolderBlobs } from "../blobs/index.ts";
 import { createGuardedFetch } from "../guarded-fetch/index.ts";
 import { Jobs } from "../jobs/index.ts";
-import { Deliveries, MailChannel, type Message, mailAddresses, oneLine, WebhookChannel } from "./index.ts";
+import { createVault } from "../vault/index.ts";
+import {
+  Channels,
+  Deliveries,
+  MailChannel,
+  type Message,
+  mailAddresses,
+  oneLine,
+  SlackChannel,
+  TeamsChannel,
+  Unsubscribing,
+  WebhookChannel,
+} from "./index.ts";
 
 const catalog = await openTestCatalog();
 const outbox = mkdtempSync(join(tmpdir(), "kenning-outbox-"));
@@ -45,8 +58,21 @@ beforeAll(async () => {
     from: "Kenning <kenning@example.com>",
     outbox,
   });
-  const webhooks = new WebhookChannel({ fetch, key: Buffer.from("key") });
-  deliveries = new Deliveries({ catalog, jobs, mail, webhooks, log: silentLog });
+  const vault = createVault({ root: "a-root-secret-of-at-least-32-characters" });
+  const channels = new Channels(catalog, vault);
+  const webhooks = new WebhookChannel({ fetch, key: Buffer.from("key"), channels });
+  deliveries = new Deliveries({
+    catalog,
+    blobs: await openFolderBlobs({ folder: join(outbox, "blobs") }),
+    jobs,
+    mail,
+    webhooks,
+    slack: new SlackChannel({ fetch, apiUrl: "https://slack.com/api" }),
+    teams: new TeamsChannel(fetch),
+    channels,
+    unsubscribing: new Unsubscribing(catalog, vault, "http://localhost"),
+    log: silentLog,
+  });
   await jobs.start();
 });
 afterAll(async () => {
@@ -128,12 +154,16 @@ describe("mail", () => {
   });
 
   it("goes to a folder where there is no mail server", async () => {
-    const mail = new MailChannel({ smtpUrl: null, from: "kenning@localhost", outbox });
+    const folder = join(outbox, "mails");
+    const mail = new MailChannel({ smtpUrl: null, from: "kenning@localhost", outbox: folder });
+    const { attachments: _, ...bare } = MESSAGE;
     for (let tries = 0; tries < 2; tries += 1) {
-      expect(await mail.send("uid-1", "ann@example.com", MESSAGE)).toEqual({ note: "outbox/uid-1.eml" });
+      expect(await mail.send("uid-1", "ann@example.com", { ...bare, files: [] })).toEqual({
+        note: "outbox/uid-1.eml",
+      });
     }
-    expect(readdirSync(outbox)).toEqual(["uid-1.eml"]);
-    const read = await PostalMime.parse(readFileSync(join(outbox, "uid-1.eml")));
+    expect(readdirSync(folder)).toEqual(["uid-1.eml"]);
+    const read = await PostalMime.parse(readFileSync(join(folder, "uid-1.eml")));
     expect(read).toMatchObject({ subject: MESSAGE.subject, to: [{ address: "ann@example.com" }] });
   });
 });

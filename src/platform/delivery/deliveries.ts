@@ -1,18 +1,24 @@
 import { randomInt } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { clip } from "../../kernel/clip.ts";
 import { MS } from "../../kernel/clock.ts";
-import { AppError, messageOf } from "../../kernel/errors.ts";
+import { AppError, isAppError, messageOf } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
+import type { FolderBlobStore } from "../blobs/index.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 import type { JobContext, Jobs } from "../jobs/index.ts";
+import type { Channels } from "./channels.ts";
 import { deliveries, messages } from "./delivery.tables.ts";
 import { Refused, TryLater } from "./failures.ts";
 import { LIMITS } from "./limits.ts";
 import type { MailChannel } from "./mail.ts";
-import type { Message, Recipient } from "./message.ts";
+import type { LoadedFile, LoadedMessage, Message, Recipient } from "./message.ts";
+import type { SlackChannel } from "./slack.ts";
+import type { TeamsChannel } from "./teams.ts";
+import type { Unsubscribing } from "./unsubscribing.ts";
 import type { WebhookChannel } from "./webhook.ts";
 
 const JOB = "delivery.send";
@@ -20,14 +26,21 @@ const jobData = z.strictObject({ deliveryId: z.int() });
 /** After the first failure, the second and so on. */
 const BACKOFF_MS = [5 * MS.second, 5 * MS.minute, 30 * MS.minute, 2 * MS.hour, 5 * MS.hour, 10 * MS.hour];
 const WAIT_MS = 50;
+/** The folder of the blob storage that files of messages are in. */
+const FILES = "messages";
 
 export type Delivery = typeof deliveries.$inferSelect;
 
 export interface DeliveriesParts {
   catalog: Catalog;
+  blobs: FolderBlobStore;
   jobs: Jobs;
   mail: MailChannel;
   webhooks: WebhookChannel;
+  slack: SlackChannel;
+  teams: TeamsChannel;
+  channels: Channels;
+  unsubscribing: Unsubscribing;
   log: CatalogLog;
 }
 
@@ -62,8 +75,20 @@ export class Deliveries {
     return this.#parts.mail.isLocal;
   }
 
-  secretOf(workspaceId: number, url: string): string {
-    return this.#parts.webhooks.secretOf(workspaceId, url);
+  /** Where messages can go beside mail. */
+  get channels(): Channels {
+    return this.#parts.channels;
+  }
+
+  get unsubscribing(): Unsubscribing {
+    return this.#parts.unsubscribing;
+  }
+
+  /** What receivers verify with, by URL; those that are channels are left out, for admins alone see theirs. */
+  async secretsOf(workspaceId: number, urls: readonly string[]): Promise<Record<string, string>> {
+    const known = new Set((await this.channels.list(workspaceId)).map(({ url }) => url));
+    const derived = urls.filter((url) => !known.has(url));
+    return Object.fromEntries(derived.map((url) => [url, this.#parts.webhooks.secretOf(workspaceId, url)]));
   }
 
   /** Before a transaction that posts, which would wait for it. */
@@ -71,16 +96,40 @@ export class Deliveries {
     return this.#parts.jobs.wake();
   }
 
+  /** Puts a file where messages find it; one that none tells of is cleared away in time. */
+  async keep(content: Buffer): Promise<{ blob: string; bytes: number }> {
+    const { blobs } = this.#parts;
+    const blob = `${FILES}/${blobs.ownName()}`;
+    await blobs.put(blob, content);
+    return { blob, bytes: content.length };
+  }
+
   /** In the caller's transaction: it is sent if and only if that commits. */
   async post(tx: CatalogTx, { runKey, workspaceId, message, recipients, expiresAt }: Posting): Promise<void> {
-    if (recipients.length === 0) return;
+    const wanting = await this.#wanting(tx, workspaceId, message, recipients);
+    if (wanting.length === 0) return;
     await tx.insert(messages).values({ runKey, workspaceId, content: message }).onConflictDoNothing();
     const made = await tx
       .insert(deliveries)
-      .values(recipients.map((each) => ({ ...each, uid: newUuid(), workspaceId, runKey, expiresAt })))
+      .values(wanting.map((each) => ({ ...each, uid: newUuid(), workspaceId, runKey, expiresAt })))
       .onConflictDoNothing()
       .returning({ id: deliveries.id });
     for (const { id } of made) await this.#enqueue(tx, id, workspaceId);
+  }
+
+  /** Without those who have said that they do not want such messages. */
+  async #wanting(
+    tx: CatalogTx,
+    workspaceId: number,
+    { topic }: Message,
+    recipients: readonly Recipient[],
+  ): Promise<readonly Recipient[]> {
+    if (topic === undefined) return recipients;
+    const mailed = recipients.filter(({ channel }) => channel === "mail").map(({ target }) => target);
+    const unwanted = await this.#parts.unsubscribing.among(tx, workspaceId, topic, mailed);
+    return recipients.filter(
+      ({ channel, target }) => channel !== "mail" || !unwanted.has(target.toLowerCase()),
+    );
   }
 
   #enqueue(tx: CatalogTx, deliveryId: number, workspaceId: number, startAfter?: Date): Promise<string> {
@@ -163,9 +212,14 @@ export class Deliveries {
 
   async sweep(): Promise<void> {
     const { keepDays } = LIMITS.delivery;
-    await this.#parts.catalog.db
+    const { catalog, blobs } = this.#parts;
+    await catalog.db
       .delete(messages)
       .where(sql`${messages.createdAt} < now() - ${keepDays} * interval '1 day'`);
+    const before = Date.now() - (keepDays + 1) * MS.day;
+    for await (const { key, modifiedAt } of blobs.list(`${FILES}/`)) {
+      if (modifiedAt.getTime() < before) await blobs.delete(key);
+    }
   }
 
   async close(): Promise<void> {
@@ -182,21 +236,44 @@ export class Deliveries {
     if (found === undefined) return;
     const { delivery, message } = found;
     try {
-      const { note } = await this.#send(delivery, message, signal);
+      const { note } = await this.#send(delivery, await this.#load(message), signal);
       await this.#settle(id, { state: "sent", note, lastError: null });
     } catch (error) {
       await this.#failed(delivery, error);
     }
   }
 
-  #send(
+  async #load({ attachments, ...message }: Message): Promise<LoadedMessage> {
+    const files = attachments.map(async ({ name, mimeType, cid, ...file }): Promise<LoadedFile> => {
+      const content =
+        "text" in file ? Buffer.from(file.text) : await buffer(await this.#parts.blobs.get(file.blob));
+      return { name, mimeType, content, ...(cid !== undefined && { cid }) };
+    });
+    return { ...message, files: await Promise.all(files) };
+  }
+
+  async #send(
     { channel, uid, target, workspaceId }: Delivery,
-    message: Message,
+    message: LoadedMessage,
     signal: AbortSignal,
   ): Promise<{ note: string | null }> {
-    const { mail, webhooks } = this.#parts;
-    if (channel === "mail") return mail.send(uid, target, message);
-    return webhooks.send(uid, target, message, { workspaceId, signal });
+    const { mail, webhooks, slack, teams, channels, unsubscribing } = this.#parts;
+    if (channel === "mail") {
+      const { topic } = message;
+      const unsubscribe =
+        topic === undefined ? undefined : unsubscribing.urlFor({ workspaceId, address: target, topic });
+      return mail.send(uid, target, message, unsubscribe);
+    }
+    try {
+      if (channel === "webhook") return await webhooks.send(uid, target, message, { workspaceId, signal });
+      const open = await channels.open(workspaceId, target);
+      return await (channel === "slack" ? slack : teams).send(open, message, signal);
+    } catch (error) {
+      // A channel that is gone or switched off is not there again by itself.
+      if (isAppError(error) && ["not_found", "forbidden"].includes(error.code))
+        throw new Refused(error.advice);
+      throw error;
+    }
   }
 
   async #failed({ id, workspaceId, tries, expiresAt }: Delivery, error: unknown): Promise<void> {

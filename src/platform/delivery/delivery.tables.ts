@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import type { Message } from "./message.ts";
 
 const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
@@ -7,7 +17,9 @@ const moment = (name: string) => timestamp(name, { withTimezone: true, precision
 const workspace = () => bigint("workspace_id", { mode: "number" }).notNull();
 
 export const DELIVERY_STATES = ["waiting", "sent", "dead"] as const;
-export const CHANNELS = ["mail", "webhook"] as const;
+/** Ways to somebody. */
+export const WAYS = ["mail", "webhook", "slack", "teams"] as const;
+export const CHANNEL_KINDS = ["slack_bot", "slack_webhook", "teams", "webhook"] as const;
 
 /** What is sent: rendered once, whoever gets it. */
 export const messages = pgTable(
@@ -33,7 +45,7 @@ export const deliveries = pgTable(
     runKey: text("run_key")
       .notNull()
       .references(() => messages.runKey, { onDelete: "cascade" }),
-    channel: text("channel").$type<(typeof CHANNELS)[number]>().notNull(),
+    channel: text("channel").$type<(typeof WAYS)[number]>().notNull(),
     target: text("target").notNull(),
     state: text("state").$type<(typeof DELIVERY_STATES)[number]>().notNull().default("waiting"),
     /** Tries that ended, one way or the other. */
@@ -49,4 +61,42 @@ export const deliveries = pgTable(
     uniqueIndex("deliveries_target").on(table.runKey, table.channel, table.target),
     index("deliveries_workspace").on(table.workspaceId, table.state, table.id),
   ],
+);
+
+/** A place that messages can go to, with the secret that it wants: a Slack workspace, a channel of Teams, a webhook. */
+export const channels = pgTable(
+  "channels",
+  {
+    id: id(),
+    workspaceId: workspace(),
+    kind: text("kind").$type<(typeof CHANNEL_KINDS)[number]>().notNull(),
+    name: text("name").notNull(),
+    /** Of a Slack bot: where it writes unless a message says so. */
+    room: text("room"),
+    /** Of a webhook; the addresses of chats are secrets. */
+    url: text("url"),
+    /** Sealed by the vault. */
+    secret: text("secret").notNull(),
+    /** The secret before the last rotation, which signs as well until then. */
+    formerSecret: text("former_secret"),
+    formerUntil: moment("former_until"),
+    /** Why nothing is sent to it any more. */
+    disabled: text("disabled"),
+    createdAt: moment("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [uniqueIndex("channels_name").on(table.workspaceId, sql`lower(${table.name})`)],
+);
+
+/** Who does not want to get what comes under this topic. */
+export const unsubscribed = pgTable(
+  "unsubscribed",
+  {
+    workspaceId: workspace(),
+    /** In lower case. */
+    address: text("address").notNull(),
+    /** `alert:12` or `report:3`. */
+    topic: text("topic").notNull(),
+    at: moment("at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.address, table.topic] })],
 );

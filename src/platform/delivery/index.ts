@@ -1,12 +1,17 @@
+export { type Channel, type ChannelKind, Channels, type ChannelWish } from "./channels.ts";
 export { Deliveries, type Delivery, type Posting } from "./deliveries.ts";
-export { DELIVERY_STATES } from "./delivery.tables.ts";
+export { CHANNEL_KINDS, DELIVERY_STATES } from "./delivery.tables.ts";
 export { MailChannel } from "./mail.ts";
 export {
   type Attachment,
+  type LoadedMessage,
   type Message,
   mailAddresses,
   oneLine,
   type Recipient,
   webhookUrl,
 } from "./message.ts";
+export { SlackChannel } from "./slack.ts";
+export { TeamsChannel } from "./teams.ts";
+export { Unsubscribing } from "./unsubscribing.ts";
 export { WebhookChannel } from "./webhook.ts";

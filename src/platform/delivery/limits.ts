@@ -14,6 +14,12 @@ export const LIMITS = {
     subjectCharacters: 200,
     /** Largest attachment of a message; the rest is left out, and the message says so. */
     attachmentBytes: 1024 * 1024,
+    /** Channels of one workspace. */
+    channels: 200,
+    /** Longest name of a channel. */
+    channelCharacters: 80,
+    /** Hours that the former secret of a webhook signs beside the new one. */
+    rotationHours: 24,
     /** Longest reason that is kept of a try that failed. */
     errorCharacters: 500,
     /** How long messages and what became of them are kept. */

@@ -5,14 +5,20 @@ import { messageOf } from "../../kernel/errors.ts";
 import { syncFolder } from "../blobs/index.ts";
 import { Refused } from "./failures.ts";
 import { LIMITS } from "./limits.ts";
-import type { Message } from "./message.ts";
+import type { LoadedMessage } from "./message.ts";
 
 interface MailOptions {
   smtpUrl: string | null;
   from: string;
   /** Where mails are written without a mail server. */
   outbox: string;
+  /** What mails are signed with. */
+  dkim?: { domain: string; selector: string; privateKey: string } | undefined;
 }
+
+/** Signed beside what is signed anyway: whoever could change these could make a mail unsubscribe somebody else. */
+const SIGNED_HEADERS =
+  "From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post";
 
 /** What nodemailer tells of a failure. */
 interface SmtpFailure {
@@ -35,10 +41,15 @@ export class MailChannel {
     return this.#options.smtpUrl === null;
   }
 
-  async send(uid: string, target: string, message: Message): Promise<{ note: string | null }> {
+  async send(
+    uid: string,
+    target: string,
+    message: LoadedMessage,
+    unsubscribeUrl?: string,
+  ): Promise<{ note: string | null }> {
     this.#transport ??= this.#open();
     const transport = await this.#transport;
-    const { subject, text, html, attachments } = message;
+    const { subject, text, html, files } = message;
     const mail: SendMailOptions = {
       from: this.#options.from,
       to: { name: "", address: target },
@@ -46,11 +57,19 @@ export class MailChannel {
       text,
       html,
       messageId: `<${uid}@${hostOf(this.#options.from)}>`,
-      headers: { "Auto-Submitted": "auto-generated" },
-      attachments: attachments.map(({ name, mimeType, text: content }) => ({
+      headers: {
+        "Auto-Submitted": "auto-generated",
+        ...(unsubscribeUrl !== undefined && {
+          // Folded, it would no longer be what was signed.
+          "List-Unsubscribe": { prepared: true, value: `<${unsubscribeUrl}>` },
+          "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }),
+      },
+      attachments: files.map(({ name, mimeType, cid, content }) => ({
         filename: name,
         contentType: mimeType,
         content,
+        ...(cid !== undefined && { cid, contentDisposition: "inline" as const }),
       })),
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -72,14 +91,26 @@ export class MailChannel {
   /** Loaded with the first mail: most servers send none. */
   async #open(): Promise<Mail> {
     const { createTransport } = await import("nodemailer");
-    const { smtpUrl } = this.#options;
-    if (smtpUrl === null) return createTransport({ streamTransport: true, buffer: true });
+    const { smtpUrl, dkim } = this.#options;
+    const signing =
+      dkim === undefined
+        ? {}
+        : {
+            dkim: {
+              domainName: dkim.domain,
+              keySelector: dkim.selector,
+              privateKey: dkim.privateKey,
+              headerFieldNames: SIGNED_HEADERS,
+            },
+          };
+    if (smtpUrl === null) return createTransport({ streamTransport: true, buffer: true, ...signing });
     const timeoutMs = LIMITS.delivery.tryMs / 2;
     return createTransport({
       url: smtpUrl,
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
+      ...signing,
     });
   }
 }

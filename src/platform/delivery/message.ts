@@ -1,10 +1,21 @@
 import { AppError } from "../../kernel/errors.ts";
+import type { WAYS } from "./delivery.tables.ts";
 import { LIMITS } from "./limits.ts";
 
-export interface Attachment {
+/** A file: its text, or where in the blob storage it is. */
+export type Attachment = {
   name: string;
   mimeType: string;
-  text: string;
+  /** A picture that the HTML of a mail shows under this name. */
+  cid?: string;
+} & ({ text: string } | { blob: string; bytes: number });
+
+/** With its content, ready to be sent. */
+export interface LoadedFile {
+  name: string;
+  mimeType: string;
+  cid?: string;
+  content: Buffer;
 }
 
 /** What is sent, whatever the channel. */
@@ -15,10 +26,14 @@ export interface Message {
   attachments: readonly Attachment[];
   /** What a webhook gets: its type, and facts as JSON. */
   event: { type: string; data: Record<string, unknown> };
+  /** What it is one of, such as `alert:12`; recipients can stop getting these. */
+  topic?: string;
 }
 
+export type LoadedMessage = Omit<Message, "attachments"> & { files: readonly LoadedFile[] };
+
 export interface Recipient {
-  channel: "mail" | "webhook";
+  channel: (typeof WAYS)[number];
   target: string;
 }
 

@@ -1,4 +1,4 @@
-import { type SettingTree, serviceUrl, text } from "../settings/index.ts";
+import { baseUrl, type SettingTree, serviceUrl, text } from "../settings/index.ts";
 
 export const DELIVERY_SETTINGS = {
   mail: {
@@ -10,6 +10,20 @@ export const DELIVERY_SETTINGS = {
     from: text(
       "KENNING_MAIL_FROM",
       "The sender of mails, such as `Kenning <kenning@example.com>`. Without it: `kenning@` and the host of `APP_URL`.",
+    ),
+    dkimKeyFile: text(
+      "KENNING_DKIM_KEY_FILE",
+      "A file with a private key (PEM) that mails are signed with by DKIM, for the domain of the sender.",
+    ),
+    dkimSelector: text(
+      "KENNING_DKIM_SELECTOR",
+      "The selector of the DKIM key: its public half is in the DNS record `<selector>._domainkey.<domain>`. Without it: `kenning`.",
+    ),
+    slackApiUrl: baseUrl(
+      "KENNING_SLACK_API_URL",
+      () => "https://slack.com/api",
+      "`https://slack.com/api`",
+      "Where the methods of Slack are: behind a proxy, or those of another service that speaks its language.",
     ),
   },
 } as const satisfies SettingTree;

@@ -1,17 +1,14 @@
 import { createHmac } from "node:crypto";
-import { isAppError } from "../../kernel/errors.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
-import { Refused, TryLater } from "./failures.ts";
-import { LIMITS } from "./limits.ts";
-import type { Message } from "./message.ts";
-
-const ANSWER_BYTES = 64 * 1024;
-const LONGEST_WAIT_MS = 24 * 3_600_000;
+import type { Channels } from "./channels.ts";
+import { answered, post } from "./chat-post.ts";
+import type { LoadedMessage } from "./message.ts";
 
 interface WebhookOptions {
   fetch: GuardedFetch;
   /** The key that secrets of webhooks are made of. */
   key: Buffer;
+  channels: Pick<Channels, "signingSecrets" | "disable">;
 }
 
 /** Webhooks after Standard Webhooks: the id stays the same in every try, and a signature says that it was us. */
@@ -22,7 +19,7 @@ export class WebhookChannel {
     this.#options = options;
   }
 
-  /** What a receiver verifies with: made of the workspace and the URL, so nothing secret is stored. */
+  /** What a receiver verifies with that is not a channel: made of the workspace and the URL, so nothing secret is stored. */
   secretOf(workspaceId: number, url: string): string {
     const secret = createHmac("sha256", this.#options.key).update(`${workspaceId}\n${url}`).digest("base64");
     return `whsec_${secret}`;
@@ -31,48 +28,35 @@ export class WebhookChannel {
   async send(
     uid: string,
     target: string,
-    { event, subject, text, attachments }: Message,
+    { event, subject, text, files }: LoadedMessage,
     { workspaceId, signal }: { workspaceId: number; signal: AbortSignal },
   ): Promise<{ note: string | null }> {
+    const { fetch, channels } = this.#options;
+    const known = await channels.signingSecrets(workspaceId, target);
+    const secrets = known.length === 0 ? [this.secretOf(workspaceId, target)] : known;
     const moment = new Date();
     const timestamp = Math.floor(moment.getTime() / 1_000);
+    const attachments = files.map(({ name, mimeType, content }) => ({
+      name,
+      mimeType,
+      ...(mimeType.startsWith("text/")
+        ? { text: content.toString("utf8") }
+        : { base64: content.toString("base64") }),
+    }));
     const data = { ...event.data, subject, text, attachments };
     const body = JSON.stringify({ type: event.type, timestamp: moment.toISOString(), data });
-    const key = Buffer.from(this.secretOf(workspaceId, target).slice("whsec_".length), "base64");
-    const signature = createHmac("sha256", key).update(`${uid}.${timestamp}.${body}`).digest("base64");
-    const answer = await this.#options.fetch
-      .request(target, {
-        method: "POST",
-        body,
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": uid,
-          "webhook-timestamp": String(timestamp),
-          "webhook-signature": `v1,${signature}`,
-        },
-        maxBytes: ANSWER_BYTES,
-        totalMs: LIMITS.delivery.tryMs / 2,
-        maxRedirects: 0,
-        signal,
-      })
-      .catch((error: unknown) => {
-        // Neither a URL that may not be reached nor a redirect gets better by itself.
-        if (isAppError(error) && error.code !== "unavailable" && error.code !== "timeout")
-          throw new Refused(error.message);
-        throw error;
-      });
-    const { status, headers } = answer;
-    if (status >= 200 && status < 300) return { note: null };
-    const reason = `The receiver answered with status ${status}.`;
-    if (status === 410 || (status >= 300 && status < 400)) throw new Refused(reason);
-    const afterMs = retryAfterMs(headers["retry-after"]);
-    throw afterMs === undefined ? new Error(reason) : new TryLater(reason, afterMs);
+    const signatures = secrets.map((secret) => {
+      const key = Buffer.from(secret.slice("whsec_".length), "base64");
+      return `v1,${createHmac("sha256", key).update(`${uid}.${timestamp}.${body}`).digest("base64")}`;
+    });
+    const answer = await post(fetch, target, body, signal, {
+      "webhook-id": uid,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": signatures.join(" "),
+    });
+    if (answer.status === 410)
+      await channels.disable(workspaceId, target, "It answered that it is gone (410).");
+    answered(answer, "The receiver", (status) => status === 410 || (status >= 300 && status < 400));
+    return { note: null };
   }
-}
-
-/** Seconds or a date; nothing where it is neither. */
-function retryAfterMs(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_WAIT_MS) : undefined;
 }

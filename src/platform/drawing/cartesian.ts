@@ -1,6 +1,6 @@
 import { type Chart, drawable } from "./chart.ts";
 import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
-import { formatter, knownLocale, marker } from "./formats.ts";
+import { type EveryMarker, formatter, knownLocale, marker } from "./formats.ts";
 import { type Element, headerOf, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import {
@@ -188,30 +188,68 @@ function roomForLabels({ chart, look, measure }: Plot, least: number, most: numb
   };
 }
 
-function categoryAxis({ chart, look, measure, categories, isHorizontal }: Plot): Record<string, unknown> {
+function categoryAxis(plot: Plot): Record<string, unknown> {
+  const { chart, look, isHorizontal } = plot;
   const { text, muted, axis } = COLOURS[look.theme];
-  const style = { size: SIZES.text, weight: 400, measure } as const;
-  const band = (look.width - 90) / Math.max(1, categories.length);
-  const isEach = chart.type === "bar" && (isHorizontal || band >= 56);
-  const isToTheEdge = chart.type !== "bar" && categories.length > 1;
-  const edge = (side: "left" | "right") => (isToTheEdge ? side : undefined);
-  const room = isHorizontal ? Math.min(220, look.width * 0.34) : isEach ? band - 8 : 140;
+  const { names, rotate = 0, every = ALL } = namesBelow(plot);
   return {
     type: "category",
-    data: categories.map((category) => shorten(category, room, style)),
+    data: names,
     inverse: isHorizontal,
-    boundaryGap: !isToTheEdge,
+    boundaryGap: chart.type === "bar" || names.length === 1,
     axisLabel: {
       color: isHorizontal ? text : muted,
       fontSize: SIZES.text,
       margin: isHorizontal ? 10 : 8,
-      ...(isEach
-        ? { interval: 0 }
-        : { hideOverlap: true, alignMinLabel: edge("left"), alignMaxLabel: edge("right") }),
+      interval: every,
+      rotate,
     },
     axisLine: { lineStyle: { color: axis } },
     axisTick: { show: false },
   };
+}
+
+/** Longest name of a category below the axis, in pixels, and of one that stands aslant. */
+const NAME_PX = 140;
+const SLANTED_PX = 96;
+/** What a line of names that stand aslant takes from the next. */
+const SLANTED_ROW = 18;
+
+const ALL: EveryMarker = { $every: 1, from: 0 };
+
+/** What stands along the axis: names without an order all stand there, if need be aslant; of others every n-th. */
+function namesBelow({ chart, look, measure, categories, isHorizontal }: Plot): {
+  names: string[];
+  rotate?: number;
+  every?: EveryMarker;
+} {
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  const shortened = (most: number) => categories.map((category) => shorten(category, most, style));
+  if (isHorizontal) return { names: shortened(Math.min(220, look.width * 0.34)) };
+  const band = (look.width - 90) / Math.max(1, categories.length);
+  const names = shortened(NAME_PX);
+  const widest = Math.max(...names.map((name) => measure(name, SIZES.text, 400)));
+  if (widest <= band - 8) return { names };
+  const { steps, from } = chart.ticks ?? ticksOf(categories);
+  if (chart.type === "bar" && steps.length === 0) {
+    if (band >= SLANTED_PX) return { names: shortened(band - 8) };
+    const every = { $every: Math.ceil(SLANTED_ROW / band), from: 0 };
+    // As long as the height has room for.
+    const most = Math.min(NAME_PX, Math.max(SLANTED_PX, (look.height ?? 320) * 0.42));
+    return { names: shortened(most), rotate: 35, every };
+  }
+  const least = (widest + 16) / band;
+  const step = steps.find((each) => each >= least) ?? Math.ceil(least);
+  return { names, every: { $every: step, from } };
+}
+
+/** Years and other whole numbers in a row are named at round ones. */
+function ticksOf(categories: readonly string[]): { steps: number[]; from: number } {
+  const first = Number(categories[0]);
+  const areInRow = categories.every((category, i) => category === String(first + i));
+  if (!Number.isInteger(first) || !areInRow) return { steps: [], from: 0 };
+  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+  return { steps, from: (1_000 - (first % 1_000)) % 1_000 };
 }
 
 function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
@@ -248,11 +286,16 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
     data: isDashed ? [...data.slice(0, -1), null] : data,
     color: colour,
     connectNulls: false,
-    showSymbol: categories.length <= MARKED_POINTS || hasLonePoint(data),
+    showSymbol: (categories.length <= MARKED_POINTS && !isStacked) || hasLonePoint(data),
     symbol: "circle",
     symbolSize: categories.length <= MARKED_POINTS ? 7 : 4,
-    lineStyle: { width: 2.5, type: series.isRepeated ? "dashed" : "solid", join: "round", cap: "round" },
-    ...(isFilled && { areaStyle: { opacity: isStacked ? 0.75 : 0.16 } }),
+    lineStyle: {
+      width: isStacked ? 1 : 2.5,
+      type: series.isRepeated ? "dashed" : "solid",
+      join: "round",
+      cap: "round",
+    },
+    ...(isFilled && { areaStyle: { opacity: isStacked ? 0.8 : 0.16 } }),
     ...(isStacked && { stack: "all" }),
   };
   return isDashed ? [line, unfinishedOf(line, data)] : [line];

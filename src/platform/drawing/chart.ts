@@ -24,6 +24,8 @@ export const chartShape = z.object({
     .max(most)
     .optional(),
   layout: z.enum(["vertical", "horizontal"]).optional(),
+  /** Every n-th category is named where there is no room for all: with which n, and counted from where. */
+  ticks: z.object({ steps: z.array(z.int().min(1)).max(20), from: z.int().min(0) }).optional(),
   /** Where a gauge ends. */
   target: value.optional(),
   /** The last value of a line is of a period that is not over: what leads to it is dashed. */

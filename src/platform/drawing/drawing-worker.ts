@@ -13,12 +13,17 @@ import { type Sheet, sheetOf } from "./sheet.ts";
 // The second wall: whatever else gets past `revive` fails here instead of changing what others are drawn.
 Object.freeze(Object.prototype);
 
-export type DrawingQuestion = { subject: Subject; looks: Look[]; isPng: boolean } | { sheet: Sheet };
+export type DrawingQuestion =
+  | { subject: Subject; looks: Look[]; isPng: boolean }
+  | { sheet: Sheet }
+  | { each: { subject: Subject; look: Look }[] };
 
 export interface DrawingAnswer {
   pictures: Picture[];
   /** Of the first one. */
   png?: Uint8Array;
+  /** Of several subjects: those that could not be drawn have a reason in their place. */
+  each?: (Picture | { failure: string })[];
 }
 
 answerQuestions<DrawingQuestion, DrawingAnswer>((question) => {
@@ -30,12 +35,22 @@ answerQuestions<DrawingQuestion, DrawingAnswer>((question) => {
     );
     return { pictures: [], png: new Uint8Array(pngOf(picture, question.sheet)) };
   }
+  if ("each" in question) return { pictures: [], each: question.each.map(drawnOrNot) };
   const { subject, looks, isPng } = question;
   const pictures = looks.map((look) => pictureOf(toDrawing(subject, look), look));
   const [first, look] = [pictures[0], looks[0]];
   if (!isPng || first === undefined || look === undefined) return { pictures };
   return { pictures, png: new Uint8Array(pngOf(first, look)) };
 });
+
+/** One that cannot be drawn does not take the others with it. */
+function drawnOrNot({ subject, look }: { subject: Subject; look: Look }): Picture | { failure: string } {
+  try {
+    return pictureOf(toDrawing(subject, look), look);
+  } catch (error) {
+    return { failure: String(error) };
+  }
+}
 
 function toDrawing(subject: Subject, look: Look) {
   if (subject.kind !== "spec") return subject;

@@ -56,6 +56,8 @@ export type Drawing =
       columns: TableColumn[];
       rows: (string | number | null)[][];
       rowCount: number;
+      /** Below the rows: sums of the columns that have one. */
+      totals?: (number | null)[] | undefined;
     }
   | { kind: "text"; title: string; text: string }
   | { kind: "empty"; title: string; why: string }

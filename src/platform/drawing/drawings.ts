@@ -19,6 +19,9 @@ export interface DrawnFor {
   signal?: AbortSignal | undefined;
 }
 
+/** Pictures of one question, which have the time of one. */
+const AT_A_TIME = 10;
+
 /**
  * Draws charts, numbers and tables, in threads beside the server's own: one drawing for every place that shows one.
  * Throws nothing but AppErrors, so that an answer need not fail with its picture.
@@ -46,6 +49,24 @@ export class Drawings {
   async svg(subject: Subject, looks: readonly Partial<Look>[], drawnFor: DrawnFor): Promise<Picture[]> {
     const { pictures } = await this.#ask({ subject, looks: looks.map(asLook), isPng: false }, drawnFor);
     return pictures;
+  }
+
+  /** One picture of each; nothing in the place of those that cannot be drawn. */
+  async each(
+    all: readonly { subject: Subject; look: Partial<Look> }[],
+    drawnFor: DrawnFor,
+  ): Promise<(Picture | null)[]> {
+    const drawn: (Picture | null)[] = [];
+    // Some at a time: others have their turn in between.
+    for (let i = 0; i < all.length; i += AT_A_TIME) {
+      const some = all.slice(i, i + AT_A_TIME).map(({ subject, look }) => ({ subject, look: asLook(look) }));
+      const { each = [] } = await this.#ask({ each: some }, drawnFor);
+      for (const one of each) {
+        if ("failure" in one) this.#log.error({ failure: one.failure }, "a picture could not be drawn");
+        drawn.push("failure" in one ? null : one);
+      }
+    }
+    return drawn;
   }
 
   async png(subject: Subject, look: Partial<Look>, drawnFor: DrawnFor): Promise<Uint8Array> {

@@ -12,12 +12,11 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   if (value === null) return { kind: "empty", title, why: "There is no value to draw." };
   const target = drawable(chart.target ?? null);
   const end = target !== null && target > 0 ? Math.max(target, value) : roundUp(Math.abs(value));
-  const start = value < 0 ? -end : 0;
   const header = headerOf({ title, subtitle: chart.yAxisLabel }, look, measure);
   const height = look.height ?? Math.round(header.bottom + Math.min(240, look.width * 0.55));
   const locale = knownLocale(look.locale);
   const [full, short] = [
-    formatter(chart.formats?.y, "full", locale),
+    formatter(chart.formats?.y, "headline", locale),
     formatter(chart.formats?.y, "short", locale),
   ];
   const share = formatter("percent", "full", locale);
@@ -42,7 +41,7 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
           radius,
           startAngle: 180,
           endAngle: 0,
-          min: start,
+          min: 0,
           max: end,
           pointer: { show: false },
           progress: { show: true, width, roundCap: false, itemStyle: { color: colourOf(0) } },
@@ -54,15 +53,16 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
           title: { show: false },
           emphasis: { disabled: true },
           cursor: "default",
-          data: [{ value }],
+          // Below zero it goes the same way, to a limit below zero.
+          data: [{ value: Math.abs(value) }],
         },
       ],
       graphic: [
         ...header.elements,
         textAt(middle.x, middle.y - 36, words, { size: 26, weight: 600, fill: text, align: "center" }),
         ...note.map((line) => textAt(middle.x, middle.y - 4, line, below)),
-        textAt(middle.x - radius + width / 2, middle.y + 6, short(start), below),
-        textAt(middle.x + radius - width / 2, middle.y + 6, short(end), below),
+        textAt(middle.x - radius + width / 2, middle.y + 6, short(0), below),
+        textAt(middle.x + radius - width / 2, middle.y + 6, short(value < 0 ? -end : end), below),
       ],
     },
     hover: { by: "mark", titles: [chart.yAxisLabel ?? ""], lines: [full(value)] },

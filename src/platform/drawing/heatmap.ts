@@ -25,6 +25,7 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const named = chart.yAxisLabel ?? "";
   const header = headerOf({ title, subtitle: named === "" ? scale : `${named}: ${scale}` }, look, measure);
   const height = look.height ?? Math.round(header.bottom + 60 + rows.length * ROW);
+  const rowPx = (height - header.bottom - 50) / rows.length;
   const style = { size: SIZES.text, weight: 400, measure } as const;
   const band = (look.width - 140) / Math.max(1, columns.length);
   const widest = Math.max(...known.map((value) => measure(write(value), 11, 400)));
@@ -62,7 +63,11 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
         ...axis,
         inverse: true,
         data: rows.map(({ label }) => shorten(label, Math.min(160, look.width * 0.3), style)),
-        axisLabel: { color: text, fontSize: SIZES.text, hideOverlap: true },
+        axisLabel: {
+          color: text,
+          fontSize: rowPx < 15 ? 10 : SIZES.text,
+          ...(rowPx >= 11 ? { interval: 0 } : { hideOverlap: true }),
+        },
       },
       series: [
         {

@@ -77,7 +77,10 @@ function writeNumber(canvas: Canvas, drawing: Extract<Plain, { kind: "number" }>
   const { text, muted } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
   const width = look.width - 2 * PADDING;
-  const [full, short] = [formatter(format, "full", locale)(value), formatter(format, "short", locale)(value)];
+  const [full, short] = [
+    formatter(format, "headline", locale)(value),
+    formatter(format, "short", locale)(value),
+  ];
   const words = measure(full, 36, 600) <= width ? full : short;
   const size = measure(words, 36, 600) <= width ? 36 : 24;
   const top = canvas.y;
@@ -120,20 +123,30 @@ function writeSpark(canvas: Canvas, values: readonly (number | null)[], height: 
   canvas.y += height;
 }
 
-function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, { kind: "table" }>): void {
+function writeTable(
+  canvas: Canvas,
+  { columns, rows, rowCount, totals }: Extract<Plain, { kind: "table" }>,
+): void {
   const { look, measure, parts } = canvas;
   const { text, muted, grid, axis } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
   // A row more is the heading, and another says how many there are.
-  const room = look.height === undefined ? rows.length : Math.floor((look.height - canvas.y - 24) / ROW) - 1;
+  const room =
+    look.height === undefined
+      ? rows.length
+      : Math.floor((look.height - canvas.y - 24) / ROW) - (totals ? 2 : 1);
   const shown = rows.slice(0, Math.max(1, Math.min(LIMITS.drawing.tableRows, room)));
   const columnsOf = columns.map(({ label, format }, i) => {
     const write = formatter(format, "full", locale);
     const cells = shown.map((row) => cellOf(row[i], write));
-    const widest = Math.max(...[oneLine(label), ...cells].map((cell) => measure(cell, SIZES.text, 600)));
+    const total = totals === undefined ? [] : [totalOf(totals, i, write)];
+    const widest = Math.max(
+      ...[oneLine(label), ...cells, ...total].map((cell) => measure(cell, SIZES.text, 600)),
+    );
     return {
       label: oneLine(label),
       cells,
+      total,
       isNumber: format !== undefined,
       width: Math.min(WIDEST_COLUMN, widest),
     };
@@ -146,7 +159,7 @@ function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, 
     parts.push(`<path d="M${PADDING} ${y}H${look.width - PADDING}" stroke="${colour}"/>`);
   let x = PADDING;
   const top = canvas.y + 6;
-  for (const { label, cells, isNumber, width } of columnsOf) {
+  for (const { label, cells, total, isNumber, width } of columnsOf) {
     const own = width * by;
     const at = isNumber ? { x: x + own, anchor: "end" as const } : { x };
     const put = (words: string, row: number, fill: string, weight: 400 | 600) => {
@@ -155,14 +168,26 @@ function writeTable(canvas: Canvas, { columns, rows, rowCount }: Extract<Plain, 
     };
     put(label, 0, muted, 600);
     for (const [i, cell] of cells.entries()) put(cell, i + 1, text, 400);
+    for (const words of total) put(words, shown.length + 1, text, 600);
     x += own + PADDING + spare;
   }
-  for (let row = 1; row <= shown.length; row++) rule(top + row * ROW, row === 1 ? axis : grid);
-  canvas.y = top + (shown.length + 1) * ROW;
+  const lines = shown.length + (totals === undefined ? 0 : 1);
+  for (let row = 1; row <= lines; row++) rule(top + row * ROW, row === 1 || row > shown.length ? axis : grid);
+  canvas.y = top + (lines + 1) * ROW;
   if (rowCount <= shown.length) return;
   const more = `${shown.length} of ${formatter("integer", "full", locale)(rowCount)} rows`;
   write(canvas, { x: PADDING, y: canvas.y + 4, text: more, fill: muted });
   canvas.y += 18;
+}
+
+/** The first column says what the line is, unless it has a sum itself. */
+export function totalOf(
+  totals: readonly (number | null)[],
+  at: number,
+  write: (value: number) => string,
+): string {
+  const total = totals[at] ?? null;
+  return total === null ? (at === 0 ? "Total" : "") : write(total);
 }
 
 function cellOf(value: string | number | null | undefined, write: (value: number) => string): string {

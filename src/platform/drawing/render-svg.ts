@@ -41,7 +41,7 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
   const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
   try {
     chart.setOption({ animation: false, ...(revive(option, knownLocale(look.locale)) as object) });
-    const svg = described(chart.renderToSVGString(), title);
+    const svg = described(withoutStumps(chart.renderToSVGString(), option), title);
     if (hover?.by !== "category") return { svg, width, height, title, hover };
     const finder = hover.axis === "x" ? { xAxisIndex: 0 } : { yAxisIndex: 0 };
     const at = hover.titles.map((_, i) => Math.round(chart.convertToPixel(finder, i) as unknown as number));
@@ -50,6 +50,13 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
     // Without this the thread would never end.
     chart.dispose();
   }
+}
+
+/** In a narrow tile of a treemap a name is cut off after a letter or two, and a number says something else then. */
+function withoutStumps(svg: string, { series }: ChartDrawing["option"]): string {
+  const [first] = series as { type: string }[];
+  if (first?.type !== "treemap") return svg;
+  return svg.replaceAll(/<text[^>]*>(?:[^<]{0,3}|[^<]*\d[.,]?)(?:…|\.\.\.)<\/text>/g, "");
 }
 
 /** Without styles of its own, which change from drawing to drawing, and with its title for those who cannot see it. */

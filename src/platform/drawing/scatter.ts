@@ -9,6 +9,8 @@ import { type Measure, oneLine, shorten } from "./text.ts";
 /** Points that are named in the chart; of more, only those under the pointer are. */
 const NAMED_POINTS = 12;
 const FEW_POINTS = 60;
+/** Colours that can be told apart. */
+const GROUPS = 8;
 /** A line through the points is drawn from this many points and this correlation on. */
 const TREND_POINTS = 8;
 const TREND_CORRELATION = 0.7;
@@ -22,12 +24,14 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
   );
   const title = chart.title ?? "";
   if (points.length === 0) return { kind: "empty", title, why: "There are no values to draw." };
-  const header = headerOf({ title, subtitle: chart.yAxisLabel }, look, measure);
+  const groups = groupsOf(points);
+  const legend = groups.map((label, i) => ({ label, colour: colourOf(i), isLine: false, isRepeated: false }));
+  const header = headerOf({ title, subtitle: chart.yAxisLabel, legend }, look, measure);
   const height =
     look.height ?? Math.round(Math.min(440, Math.max(280, look.width * 0.55 + header.bottom / 2)));
   const style = { size: SIZES.text, weight: 400, measure } as const;
   const { text, muted } = COLOURS[look.theme];
-  const named = points.length <= NAMED_POINTS;
+  const named = points.length <= NAMED_POINTS && groups.length === 0;
   const below = shorten(oneLine(chart.xAxisLabel ?? ""), look.width - 2 * PADDING, style);
   const footer = { size: SIZES.text, weight: 400, fill: muted, align: "center" };
   return {
@@ -49,7 +53,11 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
       series: [
         {
           type: "scatter",
-          data: points.map(({ x, y, label }) => ({ name: shorten(label, 110, style), value: [x, y] })),
+          data: points.map(({ x, y, label }) => ({
+            name: shorten(label, 110, style),
+            value: [x, y],
+            ...(groups.length > 0 && { itemStyle: { color: colourOf(groups.indexOf(label)) } }),
+          })),
           symbolSize: points.length <= FEW_POINTS ? 10 : 6,
           itemStyle: { color: colourOf(0), opacity: 0.75 },
           emphasis: { disabled: true },
@@ -73,6 +81,13 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
     },
     hover: points.length > LIMITS.drawing.hoverValues ? null : hoverOf(chart, points, look),
   };
+}
+
+/** Names that many points share are groups with colours of their own; those of single points are not. */
+function groupsOf(points: readonly { label: string }[]): string[] {
+  const names = new Set(points.map(({ label }) => label));
+  const isGrouped = names.size > 1 && names.size <= GROUPS && names.size <= points.length / 3;
+  return isGrouped ? [...names].toSorted((a, b) => a.localeCompare(b, "en")) : [];
 }
 
 /** The line of least squares, where the points lie along one. */

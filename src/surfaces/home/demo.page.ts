@@ -6,12 +6,12 @@ import type { Html } from "../oauth/pages/page.ts";
 export function demoSection({ done, steps, doing, error, dashboards, questions }: DemoView): Html {
   return html`<section aria-labelledby="demo">
 <h2 id="demo">Try the demo</h2>
-<p>The workspace <code>demo</code> is about Hafenrad, a maker of electric bicycles that does not exist: three years of sales, marketing and support up to today, handbooks in English and German, and what its people remember.</p>
+<p>The workspace “demo” is about Hafenrad, a maker of electric bicycles that does not exist: three years of sales, marketing and support up to today, handbooks in English and German, and what its people remember.</p>
 ${doing === null ? "" : progress({ done, steps, doing, error })}
 ${dashboards.length === 0 ? "" : html`<ul class="items">${dashboards.map(({ name, url }) => html`<li><div><h3><a href="${new URL(url).pathname}">${name}</a></h3></div></li>`)}</ul>`}
-<p>Questions to ask your client, once it is connected to the workspace <code>demo</code>:</p>
+<p>Questions to ask your client, once it is connected to the workspace “demo”:</p>
 <ul>${questions.map((question) => html`<li>${question}</li>`)}</ul>
-<p>Whoever runs this server removes it with <code>kenning demo remove</code>.</p>
+<p>Whoever runs this server removes it with “kenning demo remove”.</p>
 </section>`;
 }
 

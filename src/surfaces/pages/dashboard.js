@@ -6,16 +6,46 @@
 (() => {
   const STRETCH = 0.12;
   const SETTLE_MS = 150;
+  const TICKET_MS = 10_000;
   const view = document.getElementById("view");
   const tip = document.getElementById("tip");
   const isEmbed = view.hasAttribute("data-embed");
-  const secret = isEmbed ? location.hash.slice(1) : "";
+  let secret = isEmbed ? location.hash.slice(1) : "";
+  let renewing;
   let choice = new URLSearchParams(location.search);
   let timer;
 
-  function post(path, params) {
+  function send(path, params) {
     const headers = { "content-type": "application/x-www-form-urlencoded", "x-embed-secret": secret };
     return fetch(path, { method: "POST", headers, body: params.toString() });
+  }
+
+  /** A ticket is good for some minutes: when one is refused, the page around this one is asked for the next. */
+  async function post(path, params) {
+    const response = await send(path, params);
+    if (response.status !== 404 || !secret.startsWith("ticket.") || parent === window) return response;
+    renewing ??= renewed().finally(() => {
+      renewing = undefined;
+    });
+    return (await renewing) ? send(path, params) : response;
+  }
+
+  function renewed() {
+    return new Promise((resolve) => {
+      const stop = (isNew) => {
+        removeEventListener("message", listen);
+        clearTimeout(late);
+        resolve(isNew);
+      };
+      const listen = ({ source, data }) => {
+        if (source !== parent || data?.type !== "kenning:ticket") return;
+        secret = String(data.ticket);
+        stop(true);
+      };
+      const late = setTimeout(stop, TICKET_MS, false);
+      addEventListener("message", listen);
+      parent.postMessage({ type: "kenning:ticket-wanted" }, "*");
+    });
   }
 
   /** Only the page itself is moved here by a link; its filters come from its own address. */
@@ -128,7 +158,13 @@
   document.addEventListener("scroll", hush, { passive: true });
 
   view.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") return hush();
+    if (event.key === "Escape") {
+      hush();
+      const choice = event.target.closest?.(".choice");
+      choice?.querySelector("summary").focus();
+      return closeChoices();
+    }
+    if (event.key === "Enter" && event.target.matches(".choice [type=search]")) event.preventDefault();
     const chart = event.target.closest?.(".chart");
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const hover = chart && hoverOf(chart);
@@ -143,6 +179,32 @@
   view.addEventListener("change", (event) => {
     const form = event.target.closest("form.filters");
     if (form && event.target.matches("select")) form.requestSubmit();
+  });
+  /** What was chosen of several options is applied when their list is closed. */
+  function closeChoices(but) {
+    for (const choice of view.querySelectorAll(".choice[open]")) {
+      if (choice === but) continue;
+      choice.open = false;
+      const isChanged = [...choice.querySelectorAll("[type=checkbox]")].some(
+        (box) => box.checked !== box.defaultChecked,
+      );
+      if (isChanged) choice.closest("form").requestSubmit();
+    }
+  }
+  document.addEventListener("click", (event) => closeChoices(event.target.closest?.(".choice")));
+  view.addEventListener("focusout", (event) => {
+    if (event.relatedTarget) closeChoices(event.relatedTarget.closest(".choice"));
+  });
+  view.addEventListener("click", (event) => {
+    if (!event.target.matches?.("[data-clear]")) return;
+    for (const box of event.target.closest(".choice").querySelectorAll("[type=checkbox]"))
+      box.checked = false;
+  });
+  view.addEventListener("input", (event) => {
+    if (!event.target.matches(".choice [type=search]")) return;
+    const wanted = event.target.value.trim().toLowerCase();
+    for (const option of event.target.closest(".choice").querySelectorAll(".options label"))
+      option.hidden = !option.textContent.toLowerCase().includes(wanted);
   });
   view.addEventListener("submit", (event) => {
     if (!isEmbed) return;

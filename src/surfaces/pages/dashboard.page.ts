@@ -8,6 +8,7 @@ import {
   HEAT_TEXT,
   type Picture,
   type Subject,
+  totalOf,
 } from "../../platform/drawing/index.ts";
 import { ICON_PATH } from "../oauth/pages/page.ts";
 
@@ -27,9 +28,9 @@ export interface PageWidget extends ShownWidget {
 export interface PageView {
   title: string;
   dashboard: Dashboard | null;
-  widgets: readonly PageWidget[];
+  /** All widgets; nothing where there are none. */
+  grid: Markup;
   filters: readonly ShownFilter[];
-  locale: string;
   printed: string;
   /** The start of its own addresses, where it can be exported. */
   exportPath: string | null;
@@ -68,15 +69,7 @@ ${view === "" ? html`<p class="waiting">Loading…</p><noscript><p class="proble
 }
 
 /** What stands in the page: heading, filters, widgets. */
-export function dashboardView({
-  title,
-  dashboard,
-  widgets,
-  filters,
-  locale,
-  printed,
-  exportPath,
-}: PageView): Markup {
+export function dashboardView({ title, dashboard, grid, filters, printed, exportPath }: PageView): Markup {
   const query = filterQuery(filters);
   return html`<header class="head">
 <h1>${title}</h1>
@@ -88,11 +81,16 @@ ${
     : html`<p class="exports"><a href="${exportPath}?format=pdf${query}" download>PDF</a> <a href="${exportPath}?format=png${query}" download>PNG</a></p>`
 }
 </header>
-${widgets.length === 0 ? html`<p class="waiting">There is nothing on this dashboard yet.</p>` : ""}
-<div class="grid">
-${widgets.map((widget) => widgetSection(widget, locale))}
-</div>
+${grid}
 <footer>${printed}</footer>` as Markup;
+}
+
+export function gridMarkup(widgets: readonly PageWidget[], locale: string): Markup {
+  if (widgets.length === 0)
+    return html`<p class="waiting">There is nothing on this dashboard yet.</p>` as Markup;
+  return html`<div class="grid">
+${widgets.map((widget) => widgetSection(widget, locale))}
+</div>` as Markup;
 }
 
 function filterQuery(filters: readonly ShownFilter[]): Markup | "" {
@@ -114,19 +112,32 @@ function filterField({ filter, name, label, value, options, isDate }: ShownFilte
   const field = `f.${name}`;
   if (filter.operator === "between") {
     const type = isDate ? "date" : "text";
-    return html`<fieldset><legend>${label}</legend>
+    return html`<fieldset><legend class="caption">${label}</legend>
 <input type="${type}" name="${field}" value="${values[0] ?? ""}" aria-label="${label}, from"> –
 <input type="${type}" name="${field}" value="${values[1] ?? ""}" aria-label="${label}, to"></fieldset>` as Markup;
   }
   if (options !== null) {
     const all = [...new Set([...options, ...values])];
-    const isMany = filter.operator === "in";
-    return html`<label>${label} <select name="${field}"${isMany ? raw(' multiple size="3"') : ""}>
-${isMany ? "" : html`<option value="">All</option>`}
+    if (filter.operator === "in") return choiceOf(label, field, all, values);
+    return html`<label><span class="caption">${label}</span> <select name="${field}"><option value="">All</option>
 ${all.map((each) => html`<option value="${each}"${values.includes(each) ? raw(" selected") : ""}>${each}</option>`)}
 </select></label>` as Markup;
   }
-  return html`<label>${label} <input type="${isDate ? "date" : "text"}" name="${field}" value="${values.join(", ")}"></label>` as Markup;
+  return html`<label><span class="caption">${label}</span> <input type="${isDate ? "date" : "text"}" name="${field}" value="${values.join(", ")}"></label>` as Markup;
+}
+
+/** More options than this can be searched. */
+const SEARCHED = 8;
+
+/** Several of some options. The empty field says that none is chosen, which is not the same as saying nothing. */
+function choiceOf(label: string, field: string, all: readonly string[], values: readonly string[]): Markup {
+  const said =
+    values.length === 0 ? "All" : values.length <= 2 ? values.join(", ") : `${values.length} chosen`;
+  return html`<details class="choice"><summary><span class="caption">${label}</span> <b>${said}</b></summary>
+<fieldset><legend>${label}</legend><input type="hidden" name="${field}" value="">
+${all.length > SEARCHED ? html`<input type="search" placeholder="Search" aria-label="Search ${label}">` : ""}
+<div class="options">${all.map((each) => html`<label><input type="checkbox" name="${field}" value="${each}"${values.includes(each) ? raw(" checked") : ""}> ${each}</label>`)}</div>
+<p><button type="button" data-clear>Clear</button> <button type="submit">Apply</button></p></fieldset></details>` as Markup;
 }
 
 function widgetSection(shown: PageWidget, locale: string): Markup {
@@ -135,7 +146,7 @@ function widgetSection(shown: PageWidget, locale: string): Markup {
   return html`<section class="widget" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
 <h2 id="h${widget.id}">${widget.name}</h2>
 ${widgetBody(shown, locale)}
-${notes.length === 0 ? "" : html`<p class="note">${notes.join(" ")}</p>`}
+${notes.length === 0 ? "" : html`<p class="note">${notes.join(" · ")}</p>`}
 </section>` as Markup;
 }
 
@@ -152,7 +163,7 @@ export function widgetBody({ subject, picture, src, widget }: PageWidget, locale
       return html`<div class="text problem" role="note"><p><strong>${subject.what}</strong></p><p>${subject.next}</p></div>` as Markup;
     default:
       return picture === null
-        ? (html`<p class="text soft">…</p>` as Markup)
+        ? (html`<p class="text soft">This could not be drawn just now. Load the page again.</p>` as Markup)
         : chartOf(subject, picture, src, widget.name, locale);
   }
 }
@@ -193,7 +204,7 @@ function dataOf(subject: Subject, locale: string): Markup | "" {
     slices.length > 0
       ? slices.map(({ label, value }) => [label, value])
       : categories.map((category, i) => [category, ...series.map(({ data }) => data[i] ?? null)]);
-  if (rows.length === 0 || rows.length > 100) return "";
+  if (rows.length < 2 || rows.length > 100) return "";
   const columns = [
     { label: xAxisLabel },
     ...(slices.length > 0
@@ -207,9 +218,11 @@ function tableOf(
   {
     columns,
     rows,
+    totals,
   }: {
     columns: readonly { label: string; format?: string | undefined }[];
     rows: readonly (readonly (string | number | null)[])[];
+    totals?: readonly (number | null)[] | undefined;
   },
   locale: string,
 ): Markup {
@@ -222,5 +235,9 @@ function tableOf(
   const body = rows.map(
     (row) => `<tr>${row.map((value, i) => `<td${kinds[i]}>${escapeXml(cell(value, i))}</td>`).join("")}</tr>`,
   );
-  return raw(`<table><thead><tr>${head}</tr></thead>\n<tbody>${body.join("\n")}</tbody></table>`);
+  const foot = (totals ?? []).map(
+    (_, i) => `<td${kinds[i]}>${escapeXml(totalOf(totals ?? [], i, write[i] ?? String))}</td>`,
+  );
+  const last = foot.length === 0 ? "" : `<tfoot><tr>${foot.join("")}</tr></tfoot>`;
+  return raw(`<table><thead><tr>${head}</tr></thead>\n<tbody>${body.join("\n")}</tbody>${last}</table>`);
 }

@@ -6,6 +6,8 @@ import {
   type BiServices,
   type Chosen,
   type Dashboard,
+  type ToDraw,
+  ticketWish,
   untitled,
   type Widget,
 } from "../../domains/bi/index.ts";
@@ -13,7 +15,7 @@ import { LIMITS } from "../../domains/bi/limits.ts";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { FONT_PATHS, knownLocale } from "../../platform/drawing/index.ts";
+import { FONT_PATHS, knownLocale, type Picture } from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
@@ -24,6 +26,7 @@ import {
   DASHBOARD_STYLES,
   dashboardPage,
   dashboardView,
+  gridMarkup,
   type Markup,
   type PageWidget,
   widgetBody,
@@ -54,6 +57,7 @@ const NARROW_BELOW = 720;
 const GAP = 12;
 const ROW = 40;
 const HEADING = 40;
+const NOTES = 26;
 
 /** Dashboards for people who are signed in, and embeds for whoever has their link. */
 export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void {
@@ -96,6 +100,17 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
     const origins = await parts.embeds.origins(c.req.param("publicId"));
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
     return send(c, dashboardPage({ title: "Dashboard", nav: "", view: "" }), ancestors);
+  });
+  app.post("/embed/:publicId/ticket", smallBody, async (c) => {
+    const publicId = await admitEmbed(c, parts);
+    const wish = ticketWish.safeParse(await c.req.json().catch(() => ({})));
+    if (!wish.success)
+      throw new AppError("bad_request", "A ticket is asked for with {attributes: {name: text}, minutes}.", {
+        hint: `minutes is at most ${LIMITS.bi.ticketMinutes}.`,
+      });
+    const { ticket, expiresAt } = await parts.embeds.ticket(publicId, secretOf(c), wish.data);
+    c.header("cache-control", "no-store");
+    return c.json({ ticket, expires_at: expiresAt.toISOString() });
   });
   app.post("/embed/:publicId/view", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
@@ -148,11 +163,20 @@ async function showingOf(
   throw new AppError("not_found", `There is no dashboard ${id} that you may see.`);
 }
 
-async function embeddedOf(c: Context<HttpEnv>, { embeds, identity }: DashboardPagesParts): Promise<Showing> {
+async function admitEmbed(c: Context<HttpEnv>, { identity }: DashboardPagesParts): Promise<string> {
   const publicId = c.req.param("publicId") ?? "";
   const address = c.get("address");
   await identity.limiter.admit({ surface: "all", tokenHash: `embed ${publicId} ${address}`, address });
-  const opened = await embeds.open(publicId, c.req.header("x-embed-secret") ?? "");
+  return publicId;
+}
+
+function secretOf(c: Context<HttpEnv>): string {
+  return c.req.header("x-embed-secret") ?? "";
+}
+
+async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Promise<Showing> {
+  const publicId = await admitEmbed(c, parts);
+  const opened = await parts.embeds.open(publicId, secretOf(c));
   const query = new URLSearchParams(await c.req.text());
   const width = Math.min(2_000, Math.max(200, Number(query.get("width")) || WIDE));
   return {
@@ -168,41 +192,64 @@ async function embeddedOf(c: Context<HttpEnv>, { embeds, identity }: DashboardPa
 async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Markup> {
   const { caller, dashboard, widgets, chosen, locale, width, path, title, exportPath } = showing;
   const { views, clock } = parts;
+  const how = [chosen, locale, width, path];
+  const { grid, filters, asOf } = await views.once(caller, dashboard, widgets, how, () =>
+    gridOf(parts, showing),
+  );
+  const zone = dashboard?.settings.time_zone ?? "UTC";
+  const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+  const data = asOf === undefined ? "" : `Data as of ${when.format(asOf)}. `;
+  const printed = `${data}Shown ${when.format(clock.now())} ${zone}.`;
+  return dashboardView({ title, dashboard, grid, filters, printed, exportPath });
+}
+
+/** All widgets of a dashboard, and the filters that hold for them. */
+async function gridOf(parts: DashboardPagesParts, showing: Showing) {
+  const { caller, dashboard, widgets, chosen, locale, width, path } = showing;
+  const { views } = parts;
   const [shown, filters] = await Promise.all([
     views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }),
     dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
   ]);
-  const drawn = await Promise.all(
-    shown.map(async (each): Promise<PageWidget> => {
-      const size = sizeOf(each.widget, width);
-      const hasPicture = each.subject.kind === "spec" || each.subject.kind === "number";
-      const picture = hasPicture ? await pictureOf(views, caller, each.subject, { ...size, locale }) : null;
-      return { ...each, picture, src: `${path}/w/${each.widget.id}` };
-    }),
+  const pictures = await picturesOf(
+    views,
+    caller,
+    shown.map(({ subject, widget, notes }) => ({
+      subject,
+      look: { ...sizeOf(widget, width, notes.length > 0), locale },
+    })),
   );
-  const zone = dashboard?.settings.time_zone ?? "UTC";
-  const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
-  const asOf = shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0];
-  const data = asOf === undefined ? "" : `Data as of ${when.format(asOf)}. `;
-  return dashboardView({
-    title,
-    dashboard,
-    widgets: drawn,
-    filters,
-    locale,
-    printed: `${data}Shown ${when.format(clock.now())} ${zone}.`,
-    exportPath,
+  const drawn = shown.map((each, i): PageWidget => {
+    return { ...each, picture: pictures[i] ?? null, src: `${path}/w/${each.widget.id}` };
   });
+  const isFaulty = ({ subject, picture }: PageWidget) =>
+    subject.kind === "error" || (isDrawn(subject) && picture === null);
+  return {
+    grid: await gridMarkup(drawn, locale),
+    filters,
+    asOf: shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0],
+    hasFaults: drawn.some(isFaulty),
+  };
 }
 
-/** What cannot be drawn is told, and the rest of the page is there. */
-async function pictureOf(
+function isDrawn({ kind }: PageWidget["subject"]): boolean {
+  return kind === "spec" || kind === "number";
+}
+
+/** Charts and numbers are drawn; what cannot be drawn is told in its place, and the rest of the page is there. */
+async function picturesOf(
   views: BiServices["views"],
   caller: Caller,
-  subject: PageWidget["subject"],
-  look: { width: number; height: number; locale: string },
-) {
-  return views.picture(caller.workspace.id, untitled(subject), look).catch(() => null);
+  all: readonly ToDraw[],
+): Promise<(Picture | null)[]> {
+  const drawn = all.filter(({ subject }) => isDrawn(subject));
+  const pictures = await views
+    .pictures(
+      caller.workspace.id,
+      drawn.map(({ subject, look }) => ({ subject: untitled(subject), look })),
+    )
+    .catch(() => []);
+  return all.map((one) => pictures[drawn.indexOf(one)] ?? null);
 }
 
 async function bodyOf(
@@ -220,17 +267,16 @@ async function bodyOf(
     Math.round(Math.min(2_000, Math.max(160, Number(query.get(name)) || otherwise)));
   const shown = await views.widget(caller, dashboard, widget, { chosen, locale, rows: LIMITS.bi.pageRows });
   const look = { width: pixels("width", 600), height: pixels("height", 300), locale };
-  const hasPicture = shown.subject.kind === "spec" || shown.subject.kind === "number";
-  const picture = hasPicture ? await pictureOf(views, caller, shown.subject, look) : null;
+  const [picture = null] = await picturesOf(views, caller, [{ subject: shown.subject, look }]);
   return widgetBody({ ...shown, picture, src: `${path}/w/${id}` }, locale);
 }
 
 /** About as large as its place on the page; the script has it drawn again if it is much different. */
-function sizeOf({ place }: Widget, width: number): { width: number; height: number } {
+function sizeOf({ place }: Widget, width: number, hasNotes: boolean): { width: number; height: number } {
   const { sizeX, sizeY } = place ?? { sizeX: 24, sizeY: 8 };
   const isNarrow = width < NARROW_BELOW;
   const own = isNarrow ? width - 2 : ((width + GAP) / 24) * sizeX - GAP - 2;
-  const height = isNarrow ? (sizeY <= 4 ? 160 : 280) : sizeY * ROW - GAP - HEADING;
+  const height = isNarrow ? (sizeY <= 4 ? 160 : 280) : sizeY * ROW - GAP - HEADING - (hasNotes ? NOTES : 0);
   return { width: Math.round(Math.max(160, own)), height: Math.round(Math.max(100, height)) };
 }
 

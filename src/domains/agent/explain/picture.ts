@@ -51,7 +51,7 @@ function cellOf(row: readonly JsonValue[], column: ShownColumn, isNumber: boolea
 }
 
 /** The name that a format has in drawings. */
-function formatName(format: Format): string {
+export function formatName(format: Format): string {
   switch (format.kind) {
     case "money": {
       const code = CURRENCIES[format.symbol.trim()];

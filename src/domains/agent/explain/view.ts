@@ -23,7 +23,10 @@ export interface View {
   rows: JsonValue[][];
 }
 
-export function viewOf({ compiled, types, rows }: Result, knowledge: Knowledge): View {
+export function viewOf(
+  { compiled, types, rows }: Pick<Result, "compiled" | "types" | "rows">,
+  knowledge: Knowledge,
+): View {
   const columns = compiled.columns.map(({ of, name }, index) => ({
     index,
     of,

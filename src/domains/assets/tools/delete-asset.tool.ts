@@ -26,7 +26,7 @@ export const deleteAsset = defineTool({
   },
   title: "Delete an asset",
   description:
-    "A datasource that queries use is refused; the dataset of a deleted query stays. All but drafts can be brought back for 30 days with restore_asset.",
+    "Deletes an asset. A datasource that queries use is refused; the dataset of a deleted query stays. All but drafts can be brought back for 30 days with restore_asset.",
   permission: "bi:write",
   effect: "destroy",
   input: (assets) =>

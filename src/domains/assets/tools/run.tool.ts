@@ -22,9 +22,9 @@ export const run = defineTool({
         adaptIds({ queryId, reportId }, assets, "run"),
     },
   },
-  title: "Run a query",
+  title: "Run a query or a report",
   description:
-    "Runs a query now and replaces the rows of its dataset. Short runs are answered with their result; a longer one goes on, and get_query_run tells how far it is. A run that is under way is not begun twice. A failed run leaves the dataset as it was.",
+    "Runs a query now and replaces the rows of its dataset, or makes a report and sends it. Short runs are answered with their result; a longer one goes on, and get_query_run tells how far it is. A run that is under way is not begun twice. A failed run leaves the dataset as it was.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,

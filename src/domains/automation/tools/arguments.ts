@@ -1,21 +1,25 @@
 import { z } from "zod";
 import { timeOfDay, timeZoneName } from "../../../platform/schedules/index.ts";
-import { FREQUENCIES } from "../automation.tables.ts";
+import { FREQUENCIES, NO_DATA } from "../automation.tables.ts";
 import { LIMITS } from "../limits.ts";
 
 /** What create_alert and update_alert take alike; by the names of the contract where those differ. */
 export const condition = z.string().min(1).max(LIMITS.alerts.conditionCharacters);
 const recipients = z.string().max(20_000);
 const subject = z.string().max(1_000);
+const hold = z.int().min(1).max(LIMITS.alerts.hold);
 
 export const shared = {
   recipients: recipients.optional().describe("Mail addresses"),
-  webhooks: z.array(z.string()).max(10).optional().describe("URLs"),
+  channels: z.array(z.string()).max(20).optional().describe("Names or webhook URLs"),
   subject: subject.optional(),
-  frequency: z.enum(FREQUENCIES).optional().describe("Default: days"),
-  start_time: timeOfDay.optional().describe("HH:mm"),
-  timezone: timeZoneName.optional().describe("IANA name"),
-  realtime: z.boolean().optional().describe("On every change"),
+  frequency: z.enum(FREQUENCIES).optional(),
+  start_time: z.string().pipe(timeOfDay).optional(),
+  timezone: timeZoneName.optional(),
+  realtime: z.boolean().optional(),
+  hold: z.int().pipe(hold).optional().describe("Matching checks before it fires"),
+  key: z.array(z.string()).max(10).optional().describe("Tell only rows new by these columns"),
+  no_data: z.enum(NO_DATA).optional(),
 };
 
 export const wireShared = {
@@ -45,7 +49,18 @@ export function adaptShared({
 
 type Shared = z.output<z.ZodObject<typeof shared>>;
 
-export function changeOf({ frequency, start_time, timezone, ...rest }: Shared) {
-  const { recipients, webhooks, subject, realtime } = rest;
-  return { recipients, webhooks, subject, realtime, frequency, startTime: start_time, zone: timezone };
+export function changeOf({ start_time, timezone, no_data, ...same }: Shared) {
+  const { recipients, channels, subject, frequency, realtime, hold, key } = same;
+  return {
+    recipients,
+    channels,
+    subject,
+    frequency,
+    realtime,
+    hold,
+    key,
+    startTime: start_time,
+    zone: timezone,
+    noData: no_data,
+  };
 }

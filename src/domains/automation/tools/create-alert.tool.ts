@@ -37,14 +37,14 @@ export const createAlert = defineTool({
   },
   title: "Create an alert",
   description:
-    "Tells recipients when rows of a dataset match a condition, when it was not updated, or when its query fails. The answer says how the condition was understood.",
+    "Tells recipients when rows of a dataset match, when it was not updated, or when its query fails. Says how the condition was understood.",
   permission: ["bi:read", "bi:write"],
   effect: "write",
   input: z.strictObject({
     dataset_id: z.int(),
     name: z.string(),
     type: z.enum(ALERT_TYPES).default("conditional"),
-    condition: condition.optional().describe("amount > 50, or: total amount is over 50"),
+    condition: condition.optional().describe("amount > 50"),
     ...shared,
   }),
   output: z.object({ alert: alertShape, ...savedShape }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DELIVERY_STATES } from "../../../platform/delivery/index.ts";
-import { defineTool, deliveryOf, deliveryShape } from "../define.ts";
+import { defineTool } from "../define.ts";
+import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
 
 /** What was sent to whom, and what could not be. */
 export const listDeliveries = defineTool({
@@ -13,6 +14,7 @@ export const listDeliveries = defineTool({
   input: z.strictObject({
     state: z.enum(DELIVERY_STATES).optional(),
     alert_id: z.int().optional(),
+    report_id: z.int().optional(),
     limit: z.int().min(1).max(200).default(50),
     offset: z.int().min(0).default(0),
   }),
@@ -27,8 +29,9 @@ export const listDeliveries = defineTool({
     ),
   }),
 
-  async run({ state, alert_id, limit, offset }, { deliveries, caller }) {
-    const keyPrefix = alert_id === undefined ? undefined : `alert:${alert_id}:`;
+  async run({ state, alert_id, report_id, limit, offset }, { deliveries, caller }) {
+    const of = alert_id === undefined ? `report:${report_id}:` : `alert:${alert_id}:`;
+    const keyPrefix = (alert_id ?? report_id) === undefined ? undefined : of;
     const { total, items } = await deliveries.list(caller.workspace.id, { state, keyPrefix, limit, offset });
     return {
       total,

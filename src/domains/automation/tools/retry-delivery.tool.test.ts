@@ -18,7 +18,7 @@ describe("retry_delivery", () => {
   it("takes what is dead, of the own workspace, from those who may change things", async () => {
     const dataset_id = await makeDataset(server, token, "Orders", [{ n: 1 }]);
     // This server may not reach its own network.
-    const wish = { dataset_id, name: "Any", condition: "n > 0", webhooks: ["http://127.0.0.1:9/"] };
+    const wish = { dataset_id, name: "Any", condition: "n > 0", channels: ["http://127.0.0.1:9/"] };
     const { alert } = await resultOf<{ alert: { id: number } }>(server, token, "create_alert", wish);
     const { deliveries } = await resultOf<Tested>(server, token, "test_alert", { alert_id: alert.id });
     expect(deliveries).toMatchObject([{ state: "dead" }]);

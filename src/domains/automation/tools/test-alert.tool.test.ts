@@ -74,7 +74,7 @@ describe("test_alert", () => {
   });
 
   it("signs webhooks; a receiver that is gone is a dead letter, which can be sent again", async () => {
-    const { alert, webhook_secrets } = await make("n = 2", { recipients: "", webhooks: [url] });
+    const { alert, webhook_secrets } = await make("n = 2", { recipients: "", channels: [url] });
     await resultOf(server, token, "test_alert", { alert_id: alert.id });
     const [{ headers, body }] = received as [{ headers: Record<string, string>; body: string }];
     expect(new Webhook(webhook_secrets[url] as string).verify(body, headers)).toMatchObject({

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { defineTool, deliveryOf, deliveryShape } from "../define.ts";
+import { defineTool } from "../define.ts";
+import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Shows what an alert would do, to those who would get it. */

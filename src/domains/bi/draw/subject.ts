@@ -1,17 +1,11 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { type Chart, formatter, type Subject } from "../../../platform/drawing/index.ts";
+import type { Column } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
+import { type Key, OTHER, type Points } from "../query/arrange-points.ts";
 import { nextPeriod, periodWriter } from "../query/periods.ts";
-import { isNumber, labelOf, type Measure, type Plan, planOf } from "../query/plan.ts";
-import {
-  type Key,
-  OTHER,
-  type Points,
-  readNumber,
-  readPoints,
-  readScatter,
-  readTable,
-} from "../query/points.ts";
+import { captionOf, formatOf, isNumber, type Measure, type Plan, planOf, readable } from "../query/plan.ts";
+import { readNumber, readPoints, readScatter, readTable } from "../query/points.ts";
 import type { Source } from "../query/source.ts";
 import type { ChartType, Grain, WidgetSpec } from "../shapes.ts";
 
@@ -42,32 +36,20 @@ const MOST: Partial<Record<ChartType, number>> = {
   heatmap: 40,
 };
 
-/** Of a treemap, in each of its groups. */
-const GROUPED_TILES = 8;
 /** Bars and stages from top to bottom, in rows of a dashboard. */
 const BARS_A_ROW = 1.6;
 
 /** As many as there is room for. */
-function mostOf({ chart, group }: Plan, { sizeY }: Writing): number | undefined {
-  const most = chart === "treemap" && group !== undefined ? GROUPED_TILES : MOST[chart];
+export function mostOf({ chart }: Pick<Plan, "chart">, { sizeY }: Writing): number | undefined {
+  const most = MOST[chart];
   if (most === undefined || (chart !== "bar" && chart !== "funnel")) return most;
   return Math.min(most, Math.max(4, Math.floor((sizeY - 2.5) * BARS_A_ROW)));
 }
 
 /** What a widget shows, as something that can be drawn. What goes wrong is shown as well: it never stops a dashboard. */
-export async function showWidget(
-  name: string,
-  spec: WidgetSpec,
-  open: () => Promise<Source>,
-  writing: Writing,
-): Promise<Shown> {
+export async function showWidget(name: string, show: () => Promise<Shown>): Promise<Shown> {
   try {
-    const source = await open();
-    const shown = await showSource(name, spec, source, writing);
-    const notes = source.unfiltered.map(
-      (field) => `Not filtered by ${field}: ${source.dataset.name} has no such field.`,
-    );
-    return { ...shown, notes: [...shown.notes, ...notes] };
+    return await show();
   } catch (error) {
     if (!isAppError(error) || error.code === "internal") throw error;
     const next =
@@ -79,7 +61,17 @@ export async function showWidget(
   }
 }
 
-async function showSource(title: string, spec: WidgetSpec, source: Source, writing: Writing): Promise<Shown> {
+export async function showSource(
+  title: string,
+  spec: WidgetSpec,
+  source: Source,
+  writing: Writing,
+): Promise<Shown> {
+  const shown = await showRows(title, spec, source, writing);
+  return { ...shown, notes: [...shown.notes, ...source.unfiltered] };
+}
+
+async function showRows(title: string, spec: WidgetSpec, source: Source, writing: Writing): Promise<Shown> {
   const plan = planOf(spec, source);
   const { chart, x } = plan;
   if (
@@ -87,19 +79,53 @@ async function showSource(title: string, spec: WidgetSpec, source: Source, writi
     (chart !== "singletext" && chart !== "gauge" && chart !== "recommendation" && x === undefined)
   )
     return table(title, spec, plan, source, writing);
-  if (chart === "scatter" && x !== undefined && isNumber(x)) return scatter(title, spec, plan, source);
+  if (chart === "scatter" && x !== undefined && isNumber(x))
+    return scatter(title, spec, plan, source, writing);
   if (x === undefined) return oneNumber(title, spec, plan, source, writing);
   const most = mostOf(plan, writing);
   const points = await readPoints(spec, { ...plan, x }, source, spec.top ?? most ?? LIMITS.bi.chartRows);
   if (points.keys.length === 0) return { subject: empty(title, spec, source), notes: [] };
-  if (chart === "singletext" && points.grain !== undefined)
-    return trend(title, spec, points, points.grain, writing);
-  if (chart === "singletext" || chart === "gauge") return oneNumber(title, spec, plan, source, writing);
-  if (chart === "recommendation")
-    return { subject: { kind: "text", title, text: facts(points, writing) }, notes: points.notes };
+  return drawPoints(title, spec, points, x.name, writing) ?? oneNumber(title, spec, plan, source, writing);
+}
+
+/** What is drawn of numbers along an axis; nothing for charts that show one number and no way to it. */
+export function drawPoints(
+  title: string,
+  spec: WidgetSpec,
+  points: Points,
+  xName: string,
+  writing: Writing,
+): Shown | undefined {
+  const { notes, grain } = points;
+  if (spec.chart === "singletext" && grain !== undefined) return trend(title, spec, points, grain, writing);
+  if (spec.chart === "singletext" || spec.chart === "gauge") return undefined;
+  if (spec.chart === "recommendation")
+    return { subject: { kind: "text", title, text: facts(points, writing) }, notes };
+  const shown = ["bar", "column"].includes(spec.chart) ? withoutGiant(points, spec, writing) : points;
   return {
-    subject: { kind: "spec", chart: chartOf(title, spec, points, x.name, writing) },
-    notes: points.notes,
+    subject: { kind: "spec", chart: chartOf(title, spec, shown, xName, writing) },
+    notes: shown.notes,
+  };
+}
+
+/** All others together are not drawn when they are this many times as large as the largest: it could not be seen. */
+const GIANT = 2;
+
+function withoutGiant(points: Points, { format }: WidgetSpec, { locale }: Writing): Points {
+  const last = points.keys.at(-1);
+  if (last === undefined || !("text" in last) || last.text !== OTHER) return points;
+  const sums = points.keys.map((_, i) => points.series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0));
+  const others = sums.at(-1) ?? 0;
+  if (!(Math.abs(others) > GIANT * Math.max(...sums.slice(0, -1).map(Math.abs)))) return points;
+  const said = formatter(format ?? points.format, "short", locale)(others);
+  return {
+    ...points,
+    keys: points.keys.slice(0, -1),
+    series: points.series.map(({ label, data }) => ({ label, data: data.slice(0, -1) })),
+    notes: [
+      ...points.notes,
+      points.series.length > 1 ? "All others are not shown" : `All others together: ${said}`,
+    ],
   };
 }
 
@@ -132,8 +158,10 @@ function chartOf(
 ): Chart {
   const write = keyWriter(points.grain, locale);
   const categories = points.keys.map(write);
-  const { series, label, measure } = points;
-  const common = { title, formats: { y: format ?? measure.format }, yAxisLabel: label, xAxisLabel: xName };
+  const { series, label } = points;
+  const ticks = points.grain === undefined ? {} : { ticks: ticksOf(points.keys, points.grain) };
+  const formats = { y: format ?? points.format };
+  const common = { title, formats, yAxisLabel: label, xAxisLabel: readable(xName), ...ticks };
   const [first] = series;
   const slices = categories.map((each, i) => ({ label: each, value: first?.data[i] ?? null }));
   switch (chart) {
@@ -163,6 +191,22 @@ function chartOf(
   }
 }
 
+/** Periods that are named where there is no room for all: every third month from January, and so on. */
+const TICKS: Record<Grain, { steps: number[]; isFirst: (date: Date) => boolean }> = {
+  hour: { steps: [1, 2, 3, 6, 12, 24, 48], isFirst: (date) => date.getUTCHours() === 0 },
+  day: { steps: [1, 2, 7, 14, 28], isFirst: (date) => date.getUTCDay() === 1 },
+  week: { steps: [1, 2, 4, 8, 13, 26, 52], isFirst: () => true },
+  month: { steps: [1, 2, 3, 6, 12, 24, 60, 120], isFirst: (date) => date.getUTCMonth() === 0 },
+  quarter: { steps: [1, 2, 4, 8, 20, 40], isFirst: (date) => date.getUTCMonth() === 0 },
+  year: { steps: [1, 2, 5, 10, 20, 50, 100], isFirst: (date) => date.getUTCFullYear() % 10 === 0 },
+};
+
+function ticksOf(keys: readonly Key[], grain: Grain): Chart["ticks"] {
+  const { steps, isFirst } = TICKS[grain];
+  const from = keys.findIndex((key) => "period" in key && isFirst(new Date(key.period)));
+  return { steps, from: Math.max(0, from) };
+}
+
 /** The period that is still going on looks like a fall. */
 function unfinished({ keys, grain }: Points, now: Date): { isLastUnfinished?: true } {
   const last = keys.at(-1);
@@ -183,24 +227,43 @@ async function table(
 ): Promise<Shown> {
   const read = await readTable(plan, source, rows);
   if (read.totalRows === 0) return { subject: empty(title, spec, source), notes: [] };
-  const isWhole = (at: number) => read.rows.every((row) => row[at] === null || Number.isInteger(row[at]));
-  const columns = read.columns.map(({ name, isNumber }, i) => ({
-    label: name,
-    ...(isNumber && { format: spec.format ?? (isWhole(i) ? "integer" : "number") }),
+  const columns = read.columns.map((column) => ({
+    label: readable(column.name),
+    ...(isNumber(column) && { format: formatOf(column, spec.format) }),
   }));
   const count = formatter("integer", "full", locale);
   const notes =
     read.totalRows > read.rows.length ? [`${count(read.rows.length)} of ${count(read.totalRows)} rows`] : [];
-  return { subject: { kind: "table", title, columns, rows: read.rows, rowCount: read.totalRows }, notes };
+  const { rows: shown, totalRows: rowCount, totals } = read;
+  const subject = {
+    kind: "table",
+    title,
+    columns,
+    rows: shown,
+    rowCount,
+    ...(totals && { totals }),
+  } as const;
+  return { subject, notes };
 }
 
-async function scatter(title: string, spec: WidgetSpec, plan: Plan, source: Source): Promise<Shown> {
+async function scatter(
+  title: string,
+  spec: WidgetSpec,
+  plan: Plan,
+  source: Source,
+  { locale }: Writing,
+): Promise<Shown> {
   const { points, totalRows } = await readScatter(plan, source);
   const [y] = plan.measures as [Measure];
   if (points.length === 0) return { subject: empty(title, spec, source), notes: [] };
-  const labels = { xAxisLabel: plan.x?.name, yAxisLabel: y.field?.name };
-  const chart: Chart = { type: "scatter", title, ...labels, points, formats: { y: spec.format ?? y.format } };
-  const notes = totalRows > points.length ? [`${points.length} of ${totalRows} points are shown.`] : [];
+  const labels = { xAxisLabel: readable(plan.x?.name ?? ""), yAxisLabel: readable(y.field?.name ?? "") };
+  const formatOfAxis = (column: Column | null | undefined) =>
+    column == null ? undefined : formatOf(column, column === y.field ? spec.format : undefined);
+  const formats = { x: formatOfAxis(plan.x), y: formatOfAxis(y.field) };
+  const chart: Chart = { type: "scatter", title, ...labels, points, formats };
+  const count = formatter("integer", "full", locale);
+  const notes =
+    totalRows > points.length ? [`A sample: ${count(points.length)} of ${count(totalRows)} points`] : [];
   return { subject: { kind: "spec", chart }, notes };
 }
 
@@ -211,34 +274,30 @@ async function oneNumber(
   source: Source,
   writing: Writing,
 ): Promise<Shown> {
-  const { chart, format, target } = spec;
   const [measure] = measures as [Measure];
   const value = await readNumber(measure, source);
   if (value === null) return { subject: empty(title, spec, source), notes: [] };
-  const label = labelOf(measure, false);
-  const how = format ?? measure.format;
-  if (chart === "gauge") {
-    const slices = [{ label, value }];
-    return {
-      subject: {
-        kind: "spec",
-        chart: {
-          type: "gauge",
-          title,
-          slices,
-          yAxisLabel: label,
-          formats: { y: how },
-          ...(target !== undefined && { target }),
-        },
-      },
-      notes: [],
-    };
-  }
-  if (chart === "recommendation") {
-    const text = `${label}: ${formatter(how, "full", writing.locale)(value)}.`;
-    return { subject: { kind: "text", title, text }, notes: [] };
-  }
-  return { subject: { kind: "number", title, label, value, format: how }, notes: [] };
+  const label = captionOf(measure, false);
+  const subject = drawNumber(title, spec, { label, value, format: measure.format }, writing);
+  return { subject, notes: [] };
+}
+
+export function drawNumber(
+  title: string,
+  { chart, format: wanted, target }: WidgetSpec,
+  { label, value, format: usual }: { label: string; value: number; format: string },
+  { locale }: Writing,
+): Subject {
+  const format = wanted ?? usual;
+  if (chart === "recommendation")
+    return { kind: "text", title, text: `${label}: ${formatter(format, "full", locale)(value)}.` };
+  if (chart !== "gauge") return { kind: "number", title, label, value, format };
+  const slices = [{ label, value }];
+  const goal = target === undefined ? {} : { target };
+  return {
+    kind: "spec",
+    chart: { type: "gauge", title, slices, yAxisLabel: label, formats: { y: format }, ...goal },
+  };
 }
 
 /** The last complete period, how it differs from the one before, and the way there. */
@@ -249,7 +308,7 @@ function trend(
   grain: Grain,
   { locale, now }: Writing,
 ): Shown {
-  const { keys, series, measure, label } = points;
+  const { keys, series, label } = points;
   const data = series[0]?.data ?? [];
   const isOn = unfinished(points, now).isLastUnfinished === true && keys.length > 1;
   const at = keys.length - (isOn ? 2 : 1);
@@ -270,7 +329,7 @@ function trend(
       title,
       label: `${label}, ${write(keys[at] as Key)}`,
       value,
-      format: format ?? measure.format,
+      format: format ?? points.format,
       ...(change !== undefined && { change }),
       spark: data.slice(0, at + 1),
     },
@@ -279,9 +338,9 @@ function trend(
 }
 
 /** What can be said of the numbers as they are. */
-function facts({ keys, grain, series, measure, label }: Points, { locale }: Writing): string {
+function facts({ keys, grain, series, format, label }: Points, { locale }: Writing): string {
   const write = keyWriter(grain, locale);
-  const number = formatter(measure.format, "full", locale);
+  const number = formatter(format, "full", locale);
   const known = keys
     .map((key, i) => ({ name: write(key), value: series[0]?.data[i] ?? null }))
     .filter((each): each is { name: string; value: number } => each.value !== null && each.name !== OTHER);

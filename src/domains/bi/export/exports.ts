@@ -5,6 +5,7 @@ import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
 import { chosenValue, nameOfFilter } from "../lens.ts";
 import { LIMITS } from "../limits.ts";
+import { readable } from "../query/plan.ts";
 import type { ShownWidget, Views } from "../views.ts";
 import type { ExportTarget } from "./links.ts";
 import type { Pdfs } from "./pdfs.ts";
@@ -24,6 +25,8 @@ interface Exported {
   widgets: Widget[];
 }
 
+/** In the place of what could not be drawn. */
+const NOTHING = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
 /** Widest and highest picture of a single widget. */
 const WIDGET_PX = { width: 960, height: 540 };
 
@@ -86,13 +89,47 @@ export class Exports {
       };
       return Buffer.from(await drawings.png(only.subject, look, scope));
     }
-    const tiles = shown.map(({ subject, widget: { place } }) => {
+    const tiles = shown.map(({ subject, notes, widget: { place } }) => {
       const { col, row, sizeX, sizeY } = place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 };
       const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(80, sizeY * ROW_PX - GAP_PX) };
-      return { subject, look: { theme, locale, ...size }, x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
+      const at = { x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
+      // A table says itself how many of its rows it has room for.
+      const note = subject.kind === "table" ? "" : notes.join(" · ");
+      return { subject, look: { theme, locale, ...size }, ...at, note };
     });
     const png = await drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
     return Buffer.from(png);
+  }
+
+  /** All pictures are drawn together: a dashboard has more than may wait in line. */
+  async #cells(
+    caller: Caller,
+    shown: readonly ShownWidget[],
+    type: ExportTarget["type"],
+    locale: string,
+  ): Promise<Cell[]> {
+    const placed = shown.map(({ widget, subject, notes }) => {
+      const place =
+        type === "widget"
+          ? { col: 1, row: 1, sizeX: 24, sizeY: 14 }
+          : (widget.place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 });
+      const width = place.sizeX * COLUMN_PX - GAP_PX;
+      const height = Math.max(80, place.sizeY * ROW_PX - GAP_PX - HEADING_PX);
+      return { place, title: widget.name, notes, subject, width, height };
+    });
+    const drawn = placed.filter(({ subject }) => subject.kind !== "table");
+    const pictures = await this.#parts.views.pictures(
+      caller.workspace.id,
+      drawn.map(({ subject, width, height }) => ({
+        subject: untitled(subject),
+        look: { width, height, locale, theme: "light" },
+      })),
+    );
+    return placed.map((cell): Cell => {
+      const { subject, ...common } = cell;
+      if (subject.kind === "table") return { ...common, table: subject };
+      return { ...common, svg: pictures[drawn.indexOf(cell)]?.svg ?? NOTHING };
+    });
   }
 
   async #report(
@@ -102,32 +139,13 @@ export class Exports {
     { type, locale, chosen = {} }: ExportTarget & { locale: string },
   ): Promise<Report> {
     const { dashboard, title } = exported;
-    const cells = await Promise.all(
-      shown.map(async (each): Promise<Cell> => {
-        const { widget, subject, notes } = each;
-        const place =
-          type === "widget"
-            ? { col: 1, row: 1, sizeX: 24, sizeY: 14 }
-            : (widget.place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 });
-        const common = { place, title: widget.name, notes };
-        if (subject.kind === "table") return { ...common, table: subject };
-        const size = {
-          width: place.sizeX * COLUMN_PX - GAP_PX,
-          height: Math.max(80, place.sizeY * ROW_PX - GAP_PX - HEADING_PX),
-        };
-        const { svg } = await this.#parts.views.picture(caller.workspace.id, untitled(subject), {
-          ...size,
-          locale,
-          theme: "light",
-        });
-        return { ...common, svg, width: size.width, height: size.height };
-      }),
-    );
-    const filters = (dashboard?.filters ?? []).flatMap((filter) => {
+    const cells = await this.#cells(caller, shown, type, locale);
+    const visible =
+      dashboard === null ? [] : await this.#parts.views.visibleFilters(caller, dashboard, exported.widgets);
+    const filters = visible.flatMap((filter) => {
       const value = chosenValue(filter, chosen);
-      return value === undefined
-        ? []
-        : [`${filter.label ?? nameOfFilter(filter)} ${filter.operator} ${[value].flat().join(", ")}`];
+      const name = filter.label ?? readable(nameOfFilter(filter));
+      return value === undefined ? [] : [`${name} ${filter.operator} ${[value].flat().join(", ")}`];
     });
     const zone = dashboard?.settings.time_zone ?? "UTC";
     const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });

@@ -1,4 +1,4 @@
-import { formatter, type Subject } from "../../../platform/drawing/index.ts";
+import { formatter, measure, type Subject, shorten, totalOf } from "../../../platform/drawing/index.ts";
 import { inShelves, overlaps } from "../layout.ts";
 import type { Place } from "../shapes.ts";
 
@@ -8,10 +8,14 @@ export const ROW_PX = 40;
 export const GAP_PX = 12;
 export const HEADING_PX = 26;
 
+/** Titles in the page's 8.5 points, between margins of 3 mm. */
+const TITLE = { size: 13.2, weight: 600, measure } as const;
+const TITLE_MARGIN_PX = 28;
+
 type TableSubject = Extract<Subject, { kind: "table" }>;
 
 export type Cell = { place: Place; title: string; notes: string[] } & (
-  | { svg: string; width: number; height: number }
+  | { svg: string }
   | { table: TableSubject }
 );
 
@@ -24,6 +28,7 @@ export type Block =
       notes: string[];
       columns: { label: string; isNumber: boolean }[];
       rows: string[][];
+      totals: string[];
     };
 
 interface BandCell {
@@ -67,7 +72,7 @@ function blocksOf(band: readonly Cell[], locale: string): Block[] {
   const top = Math.min(...band.map(({ place }) => place.row));
   const rows = Math.max(0, ...drawn.map(({ place }) => place.row + place.sizeY)) - top;
   const cellOf = ({ title, notes, place, svg }: (typeof drawn)[number], from: number): BandCell => ({
-    title,
+    title: shorten(title, place.sizeX * COLUMN_PX - GAP_PX - TITLE_MARGIN_PX, TITLE),
     notes,
     svg,
     ...place,
@@ -107,5 +112,6 @@ function tableOf(
     notes,
     columns: table.columns.map(({ label, format }) => ({ label, isNumber: format !== undefined })),
     rows: table.rows.map((row) => row.map(cell)),
+    totals: (table.totals ?? []).map((_, i, all) => totalOf(all, i, write[i] ?? String)),
   };
 }

@@ -16,8 +16,10 @@ const MOST_PERIODS = 1_000;
 /** A date or time of the engine as milliseconds, its own clock being taken for UTC. */
 export function momentOf(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
-  const text = value.replace(" ", "T").replace(/(?:Z|[+-]\d\d(?::?\d\d)?)$/, "");
-  const ms = Date.parse(text.length <= 10 ? `${text}T00:00:00Z` : `${text}Z`);
+  // The end of a plain date looks like a zone.
+  const [, day, time = "00:00:00"] =
+    /^(\d{4,6}-\d\d-\d\d)(?:[ T]([\d:.]+)(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(value) ?? [];
+  const ms = Date.parse(`${day}T${time}Z`);
   return Number.isNaN(ms) ? undefined : ms;
 }
 

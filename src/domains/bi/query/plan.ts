@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../../data/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
-import { quoted, requireField, type Source } from "./source.ts";
+import { quoted, type Source } from "./source.ts";
 
 /** A number of a chart: which field, and how the engine puts its values together. */
 export interface Measure {
@@ -26,6 +26,9 @@ const TIME = /^(DATE|TIMESTAMP)/i;
 const RATE =
   /(^|[\W_])(rate|ratio|share|percent|percentage|pct|price|margin|avg|average|mean|median|score|rating|temperature|age|quote|anteil|preis|durchschnitt)($|[\W_])|%/i;
 
+/** Numbers that name something. */
+const NAMING = /(^|[\W_])(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
+
 /** Charts that need nothing but one number, or none. */
 const WITHOUT_X: readonly ChartType[] = ["singletext", "gauge", "datagrid2", "recommendation"];
 
@@ -33,13 +36,18 @@ export function isNumber({ type }: Column): boolean {
   return NUMBER.test(type);
 }
 
+/** How single values of a field read; what they add up to is another matter. */
+export function formatOf({ name, type }: Column, usual: string | undefined): string {
+  if (NAMING.test(name)) return "plain";
+  return usual ?? (INTEGER.test(type) ? "integer" : "number");
+}
+
 export function isTime({ type }: Column): boolean {
   return TIME.test(type);
 }
 
 /** The fields of a widget, found among those that there are. */
-export function planOf(spec: WidgetSpec, { columns, dataset }: Pick<Source, "columns" | "dataset">): Plan {
-  const find = (name: string) => requireField(columns, name, dataset.name);
+export function planOf(spec: WidgetSpec, { columns, dataset, find }: Source): Plan {
   const x = spec.x === undefined ? undefined : find(spec.x);
   const group = spec.group === undefined ? undefined : find(spec.group);
   const measures = (spec.y.length === 0 ? [null] : spec.y.map(find)).map((field) => measureOf(field, spec));
@@ -92,10 +100,24 @@ const WORDS: Record<Aggregate, (name: string) => string> = {
   median: (name) => `Median of ${name}`,
 };
 
-/** How a number is called; where each row is drawn by itself, nothing was put together. */
-export function labelOf({ field, aggregate }: Measure, isSingle: boolean): string {
+/** How a number is called, by the exact name of its field. */
+export function labelOf({ field, aggregate }: Measure): string {
+  return field === null ? "Count" : WORDS[aggregate](field.name);
+}
+
+/** The same for people; where each row is drawn by itself, nothing was put together. */
+export function captionOf({ field, aggregate }: Measure, isSingle: boolean): string {
   if (field === null) return "Count";
-  return isSingle && aggregate !== "count" && aggregate !== "distinct"
-    ? field.name
-    : WORDS[aggregate](field.name);
+  if (isSingle && aggregate !== "count" && aggregate !== "distinct") return readable(field.name);
+  return WORDS[aggregate](spaced(field.name));
+}
+
+function spaced(name: string): string {
+  return name.replaceAll(/_+/g, " ").trim() || name;
+}
+
+/** A name of a field as people would write it: `total_bill` is Total bill. */
+export function readable(name: string): string {
+  const words = spaced(name);
+  return /^[a-z][a-z0-9 ]*$/.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
 }

@@ -3,30 +3,11 @@ import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Column } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
-import { allPeriods, grainFor, momentOf } from "./periods.ts";
-import { isAdditive, isNumber, isTime, labelOf, type Measure, type Plan } from "./plan.ts";
+import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
+import { grainFor, momentOf } from "./periods.ts";
+import { captionOf, isAdditive, isNumber, isTime, type Measure, type Plan } from "./plan.ts";
 import { quoted, type Source } from "./source.ts";
 
-/** What comes along an axis: a period by its start, or any other value as text. */
-export type Key = { period: number } | { text: string };
-
-export interface Points {
-  keys: Key[];
-  grain: Grain | undefined;
-  series: { label: string; data: (number | null)[] }[];
-  /** What the numbers are. */
-  label: string;
-  measure: Measure;
-  notes: string[];
-}
-
-interface Row {
-  x: JsonValue;
-  g: JsonValue;
-  values: (number | null)[];
-}
-
-export const OTHER = "Other";
 const { chartRows, groups: MOST_GROUPS } = LIMITS.bi;
 
 /** Numbers along an axis, put together by the engine; what is too much for a chart is asked for as "Other". */
@@ -42,30 +23,33 @@ export async function readPoints(
   const used = group === undefined ? measures : measures.slice(0, 1);
   const query = new PointsQuery(source, xText, group && quoted(group.name), used);
   const isOrdered =
-    grain !== undefined || isNumber(x) || spec.sort === "x" || (spec.sort === undefined && isLine(plan));
+    grain !== undefined || spec.sort === "x" || (spec.sort === undefined && (isNumber(x) || isLine(plan)));
   const first = await query.read({ isOrdered });
   const cut = await query.fold(first, {
     keepX: grain === undefined && !(isNumber(x) && isLine(plan)) ? most : undefined,
   });
   const isSingle = cut.most === 1;
-  const keys = grain === undefined ? textKeys(cut.rows, isOrdered) : periodKeys(cut.rows, grain);
+  const numbers = used.map((each) => ({
+    label: captionOf(each, isSingle),
+    format: each.format,
+    isAdditive: isAdditive(each),
+  }));
+  const isGiven = spec.sort === "given" && grain === undefined;
+  const points = pointsOf(cut.rows, {
+    grain,
+    numbers,
+    isGrouped: group !== undefined,
+    isOrdered,
+    ...(isGiven && { order: await givenOrder(x, source) }),
+  });
   const notes = cut.isCut ? [`The first ${chartRows.toLocaleString("en")} values are shown.`] : [];
-  const [measure] = used as [Measure];
-  const missing = grain !== undefined && isAdditive(measure) ? 0 : null;
-  const series =
-    group === undefined
-      ? used.map((each, i) => ({ label: labelOf(each, isSingle), data: along(keys, cut.rows, i, missing) }))
-      : groupsOf(cut.rows).map((g) => ({
-          label: g,
-          data: along(
-            keys,
-            cut.rows.filter((row) => textOf(row.g) === g),
-            0,
-            missing,
-          ),
-        }));
-  const label = group === undefined && used.length > 1 ? "" : labelOf(measure, isSingle);
-  return { keys, grain, series, label, measure, notes };
+  return { ...points, notes };
+}
+
+/** Where the rows have each value first. */
+async function givenOrder({ name }: Column, source: Source): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await source.read(`select ${quoted(name)} as k9x`, chartRows);
+  return new Map(rows.map(({ k9x }, i) => [textOf(k9x), i] as const).toReversed());
 }
 
 function isLine({ chart }: Plan): boolean {
@@ -152,7 +136,7 @@ class PointsQuery {
       ...(values.length > 0 ? [`${field} in (${values.join(", ")})`] : []),
       ...(kept.includes(null) ? [`${field} is null`] : []),
     ].join(" or ");
-    return `case when ${isKept} then ifnull(concat(${field}, ''), '–') else '${OTHER}' end`;
+    return `case when ${isKept} then ifnull(concat(${field}, ''), '${NONE}') else '${OTHER}' end`;
   }
 
   #summed(
@@ -178,75 +162,16 @@ function add(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;
 }
 
-/** The different values of a key, those with the largest numbers first. */
-function ranked(rows: readonly Row[], key: "x" | "g"): JsonValue[] {
-  const sums = new Map<JsonValue, number>();
-  for (const row of rows) sums.set(row[key], (sums.get(row[key]) ?? 0) + Math.abs(row.values[0] ?? 0));
-  return [...sums].toSorted((a, b) => b[1] - a[1]).map(([value]) => value);
-}
-
 function literal(value: JsonValue): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return `'${String(typeof value === "object" ? JSON.stringify(value) : value).replaceAll("'", "''")}'`;
 }
 
-function numberOf(value: unknown): number | null {
+export function numberOf(value: unknown): number | null {
   if (typeof value === "number") return value;
   if (typeof value !== "string" || value.trim() === "") return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function groupsOf(rows: readonly Row[]): string[] {
-  return otherLast(ranked(rows, "g").map(textOf));
-}
-
-function otherLast(names: readonly string[]): string[] {
-  return [...new Set(names.filter((name) => name !== OTHER)), ...(names.includes(OTHER) ? [OTHER] : [])];
-}
-
-/** Largest first, or in their own order: numbers by size, months and days of the week as they follow each other. */
-function textKeys(rows: readonly Row[], isOrdered: boolean): Key[] {
-  if (isOrdered) return otherLast(rows.map(({ x }) => textOf(x))).map((text) => ({ text }));
-  const names = otherLast(ranked(rows, "x").map(textOf));
-  const calendar = CALENDARS.find((each) => names.every((name) => each.includes(name.toLowerCase())));
-  const inOrder =
-    calendar === undefined
-      ? names
-      : names.toSorted((a, b) => calendar.indexOf(a.toLowerCase()) - calendar.indexOf(b.toLowerCase()));
-  return inOrder.map((text) => ({ text }));
-}
-
-const CALENDARS = [
-  "january february march april may june july august september october november december",
-  "jan feb mar apr may jun jul aug sep oct nov dec",
-  "januar februar märz april mai juni juli august september oktober november dezember",
-  "monday tuesday wednesday thursday friday saturday sunday",
-  "mon tue wed thu fri sat sun",
-  "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-].map((names) => names.split(" "));
-
-function periodKeys(rows: readonly Row[], grain: Grain): Key[] {
-  const known = [...new Set(rows.flatMap(({ x }) => momentOf(x) ?? []))].toSorted((a, b) => a - b);
-  return allPeriods(known, grain).map((period) => ({ period }));
-}
-
-function along(
-  keys: readonly Key[],
-  rows: readonly Row[],
-  measure: number,
-  missing: number | null,
-): (number | null)[] {
-  const values = new Map(rows.map(({ x, values }) => [momentOf(x) ?? textOf(x), values[measure] ?? null]));
-  const byText = new Map(rows.map(({ x, values }) => [textOf(x), values[measure] ?? null]));
-  return keys.map((key) =>
-    "period" in key ? (values.get(key.period) ?? missing) : (byText.get(key.text) ?? null),
-  );
 }
 
 /** One number for all rows. */
@@ -256,9 +181,11 @@ export async function readNumber({ formula }: Measure, source: Source): Promise<
 }
 
 export interface Table {
-  columns: { name: string; isNumber: boolean }[];
+  columns: readonly Column[];
   rows: (string | number | null)[][];
   totalRows: number;
+  /** Sums of all rows, those that are not read included, under the columns that have one. */
+  totals: (number | null)[] | undefined;
 }
 
 /** The rows as they are, of the fields that are named or of all. */
@@ -268,10 +195,27 @@ export async function readTable({ x, group, measures }: Plan, source: Source, mo
   const text = named.length === 0 ? "" : `select ${columns.map(({ name }) => quoted(name)).join(", ")}`;
   const page = await source.read(text, most);
   return {
-    columns: columns.map((column) => ({ name: column.name, isNumber: isNumber(column) })),
+    columns,
     rows: page.rows.map((row) => columns.map((column) => cellOf(row[column.name], isNumber(column)))),
     totalRows: page.totalRows,
+    totals: page.totalRows > 1 ? await readTotals(columns, measures, source) : undefined,
   };
+}
+
+/** Of the numbers that the widget names, and that add up. */
+async function readTotals(
+  columns: readonly Column[],
+  measures: readonly Measure[],
+  source: Source,
+): Promise<(number | null)[] | undefined> {
+  const summed = measures.filter((measure) => measure.field !== null && measure.aggregate === "sum");
+  if (summed.length === 0) return undefined;
+  const sums = summed.map(({ formula }, i) => `${formula} as k9v${i}`);
+  const { rows } = await source.read(`select ${sums.join(", ")}`, 1);
+  return columns.map((column) => {
+    const at = summed.findIndex(({ field }) => field?.name === column.name);
+    return at < 0 ? null : numberOf(rows[0]?.[`k9v${at}`]);
+  });
 }
 
 function cellOf(value: JsonValue | undefined, isNumeric: boolean): string | number | null {
@@ -291,10 +235,8 @@ export async function readScatter({ x, group, measures }: Plan, source: Source) 
     ...(group ? [`${quoted(group.name)} as k9g`] : []),
   ];
   const known = `where ${quoted(x.name)} is not null and ${quoted(y.name)} is not null`;
-  const { rows, totalRows } = await source.read(
-    `select ${fields.join(", ")} ${known}`,
-    LIMITS.bi.scatterPoints,
-  );
+  const text = `select ${fields.join(", ")} ${known}`;
+  const { rows, totalRows } = await source.read(text, LIMITS.bi.scatterPoints, true);
   const points = rows.map((row) => ({
     x: numberOf(row.k9x),
     y: numberOf(row.k9y),

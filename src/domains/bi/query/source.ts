@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../kernel/clock.ts";
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
 import type { RowPage } from "../../../registry/asset-kind.ts";
@@ -26,10 +26,12 @@ export interface Source {
   columns: readonly Column[];
   /** Values of its parameters. */
   parameters: Lens["parameters"];
-  /** Filters of the dashboard that do not hold here, for the dataset has no such field. */
+  /** Told of filters of the dashboard that do not hold here, for the dataset has no such field. */
   unfiltered: string[];
+  /** A field by its name; a wrong one is refused with the right ones. */
+  find(name: string): Column;
   /** Runs C9QL on these rows; nothing comes twice while data, rights and question are the same. */
-  read(c9ql: string, limit: number): Promise<RowPage>;
+  read(c9ql: string, limit: number, isSample?: boolean): Promise<RowPage>;
 }
 
 type Parts = { data: Data; clock: Clock };
@@ -47,21 +49,53 @@ export class Sources {
     const { data } = this.#parts;
     const dataset = await data.require(caller, datasetId);
     const { columns: visible } = restrictionFor(caller, dataset);
+    const hidesSome = visible.length < dataset.columns.length;
     const holds = lens.filters.filter(({ field }) => findField(visible, field) !== undefined);
-    const unfiltered = lens.filters.filter((filter) => !holds.includes(filter)).map(({ field }) => field);
-    for (const { field } of spec.filters) requireField(visible, field, dataset.name);
+    const unfiltered = lens.filters
+      .filter((filter) => !holds.includes(filter))
+      .map(({ field }) => notFiltered(field, dataset.name, hidesSome));
+    for (const { field } of spec.filters) requireField(visible, field, dataset.name, hidesSome);
     const filters = [...holds, ...spec.filters];
     const own = spec.c9ql?.trim().replace(/;$/, "") ?? "";
     const c9ql = [filters.length === 0 ? "" : filtersToC9ql(filters), own]
       .filter((text) => text !== "")
       .join(";\n");
     const parameters = parametersIn(own, lens);
-    const run = (text: string, limit: number) =>
-      this.#read(caller, dataset, { text, limit, parameters, lens });
-    const columns = own === "" ? visible : (await run(c9ql, 1)).columns;
-    const read = (more: string, limit: number) =>
-      run([c9ql, more].filter((text) => text !== "").join(";\n"), limit);
-    return { dataset, c9ql, columns, parameters, unfiltered, read };
+    const run = (text: string, limit: number, isSample = false) =>
+      this.#read(caller, dataset, { text, limit, isSample, parameters, lens });
+    const columns =
+      own === ""
+        ? visible
+        : (await run(c9ql, 1).catch((error) => throwUntold(error, dataset, hidesSome))).columns;
+    const read: Source["read"] = (more, limit, isSample) =>
+      run([c9ql, more].filter((text) => text !== "").join(";\n"), limit, isSample);
+    const find = (name: string) => requireField(columns, name, dataset.name, hidesSome);
+    return { dataset, c9ql, columns, parameters, unfiltered, find, read };
+  }
+
+  /** What the caller sees of datasets as they are now: as long as it is the same, so is whatever is made of them. */
+  async state(caller: Caller, datasetIds: readonly number[]): Promise<unknown[]> {
+    const states: unknown[] = [Math.floor(this.#parts.clock.now().getTime() / 60_000)];
+    for (const id of new Set(datasetIds)) {
+      const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
+      if (dataset === undefined) continue;
+      const { columns, condition } = restrictionFor(caller, dataset);
+      states.push([id, dataset.version, dataset.refreshedAt, condition, columns.map(({ name }) => name)]);
+    }
+    return states;
+  }
+
+  /** Fields of some of these datasets that the caller may see in none: not even their names are for him. */
+  async hiddenFields(caller: Caller, datasetIds: readonly number[]): Promise<ReadonlySet<string>> {
+    const [hidden, seen] = [new Set<string>(), new Set<string>()];
+    for (const id of new Set(datasetIds)) {
+      const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
+      if (dataset === undefined) continue;
+      const { columns } = restrictionFor(caller, dataset);
+      for (const column of dataset.columns)
+        (columns.includes(column) ? seen : hidden).add(column.name.toLowerCase());
+    }
+    return new Set([...hidden].filter((name) => !seen.has(name)));
   }
 
   #read(
@@ -70,9 +104,10 @@ export class Sources {
     {
       text,
       limit,
+      isSample,
       parameters,
       lens,
-    }: { text: string; limit: number; parameters: Lens["parameters"]; lens: Lens },
+    }: { text: string; limit: number; isSample: boolean; parameters: Lens["parameters"]; lens: Lens },
   ): Promise<RowPage> {
     const { data, clock } = this.#parts;
     const { columns, condition } = restrictionFor(caller, dataset);
@@ -87,6 +122,7 @@ export class Sources {
       names,
       text,
       limit,
+      isSample,
       parameters,
       lens.timeZone,
       minute,
@@ -97,12 +133,18 @@ export class Sources {
       data.read(caller, dataset, {
         c9ql: text,
         limit,
+        isSample,
         ...(Object.keys(parameters).length > 0 && { parameters }),
         timeZone: lens.timeZone,
         signal: AbortSignal.timeout(LIMITS.bi.queryMs),
       });
     return this.#kept.get(key, work);
   }
+}
+
+/** Nothing, for what is not there. */
+export function unlessFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }
 
 /** Only those that stand in the text: C9QL refuses others. */
@@ -120,16 +162,37 @@ function findField(columns: readonly Column[], name: string): Column | undefined
   );
 }
 
-/** A wrong name is told with the right ones, the most likely first. */
-export function requireField(columns: readonly Column[], name: string, where: string): Column {
+export const NOT_ALL_FILTERS = "Not all filters of the dashboard hold here.";
+
+function notFiltered(field: string, where: string, hidesSome: boolean): string {
+  return hidesSome ? NOT_ALL_FILTERS : `Not filtered by ${field}: ${where} has no such field.`;
+}
+
+/** A query may name what is hidden from whoever looks at its widget, so they are told no more than that it failed. */
+function throwUntold(error: unknown, { name }: Dataset, hidesSome: boolean): never {
+  if (!hidesSome || !isAppError(error) || error.code !== "bad_request") throw error;
+  throw new AppError(
+    "bad_request",
+    `The query of this widget does not work with what you may see of ${name}.`,
+    { hint: "{tool:get_data} with the same query says why.", cause: error },
+  );
+}
+
+/**
+ * A wrong name is told with the right ones, the most likely first. Where columns are hidden it is not told: whether it
+ * is one of these must not show.
+ */
+function requireField(columns: readonly Column[], name: string, where: string, hidesSome: boolean): Column {
   const found = findField(columns, name);
   if (found !== undefined) return found;
-  const names = nearestFirst(
-    name,
-    columns.map((column) => column.name),
-  );
+  const all = columns.map((column) => column.name);
+  // The order would tell what was looked for.
+  const names = hidesSome ? all : nearestFirst(name, all);
   const listed = names.slice(0, 30).join(", ");
-  throw new AppError("bad_request", `There is no field "${name}" in ${where}.`, {
+  const what = hidesSome
+    ? `This widget needs a field that is not in ${where}, or not for you to see.`
+    : `There is no field "${name}" in ${where}.`;
+  throw new AppError("bad_request", what, {
     hint: `Its fields are ${listed}${names.length > 30 ? " and others" : ""}.`,
   });
 }

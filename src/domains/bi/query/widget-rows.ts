@@ -22,7 +22,7 @@ export async function rowsOfWidget(spec: WidgetSpec, source: Source): Promise<st
         ]),
     ...(group === undefined ? [] : [quoted(group.name)]),
   ];
-  const values = measures.map((measure) => `${measure.formula} as ${quoted(labelOf(measure, false))}`);
+  const values = measures.map((measure) => `${measure.formula} as ${quoted(labelOf(measure))}`);
   const by = keys.map((_, i) => i + 1).join(", ");
   const isOrdered = x === undefined || isTime(x) || isNumber(x);
   const order = isOrdered ? by : `${keys.length + 1} desc, ${by}`;

@@ -1,6 +1,6 @@
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { startBoards } from "../../../../test/support/boards.ts";
-import { refusalsOf } from "../../../../test/support/models.ts";
+import { openShop, refusalsOf } from "../../../../test/support/models.ts";
 
 const { server, viewer, datasetId, call, make, stop } = await startBoards();
 afterAll(stop);
@@ -49,6 +49,72 @@ it("refuses a wrong field with the right ones, and whatever else cannot be drawn
   );
   await expect(create({ dataset_id: 99_999, x_axis: "a" })).rejects.toThrow(/no dataset/);
   await expect(create({ name: " ", x_axis: "region" })).rejects.toThrow(/name has/);
+});
+
+it("says where options belong, and takes them as they come inside a list of widgets", async () => {
+  await expect(create({ x_axis: "region", c9ql: "limit 1" })).rejects.toThrow(
+    /c9ql belongs in options: options.c9ql/,
+  );
+  const filters = [{ field: "region", operator: "=", value: "North" }];
+  const { widgets } = await make({
+    widgets: [{ name: "W", dataset_id: datasetId, x_axis: "region", filters, options: { top: 3 } }],
+  });
+  expect(await rowsOf(widgets[0]?.widget_id)).toEqual([{ region: "North", Count: 2 }]);
+});
+
+describe("on a semantic model", () => {
+  it("shows metrics by fields of several datasets, with the model's filters and formats", async () => {
+    const shop = await openShop(server);
+    const options = { model: "shop" };
+    const byCity = await call("create_widget", {
+      name: "W",
+      x_axis: "city",
+      y_axis: ["revenue", "profit"],
+      options,
+    });
+    expect(await rowsOf(byCity.widget_id)).toEqual([
+      { City: "Bern", Revenue: 40, Profit: 25 },
+      { City: "Rome", Revenue: 20, Profit: 11 },
+    ]);
+    const filters = [{ field: "orders.region", operator: "!=", value: "North" }];
+    const one = await call("create_widget", {
+      name: "W",
+      chart_type: "singletext",
+      y_axis: ["revenue"],
+      options: { ...options, filters },
+    });
+    expect(await rowsOf(one.widget_id)).toEqual([{ Revenue: 20 }]);
+    const { widgets, dashboard_id } = await make({
+      filters: [{ field: "city", value: "Bern" }],
+      widgets: ["bar", "pie", "datagrid2", "gauge", "recommendation", "heatmap", "scatter"].map(
+        (chart_type) => ({
+          name: chart_type,
+          chart_type,
+          ...(chart_type !== "gauge" && { x_axis: "city" }),
+          ...(chart_type === "heatmap" && { group_by: "region" }),
+          y_axis: ["revenue", "profit"],
+          model: shop.model.id,
+        }),
+      ),
+    });
+    expect(await rowsOf(widgets[0]?.widget_id)).toEqual([{ City: "Bern", Revenue: 40, Profit: 25 }]);
+    expect(await call("export_dashboard", { dashboard_id })).toMatchObject({ pages: expect.any(Number) });
+  });
+
+  it("refuses what the model does not have with what it has", async () => {
+    const on = (more: object) => call("create_widget", { name: "W", options: { model: "shop" }, ...more });
+    await expect(on({ x_axis: "town", y_axis: ["revenue"] })).rejects.toThrow(
+      /no field "town".*customers\.city/s,
+    );
+    await expect(on({ x_axis: "city", y_axis: ["revenu"] })).rejects.toThrow(/no metric "revenu".*revenue/s);
+    await expect(on({ x_axis: "id", y_axis: ["revenue"] })).rejects.toThrow(/orders\.id, customers\.id/);
+    await expect(on({ x_axis: "city" })).rejects.toThrow(/name them in y_axis/);
+    await expect(call("create_widget", { name: "W", x_axis: "region" })).rejects.toThrow(
+      /dataset_id, or a model/,
+    );
+    const unknown = { name: "W", y_axis: ["revenue"], options: { model: "nothing" } };
+    await expect(call("create_widget", unknown)).rejects.toThrow(/nothing/);
+  });
 });
 
 it("is for those who may write", async () => {

@@ -69,7 +69,7 @@ export const createWidget = defineTool({
   async run({ name, dataset_id: datasetId, dashboard_id, place, ...fields }, { boards, caller, appUrl }) {
     const widget = await boards.createWidget(
       caller,
-      { name, datasetId, spec: specOf(fields), place },
+      { name, datasetId: datasetId ?? null, spec: specOf(fields), place },
       dashboard_id,
     );
     const where = dashboard_id === undefined ? "" : ` on dashboard ${dashboard_id}`;

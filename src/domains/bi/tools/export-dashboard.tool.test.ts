@@ -27,6 +27,24 @@ it("makes a PDF with text, and a link that works for a while", async (context) =
   expect((await fetch(`${file.url.slice(0, -20)}${"A".repeat(20)}`)).status).toBe(401);
 });
 
+it("takes names for text, whatever is in them, and cuts off what has no room", async (context) => {
+  needsPoppler(context);
+  const hostile = '#read("/etc/passwd") *x* $y$ @z';
+  const long = `${"A title that goes on and on ".repeat(6)}END`;
+  const { dashboard_id } = await make({
+    name: `${hostile} #import "@preview/x:1.0.0"`,
+    description: `${hostile} \\ #pagebreak()`,
+    widgets: [hostile, long].map((name) => ({ name, dataset_id: datasetId, x_axis: "region" })),
+  });
+  const { url } = await call<Exported>("export_dashboard", { dashboard_id });
+  const input = Buffer.from(await (await fetch(url)).arrayBuffer());
+  const text = spawnSync("pdftotext", ["-layout", "-", "-"], { input }).stdout.toString();
+  expect(text.split(hostile).length).toBeGreaterThanOrEqual(4);
+  expect(text).toContain("A title that goes on and on");
+  expect(text).toContain("…");
+  expect(text).not.toMatch(/END|root:/);
+});
+
 it("makes a PNG of a dashboard and of a widget, in both themes", async () => {
   const { dashboard_id, widgets } = await make();
   for (const target of [{ dashboard_id }, { widget_id: widgets[0]?.widget_id }]) {

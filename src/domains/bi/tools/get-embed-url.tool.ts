@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
+import { viewerAttributes } from "../embeds.ts";
 import { LIMITS } from "../limits.ts";
 
-const { attributes, origins } = LIMITS.bi;
+const { origins } = LIMITS.bi;
 
 /** Shows a dashboard or a widget to people without an account. */
 export const getEmbedUrl = defineTool({
@@ -33,9 +34,7 @@ export const getEmbedUrl = defineTool({
     dashboard_id: z.int().optional(),
     widget_id: z.int().optional(),
     expires_in_days: z.int().min(1).max(3_650).optional().describe("Never, if left out"),
-    attributes: z
-      .record(z.string().max(100), z.string().max(500))
-      .refine((given) => Object.keys(given).length <= attributes)
+    attributes: viewerAttributes
       .optional()
       .describe("Of the viewer: policies of datasets hold for them as well"),
     origins: z

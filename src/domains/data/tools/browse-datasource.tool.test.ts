@@ -28,6 +28,7 @@ describe("browse_datasource", () => {
         { name: "total", type: "DECIMAL(10,2)" },
       ],
     });
+    expect(await browse({ table: "public.orders" })).toMatchObject({ total: 2 });
     await expect(browse({ table: "nope" })).rejects.toThrow(/nope/);
     await expect(browse({ table: 'x"; DROP TABLE orders; --' })).rejects.toThrow(/does not exist/);
   });

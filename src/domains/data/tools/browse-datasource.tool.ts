@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Connector, TableName } from "../connectors/connector.ts";
 import { columnShape, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -30,10 +31,9 @@ export const browseDatasource = defineTool({
     const datasource = await datasources.require(caller, datasource_id);
     return datasources.connect(datasource, async (connector) => {
       if (table !== undefined) {
-        const columns = await connector.columns(
-          { name: table, ...(schema !== undefined && { schema }) },
-          signal,
-        );
+        const named =
+          schema === undefined ? await tableCalled(connector, table, signal) : { name: table, schema };
+        const columns = await connector.columns(named, signal);
         return { total: columns.length, columns };
       }
       const part = query.toLowerCase();
@@ -44,3 +44,15 @@ export const browseDatasource = defineTool({
     });
   },
 });
+
+/** People write `schema.table`; a table may have a point in its own name, too. */
+async function tableCalled(
+  connector: Pick<Connector, "tables">,
+  written: string,
+  signal: AbortSignal,
+): Promise<TableName> {
+  const tables = written.includes(".") ? await connector.tables(signal) : [];
+  if (tables.some(({ name }) => name === written)) return { name: written };
+  const meant = tables.find(({ schema, name }) => `${schema}.${name}` === written);
+  return meant === undefined ? { name: written } : { name: meant.name, schema: meant.schema as string };
+}

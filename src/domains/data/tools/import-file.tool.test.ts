@@ -75,6 +75,13 @@ describe("import_file", () => {
     expect(await rows(first.dataset_id)).toEqual([{ b: "x" }]);
   });
 
+  it("asks on bi which rows are meant, and takes the answer there", async () => {
+    const wish = { datasetName: "Two lists", content: '{"a":[{"x":1}],"b":[{"y":2}]}', fileType: "json" };
+    await expect(take(wish)).rejects.toThrow(/Say which one by options\.row_path: "a", "b"/);
+    const file = await take({ ...wish, options: { row_path: "b" } });
+    expect(await rows(file.dataset_id)).toEqual([{ y: 2 }]);
+  });
+
   it("[bi.import-file.url] takes a file by its URL, through the guarded client", async () => {
     const file = await take({ datasetName: "Cities", fileUrl: `${filesUrl}/cities.csv` });
     expect(await rows(file.dataset_id)).toEqual([

@@ -40,6 +40,14 @@ const toldOptions = z
     "Where detection is wrong: delimiter, quote, decimal, date_format (MM/DD/YYYY), encoding, header (boolean), skip_lines, nulls (array), types ({column: SQL type}), sheet, row_path (catalog/book), content_encoding (text, base64), allow_empty (no rows may replace rows)",
   );
 
+interface ContractInput {
+  datasetName: string;
+  content?: string;
+  fileUrl?: string;
+  fileType?: string;
+  options?: z.output<typeof options>;
+}
+
 /** What is not said is detected, and what was detected is said. */
 export const importFile = defineTool({
   name: "import_file",
@@ -57,12 +65,15 @@ export const importFile = defineTool({
           .string()
           .optional()
           .describe("File format: csv, json, xml, or excel. Auto-detected if omitted."),
+        // Not of the contract; without it, what an import asks for could not be said here.
+        options: toldOptions,
       }),
-      adapt: (args: { datasetName: string; content?: string; fileUrl?: string; fileType?: string }) => ({
+      adapt: (args: ContractInput) => ({
         dataset_name: args.datasetName,
         content: args.content,
         file_url: args.fileUrl,
         file_type: args.fileType,
+        options: args.options,
       }),
     },
   },

@@ -37,7 +37,7 @@ describe("execute_query", () => {
     "[models.query.returns] [models.query.placeholders] [models.engine.search-path] gives columns and rows (%s)",
     async (path) => {
       const sql = 'SELECT id, total, $1 AS word FROM "orders" WHERE total > $2 ORDER BY id';
-      const args = { modelName: "shop", sql, params: ["hello", "20"] };
+      const args = { modelName: "shop", sql, params: ["hello", path === PATHS.all ? 20 : "20"] };
       const result = await resultOf<Rows>(server, shop.viewer, "execute_query", args, path);
       expect(result).toEqual({
         columns: ["id", "total", "word"],
@@ -61,7 +61,7 @@ describe("execute_query", () => {
     expect((await query(server, shop.viewer, "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 3 }]);
     expect(await failure({ sql: "SELECT $1 AS a" })).toMatch(/1 parameter/);
     expect(await failure({ sql: "SELECT 1 AS a", params: ["x"] })).toMatch(/parameter/);
-    expect(await failure({ params: [1] })).toMatch(/params/);
+    expect(await failure({ params: [{}] })).toMatch(/params/);
     expect(await failure({ params: Array.from({ length: LIMITS.models.params + 1 }, () => "x") })).toMatch(
       /params/,
     );

@@ -104,7 +104,7 @@ export function chooseArray(
   const [first, ...others] = tables.filter((table) => table.depth === depth);
   if (others.length === 0) return first;
   throw new AppError("bad_request", "The JSON has several arrays that could be the rows.", {
-    hint: `Say which one by row_path: ${someNames([first!, ...others].map(({ path }) => path))}; or "." for one row.`,
+    hint: `Say which one by options.row_path: ${someNames([first!, ...others].map(({ path }) => path))}; or "." for one row.`,
   });
 }
 

@@ -125,7 +125,7 @@ function keyedReader(rows: Rows, { members }: RowFinder): TableReader {
     const rest = text.slice(1).trimStart();
     return `{"${key}":${JSON.stringify(name)}${rest === "}" ? "" : ","}${rest}`;
   };
-  const note = `The file is an object of ${members.count} objects: each is a row, and ${key} holds its name. With row_path "." it is one row.`;
+  const note = `The file is an object of ${members.count} objects: each is a row, and ${key} holds its name. With options.row_path "." it is one row.`;
   return { report: { format: "ndjson", columns: [], notes: [note] }, rows: () => lines(rows, lineOf) };
 }
 

@@ -1,0 +1,32 @@
+import { type Deliveries, type Recipient, webhookUrl } from "../../platform/delivery/index.ts";
+
+interface Told {
+  workspaceId: number;
+  recipients: readonly string[];
+  webhooks: readonly string[];
+  channels: readonly string[];
+}
+
+/** Everybody whom an alert or a report goes to. */
+export async function recipientsOf(deliveries: Deliveries, told: Told): Promise<Recipient[]> {
+  const { workspaceId, recipients, webhooks, channels } = told;
+  return [
+    ...recipients.map((target) => ({ channel: "mail" as const, target })),
+    ...webhooks.map((target) => ({ channel: "webhook" as const, target })),
+    ...(await deliveries.channels.recipients(workspaceId, channels)),
+  ];
+}
+
+/** Channels as somebody names them: those that are set up, and webhooks by their URL. */
+export async function chosenChannels(
+  deliveries: Deliveries,
+  workspaceId: number,
+  given: readonly string[],
+): Promise<{ channels: string[]; webhooks: string[] }> {
+  const urls = given.filter((name) => /^https?:/i.test(name));
+  const others = given.filter((name) => !urls.includes(name));
+  return {
+    channels: await deliveries.channels.namesOf(workspaceId, others),
+    webhooks: [...new Set(urls.map(webhookUrl))],
+  };
+}

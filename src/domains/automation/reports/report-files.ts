@@ -1,0 +1,100 @@
+import { mapBounded } from "../../../kernel/map-bounded.ts";
+import type { Attachment, Deliveries } from "../../../platform/delivery/index.ts";
+import type { AssetKinds } from "../../../registry/asset-kind.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { BiServices } from "../../bi/index.ts";
+import { exportText } from "../../data/index.ts";
+import type { SentFile } from "../automation.tables.ts";
+import { LIMITS } from "../limits.ts";
+import type { Report } from "./reports.store.ts";
+
+interface MadeFile {
+  name: string;
+  mimeType: string;
+  content: Buffer;
+  pages?: number;
+}
+
+export interface ReportFiles {
+  attachments: Attachment[];
+  sent: SentFile[];
+  /** What could not be included. */
+  notes: string[];
+}
+
+export interface FilesParts {
+  exports: BiServices["exports"];
+  assets: AssetKinds;
+  deliveries: Deliveries;
+}
+
+/** What a report shows, drawn once for all who get it, as its owner sees it. */
+export async function filesOf(
+  parts: FilesParts,
+  caller: Caller,
+  report: Report,
+  signal: AbortSignal,
+): Promise<ReportFiles> {
+  const { exports, deliveries } = parts;
+  const format = report.format === "pdf" ? ("pdf" as const) : ("png" as const);
+  const type = report.dashboardId === null ? ("widget" as const) : ("dashboard" as const);
+  const ids = report.dashboardId === null ? report.widgetIds : [report.dashboardId];
+  const drawn = await mapBounded(ids, 2, (id) =>
+    exports.make(caller, { type, id, format, theme: "light" }, signal),
+  );
+  const rows = report.withCsv ? await csvFiles(parts, caller, report.widgetIds, signal) : [];
+  const files: ReportFiles = { attachments: [], sent: [], notes: [] };
+  const names = new Set<string>();
+  let bytes = 0;
+  for (const [at, { name: wanted, mimeType, content, pages }] of [...drawn, ...rows].entries()) {
+    if (bytes + content.length > LIMITS.reports.fileBytes) {
+      files.notes.push(`${wanted} is too large to be sent.`);
+      continue;
+    }
+    bytes += content.length;
+    const name = names.has(wanted) ? wanted.replace(/(\.\w+)$/, ` ${at + 1}$1`) : wanted;
+    names.add(name);
+    const isPicture = mimeType === "image/png";
+    const kept = await deliveries.keep(content);
+    files.attachments.push({ name, mimeType, ...kept, ...(isPicture && { cid: `picture-${at}` }) });
+    files.sent.push({ name, bytes: content.length, ...(pages !== undefined && { pages }) });
+  }
+  return files;
+}
+
+/** What stands out in what a report shows, as its owner sees it. */
+export async function insightsOf(
+  { boards, insights }: Pick<BiServices, "boards" | "insights">,
+  caller: Caller,
+  { dashboardId, widgetIds }: Report,
+): Promise<string[]> {
+  if (dashboardId !== null) {
+    const dashboard = await boards.dashboard(caller, dashboardId);
+    const found = await insights.ofWidgets(caller, dashboard, await boards.store.widgetsOf(dashboardId));
+    return found.insights.map(({ sentence }) => sentence);
+  }
+  const widgets = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
+  const found = await insights.ofWidgets(
+    caller,
+    null,
+    widgets.map(({ widget }) => widget),
+  );
+  return found.insights.map(({ sentence }) => sentence);
+}
+
+async function csvFiles(
+  { assets }: FilesParts,
+  caller: Caller,
+  widgetIds: readonly number[],
+  signal: AbortSignal,
+): Promise<MadeFile[]> {
+  const kind = assets.require("widget", "rows");
+  const files: MadeFile[] = [];
+  for (const id of widgetIds) {
+    const { name, stream } = await kind.rows(caller, id);
+    const batches = stream({ limit: LIMITS.reports.csvRows, signal });
+    const { content } = await exportText(batches, { format: "csv", escapeFormulas: true });
+    files.push({ name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.csv`, mimeType: "text/csv", content });
+  }
+  return files;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { AssetKind } from "../../../registry/asset-kind.ts";
+import type { AutomationServices } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+import { reportRunOf, reportRunShape, reportsOf, sentenceOf } from "./report-shape.ts";
+
+type Parts = Pick<AutomationServices, "reports" | "reportsStore" | "reportRuns" | "schedules" | "deliveries">;
+
+/** Reports, as tools that span slices see them. */
+export function reportKind({ reports, reportsStore, reportRuns, schedules, deliveries }: Parts): AssetKind {
+  return {
+    name: "report",
+    idsFrom: "list_reports",
+    async can(caller, id, verb) {
+      if (!caller.permissions.includes(`bi:${verb}`)) return false;
+      const report = await reportsStore.find(caller.workspace.id, id);
+      return report !== undefined && (await reports.sees(caller, report));
+    },
+
+    async describe(caller, id) {
+      const report = await reports.require(caller, id);
+      const [[shown], runs] = await Promise.all([
+        reportsOf(schedules, [report]),
+        reportsStore.runs(id, LIMITS.reports.listed),
+      ]);
+      const history = (await reportRuns.outcomes(runs)).map(reportRunOf);
+      return { ...shown, id, name: report.name, history };
+    },
+
+    run: {
+      answer: {
+        report_id: z.int(),
+        name: z.string(),
+        report_run: reportRunShape,
+        message: z.string(),
+      },
+      async start(caller, id, { waitMs, signal }) {
+        const report = await reports.require(caller, id);
+        const outcome = await reportRuns.start(caller, report, { waitMs, signal });
+        return {
+          report_id: id,
+          name: report.name,
+          report_run: reportRunOf(outcome),
+          message: sentenceOf(outcome, deliveries.mailsAreLocal),
+        };
+      },
+    },
+
+    delete: ({ workspace }, id) => reportsStore.remove(workspace.id, id),
+    restore: ({ workspace }, id) => reportsStore.restore(workspace.id, id),
+    search: (workspaceId) => reportsStore.searchTexts(workspaceId),
+  };
+}

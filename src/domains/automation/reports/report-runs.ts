@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { z } from "zod";
+import { clip } from "../../../kernel/clip.ts";
+import type { Clock } from "../../../kernel/clock.ts";
+import { isAppError } from "../../../kernel/errors.ts";
+import { type Catalog, type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
+import type { Delivery } from "../../../platform/delivery/index.ts";
+import type { JobContext, Jobs } from "../../../platform/jobs/index.ts";
+import type { Due, Schedules } from "../../../platform/schedules/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { BiServices } from "../../bi/index.ts";
+import type { Identity } from "../../identity/index.ts";
+import { LIMITS } from "../limits.ts";
+import { ownerOf } from "../owner.ts";
+import { recipientsOf } from "../recipients.ts";
+import { type FilesParts, filesOf, insightsOf } from "./report-files.ts";
+import { messageOf } from "./report-message.ts";
+import { KIND, type Report, type ReportRun, type ReportsStore } from "./reports.store.ts";
+
+const JOB = "report.run";
+const jobData = z.strictObject({ runId: z.int() });
+const TRIES = 3;
+const ERROR_CHARACTERS = 500;
+const LOOK_MS = 100;
+
+export interface ReportRunsParts extends FilesParts, Pick<BiServices, "boards" | "insights"> {
+  catalog: Catalog;
+  store: ReportsStore;
+  jobs: Jobs;
+  schedules: Schedules;
+  identity: Pick<Identity, "callerFor">;
+  appUrl: string;
+  clock: Clock;
+  log: Logger;
+}
+
+/** What became of a run: itself, and what each recipient got. */
+export interface RunOutcome {
+  run: ReportRun;
+  deliveries: Delivery[];
+}
+
+/** Makes reports when they are due or asked for, and sends them. */
+export class ReportRuns {
+  readonly #parts: ReportRunsParts;
+
+  constructor(parts: ReportRunsParts) {
+    this.#parts = parts;
+    const { jobs, schedules } = parts;
+    jobs.define(JOB, jobData, ({ runId }, context) => this.#work(runId, context), {
+      concurrency: LIMITS.reports.atOnce,
+      retries: TRIES - 1,
+      retryDelaySeconds: 5,
+      timeoutSeconds: LIMITS.reports.makeMs / 1_000,
+      keyed: false,
+      onStop: "abort",
+    });
+    schedules.define(KIND, { prepare: () => jobs.wake(), handle: (tx, due) => this.#due(tx, due) });
+  }
+
+  async #due(tx: CatalogTx, due: readonly Due[]): Promise<void> {
+    for (const { subject, occurrence, missed } of due)
+      await this.#begin(tx, { reportId: subject, occurrenceAt: occurrence, missed });
+  }
+
+  async #begin(tx: CatalogTx, wish: Parameters<ReportsStore["addRun"]>[1]): Promise<ReportRun> {
+    const run = await this.#parts.store.addRun(tx, wish);
+    await this.#parts.jobs.enqueue(JOB, { runId: run.id }, { tx });
+    return run;
+  }
+
+  /** Makes and sends it now, and waits a while for what becomes of it. */
+  async start(
+    caller: Caller,
+    report: Report,
+    { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+  ): Promise<RunOutcome> {
+    const { catalog, jobs, store, deliveries } = this.#parts;
+    await jobs.wake();
+    const begun = await catalog.transaction((tx) =>
+      this.#begin(tx, { reportId: report.id, askedBy: caller.user.id }),
+    );
+    const until = performance.now() + waitMs;
+    for (;;) {
+      const run = (await store.findRun(begun.id))?.run ?? begun;
+      const restMs = Math.max(0, until - performance.now());
+      if (run.state !== "waiting")
+        return { run, deliveries: await deliveries.outcome(runKeyOf(run), restMs, signal) };
+      if (restMs === 0) return { run, deliveries: [] };
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  }
+
+  /** What each recipient of these runs got. */
+  async outcomes(runs: readonly ReportRun[]): Promise<RunOutcome[]> {
+    const { signal } = new AbortController();
+    return Promise.all(
+      runs.map(async (run) => ({
+        run,
+        deliveries: await this.#parts.deliveries.outcome(runKeyOf(run), 0, signal),
+      })),
+    );
+  }
+
+  async #work(runId: number, { signal, attempt }: JobContext): Promise<void> {
+    const { store, catalog, log } = this.#parts;
+    const found = await store.findRun(runId);
+    if (found === undefined || found.run.state !== "waiting") return;
+    const { run, report } = found;
+    if (report.deletedAt !== null)
+      return void (await store.endRun(catalog.db, runId, {
+        state: "failed",
+        error: "The report was deleted.",
+      }));
+    try {
+      await this.#make(run, report, signal);
+    } catch (error) {
+      // That the process stops, or cannot reach its own database, is no fault of the report's.
+      if (signal.aborted || isOutage(error)) throw error;
+      if (!isAppError(error)) log.error({ err: error, report: report.id }, "a report failed");
+      const isPassing = !isAppError(error) || ["unavailable", "timeout", "rate_limited"].includes(error.code);
+      if (isPassing && attempt < TRIES) throw error;
+      const reason = isAppError(error)
+        ? error.advice
+        : "Something went wrong inside Kenning; its log says what.";
+      await store.endRun(catalog.db, runId, { state: "failed", error: clip(reason, ERROR_CHARACTERS) });
+    }
+  }
+
+  async #make(run: ReportRun, report: Report, signal: AbortSignal): Promise<void> {
+    const { identity, catalog, store, deliveries, schedules, clock, appUrl } = this.#parts;
+    const caller = await ownerOf(identity, report, "report");
+    const files = await filesOf(this.#parts, caller, report, signal);
+    const insights = report.withInsights ? await insightsOf(this.#parts, caller, report) : [];
+    const at = clock.now();
+    const message = messageOf(report, run, { ...files, insights, at, appUrl });
+    const next = (await schedules.nextOf(KIND, [report.id])).get(report.id);
+    const latest = at.getTime() + LIMITS.reports.sendMs;
+    const recipients = await recipientsOf(deliveries, report);
+    await deliveries.prepare();
+    // That it was made, and that it is on its way, is written together: so it is sent once.
+    await catalog.transaction(async (tx) => {
+      if (!(await store.endRun(tx, run.id, { state: "done", files: files.sent }))) return;
+      await deliveries.post(tx, {
+        runKey: runKeyOf(run),
+        workspaceId: report.workspaceId,
+        message,
+        recipients,
+        expiresAt: new Date(Math.min(latest, Math.max(next?.getTime() ?? latest, at.getTime() + 60_000))),
+      });
+    });
+  }
+}
+
+function runKeyOf({ reportId, id }: ReportRun): string {
+  return `report:${reportId}:${id}`;
+}

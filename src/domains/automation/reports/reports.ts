@@ -1,0 +1,173 @@
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { type Deliveries, mailAddresses, oneLine } from "../../../platform/delivery/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { AgentServices } from "../../agent/index.ts";
+import type { BiServices } from "../../bi/index.ts";
+import { assertName } from "../../data/index.ts";
+import { LIMITS } from "../limits.ts";
+import { chosenChannels } from "../recipients.ts";
+import { noReport, type Report, type ReportsStore, type ReportWish } from "./reports.store.ts";
+
+/** What a caller wants of a report; what is left out stays, or is as usual. */
+export interface ReportChange {
+  name?: string | undefined;
+  recipients?: string | undefined;
+  /** Names or ids of channels, rooms of Slack, and URLs of webhooks. */
+  channels?: readonly string[] | undefined;
+  subject?: string | undefined;
+  body?: string | undefined;
+  frequency?: Report["frequency"] | undefined;
+  every?: number | undefined;
+  startTime?: string | undefined;
+  zone?: string | undefined;
+  weekday?: number | undefined;
+  monthday?: number | undefined;
+  format?: Report["format"] | undefined;
+  withCsv?: boolean | undefined;
+  withInsights?: boolean | undefined;
+  paused?: boolean | undefined;
+}
+
+type Shown = Pick<Report, "dashboardId" | "widgetIds">;
+
+export interface ReportsParts {
+  store: ReportsStore;
+  boards: BiServices["boards"];
+  deliveries: Deliveries;
+  preferences: AgentServices["preferences"];
+  /** Of those who have chosen none. */
+  timeZone: string;
+}
+
+/** Making and changing reports. */
+export class Reports {
+  readonly #parts: ReportsParts;
+
+  constructor(parts: ReportsParts) {
+    this.#parts = parts;
+  }
+
+  async require(caller: Caller, id: number): Promise<Report> {
+    const report = await this.#parts.store.find(caller.workspace.id, id);
+    if (report === undefined || !(await this.sees(caller, report))) throw noReport(id);
+    return report;
+  }
+
+  /** Its owner, admins, and whoever may see all that it shows. */
+  async sees(caller: Caller, report: Report): Promise<boolean> {
+    if (!caller.permissions.includes("bi:read")) return false;
+    if (report.ownerId === caller.user.id || caller.role === "admin") return true;
+    return this.#namesOf(caller, report).then(
+      () => true,
+      (error: unknown) => {
+        if (isAppError(error) && error.code === "not_found") return false;
+        throw error;
+      },
+    );
+  }
+
+  async visible(caller: Caller): Promise<Report[]> {
+    const all = await this.#parts.store.list(caller.workspace.id);
+    const seen = await Promise.all(all.map((report) => this.sees(caller, report)));
+    return all.filter((_, i) => seen[i]);
+  }
+
+  async create(
+    caller: Caller,
+    {
+      dashboardId,
+      widgetIds,
+      ...change
+    }: ReportChange & { dashboardId?: number | undefined; widgetIds?: number[] | undefined },
+  ): Promise<Report> {
+    const { store, preferences, timeZone } = this.#parts;
+    const shown = shownOf(dashboardId, widgetIds);
+    const [first = "", ...more] = await this.#namesOf(caller, shown);
+    const zone = change.zone ?? (await preferences.get(caller)).timeZone ?? timeZone;
+    const wish: ReportWish = {
+      workspaceId: caller.workspace.id,
+      ...shown,
+      name: more.length === 0 ? first : `${first} and ${more.length} more`,
+      recipients: [],
+      webhooks: [],
+      frequency: "days",
+      every: 1,
+      startTime: "08:00",
+      weekday: 1,
+      monthday: 1,
+      format: "pdf",
+      withCsv: false,
+      withInsights: false,
+      ...settingsOf(shown, change),
+      ...(await this.#channels(caller, change)),
+      zone,
+      ownerId: caller.user.id,
+    };
+    assertReachable(wish);
+    return store.create(wish);
+  }
+
+  /** Whoever changes more than whether it is paused becomes the owner: what is sent from then on is what they may see. */
+  async change(caller: Caller, report: Report, { paused, ...change }: ReportChange): Promise<Report> {
+    const settings = { ...settingsOf(report, change), ...(await this.#channels(caller, change)) };
+    const isOnlyPause = Object.keys(settings).length === 0;
+    if (!isOnlyPause) await this.#namesOf(caller, report);
+    assertReachable({ ...report, ...settings });
+    return this.#parts.store.change(report, {
+      ...settings,
+      ...(paused !== undefined && { paused }),
+      ...(!isOnlyPause && { ownerId: caller.user.id }),
+    });
+  }
+
+  async #channels({ workspace }: Caller, { channels }: ReportChange) {
+    return channels === undefined ? {} : chosenChannels(this.#parts.deliveries, workspace.id, channels);
+  }
+
+  /** The names of what it shows, as far as this caller may see all of it. */
+  async #namesOf(caller: Caller, { dashboardId, widgetIds }: Shown): Promise<string[]> {
+    const { boards } = this.#parts;
+    if (dashboardId !== null) return [(await boards.dashboard(caller, dashboardId)).name];
+    const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
+    return found.map(({ widget }) => widget.name);
+  }
+}
+
+function shownOf(dashboardId: number | undefined, widgetIds: readonly number[] = []): Shown {
+  if ((dashboardId === undefined) === (widgetIds.length === 0))
+    throw new AppError("bad_request", "One of dashboard_id or widget_ids is required, and only one.");
+  return { dashboardId: dashboardId ?? null, widgetIds: [...new Set(widgetIds)] };
+}
+
+function settingsOf({ dashboardId }: Shown, change: ReportChange): Partial<ReportWish> {
+  const { name, recipients, channels: _, subject, body, paused: __, ...rest } = change;
+  if (name !== undefined) assertName(name);
+  if (rest.withCsv === true && dashboardId !== null)
+    throw new AppError("bad_request", "Only reports of widgets can include CSV files.", {
+      hint: "Name the widgets instead of the dashboard.",
+    });
+  if (body !== undefined && body.length > LIMITS.reports.bodyCharacters)
+    throw new AppError(
+      "bad_request",
+      `The text of a mail has at most ${LIMITS.reports.bodyCharacters} characters.`,
+    );
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return {
+    ...given,
+    ...(name !== undefined && { name }),
+    ...(recipients !== undefined && { recipients: mailAddresses(recipients) }),
+    ...(subject !== undefined && { subject: oneLine(subject) || null }),
+    ...(body !== undefined && { body: body.trim() || null }),
+  };
+}
+
+function assertReachable({
+  recipients,
+  webhooks,
+  channels = [],
+}: Pick<ReportWish, "recipients" | "webhooks" | "channels">) {
+  if (recipients.length + webhooks.length + channels.length > 0) return;
+  throw new AppError("bad_request", "At least one delivery channel is required.", {
+    hint: "Give mail addresses as recipients, or a channel of Slack or Teams.",
+  });
+}

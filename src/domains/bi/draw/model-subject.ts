@@ -1,0 +1,95 @@
+import { formatter } from "../../../platform/drawing/index.ts";
+import type { ModelTable } from "../../agent/index.ts";
+import { type Points, pointsOf, type Row } from "../query/arrange-points.ts";
+import { numberOf } from "../query/points.ts";
+import type { WidgetSpec } from "../shapes.ts";
+import { drawNumber, drawPoints, mostOf, type Shown, type Writing } from "./subject.ts";
+
+/** What a widget on a semantic model shows. Its metrics cannot be added up here, so what is too much is left out and said. */
+export function showModel(title: string, spec: WidgetSpec, table: ModelTable, writing: Writing): Shown {
+  const { columns, rows } = table;
+  const keys = [spec.x, spec.group].filter((field) => field !== undefined).length;
+  if (rows.length === 0 || columns.length === keys)
+    return { subject: { kind: "empty", title, why: "No rows are left by the filters." }, notes: [] };
+  if (spec.chart === "datagrid2") return tableOf(title, spec, table, keys, writing);
+  const values = (row: ModelTable["rows"][number]) => row.slice(keys).map(numberOf);
+  if (spec.chart === "scatter") return scatterOf(title, table, keys);
+  const first = columns[keys];
+  const value = values(rows[0] ?? [])[0] ?? null;
+  const drawn =
+    spec.x === undefined
+      ? undefined
+      : drawPoints(title, spec, shortened(spec, table, keys, writing), columns[0]?.label ?? "", writing);
+  if (drawn !== undefined) return drawn;
+  if (first === undefined || value === null)
+    return { subject: { kind: "empty", title, why: "There is no value." }, notes: [] };
+  return { subject: drawNumber(title, spec, { ...first, value }, writing), notes: [] };
+}
+
+function shortened(spec: WidgetSpec, { columns, rows }: ModelTable, keys: number, writing: Writing): Points {
+  const grain = columns[0]?.grain;
+  const all = rows.map(
+    (row): Row => ({
+      x: row[0] ?? null,
+      g: spec.group === undefined ? null : (row[1] ?? null),
+      values: row.slice(keys).map(numberOf),
+    }),
+  );
+  const isOrdered = grain !== undefined || spec.sort === "x";
+  const isGrouped = spec.group !== undefined;
+  const numbers = columns.slice(keys, isGrouped ? keys + 1 : undefined);
+  const points = pointsOf(all, { grain, numbers, isGrouped, isOrdered });
+  const most = spec.top ?? mostOf(spec, writing);
+  if (most === undefined || grain !== undefined || points.keys.length <= most) return points;
+  return {
+    ...points,
+    keys: points.keys.slice(0, most),
+    series: points.series.map(({ label, data }) => ({ label, data: data.slice(0, most) })),
+    notes: [`The ${most} largest of ${points.keys.length}`],
+  };
+}
+
+function tableOf(
+  title: string,
+  spec: WidgetSpec,
+  { columns, rows, isTruncated }: ModelTable,
+  keys: number,
+  { rows: most, locale }: Writing,
+): Shown {
+  const shown = rows
+    .slice(0, most)
+    .map((row) =>
+      row.map((value, i) => (i < keys ? (value === null ? null : String(value)) : numberOf(value))),
+    );
+  const count = formatter("integer", "full", locale);
+  const total = `${count(rows.length)}${isTruncated ? "+" : ""}`;
+  return {
+    subject: {
+      kind: "table",
+      title,
+      columns: columns.map(({ label, format }, i) => ({
+        label,
+        ...(i >= keys && { format: spec.format ?? format }),
+      })),
+      rows: shown,
+      rowCount: rows.length,
+    },
+    notes: shown.length < rows.length || isTruncated ? [`${count(shown.length)} of ${total} rows`] : [],
+  };
+}
+
+/** Two metrics of each thing. */
+function scatterOf(title: string, { columns, rows }: ModelTable, keys: number): Shown {
+  const [x, y] = columns.slice(keys);
+  const points = rows.map((row) => ({
+    x: numberOf(row[keys]),
+    y: numberOf(row[keys + 1]),
+    label: String(row[0] ?? "–"),
+  }));
+  const labels = { xAxisLabel: x?.label, yAxisLabel: y?.label };
+  const formats = { x: x?.format, y: y?.format };
+  return {
+    subject: { kind: "spec", chart: { type: "scatter", title, points, ...labels, formats } },
+    notes: [],
+  };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { noise, randomOf } from "../../../../test/support/made-series.ts";
+import { type Analysis, analyse } from "./analyse.ts";
+import { concentrationOf, driversOf, mixAndRate } from "./segments.ts";
+import { discoveries } from "./statistics.ts";
+import { togetherOf } from "./together.ts";
+
+/** What would be told of a series that is looked at alone. */
+function told({ season, changes, trend, outliers }: Analysis): string[] {
+  const all = [
+    ...(season === undefined ? [] : [{ kind: "season", p: season.p }]),
+    ...changes.map(({ p }) => ({ kind: "change", p })),
+    ...(trend === undefined ? [] : [{ kind: "trend", p: trend.p }]),
+    ...outliers.map(({ p }) => ({ kind: "outlier", p })),
+  ];
+  const held = discoveries(all.map(({ p }) => p));
+  return all.filter((_, i) => held[i]).map(({ kind }) => kind);
+}
+
+/** The share of series in which something is found. */
+function rate(
+  runs: number,
+  length: number,
+  plant: (values: number[], random: () => number) => number[],
+  isFound: (kinds: string[], analysis: Analysis) => boolean,
+): number {
+  const random = randomOf(length * 7 + runs);
+  let found = 0;
+  for (let run = 0; run < runs; run += 1) {
+    const analysis = analyse(plant(noise(random, length, 0.5), random), "day");
+    if (isFound(told(analysis), analysis)) found += 1;
+  }
+  return found / runs;
+}
+
+const lift = (values: number[]) => values.map((value) => value + 100);
+
+describe("insights on noise", () => {
+  it("finds next to nothing in 1,000 series of noise in which values are like those before them", () => {
+    const runs = { 24: 320, 52: 320, 104: 320, 365: 40 };
+    const rates = Object.entries(runs).map(([length, count]) =>
+      rate(count, Number(length), lift, (kinds) => kinds.length > 0),
+    );
+    const all = rates.reduce((sum, each) => sum + each, 0) / rates.length;
+    expect(all).toBeLessThanOrEqual(0.06);
+    for (const each of rates) expect(each).toBeLessThanOrEqual(0.1);
+  });
+});
+
+describe("insights on planted effects", () => {
+  it("finds a step of the level, and does not call it a trend", () => {
+    const step = (values: number[]) => values.map((value, i) => value + (i >= values.length * 0.6 ? 3 : 0));
+    const found = rate(100, 104, step, (kinds) => kinds.includes("change"));
+    const asTrend = rate(100, 104, step, (kinds) => kinds.includes("trend"));
+    expect(found).toBeGreaterThanOrEqual(0.75);
+    expect(asTrend).toBeLessThanOrEqual(0.15);
+  });
+
+  it("finds a trend, and does not call it steps", () => {
+    const rise = (values: number[]) => values.map((value, i) => value + (8 * i) / values.length);
+    const found = rate(100, 104, rise, (kinds) => kinds.includes("trend"));
+    const asSteps = rate(100, 104, rise, (kinds) => kinds.includes("change"));
+    expect(found).toBeGreaterThanOrEqual(0.75);
+    expect(asSteps).toBeLessThanOrEqual(0.25);
+  });
+
+  it("finds a wild value where it is", () => {
+    const spike = (values: number[]) => values.map((value, i) => (i === 40 ? value + 8 : value));
+    const found = rate(
+      100,
+      104,
+      spike,
+      (kinds, { outliers }) => kinds.includes("outlier") && outliers.some(({ at }) => at === 40),
+    );
+    expect(found).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it("finds the week, and what is wild within it", () => {
+    const week = [0, 1, 2, 3, 3, -4, -5];
+    const weekly = (values: number[]) => values.map((value, i) => value + (week[i % 7] ?? 0));
+    const found = rate(100, 104, weekly, (kinds) => kinds.includes("season"));
+    expect(found).toBeGreaterThanOrEqual(0.95);
+    const other = rate(100, 104, weekly, (kinds) => kinds.some((kind) => kind !== "season"));
+    expect(other).toBeLessThanOrEqual(0.1);
+  });
+});
+
+describe("parts of a change", () => {
+  it("names the fewest that account for most", () => {
+    const segments = [
+      { name: "North", before: 100, after: 40 },
+      { name: "South", before: 100, after: 98 },
+      { name: "East", before: 100, after: 101 },
+      { name: "West", before: 100, after: 95 },
+    ];
+    expect(driversOf(segments)).toMatchObject({ leading: [{ name: "North" }] });
+    expect(driversOf(segments.map((each) => ({ ...each, after: each.before - 10 })))).toBeUndefined();
+  });
+
+  it("takes an average apart into mix and rate, which add up", () => {
+    const parts = mixAndRate([
+      { name: "a", before: 10, after: 10, weightBefore: 90, weightAfter: 50 },
+      { name: "b", before: 50, after: 52, weightBefore: 10, weightAfter: 50 },
+    ]);
+    expect(parts.mix).toBeCloseTo(16);
+    expect(parts.mix + parts.rate).toBeCloseTo(31 - 14);
+  });
+
+  it("tells how much a few have", () => {
+    const values = [500, 300, 20, 20, 20, 20, 20, 20, 20, 20];
+    expect(concentrationOf(values)).toMatchObject({ leading: 2, share: 800 / 960 });
+    expect(concentrationOf([1, 2])).toBeUndefined();
+    expect(concentrationOf([5, -3, 2])).toBeUndefined();
+  });
+});
+
+describe("series that go together", () => {
+  it("are told by their steps: two trends do not", () => {
+    const random = randomOf(5);
+    const [a, b] = [noise(random, 60, 0), noise(random, 60, 0)];
+    expect(
+      togetherOf(
+        a,
+        a.map((value, i) => 3 * value + 0.3 * (b[i] ?? 0)),
+      ),
+    ).toMatchObject({ n: 59 });
+    const rising = (values: number[]) => values.map((value, i) => value + i);
+    expect(togetherOf(rising(a), rising(b))).toBeUndefined();
+  });
+});

@@ -1,0 +1,170 @@
+import type { Column } from "../../data/index.ts";
+import { nextPeriod } from "../query/periods.ts";
+import { isAdditive, type Measure } from "../query/plan.ts";
+import { quoted, type Source } from "../query/source.ts";
+import type { Analysis } from "./analyse.ts";
+import { type Finding, impactOf } from "./finding.ts";
+import { LIMITS } from "./limits.ts";
+import type { Series } from "./read-series.ts";
+import { driversOf, mixAndRate, type WeightedSegment } from "./segments.ts";
+import { type Naming, writers } from "./series-findings.ts";
+import { differences, median, robustSd, twoSided } from "./statistics.ts";
+
+/** Two stretches of time of equal length that are compared. */
+interface Compared {
+  before: readonly [number, number];
+  after: readonly [number, number];
+  /** Periods of each. */
+  length: number;
+  p: number;
+}
+
+const LONGEST_STRETCH = 12;
+
+/** The last change of the level; without one, the last step, if it is larger than steps are. */
+export function comparedOf(
+  { periods, values, grain }: Series,
+  { changes, season }: Analysis,
+): Compared | undefined {
+  const ends = [...periods.slice(1), nextPeriod(periods.at(-1) ?? 0, grain)];
+  const stretch = (from: number, length: number) =>
+    [periods[from] ?? 0, ends[from + length - 1] ?? 0] as const;
+  const last = changes.at(-1);
+  if (last !== undefined) {
+    const length = Math.min(LONGEST_STRETCH, last.at - (changes.at(-2)?.at ?? 0), values.length - last.at);
+    return { before: stretch(last.at - length, length), after: stretch(last.at, length), length, p: last.p };
+  }
+  const lag = season?.length ?? 1;
+  const steps =
+    lag === 1 ? differences(values) : values.slice(lag).map((value, i) => value - (values[i] ?? 0));
+  const sd = robustSd(steps);
+  const step = steps.at(-1);
+  if (sd === 0 || step === undefined) return undefined;
+  const at = values.length - 1;
+  return {
+    before: stretch(at - lag, 1),
+    after: stretch(at, 1),
+    length: 1,
+    p: twoSided((step - median(steps)) / sd),
+  };
+}
+
+/** Which parts account for a change: of all fields, the one whose parts have moved the least alike. */
+export async function driverFindings(
+  source: Source,
+  { time, measure, fields }: { time: Column; measure: Measure; fields: readonly Column[] },
+  { before, after, length, p }: Compared,
+  naming: Naming & Pick<Series, "grain">,
+): Promise<Finding[]> {
+  const taken = await Promise.all(
+    fields.map(async (field) => ({
+      field,
+      segments: await segmentsOf(source, { time, field, measure, before, after }),
+    })),
+  );
+  const { step, plainShare, period } = writers(naming, naming);
+  const when =
+    length === 1
+      ? `from ${period(before[0])} to ${period(after[0])}`
+      : `from the ${length} ${naming.grain}s before ${period(after[0])} to the ${length} since`;
+  if (!isAdditive(measure)) return averageFindings(taken, when, p, naming);
+  const [best] = taken
+    .flatMap(({ field, segments }) => {
+      const drivers = driversOf(segments);
+      return drivers === undefined ? [] : [{ field, segments, ...drivers }];
+    })
+    .sort((a, b) => b.surprise - a.surprise);
+  if (best === undefined) return [];
+  const sum = (key: "before" | "after") => best.segments.reduce((all, each) => all + each[key], 0);
+  const change = sum("after") - sum("before");
+  const parts = best.leading.map(({ name, before, after }) => `${name} (${step(after - before)})`);
+  return [
+    {
+      kind: "driver",
+      sentence: `Of the change of ${naming.label} ${when} by ${step(change)}, ${best.field.name} ${parts.join(", ")} accounts for ${plainShare(Math.min(best.share, 9.99))}.`,
+      numbers: {
+        field: best.field.name,
+        change,
+        share: best.share,
+        leading: best.leading.map(({ name }) => name).join(", "),
+      },
+      p,
+      impact: impactOf(change, sum("before")),
+      next: `Filter by ${best.field.name} ${best.leading[0]?.name ?? ""} and look closer.`,
+    },
+  ];
+}
+
+function averageFindings(
+  taken: readonly { field: Column; segments: WeightedSegment[] }[],
+  when: string,
+  p: number,
+  naming: Naming & Pick<Series, "grain">,
+): Finding[] {
+  const { step } = writers(naming, naming);
+  const [best] = taken
+    .filter(({ segments }) => segments.length > 1)
+    .map(({ field, segments }) => ({ field, ...mixAndRate(segments) }))
+    .filter(
+      ({ mix, rate }) => Number.isFinite(mix) && Number.isFinite(rate) && Math.abs(mix) > Math.abs(rate),
+    )
+    .sort((a, b) => Math.abs(b.mix) - Math.abs(a.mix));
+  if (best === undefined) return [];
+  const { field, mix, rate } = best;
+  return [
+    {
+      kind: "driver",
+      sentence: `${naming.label} changed ${when} by ${step(mix + rate)}: ${step(mix)} by another mix of ${field.name}, ${step(rate)} within its values.`,
+      numbers: { field: field.name, change: mix + rate, mix, rate },
+      p,
+      impact: impactOf(mix, rate),
+      next: `Compare the values of ${field.name} one by one: the average hides that there is more of some.`,
+    },
+  ];
+}
+
+async function segmentsOf(
+  source: Source,
+  {
+    time,
+    field,
+    measure,
+    before,
+    after,
+  }: { time: Column; field: Column; measure: Measure } & Pick<Compared, "before" | "after">,
+): Promise<WeightedSegment[]> {
+  const read = async ([from, to]: readonly [number, number]) => {
+    const x = quoted(time.name);
+    const moment = (ms: number) => `'${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}'`;
+    const text = `select ${quoted(field.name)} as k9s, ${measure.formula} as k9v, count(*) as k9n where ${x} >= ${moment(from)} and ${x} < ${moment(to)} group by 1`;
+    const { rows } = await source.read(text, LIMITS.insights.segments * 2);
+    return new Map(
+      rows.map((row) => [String(row.k9s ?? "–"), { value: Number(row.k9v ?? 0), rows: Number(row.k9n) }]),
+    );
+  };
+  const [was, is] = await Promise.all([read(before), read(after)]);
+  return [...new Set([...was.keys(), ...is.keys()])].map((name) => ({
+    name,
+    before: was.get(name)?.value ?? 0,
+    after: is.get(name)?.value ?? 0,
+    weightBefore: was.get(name)?.rows ?? 0,
+    weightAfter: is.get(name)?.rows ?? 0,
+  }));
+}
+
+/** Fields with a few values each, by which a number can be taken apart. */
+export async function dimensionsOf(
+  source: Source,
+  except: readonly (string | undefined)[],
+): Promise<Column[]> {
+  const texts = source.columns
+    .filter(({ name, type }) => type === "VARCHAR" && !except.includes(name))
+    .slice(0, LIMITS.insights.dimensions);
+  if (texts.length === 0) return [];
+  const counts = texts.map(({ name }, i) => `distinct(${quoted(name)}) as k9d${i}`);
+  const { rows } = await source.read(`select ${counts.join(", ")}`, 1);
+  return texts.filter((_, i) => {
+    const values = Number(rows[0]?.[`k9d${i}`] ?? 0);
+    return values >= 2 && values <= LIMITS.insights.segments;
+  });
+}

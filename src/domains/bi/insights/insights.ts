@@ -1,0 +1,235 @@
+import type { Clock } from "../../../kernel/clock.ts";
+import { isAppError } from "../../../kernel/errors.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
+import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import type { Dashboard, Widget } from "../boards.store.ts";
+import { lensOf } from "../lens.ts";
+import { LIMITS as BI } from "../limits.ts";
+import { isAdditive, isNumber, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
+import { type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
+import type { WidgetSpec } from "../shapes.ts";
+import { analyse } from "./analyse.ts";
+import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
+import { type Finding, impactOf, scoreOf } from "./finding.ts";
+import { LIMITS } from "./limits.ts";
+import { readSeries, type Series } from "./read-series.ts";
+import { concentrationOf } from "./segments.ts";
+import { type Naming, seriesFindings } from "./series-findings.ts";
+import { discoveries } from "./statistics.ts";
+import { togetherOf } from "./together.ts";
+
+/** What was found, about which widget. */
+export interface Insight extends Finding {
+  widgetId: number | null;
+  about: string;
+  score: number;
+}
+
+export interface Insights {
+  insights: Insight[];
+  /** What could not be looked at, and why. */
+  notes: string[];
+  /** How many findings could have been noise. */
+  tests: number;
+}
+
+/** One thing to be looked at: a widget, or what a dataset would show. */
+interface Shown {
+  widgetId: number | null;
+  about: string;
+  datasetId: number;
+  spec: WidgetSpec;
+  lens: Lens;
+}
+
+interface Looked {
+  findings: Finding[];
+  series: { series: Series; naming: Naming; key: string }[];
+}
+
+/** What stands out in data, by computation alone, as its reader sees the rows. */
+export class InsightFinder {
+  readonly #parts: { sources: Sources; clock: Clock };
+
+  constructor(parts: { sources: Sources; clock: Clock }) {
+    this.#parts = parts;
+  }
+
+  ofWidgets(
+    caller: Caller,
+    dashboard: Dashboard | null,
+    widgets: readonly Widget[],
+    context = "",
+  ): Promise<Insights> {
+    const lens = lensOf(dashboard);
+    const shown = widgets
+      .slice(0, LIMITS.insights.widgets)
+      .flatMap(({ id, name, datasetId, spec }) =>
+        datasetId === null ? [] : [{ widgetId: id, about: name, datasetId, spec, lens }],
+      );
+    const { perWidget, perDashboard } = LIMITS.insights;
+    const most = widgets.length === 1 ? perWidget : perDashboard;
+    return this.#find(caller, shown, most, { locale: dashboard?.settings.locale, context });
+  }
+
+  /** The numbers of a dataset along its time, and by its fields. */
+  async ofDataset(caller: Caller, datasetId: number, context = ""): Promise<Insights> {
+    const bare = { chart: "line", y: [], filters: [] } as const;
+    const source = await this.#parts.sources.open(
+      caller,
+      datasetId,
+      { ...bare, y: [], filters: [] },
+      PLAIN_LENS,
+    );
+    const time = source.columns.find(isTime);
+    const numbers = source.columns.filter((column) => isNumber(column) && !/(^|_)id$/i.test(column.name));
+    const [text] = await dimensionsOf(source, []);
+    const x = time?.name ?? text?.name;
+    const spec: WidgetSpec = {
+      chart: x === undefined ? "datagrid2" : "line",
+      ...(x !== undefined && { x }),
+      y: numbers.slice(0, LIMITS.insights.measures).map(({ name }) => name),
+      filters: [],
+    };
+    const shown = { widgetId: null, about: source.dataset.name, datasetId, spec, lens: PLAIN_LENS };
+    return this.#find(caller, [shown], LIMITS.insights.perDashboard, { context });
+  }
+
+  async #find(
+    caller: Caller,
+    shown: readonly Shown[],
+    most: number,
+    { locale: wanted, context }: { locale?: string | undefined; context: string },
+  ): Promise<Insights> {
+    const locale = knownLocale(wanted ?? "en-US");
+    const notes: string[] = [];
+    const looked = await mapBounded(shown, BI.bi.queriesAtOnce, (each) =>
+      this.#look(caller, each, locale).catch((error: unknown): Looked => {
+        if (!isAppError(error) || error.code === "internal") throw error;
+        notes.push(`${each.about}: ${error.advice}`);
+        return { findings: [], series: [] };
+      }),
+    );
+    const found = looked.flatMap(({ findings }, i) =>
+      findings.map((finding) => ({ ...finding, widgetId: shown[i]!.widgetId, about: shown[i]!.about })),
+    );
+    const together = correlations(looked.flatMap(({ series }) => series));
+    const all = [...found, ...together.map((finding) => ({ ...finding, widgetId: null, about: "" }))];
+    const tested = all.filter(({ p }) => p !== null);
+    const held = discoveries(tested.map(({ p }) => p ?? 0));
+    const holding = all.filter((finding) => finding.p === null || held[tested.indexOf(finding)]);
+    const words = context.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
+    const insights = withoutRepeats(holding)
+      .map((finding) => ({ ...finding, score: scoreOf(finding) * (1 + matches(finding, words)) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, most);
+    return { insights, notes, tests: tested.length };
+  }
+
+  async #look(caller: Caller, { datasetId, spec, lens }: Shown, locale: string): Promise<Looked> {
+    const source = await this.#parts.sources.open(caller, datasetId, spec, lens);
+    const plan = planOf(spec, source);
+    const { x, group } = plan;
+    const time = x !== undefined && isTime(x) ? x : source.columns.find(isTime);
+    const measures = plan.measures.slice(0, LIMITS.insights.measures);
+    const looked: Looked = { findings: [], series: [] };
+    for (const measure of measures) {
+      const naming = { label: labelOf(measure), format: spec.format ?? measure.format, locale };
+      if (x !== undefined && !isTime(x))
+        looked.findings.push(...(await concentrated(source, x.name, measure, naming)));
+      if (time === undefined) continue;
+      const series = await readSeries(source, time, measure, {
+        now: this.#parts.clock.now(),
+        grain: time === x ? spec.grain : undefined,
+      });
+      if (series === undefined) continue;
+      const analysis = analyse(series.values, series.grain);
+      looked.findings.push(...seriesFindings(series, analysis, naming));
+      looked.series.push({ series, naming, key: `${datasetId} ${measure.field?.name}` });
+      const compared = comparedOf(series, analysis);
+      if (compared === undefined || compared.p > 0.05) continue;
+      const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
+      const drivers = { time, measure, fields };
+      looked.findings.push(
+        ...(await driverFindings(source, drivers, compared, { ...naming, grain: series.grain })),
+      );
+    }
+    return looked;
+  }
+}
+
+const LEAST_SHARE = 0.5;
+
+/** How much of the whole a few have. */
+async function concentrated(source: Source, x: string, measure: Measure, naming: Naming): Promise<Finding[]> {
+  if (!isAdditive(measure)) return [];
+  const text = `select ${quoted(x)} as k9x, ${measure.formula} as k9v group by 1 order by 2 desc`;
+  const { rows, totalRows } = await source.read(text, BI.bi.chartRows);
+  if (totalRows > rows.length) return [];
+  const concentration = concentrationOf(rows.map((row) => Number(row.k9v ?? 0)));
+  if (concentration === undefined || concentration.share < LEAST_SHARE) return [];
+  const { leading, share, gini } = concentration;
+  const names = rows.slice(0, Math.min(3, leading)).map((row) => String(row.k9x ?? "–"));
+  const percent = formatter("percent", "full", naming.locale)(share);
+  const who = leading <= 3 ? names.join(", ") : `${names.join(", ")} and ${leading - 3} more`;
+  return [
+    {
+      kind: "concentration",
+      sentence: `${who}: ${leading} of ${rows.length} values of ${x} account for ${percent} of ${naming.label}.`,
+      numbers: { leading, of: rows.length, share, gini: Number(gini.toFixed(3)) },
+      p: null,
+      impact: share * (1 - leading / rows.length),
+      next: `See how much would be left without ${names[0]}.`,
+    },
+  ];
+}
+
+/** Numbers that go up and down together, of those that are not made of the same field. */
+function correlations(all: Looked["series"]): Finding[] {
+  const unique = [...new Map(all.map((each) => [each.key, each])).values()];
+  return unique.flatMap((a, i) =>
+    unique.slice(i + 1).flatMap((b): Finding[] => {
+      if (a.series.grain !== b.series.grain) return [];
+      const shared = a.series.periods.filter((period) => b.series.periods.includes(period));
+      const values = ({ series }: typeof a) =>
+        shared.map((period) => series.values[series.periods.indexOf(period)] ?? 0);
+      const together = togetherOf(values(a), values(b));
+      if (together === undefined) return [];
+      const { r, n, p } = together;
+      return [
+        {
+          kind: "correlation",
+          sentence: `${a.naming.label} and ${b.naming.label} ${r > 0 ? "rise and fall together" : "go opposite ways"} (rank correlation of their steps ${r.toFixed(2)} over ${n} ${a.series.grain}s).`,
+          numbers: { correlation: Number(r.toFixed(3)), points: n },
+          p,
+          impact: impactOf(Math.abs(r), 1),
+          next: "Ask which of them comes first: that they go together does not say that one makes the other.",
+        },
+      ];
+    }),
+  );
+}
+
+/** The same number on two widgets is told once; a change that its drivers tell of stays, for it says since when. */
+function withoutRepeats<T extends Finding>(findings: readonly T[]): T[] {
+  const told = new Set<string>();
+  return findings.filter(({ sentence }) => !told.has(sentence) && told.add(sentence));
+}
+
+const KIND_WORDS: Record<Finding["kind"], string> = {
+  trend: "trend rise fall growth grow decline",
+  change: "change level shift drop jump",
+  outlier: "outlier anomaly anomalies unusual spike",
+  season: "season seasonality weekly monthly pattern",
+  missing: "missing gap data quality",
+  driver: "driver why cause reason explain",
+  concentration: "concentration share top largest pareto",
+  correlation: "correlation together relation",
+};
+
+/** Whether a finding is about what the reader asked to look at. */
+function matches({ kind, sentence }: Finding, words: readonly string[]): number {
+  const text = `${sentence} ${KIND_WORDS[kind]}`.toLowerCase();
+  return words.filter((word) => text.includes(word.replace(/s$/, ""))).length;
+}

@@ -1,0 +1,175 @@
+import { formatter } from "../../../platform/drawing/index.ts";
+import { periodWriter } from "../query/periods.ts";
+import type { Grain } from "../shapes.ts";
+import type { Analysis } from "./analyse.ts";
+import { type Finding, impactOf } from "./finding.ts";
+import type { Series } from "./read-series.ts";
+import { mean, robustSd } from "./statistics.ts";
+
+/** How the number is called and written. */
+export interface Naming {
+  label: string;
+  format: string;
+  locale: string;
+}
+
+const MOST_OUTLIERS = 3;
+
+/** What the analysis of a series says, in sentences. */
+export function seriesFindings(series: Series, analysis: Analysis, naming: Naming): Finding[] {
+  const { changes, outliers } = analysis;
+  const far = outliers
+    .toSorted((a, b) => Math.abs(b.distance) - Math.abs(a.distance))
+    .slice(0, MOST_OUTLIERS);
+  return [
+    ...missingOf(series, naming),
+    ...(analysis.season === undefined ? [] : [seasonFinding(series, analysis.season, naming)]),
+    ...changes.map((change) => changeFinding(series, change, naming)),
+    ...(analysis.trend === undefined ? [] : [trendFinding(series, analysis, naming)]),
+    ...far.map((outlier) => outlierFinding(series, outlier, naming)),
+  ];
+}
+
+const BEFORE_PERIOD: Record<Grain, string> = {
+  hour: "on",
+  day: "on",
+  week: "in the week of",
+  month: "in",
+  quarter: "in",
+  year: "in",
+};
+
+export function writers({ grain }: Pick<Series, "grain">, { format, locale }: Naming) {
+  const number = formatter(format, "full", locale);
+  const share = formatter("percent", "full", locale);
+  const signed = (value: number, write: (value: number) => string) =>
+    `${value > 0 ? "+" : ""}${write(value)}`;
+  return {
+    number: (value: number) => number(rounded(value)),
+    step: (value: number) => signed(rounded(value), number),
+    share: (value: number) => signed(value, share),
+    plainShare: share,
+    period: periodWriter(grain, locale),
+    /** The period with the word that stands before it. */
+    inPeriod: (start: number) => `${BEFORE_PERIOD[grain]} ${periodWriter(grain, locale)(start)}`,
+  };
+}
+
+/** Three figures are enough for what was estimated. */
+function rounded(value: number): number {
+  return value === 0 || Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
+}
+
+function missingOf({ periods, missing, grain }: Series, naming: Naming): Finding[] {
+  if (missing.length === 0) return [];
+  const { period } = writers({ grain }, naming);
+  const named = missing.slice(0, 3).map((at) => period(periods[at] ?? 0));
+  const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
+  const noun = missing.length === 1 ? grain : `${grain}s`;
+  return [
+    {
+      kind: "missing",
+      sentence: `There are no rows for ${missing.length} of ${periods.length} ${noun}: ${named.join(", ")}${more}.`,
+      numbers: { missing: missing.length, periods: periods.length },
+      p: null,
+      impact: missing.length / periods.length,
+      next: "Check whether data was lost, or whether nothing happened then.",
+    },
+  ];
+}
+
+function changeFinding(
+  series: Series,
+  { at, before, after, p }: Analysis["changes"][number],
+  naming: Naming,
+): Finding {
+  const { number, share, period, inPeriod } = writers(series, naming);
+  const start = series.periods[at] ?? 0;
+  const [from, when] = [period(start), inPeriod(start)];
+  const relative = before === 0 ? "" : ` (${share((after - before) / Math.abs(before))})`;
+  return {
+    kind: "change",
+    sentence: `${naming.label} changed its level ${when}: about ${number(after)} a ${series.grain} since, about ${number(before)} before${relative}.`,
+    numbers: { from, before, after, change: after - before },
+    p,
+    impact: impactOf(after - before, before),
+    next: `Look at what else changed ${when}.`,
+  };
+}
+
+function trendFinding(series: Series, { trend, trendFrom }: Analysis, naming: Naming): Finding {
+  const { start, change, slope, p } = trend!;
+  const { number, share, step, period } = writers(series, naming);
+  const [from, to] = [period(series.periods[trendFrom] ?? 0), period(series.periods.at(-1) ?? 0)];
+  const relative = start === 0 ? "" : `${share(change / Math.abs(start))}, `;
+  const verb = change > 0 ? "rises" : "falls";
+  return {
+    kind: "trend",
+    sentence: `${naming.label} ${verb} from ${from} to ${to}: from about ${number(start)} to about ${number(start + change)} (${relative}${step(slope)} a ${series.grain}).`,
+    numbers: { from, to, start, end: start + change, slope },
+    p,
+    impact: impactOf(change, start),
+    next:
+      change > 0
+        ? "Plan for more of it, and see which parts rise."
+        : "See which parts fall, before it goes on.",
+  };
+}
+
+function outlierFinding(
+  series: Series,
+  { at, expected, distance, p }: Analysis["outliers"][number],
+  naming: Naming,
+): Finding {
+  const { number, period, inPeriod } = writers(series, naming);
+  const start = series.periods[at] ?? 0;
+  const [when, value] = [period(start), series.values[at] ?? 0];
+  return {
+    kind: "outlier",
+    sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, where about ${number(expected)} was to be expected (${Math.abs(distance).toFixed(1)} standard deviations ${distance > 0 ? "more" : "less"}).`,
+    numbers: { period: when, value, expected, distance: Number(distance.toFixed(2)) },
+    p,
+    impact: impactOf(value - expected, expected) * 0.8,
+    next: `Look at the rows of ${when}: an error in the data, or an event?`,
+  };
+}
+
+function seasonFinding(
+  series: Series,
+  { length, pattern, p }: NonNullable<Analysis["season"]>,
+  naming: Naming,
+): Finding {
+  const { share, step } = writers(series, naming);
+  const level = mean(series.values);
+  const [high, low] = [pattern.indexOf(Math.max(...pattern)), pattern.indexOf(Math.min(...pattern))];
+  const name = (place: number) => placeName(series, place, naming.locale);
+  const far = (value: number) => (level > 0 ? share(value / level) : step(value));
+  const [highest, lowest] = [pattern[high] ?? 0, pattern[low] ?? 0];
+  return {
+    kind: "season",
+    sentence: `${naming.label} comes in rounds of ${length} ${series.grain}s: highest ${name(high)} (${far(highest)}), lowest ${name(low)} (${far(lowest)}), against the usual level.`,
+    numbers: { length, highest: name(high), lowest: name(low), highest_by: highest, lowest_by: lowest },
+    p,
+    impact: impactOf(highest - lowest, level) * Math.min(1, robustSd(pattern) === 0 ? 0.2 : 0.8),
+    next: "Compare with the same time of the round before, not with the period before.",
+  };
+}
+
+const PLACES: Partial<Record<Grain, Intl.DateTimeFormatOptions>> = {
+  hour: { weekday: "long", hour: "2-digit" },
+  day: { weekday: "long" },
+  month: { month: "long" },
+};
+
+function placeName({ periods, grain }: Series, place: number, locale: string): string {
+  const at = periods[place] ?? 0;
+  const format = PLACES[grain];
+  if (format !== undefined)
+    return `on ${new Intl.DateTimeFormat(locale, { ...format, timeZone: "UTC" }).format(at)}`.replace(
+      /^on (?=\p{Lu}\p{L}+$)/u,
+      grain === "month" ? "in " : "on ",
+    );
+  const date = new Date(at);
+  if (grain === "quarter") return `in Q${Math.floor(date.getUTCMonth() / 3) + 1}`;
+  return `in week ${Math.ceil((at - Date.UTC(date.getUTCFullYear(), 0, 1)) / (7 * 86_400_000)) + 1}`;
+}

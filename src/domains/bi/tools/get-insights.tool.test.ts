@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoards } from "../../../../test/support/boards.ts";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { noise, randomOf } from "../../../../test/support/made-series.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+
+const BI = "/api/2.0/mcp";
+const { server, admin, editor, viewer, stranger, call, make, stop } = await startBoards();
+afterAll(stop);
+
+interface Found {
+  insights: {
+    kind: string;
+    sentence: string;
+    widget_id: number | null;
+    numbers: Record<string, number | string>;
+  }[];
+  recommendations: string[];
+  message: string;
+}
+
+const bi = (args: Record<string, unknown>, who = editor) =>
+  resultOf<Found>(server, who, "knowi_get_insights", args, BI);
+
+/** Sales of half a year: the north is lost in April, a wild day in May, and a hidden region that only rises. */
+const REGIONS = ["north", "south", "east", "hidden"];
+let widgetId: number;
+let dashboardId: number;
+let datasetId: number;
+
+beforeAll(async () => {
+  const random = randomOf(11);
+  const rows = REGIONS.flatMap((region) => {
+    const strays = noise(random, 180, 0.3);
+    return strays.map((stray, i) => {
+      const day = new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10);
+      const level = region === "north" && i >= 90 ? 20 : region === "hidden" ? 50 + i : 100;
+      const wild = region === "south" && i === 130 ? 400 : 0;
+      return { day, region, revenue: Math.round((level + wild + 6 * stray) * 100) / 100 };
+    });
+  });
+  datasetId = await makeDataset(server, editor, "Half a year", rows);
+  const made = await make({
+    name: "Insights",
+    widgets: [
+      { name: "Revenue", dataset_id: datasetId, chart_type: "line", x_axis: "day", y_axis: ["revenue"] },
+      { name: "Regions", dataset_id: datasetId, x_axis: "region", y_axis: ["revenue"] },
+    ],
+  });
+  dashboardId = made.dashboard_id;
+  widgetId = made.widgets[0]?.widget_id ?? 0;
+  const policies = [
+    {
+      name: "seen",
+      roles: ["contributor", "viewer"],
+      rows: [{ field: "region", operator: "!=", value: "hidden" }],
+    },
+  ];
+  await call("set_dataset_policies", { dataset_id: datasetId, policies }, admin);
+});
+
+describe("get_insights", () => {
+  it("[bi.get-insights.widget] [bi.get-insights.access] finds what was planted, in what the caller may see", async () => {
+    const { insights, recommendations } = await bi({ widgetId });
+    const change = insights.find(({ kind }) => kind === "change");
+    expect(change?.sentence).toContain("Apr 1, 2026");
+    expect(change?.numbers.before).toBeGreaterThan(290);
+    expect(change?.numbers.after).toBeLessThan(230);
+    expect(insights.find(({ kind }) => kind === "outlier")?.sentence).toContain("May 11, 2026");
+    expect(insights.find(({ kind }) => kind === "driver")?.sentence).toMatch(/region north .* accounts for/);
+    expect(insights.length).toBeLessThanOrEqual(5);
+    expect(recommendations.length).toBeGreaterThan(0);
+    expect(JSON.stringify(insights)).not.toContain("hidden");
+    const all = await bi({ widgetId }, admin);
+    expect(all.message).not.toBe((await bi({ widgetId })).message);
+  });
+
+  it("[bi.get-insights.dashboard] looks at all widgets of a dashboard, and at datasets", async () => {
+    const { insights } = await bi({ dashboardId });
+    expect(insights.some((insight) => insight.widget_id === widgetId)).toBe(true);
+    expect(insights.length).toBeLessThanOrEqual(10);
+    const ofDataset = await call<Found>("get_insights", { dataset_id: datasetId });
+    expect(ofDataset.insights.map(({ kind }) => kind)).toContain("change");
+  });
+
+  it("[bi.get-insights.context] puts what is asked for first", async () => {
+    const [first] = (await bi({ widgetId, context: "focus on anomalies" })).insights;
+    expect(first?.kind).toBe("outlier");
+  });
+
+  it("[bi.get-insights.one-required] refuses what it cannot look at", async () => {
+    await expect(bi({})).rejects.toThrow(/One of widgetId or dashboardId is required/);
+    await expect(bi({ widgetId, dashboardId })).rejects.toThrow(/only one/);
+    await expect(bi({ widgetId: 999_999 })).rejects.toThrow(/no widget/);
+    await expect(bi({ dashboardId }, stranger)).rejects.toThrow(/no dashboard/);
+    expect((await bi({ dashboardId }, viewer)).insights.length).toBeGreaterThan(0);
+    expect((await callTool(server, undefined, "knowi_get_insights", { widgetId }, BI)).status).toBe(401);
+  });
+
+  it("says that nothing stands out where nothing does", async () => {
+    const strays = noise(randomOf(3), 90, 0.4);
+    const rows = strays.map((stray, i) => ({
+      at: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      n: 50 + stray,
+    }));
+    const dataset_id = await makeDataset(server, editor, "Quiet", rows);
+    expect(await call("get_insights", { dataset_id })).toMatchObject({
+      insights: [],
+      message: expect.stringContaining("Nothing stands out"),
+    });
+  });
+});

@@ -1,0 +1,336 @@
+import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
+import { AskBack } from "./plan.ts";
+import {
+  AGGREGATE_WORDS,
+  CHART_WORDS,
+  formsOf,
+  GRAIN_WORDS,
+  isFiller,
+  keyOf,
+  numberOf,
+  periodIn,
+  wordsIn,
+} from "./words.ts";
+
+/** A widget, as `create_widget` takes it. */
+export interface ChartWish {
+  name: string;
+  dataset_id: number;
+  chart_type: string;
+  x_axis?: string;
+  y_axis?: string[];
+  group_by?: string;
+  options?: Record<string, unknown>;
+}
+
+export interface Filter {
+  field: string;
+  operator: string;
+  value: string | string[];
+}
+
+/** What a phrase says, before it is known of which dataset. */
+interface Phrase {
+  text: string;
+  chart: string | undefined;
+  aggregate: string | undefined;
+  grain: string | undefined;
+  top: number | undefined;
+  target: number | undefined;
+  period: ReturnType<typeof periodIn>;
+  isTrend: boolean;
+  /** What is left, for fields and values. */
+  words: { word: string; role: Role }[];
+}
+
+type Role = "measure" | "by" | "against" | "filter";
+
+/** What a phrase comes to on one dataset. */
+export interface Fit {
+  dataset: DatasetInfo;
+  score: number;
+  measures: Column[];
+  /** It is about the rows themselves, which are counted. */
+  ofRows: boolean;
+  dims: Column[];
+  against: Column | undefined;
+  unknown: string[];
+}
+
+const NUMERIC = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|BIGNUM|FLOAT|REAL|DOUBLE|DECIMAL|NUMERIC)/i;
+const DATED = /^(?:DATE|TIMESTAMP)/i;
+const KEY = /(?:^|_)id$/i;
+/** What sells is what people want to see where they name no number. */
+const USUAL = ["revenue", "sale", "amount", "turnover", "total", "value"];
+const LONGEST_TERM = 4;
+const NAME_CHARACTERS = 100;
+
+export function isNumeric({ type, name }: Column): boolean {
+  return NUMERIC.test(type) && !KEY.test(name);
+}
+
+export function dateOf({ columns }: DatasetInfo): Column | undefined {
+  return columns.find(({ type }) => DATED.test(type));
+}
+
+/** "top 5 products by quantity in Austria" as a chart. What cannot be found is asked about. */
+export async function readChart(
+  text: string,
+  inventory: Inventory,
+  assumptions: string[],
+): Promise<ChartWish> {
+  const phrase = readPhrase(text);
+  const fit = bestFit(phrase.words, await inventory.datasets(), text);
+  const filters = await filtersOf(fit, inventory);
+  const { dataset } = fit;
+  const date = dateOf(dataset);
+  const isOverTime =
+    phrase.grain !== undefined || phrase.isTrend || phrase.chart === "area" || phrase.chart === "line";
+  const { measures, dims } = inRoles(fit, phrase);
+  const x = fit.against ?? (isOverTime && date !== undefined && !dims.some(isDate) ? date : dims.shift());
+  const [group] = dims;
+  const chart = phrase.chart ?? usualChart(x, phrase);
+  const y =
+    measures.length > 0 || fit.ofRows || phrase.aggregate === "count"
+      ? measures
+      : usualMeasure(dataset, assumptions);
+  const aggregate = y.length === 0 ? "count" : phrase.aggregate;
+  const options = {
+    ...(aggregate !== undefined && { aggregate }),
+    ...(phrase.grain !== undefined && { grain: phrase.grain }),
+    ...(phrase.top !== undefined && { top: phrase.top }),
+    ...(phrase.target !== undefined && { target: phrase.target }),
+    ...(filters.length > 0 && { filters }),
+    ...(phrase.period !== undefined && date !== undefined && { c9ql: during(date, phrase.period) }),
+  };
+  return {
+    name: nameOf(text),
+    dataset_id: dataset.id,
+    chart_type: chart,
+    ...(x !== undefined && { x_axis: x.name }),
+    ...(y.length > 0 && { y_axis: y.map(({ name }) => name) }),
+    ...(group !== undefined && { group_by: group.name }),
+    ...(Object.keys(options).length > 0 && { options }),
+  };
+}
+
+function readPhrase(text: string): Phrase {
+  let rest = ` ${text} `;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    const found = pattern.exec(rest);
+    if (found !== null) rest = rest.replace(found[0], " ");
+    return found;
+  };
+  const oneOf = (list: readonly (readonly [RegExp, string])[]): string | undefined =>
+    list.find(([pattern]) => take(pattern) !== null)?.[1];
+  const period = periodIn(rest);
+  if (period !== undefined) rest = rest.replace(period.said, " ");
+  const goal = take(
+    /\b(?:with |mit )?(?:a |an |the |einem )?(?:target|goal|ziel)(?: of| von)? ([\d.,]+)\s*(k|m|thousand|million|mio\.?|tsd\.?)?/i,
+  );
+  const chart = oneOf(CHART_WORDS);
+  const grain = oneOf(GRAIN_WORDS);
+  const aggregate = oneOf(AGGREGATE_WORDS);
+  const isTrend = take(/\b(?:trends?|over time|development|verlauf|entwicklung|zeitverlauf)\b/i) !== null;
+  const counted = take(/\b(?:top|best|largest|biggest|die besten|größten)\s+(\d+)\b/i);
+  const isTop = counted !== null || take(/\b(?:top|best[- ]selling|best)\b/i) !== null;
+  return {
+    text,
+    chart,
+    aggregate,
+    grain,
+    top: counted !== null ? Number(counted[1]) : isTop ? 10 : undefined,
+    target: goal === null ? undefined : numberOf(goal[1] as string, goal[2]),
+    period,
+    isTrend,
+    words: rolesIn(rest),
+  };
+}
+
+const ROLES: Record<string, Role> = Object.fromEntries([
+  ...["by", "per", "nach", "pro", "je"].map((word) => [word, "by"]),
+  ...["against", "versus", "vs", "gegen"].map((word) => [word, "against"]),
+  ...["in", "for", "from", "only", "where", "für", "aus", "nur"].map((word) => [word, "filter"]),
+]);
+
+function rolesIn(text: string): Phrase["words"] {
+  let role: Role = "measure";
+  const words: Phrase["words"] = [];
+  for (const word of wordsIn(text)) {
+    const next = ROLES[word.toLowerCase()];
+    if (next !== undefined) role = next;
+    else if (!isFiller(word)) words.push({ word, role });
+  }
+  return words;
+}
+
+/** The dataset that carries most of the words. */
+function bestFit(words: Phrase["words"], datasets: readonly DatasetInfo[], text: string): Fit {
+  const fits = datasets.map((dataset) => fitOf(words, dataset)).toSorted((a, b) => b.score - a.score);
+  const [best, next] = fits;
+  if (best === undefined) throw new AskBack("There are no datasets yet. Which data should it show?");
+  if (best.score <= 0)
+    throw new AskBack(
+      `Which data do you mean by “${text.trim()}”?`,
+      datasets.map(({ name }) => name),
+    );
+  const tied = fits.filter(({ score }) => score === best.score);
+  const selling = tied.filter(({ dataset }) => usualOf(dataset) !== undefined);
+  if (tied.length > 1 && selling.length === 1) return selling[0] as Fit;
+  if (next !== undefined && next.score === best.score)
+    throw new AskBack(`Is “${text.trim()}” about ${best.dataset.name} or about ${next.dataset.name}?`, [
+      best.dataset.name,
+      next.dataset.name,
+    ]);
+  return best;
+}
+
+/** A text without roles, such as a condition. */
+export function fitText(text: string, datasets: readonly DatasetInfo[]): Fit {
+  return bestFit(rolesIn(text), datasets, text);
+}
+
+function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
+  const fit: Fit = {
+    dataset,
+    score: 0,
+    measures: [],
+    ofRows: false,
+    dims: [],
+    against: undefined,
+    unknown: [],
+  };
+  for (let at = 0; at < words.length; ) {
+    const found = longestTerm(words.slice(at, at + LONGEST_TERM), dataset);
+    const { role, word } = words[at] as Phrase["words"][number];
+    if (found === undefined) {
+      fit.unknown.push(word);
+      fit.score -= 1;
+      at += 1;
+      continue;
+    }
+    fit.score += found.score;
+    at += found.length;
+    const { column } = found;
+    if (column === null) fit.ofRows = true;
+    else if (role === "against") fit.against = column;
+    else if (role === "measure" && isNumeric(column)) fit.measures.push(column);
+    else if (!fit.dims.includes(column)) fit.dims.push(column);
+  }
+  // What happened is meant sooner than a list of what there is.
+  if (fit.score > 0 && dateOf(dataset) !== undefined) fit.score += 0.25;
+  return fit;
+}
+
+interface Term {
+  /** Null for the rows of the dataset. */
+  column: Column | null;
+  score: number;
+  length: number;
+}
+
+function longestTerm(words: Phrase["words"], dataset: DatasetInfo): Term | undefined {
+  for (let length = words.length; length > 0; length -= 1) {
+    const forms = combinations(words.slice(0, length).map(({ word }) => formsOf(word)));
+    const exact = dataset.columns.find(({ name }) => forms.includes(keyOf(name)));
+    if (exact !== undefined) return { column: exact, score: 2 + length, length };
+    const own = keyOf(dataset.name);
+    if (forms.some((form) => form === own || own.endsWith(` ${form}`)))
+      return { column: null, score: 1.5 + length, length };
+    const partly = dataset.columns.filter(({ name }) => forms.some((form) => has(keyOf(name), form)));
+    const [column] = partly;
+    if (column !== undefined && partly.length === 1) return { column, score: 0.5 + length, length };
+  }
+  return undefined;
+}
+
+function has(key: string, form: string): boolean {
+  return ` ${key} `.includes(` ${form} `);
+}
+
+/** Every way to put one form of each word behind the other. */
+function combinations(forms: readonly (readonly string[])[]): string[] {
+  return forms.reduce<string[]>(
+    (all, next) => all.flatMap((before) => next.map((form) => (before === "" ? form : `${before} ${form}`))),
+    [""],
+  );
+}
+
+/** Words that are no fields may be values; what is neither is asked about. */
+export async function filtersOf({ dataset, unknown, dims }: Fit, inventory: Inventory): Promise<Filter[]> {
+  if (unknown.length === 0) return [];
+  const left = new Set(unknown);
+  const found = new Map<string, string[]>();
+  const said = ` ${unknown.map((word) => keyOf(word)).join(" ")} `;
+  for (const { name, type } of dataset.columns) {
+    if (left.size === 0) break;
+    if (!/^VARCHAR/i.test(type) || KEY.test(name)) continue;
+    for (const value of await inventory.valuesOf(dataset, name)) {
+      const key = keyOf(value);
+      const words = [...left].filter(
+        (word) => (said.includes(` ${key} `) && has(key, keyOf(word))) || formsOf(word).includes(key),
+      );
+      if (words.length === 0) continue;
+      found.set(name, [...(found.get(name) ?? []), value]);
+      for (const word of words) left.delete(word);
+    }
+  }
+  if (left.size > 0)
+    throw new AskBack(
+      `“${[...left].join(" ")}” is neither a field nor a value of ${dataset.name}. What do you mean by it?`,
+      dataset.columns.map(({ name }) => name),
+    );
+  // A field that only says of what its value is stands for no axis: "the topics Battery and Brakes".
+  for (const field of found.keys()) {
+    const at = dims.findIndex(({ name }) => name === field);
+    if (at !== -1) dims.splice(at, 1);
+  }
+  return [...found].map(([field, values]) =>
+    values.length === 1
+      ? { field, operator: "=", value: values[0] as string }
+      : { field, operator: "in", value: values },
+  );
+}
+
+/** In "top products by quantity" the number stands behind the "by". */
+function inRoles(fit: Fit, { top, chart }: Phrase): { measures: Column[]; dims: Column[] } {
+  const { measures, dims } = fit;
+  if (measures.length > 0 || (top === undefined && chart !== "scatter")) return { measures, dims };
+  return { measures: dims.filter(isNumeric), dims: dims.filter((column) => !isNumeric(column)) };
+}
+
+function isDate({ type }: Column): boolean {
+  return DATED.test(type);
+}
+
+function usualChart(x: Column | undefined, { top }: Phrase): string {
+  if (x === undefined) return "singletext";
+  return isDate(x) ? "line" : top !== undefined ? "bar" : "column";
+}
+
+function usualOf({ columns }: DatasetInfo): Column | undefined {
+  return USUAL.flatMap((word) =>
+    columns.filter((each) => isNumeric(each) && keyOf(each.name) === keyOf(word)),
+  )[0];
+}
+
+function usualMeasure(dataset: DatasetInfo, assumptions: string[]): Column[] {
+  const column = usualOf(dataset);
+  assumptions.push(
+    column === undefined ? `Rows of ${dataset.name} are counted.` : `It is about ${column.name}.`,
+  );
+  return column === undefined ? [] : [column];
+}
+
+function during({ name }: Column, { from, to }: { from: string; to?: string }): string {
+  const field = `\`${name.replaceAll("`", "``")}\``;
+  return `where ${field} >= ${from}${to === undefined ? "" : ` and ${field} < ${to}`}`;
+}
+
+function nameOf(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^(?:a|an|the|ein|eine|einen|der|die|das|den|with|mit|of|von)\s+/i, "")
+    .replace(/[.!,;]+$/, "");
+  return (bare.charAt(0).toUpperCase() + bare.slice(1)).slice(0, NAME_CHARACTERS);
+}

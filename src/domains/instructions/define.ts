@@ -1,0 +1,16 @@
+import type { CallPorts } from "../../registry/call.ts";
+import { toolsOf } from "../../registry/define-tool.ts";
+import type { Registry } from "../../registry/registry.ts";
+import type { LlmServices } from "../llm/index.ts";
+import type { ChangesStore } from "./changes.store.ts";
+
+/** What the tools of this slice work with. */
+export interface InstructionsServices {
+  changes: ChangesStore;
+  /** Everything that a plan can call, through the one call path. */
+  registry: Registry;
+  ports: CallPorts;
+  llm: LlmServices["llm"];
+}
+
+export const defineTool = toolsOf<InstructionsServices>();

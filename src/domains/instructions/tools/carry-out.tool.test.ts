@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Boards, startBoards } from "../../../../test/support/boards.ts";
+import { type StandIn, startStandIn } from "../../../../test/support/language-model.ts";
+import { INTENTS } from "../intents.ts";
+
+interface Done {
+  outcome: string;
+  message: string;
+  steps: { tool: string; status: string; arguments: Record<string, unknown>; error?: string }[];
+  assumptions: string[];
+  questions: { question: string; suggestions: string[] }[];
+  change_id: number | null;
+}
+
+let boards: Boards;
+let standIn: StandIn;
+
+const does = (instruction: string, more: object = {}, token?: string) =>
+  boards.call<Done>("carry_out", { instruction, ...more }, token);
+const undo = (id: number | null, token?: string) => boards.call<Done>("carry_out", { undo: id }, token);
+const widgetsCalled = async (name: string) =>
+  (await boards.call<{ total: number }>("find_widget", { name })).total;
+
+beforeAll(async () => {
+  standIn = await startStandIn();
+  boards = await startBoards({ env: { KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" } });
+  await boards.make();
+});
+afterAll(async () => {
+  await boards.stop();
+  await standIn.stop();
+});
+
+it("knows for every tool of the contract whether plans are made of it", () => {
+  const planned = new Set(INTENTS.flatMap(({ tools }) => tools));
+  // These take files, credentials, rows or a confirmation, which no sentence has in it; or read what plans are made of.
+  const others =
+    "push_data import_file create_datasource create_query run add_document list_documents delete_document ask_documents extract_document_data find_widget get_data get_details delete_asset list_alerts update_report carry_out".split(
+      " ",
+    );
+  const known = boards.server.app.registry.tools("bi").map(({ tool }) => tool.name);
+  expect(known.filter((name) => !planned.has(name) && !others.includes(name))).toEqual([]);
+});
+
+describe("a plan", () => {
+  it("is shown and changes nothing with dry_run", async () => {
+    const { outcome, steps, change_id } = await does("Add a bar chart of units by product to Overview", {
+      dry_run: true,
+    });
+    expect({ outcome, change_id }).toEqual({ outcome: "planned", change_id: null });
+    expect(steps).toMatchObject([
+      { tool: "create_widget", status: "planned", arguments: { chart_type: "bar", x_axis: "product" } },
+    ]);
+    expect(await widgetsCalled("units by product")).toBe(0);
+  });
+
+  it("says what was assumed", async () => {
+    const { assumptions } = await does("Add the top 2 products to Overview", { dry_run: true });
+    expect(assumptions).toEqual(["It is about revenue."]);
+  });
+
+  it.each([
+    ["Add revenue by moon phase to Overview", /moon phase/],
+    ["Create a dashboard", /What should the dashboard show/],
+    ["Change the chart of nothing", /Which widget/],
+    ["Tell me when units are low", /names no number/],
+    ["Sing a song", /was not understood/],
+  ])("asks back and does nothing: %j", async (instruction, question) => {
+    const { outcome, message, questions } = await does(instruction);
+    expect(outcome).toBe("asked");
+    expect(message).toMatch(/^Nothing was done/);
+    expect(questions[0]?.question).toMatch(question);
+  });
+
+  it("is the same in German", async () => {
+    const { steps } = await does("Zeige den Umsatz pro Monat als Liniendiagramm auf Overview", {
+      dry_run: true,
+    });
+    expect(steps[0]?.arguments).toMatchObject({
+      chart_type: "line",
+      x_axis: "day",
+      y_axis: ["revenue"],
+      options: { grain: "month" },
+    });
+  });
+});
+
+describe("what was done", () => {
+  it("is undone as one, once", async () => {
+    const { change_id: id } = await does(
+      'Create a dashboard "Undone" with revenue by region, then give me an embed link for it',
+    );
+    expect((await undo(id)).outcome).toBe("undone");
+    const { dashboards } = await boards.call<{ dashboards: unknown[] }>("list_dashboards", {
+      query: "Undone",
+    });
+    const embeds = await boards.call<{ embeds: unknown[] }>("list_embeds", {});
+    expect([dashboards, embeds.embeds]).toEqual([[], []]);
+    await expect(undo(id)).rejects.toThrow("has been undone already");
+  });
+
+  it("becomes what it was before", async () => {
+    const { widgets } = await boards.make({ name: "Before" });
+    const widget_id = widgets[0]?.widget_id;
+    const { change_id: id } = await does("Show only the regions North and East", { widget_id });
+    const filtersNow = async () =>
+      (
+        await boards.call<{ details: { filters: object[] } }>("get_details", {
+          asset_type: "widget",
+          asset_id: widget_id,
+        })
+      ).details.filters;
+    expect(await filtersNow()).toMatchObject([{ field: "region", value: ["North", "East"] }]);
+    await undo(id);
+    expect(await filtersNow()).toEqual([]);
+  });
+
+  it("stays when somebody has changed it since, and nothing is undone", async () => {
+    const { widgets } = await boards.make({ name: "Shared" });
+    const widget_id = widgets[0]?.widget_id;
+    const { change_id: id } = await does("make it a donut", { widget_id });
+    await boards.call("update_widget", { widget_id, name: "Mine" }, boards.admin);
+    await expect(undo(id)).rejects.toThrow(/Nothing was undone: widget \d+ has been changed since/);
+  });
+
+  it("is undone by whoever did it, or an admin", async () => {
+    const { change_id: id } = await does("Add a table of units by region to Overview");
+    const other = await boards.server.token({ role: "contributor" });
+    await expect(undo(id, other)).rejects.toThrow("There is no change");
+    await expect(undo(id, boards.stranger)).rejects.toThrow("There is no change");
+    expect((await undo(id, boards.admin)).outcome).toBe("undone");
+  });
+
+  it("stops at the first step that fails, and says what stands", async () => {
+    const limits = { toolsets: ["dashboards", "data"] };
+    const token = await boards.server.token({ role: "contributor", limits });
+    const { outcome, message, steps, change_id } = await does(
+      'Create a dashboard "Half" with revenue by region, then alert me when daily units drop below 5',
+      {},
+      token,
+    );
+    expect(outcome).toBe("failed");
+    expect(steps.map(({ status }) => status)).toEqual(["done", "failed"]);
+    expect(message).toContain("The first 1 of 2 steps are done and stand");
+    expect((await undo(change_id, token)).outcome).toBe("undone");
+  });
+});
+
+describe("with a language model", () => {
+  const PLAN = (more: object = {}) =>
+    JSON.stringify({
+      steps: [
+        {
+          tool: "create_widget",
+          arguments: { name: "Takings", dataset_id: boards.datasetId, x_axis: "region", y_axis: ["revenue"] },
+          says: "Make the chart Takings",
+          ...more,
+        },
+      ],
+    });
+  const provide = () =>
+    boards.call(
+      "set_llm_provider",
+      { name: "main", kind: "openai-compatible", model: "m", base_url: standIn.url, api_key: "k" },
+      boards.admin,
+    );
+
+  it("comes to the same plan where the rules have a question, and says so", async () => {
+    await provide();
+    standIn.reply(PLAN());
+    const { outcome, assumptions, steps } = await does("Whip up something about the takings, will you");
+    expect({ outcome, assumptions }).toEqual({
+      outcome: "done",
+      assumptions: ["The instruction was read by a language model."],
+    });
+    expect(steps[0]).toMatchObject({ tool: "create_widget", status: "done" });
+    expect(standIn.calls[0]?.text).toContain('"name":"Sales"');
+  });
+
+  it.each([
+    [
+      "a tool that deletes",
+      { tool: "delete_asset", arguments: { asset_type: "dataset", asset_id: 1, confirm: true } },
+    ],
+    ["a dataset that is not there", { arguments: { name: "X", dataset_id: 999_999, x_axis: "region" } }],
+    ["arguments that the tool does not take", { arguments: { nonsense: true } }],
+  ])("is held to its tools: %s", async (_what, step) => {
+    standIn.reply(PLAN(step));
+    expect((await does("Whip up something about the takings, will you")).outcome).toBe("asked");
+  });
+
+  it("is not needed: when it fails, the rules' questions stand", async () => {
+    standIn.reply({ status: 500 });
+    expect((await does("Whip up something about the takings, will you")).outcome).toBe("asked");
+  });
+});

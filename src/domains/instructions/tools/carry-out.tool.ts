@@ -1,0 +1,175 @@
+import { z } from "zod";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import type { CallContext } from "../../../registry/context.ts";
+import { callInside } from "../../../registry/tool-operation.ts";
+import { planByModel } from "../by-model.ts";
+import { doStep, reasonOf, undoAll } from "../carry-out.ts";
+import { defineTool, type InstructionsServices } from "../define.ts";
+import type { Change } from "../instructions.tables.ts";
+import type { CallTool } from "../inventory.ts";
+import { LIMITS } from "../limits.ts";
+import type { DoneStep, Plan } from "../plan.ts";
+import { checkAll, type Instruction, planByRules } from "../planner.ts";
+
+const instruction = z
+  .string()
+  .meta({ maxLength: KERNEL.call.instructionCharacters })
+  .describe("Natural language instruction describing what to do");
+const dashboardId = z.int().optional().describe("Target dashboard ID for dashboard-level operations");
+const widgetId = z.int().optional().describe("Target widget ID for widget-level operations");
+
+type Context = CallContext & InstructionsServices;
+
+/** An instruction in plain language becomes a plan, and the plan calls of our own tools. */
+export const carryOut = defineTool({
+  name: "carry_out",
+  toolset: "dashboards",
+  wire: {
+    bi: {
+      name: "knowi_do",
+      description:
+        "Execute any operation using natural language: dashboards, charts, alerts, reports, exports, questions. Blocks destructive operations (delete, remove, drop): use knowi_delete for those.",
+      input: z.strictObject({ instruction, dashboardId, widgetId }),
+      adapt: (args: { instruction: string; dashboardId?: number; widgetId?: number }) => ({
+        instruction: args.instruction,
+        dashboard_id: args.dashboardId,
+        widget_id: args.widgetId,
+      }),
+    },
+  },
+  title: "Carry out an instruction",
+  description:
+    "Does what a sentence says (English or German) about dashboards, charts, alerts, reports, exports and questions: it plans calls of tools and makes them. dry_run only shows the plan; undo takes back what a change_id did. What is unclear is asked back, and nothing is done. Deletes nothing.",
+  permission: "bi:write",
+  effect: "write",
+  timeoutMs: LIMITS.instructions.totalMs,
+  input: z.strictObject({
+    instruction: instruction.optional(),
+    dashboard_id: z.int().optional(),
+    widget_id: z.int().optional(),
+    dry_run: z.boolean().default(false),
+    undo: z.int().optional().describe("A change_id"),
+  }),
+  output: z.object({
+    outcome: z.enum(["done", "planned", "asked", "failed", "undone"]),
+    message: z.string(),
+    steps: z.array(
+      z.object({
+        tool: z.string(),
+        says: z.string(),
+        arguments: z.record(z.string(), z.unknown()),
+        effect: z.string(),
+        status: z.enum(["planned", "done", "failed", "skipped"]),
+        result: z.unknown().optional(),
+        error: z.string().optional(),
+      }),
+    ),
+    assumptions: z.array(z.string()),
+    questions: z.array(z.object({ question: z.string(), suggestions: z.array(z.string()) })),
+    change_id: z.int().nullable().describe("For undo"),
+  }),
+
+  async run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }, context) {
+    if (undo !== undefined) return undoChange(undo, context);
+    const text = sent?.trim() ?? "";
+    if (text === "")
+      throw new AppError("bad_request", "instruction is empty.", { hint: "Say what should be done." });
+    checkAll(text, context.say("{tool:delete_asset}"));
+    const given = { text, dashboardId: dashboard_id, widgetId: widget_id };
+    const plan = await planFor(given, context);
+    if (plan.questions.length > 0) return asked(plan);
+    if (plan.steps.length > LIMITS.instructions.steps)
+      throw new AppError("bad_request", `This would take more than ${LIMITS.instructions.steps} steps.`, {
+        hint: "Ask for less at once.",
+      });
+    const steps = plan.steps.map(
+      (step): DoneStep => ({ ...step, effect: effectOf(step.tool, context), status: "planned" }),
+    );
+    if (dry_run) return answer("planned", "Nothing was done yet. This is the plan.", steps, plan);
+    return execute(text, steps, plan, context);
+  },
+});
+
+async function planFor(given: Instruction, context: Context): Promise<Plan> {
+  const plan = await planByRules(given, callerOf(context));
+  if (plan.questions.length === 0) return plan;
+  return (await planByModel(given, plan, callerOf(context), context)) ?? plan;
+}
+
+function callerOf({ ports, registry, caller, meta, signal, say }: Context): CallTool {
+  return <T>(tool: string, args: object) =>
+    callInside(ports, registry, tool, args, { caller, meta, signal, say }) as Promise<T>;
+}
+
+function effectOf(tool: string, { registry }: Context): DoneStep["effect"] {
+  const found = registry.tool("all", tool)?.tool;
+  if (found === undefined) throw new AppError("unsupported", `This server has no ${tool} yet.`);
+  return found.effect;
+}
+
+/** Stops at the first step that fails, and says what stands. */
+async function execute(text: string, steps: DoneStep[], plan: Plan, context: Context) {
+  const call = callerOf(context);
+  const changesSomething = steps.some(({ effect }) => effect !== "read");
+  const id = changesSomething ? await context.changes.begin(context.caller, text) : null;
+  const results: unknown[] = [];
+  const kept: Change[] = [];
+  for (const [i, step] of steps.entries()) {
+    context.client.progress(i, { total: steps.length, message: step.says });
+    try {
+      const { result, change } = await doStep(call, step, results);
+      results.push(result);
+      if (change !== undefined) kept.push(change);
+      if (id !== null) await context.changes.keep(id, kept);
+      Object.assign(step, { status: "done", result: shortened(result) });
+    } catch (error) {
+      Object.assign(step, { status: "failed", error: reasonOf(error) });
+      for (const later of steps.slice(i + 1)) later.status = "skipped";
+      const stands =
+        i === 0 ? "Nothing was changed." : `The first ${i} of ${steps.length} steps are done and stand.`;
+      return answer(
+        "failed",
+        `${step.says}: ${step.error} ${stands}`,
+        steps,
+        plan,
+        kept.length > 0 ? id : null,
+      );
+    }
+  }
+  const message = `${steps.map(({ says }) => says).join(". ")}. ${kept.length > 0 ? context.say(`{tool:carry_out} with undo: ${id} takes it back.`) : ""}`;
+  return answer("done", message.trim(), steps, plan, kept.length > 0 ? id : null);
+}
+
+async function undoChange(id: number, context: Context) {
+  const row = await context.changes.require(context.caller, id);
+  const undone = await undoAll(callerOf(context), row.steps);
+  await context.changes.undone(id);
+  const message = undone.length === 0 ? "There was nothing to undo." : `Undone: ${undone.join("; ")}.`;
+  return answer("undone", message, [], { steps: [], assumptions: [], questions: [] }, id);
+}
+
+function asked(plan: Plan) {
+  const message = `Nothing was done. ${plan.questions.map(({ question }) => question).join(" ")}`;
+  const steps = plan.steps.map((step): DoneStep => ({ ...step, effect: "read", status: "planned" }));
+  return answer("asked", message, steps, plan);
+}
+
+function answer(
+  outcome: "done" | "planned" | "asked" | "failed" | "undone",
+  message: string,
+  steps: readonly DoneStep[],
+  { assumptions, questions }: Plan,
+  changeId: number | null = null,
+) {
+  const shown = steps.map(({ args, ...step }) => ({ ...step, arguments: args }));
+  return { outcome, message, steps: shown, assumptions, questions, change_id: changeId };
+}
+
+/** A step that reads may give very much; whoever wants all of it calls the tool itself. */
+function shortened(result: unknown): unknown {
+  const text = JSON.stringify(result);
+  return text.length <= LIMITS.instructions.resultCharacters
+    ? result
+    : `${text.slice(0, LIMITS.instructions.resultCharacters)}…`;
+}

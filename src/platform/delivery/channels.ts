@@ -1,0 +1,265 @@
+import { randomBytes } from "node:crypto";
+import { and, asc, eq, sql } from "drizzle-orm";
+import { MS } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Catalog } from "../catalog/index.ts";
+import type { Vault } from "../vault/index.ts";
+import { type CHANNEL_KINDS, channels } from "./delivery.tables.ts";
+import { LIMITS } from "./limits.ts";
+import { type Recipient, webhookUrl } from "./message.ts";
+
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+type Row = typeof channels.$inferSelect;
+/** A channel as it may be shown: everything but its secret. */
+export type Channel = Omit<Row, "secret" | "formerSecret">;
+
+export interface ChannelWish {
+  workspaceId: number;
+  name: string;
+  kind: ChannelKind;
+  /** The token of a bot, or the address of a chat; of a webhook it is made here. The stored one stays if it is left out. */
+  secret?: string | undefined;
+  room?: string | undefined;
+  url?: string | undefined;
+}
+
+/** Where a message goes, with what is needed to get in. */
+export interface OpenChannel {
+  kind: ChannelKind;
+  name: string;
+  room: string | null;
+  secret: string;
+}
+
+const WAY = { slack_bot: "slack", slack_webhook: "slack", teams: "teams", webhook: "webhook" } as const;
+/** A room of Slack by its name or its id. */
+const ROOM = /^(?:#[\p{L}\p{N}_.-]{1,80}|[CGD][A-Z0-9]{8,})$/u;
+
+/** Places that messages can go to beside mail. Their secrets are in the catalog only sealed. */
+export class Channels {
+  readonly #catalog: Catalog;
+  readonly #vault: Vault;
+
+  constructor(catalog: Catalog, vault: Vault) {
+    this.#catalog = catalog;
+    this.#vault = vault;
+  }
+
+  async list(workspaceId: number): Promise<Channel[]> {
+    const rows = await this.#catalog.db
+      .select()
+      .from(channels)
+      .where(eq(channels.workspaceId, workspaceId))
+      .orderBy(asc(channels.id));
+    return rows.map(shown);
+  }
+
+  /** Makes one, or changes the one of that name; whatever kept it from being used is forgotten. */
+  async set(wish: ChannelWish): Promise<Channel> {
+    const { workspaceId, name, kind } = wish;
+    assertName(name);
+    const room = wish.room === undefined ? null : roomOf(wish.room);
+    const url = kind === "webhook" ? webhookUrl(wish.url ?? "") : null;
+    return this.#catalog.transaction(async (tx) => {
+      // One after the other, or there could be more of them than there may be.
+      await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtext('channels'), ${workspaceId}::int)`);
+      const all = await tx.select().from(channels).where(eq(channels.workspaceId, workspaceId));
+      const found = all.find((each) => each.name.toLowerCase() === name.toLowerCase());
+      if (found === undefined && all.length >= LIMITS.delivery.channels)
+        throw new AppError("plan_limit", `A workspace has at most ${LIMITS.delivery.channels} channels.`);
+      if (found !== undefined && found.kind !== kind)
+        throw new AppError("conflict", `${found.name} is a channel of another kind: ${found.kind}.`, {
+          hint: "Remove it first, or choose another name.",
+        });
+      const given = secretOf(kind, wish.secret, found === undefined);
+      const secret = given === undefined ? undefined : this.#seal(given);
+      const values = { room, url, disabled: null, ...(secret !== undefined && { secret }) };
+      const [made] =
+        found === undefined
+          ? await tx
+              .insert(channels)
+              .values({ workspaceId, name, kind, ...values, secret: secret ?? "" })
+              .returning()
+          : await tx.update(channels).set(values).where(eq(channels.id, found.id)).returning();
+      return shown(made!);
+    });
+  }
+
+  async remove(workspaceId: number, name: string): Promise<void> {
+    const [gone] = await this.#catalog.db.delete(channels).where(named(workspaceId, name)).returning();
+    if (gone === undefined) throw await this.#unknown(workspaceId, name);
+  }
+
+  /** The signing secret of a webhook. */
+  async signingSecret(workspaceId: number, name: string): Promise<string> {
+    const row = await this.#require(workspaceId, name, "webhook");
+    return this.#open(row.secret);
+  }
+
+  /** A new signing secret; for a while both sign, so that receivers can change over. */
+  async rotate(workspaceId: number, name: string): Promise<{ secret: string; formerUntil: Date }> {
+    const row = await this.#require(workspaceId, name, "webhook");
+    const secret = newSigningSecret();
+    const formerUntil = new Date(Date.now() + LIMITS.delivery.rotationHours * MS.hour);
+    await this.#catalog.db
+      .update(channels)
+      .set({ secret: this.#seal(secret), formerSecret: row.secret, formerUntil })
+      .where(eq(channels.id, row.id));
+    return { secret, formerUntil };
+  }
+
+  /** Nothing goes there any more until somebody sets it again. */
+  async disable(workspaceId: number, target: string, reason: string): Promise<void> {
+    await this.#catalog.db
+      .update(channels)
+      .set({ disabled: reason })
+      .where(
+        and(
+          eq(channels.workspaceId, workspaceId),
+          sql`(${channels.url} = ${target} OR ${channels.name} = ${target})`,
+        ),
+      );
+  }
+
+  /** The recipients that such names stand for; one that is gone by now becomes a dead letter that says so. */
+  async recipients(workspaceId: number, names: readonly string[]): Promise<Recipient[]> {
+    if (names.length === 0) return [];
+    const all = await this.list(workspaceId);
+    return names.map((name) => {
+      const found = find(all, name);
+      const channel = WAY[found?.kind ?? "slack_bot"];
+      return { channel, target: channel === "webhook" ? (found?.url ?? name) : name };
+    });
+  }
+
+  /** The names of channels that are given by name or id, and rooms that the only Slack bot writes to; throws for others. */
+  async namesOf(workspaceId: number, given: readonly string[]): Promise<string[]> {
+    const all = given.length === 0 ? [] : await this.list(workspaceId);
+    const names = given.map((name) => {
+      const byId = /^\d+$/.test(name) ? all.find(({ id }) => id === Number(name)) : undefined;
+      if (byId === undefined && find(all, name) === undefined) throw unknownChannel(all, name);
+      return byId?.name ?? name;
+    });
+    return [...new Set(names)];
+  }
+
+  /** For the one place that sends. */
+  async open(workspaceId: number, target: string): Promise<OpenChannel> {
+    const rows = await this.#catalog.db.select().from(channels).where(eq(channels.workspaceId, workspaceId));
+    const row = find(rows, target);
+    if (row === undefined) throw unknownChannel(rows, target);
+    assertEnabled(row);
+    const isNamed = row.name.toLowerCase() === target.toLowerCase();
+    return {
+      kind: row.kind,
+      name: row.name,
+      room: isNamed ? row.room : target,
+      secret: this.#open(row.secret),
+    };
+  }
+
+  /** What a webhook is signed with, the newest first; none where its URL is not that of a channel. */
+  async signingSecrets(workspaceId: number, url: string): Promise<string[]> {
+    const [row] = await this.#catalog.db
+      .select()
+      .from(channels)
+      .where(and(eq(channels.workspaceId, workspaceId), eq(channels.url, url)))
+      .orderBy(asc(channels.id));
+    if (row === undefined) return [];
+    assertEnabled(row);
+    const isFormerGood =
+      row.formerSecret !== null && row.formerUntil !== null && row.formerUntil > new Date();
+    return [row.secret, ...(isFormerGood ? [row.formerSecret ?? ""] : [])].map((sealed) =>
+      this.#open(sealed),
+    );
+  }
+
+  async #require(workspaceId: number, name: string, kind: ChannelKind): Promise<Row> {
+    const [row] = await this.#catalog.db.select().from(channels).where(named(workspaceId, name));
+    if (row === undefined || row.kind !== kind) throw await this.#unknown(workspaceId, name);
+    return row;
+  }
+
+  async #unknown(workspaceId: number, name: string): Promise<AppError> {
+    return unknownChannel(await this.list(workspaceId), name);
+  }
+
+  #seal(secret: string): string {
+    return this.#vault.seal(secret, "channel");
+  }
+
+  #open(sealed: string): string {
+    return this.#vault.open(sealed, "channel").reveal();
+  }
+}
+
+function shown({ secret: _, formerSecret: __, ...channel }: Row): Channel {
+  return channel;
+}
+
+function named(workspaceId: number, name: string) {
+  return and(eq(channels.workspaceId, workspaceId), sql`lower(${channels.name}) = lower(${name})`);
+}
+
+/** By its name; what looks like a room of Slack is one of the only bot's. */
+function find<T extends Pick<Row, "name" | "kind">>(all: readonly T[], name: string): T | undefined {
+  const exact = all.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  if (exact !== undefined || !ROOM.test(name)) return exact;
+  const bots = all.filter(({ kind }) => kind === "slack_bot");
+  return bots.length === 1 ? bots[0] : undefined;
+}
+
+function unknownChannel(all: readonly Pick<Row, "name" | "kind">[], name: string): AppError {
+  const bots = all.filter(({ kind }) => kind === "slack_bot");
+  const why =
+    ROOM.test(name) && bots.length > 1
+      ? `Several Slack bots could write to ${name}: ${bots.map((bot) => bot.name).join(", ")}.`
+      : `There is no channel called ${JSON.stringify(name.slice(0, 100))}.`;
+  const known = all.map((each) => each.name).join(", ");
+  return new AppError("not_found", why, {
+    hint: known === "" ? "An admin adds one with {tool:set_channel}." : `There are ${known}.`,
+  });
+}
+
+function assertEnabled({ name, disabled }: Pick<Row, "name" | "disabled">): void {
+  if (disabled === null) return;
+  throw new AppError("forbidden", `${name} is switched off: ${disabled}`, {
+    hint: "Set it again with {tool:set_channel}.",
+  });
+}
+
+function assertName(name: string): void {
+  const isGood = name.trim() === name && name !== "" && name.length <= LIMITS.delivery.channelCharacters;
+  if (isGood && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) && !ROOM.test(name)) return;
+  throw new AppError(
+    "bad_request",
+    `The name of a channel has 1 to ${LIMITS.delivery.channelCharacters} characters, no spaces around it, and no # before it.`,
+  );
+}
+
+function roomOf(room: string): string {
+  if (ROOM.test(room)) return room;
+  throw new AppError("bad_request", `${JSON.stringify(room.slice(0, 100))} is no channel of Slack.`, {
+    hint: "Give its name such as #general, or its id such as C0123456789.",
+  });
+}
+
+/** What is kept secret of each kind: the token of a bot, the address of a chat, the signing secret of a webhook. */
+function secretOf(kind: ChannelKind, given: string | undefined, isNew: boolean): string | undefined {
+  const secret = given?.trim();
+  if (kind === "webhook") return isNew ? newSigningSecret() : undefined;
+  if (secret === undefined || secret === "") {
+    if (!isNew) return undefined;
+    const what = kind === "slack_bot" ? "the token of the bot (xoxb-…)" : "the address that was made for it";
+    throw new AppError("bad_request", `A channel of kind ${kind} needs a secret: ${what}.`);
+  }
+  if (kind === "slack_bot") {
+    if (/^xox[a-z]-[\w-]{10,500}$/.test(secret)) return secret;
+    throw new AppError("bad_request", "The token of a Slack bot begins with xoxb-.");
+  }
+  return webhookUrl(secret);
+}
+
+function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
