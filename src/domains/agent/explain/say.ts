@@ -13,11 +13,23 @@ import type { Reading } from "../understand/reading.ts";
 
 /** Readings in words that tell them apart: their own, or those that the query itself gives. */
 export function inTheirWords(readings: readonly Reading[]): Reading[] {
-  const said = readings.map((reading) => reading.said.trim());
+  const isAlone = (texts: readonly string[], i: number) =>
+    texts.indexOf(texts[i] as string) === texts.lastIndexOf(texts[i] as string);
+  const own = readings.map((reading) => reading.said.trim());
+  const said = own.map((text, i) =>
+    text !== "" && isAlone(own, i) ? text : say((readings[i] as Reading).ask),
+  );
+  const full = said.map((text, i) => `${text}${ofWhom((readings[i] as Reading).ask)}`);
   return readings.map((reading, i) => {
-    const isOwn = said[i] !== "" && said.indexOf(said[i] as string) === said.lastIndexOf(said[i] as string);
-    return isOwn ? reading : { ...reading, said: say(reading.ask) };
+    const isClear = isAlone(said, i) || !isAlone(full, i);
+    return { ...reading, said: (isClear ? said : full)[i] as string };
   });
+}
+
+/** Two things may have a nationality. */
+function ofWhom(ask: Ask): string {
+  const keys = ask.k === "list" ? ask.show : ask.by;
+  return keys.length === 0 ? "" : ` of ${listed([...new Set(keys.map(({ ds }) => words(ds)))])}`;
 }
 
 /** A query in words. */

@@ -61,8 +61,9 @@ function explained(error: unknown): unknown {
   });
 }
 
+/** Of what there is none, nobody asks. */
 function isFilled({ rows }: Pick<Result, "rows">): boolean {
-  return rows.some((row) => row.some((value) => value !== null));
+  return rows.some((row) => row.some((value) => value !== null && value !== 0));
 }
 
 /**

@@ -9,6 +9,9 @@ import { filtersIn, instead, type NamedFilter } from "./filters.ts";
 import { isSame } from "./plan.ts";
 import type { Question } from "./question.ts";
 
+/** A part of a name that several people can share. */
+const PART_OF_NAME = /^(sur|last_?|first_?|fore|family_?|given_?)name$/i;
+
 /** Fields by which entities of one name are told apart. */
 const TOLD = 4;
 
@@ -39,8 +42,11 @@ export async function apart(
 function entitiesNamedIn({ key, value }: NamedFilter, { schema }: Knowledge): SchemaDataset | undefined {
   const dataset = key === undefined ? undefined : schema.datasets.get(key.ds);
   if (dataset === undefined || value === undefined) return undefined;
-  const isName = dataset.isKeyed && dataset.nameField === key?.field && dataset.key.length === 1;
-  return isName && !dataset.key.includes(dataset.nameField as string) ? dataset : undefined;
+  const field = key?.field ?? "";
+  const isName = dataset.nameField === field || PART_OF_NAME.test(field);
+  return isName && dataset.isKeyed && dataset.key.length === 1 && !dataset.key.includes(field)
+    ? dataset
+    : undefined;
 }
 
 async function oneForEach(
@@ -54,9 +60,11 @@ async function oneForEach(
   const told = [id, ...texts.map((field) => field.name).filter((field) => field !== id)].slice(0, TOLD + 1);
   const value = filter.value as string;
   const { rows } = await query(
-    `SELECT ${told.map(quoteName).join(", ")} FROM ${quoteName(name)} WHERE ${quoteName(nameField as string)} = ${quoteText(value)} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
+    `SELECT ${told.map(quoteName).join(", ")} FROM ${quoteName(name)} WHERE ${quoteName(filter.key?.field ?? "")} = ${quoteText(value)} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
   );
-  if (rows.length < 2) return [];
+  // What is called the same again and again, such as a race of every year, is one thing.
+  const isSeries = rows.length > LIMITS.agent.rivals && filter.key?.field === nameField;
+  if (rows.length < 2 || isSeries) return [];
   return rows.slice(0, LIMITS.agent.rivals).map((row) => {
     const facts = told.map((field, i) => `${field.replaceAll("_", " ")} ${row[i] ?? "unknown"}`);
     const cond = {

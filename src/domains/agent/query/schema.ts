@@ -121,7 +121,9 @@ function datasetSchema(
     ),
   );
   const nameField = nameFieldOf(dataset, foreign);
-  const firstDate = dataset.fields.find(({ name }) => fields.get(name)?.kind === "date");
+  const dated = dataset.fields.filter(({ name }) => fields.get(name)?.kind === "date");
+  // Nobody is asked about in the year in which they were born.
+  const firstDate = dated.find(({ name }) => !OF_LIFE.test(name));
   // What happened to others at some time is a row for each time, and a name does not tell them apart.
   const isEvents = dataset.primaryKey.length === 0 && firstDate !== undefined && foreign.size > 0;
   const isKeyed = dataset.primaryKey.length > 0 || isEvents;
@@ -129,6 +131,9 @@ function datasetSchema(
   const date = firstDate === undefined ? null : { ds: dataset.name, field: firstDate.name };
   return { name: dataset.name, fields, key, isKeyed, nameField, date: dates?.get(dataset.name) ?? date };
 }
+
+/** Dates by which nothing else goes. */
+const OF_LIFE = /birth|born|^dob$|death|died/i;
 
 /** The text that stands for an entity: called `name`, or like the dataset; else the first dimension of text. */
 function nameFieldOf(

@@ -43,17 +43,17 @@ async function policies(rows?: object[]): Promise<void> {
 
 describe("verified questions", () => {
   it("[agent.verified.list] can be listed with what has changed since, and be taken back by its words", async () => {
-    await mark("total seats by shop", "right");
+    await mark("seats by shop", "right");
     await mark("Revenue by shop?", "right", admin);
     const list = (args: object = {}, token = contributor) =>
       resultOf<Listed>(server, token, "list_verified_questions", { model: "cafes", ...args });
     const before = await list();
-    expect(before).toMatchObject({ total: 2, questions: [{ question: "total seats by shop" }, {}] });
+    expect(before).toMatchObject({ total: 2, questions: [{ question: "seats by shop" }, {}] });
     expect(before.questions).toMatchObject([
       {
         model_changed: false,
         data_changed: false,
-        reading: "total seats of shops by shop",
+        reading: "shops, with seats",
         verified_by: expect.any(String),
       },
       { model_changed: false, data_changed: false },
@@ -94,7 +94,7 @@ describe("verified questions", () => {
   });
 
   it("[agent.verified.list] that a new version of the model could not answer is a warning to its author", async () => {
-    await mark("total seats by shop", "right");
+    await mark("seats by shop", "right");
     const content = CAFE_MODEL.replace('{"name":"seats","expression":"seats"},', "");
     const saved = await resultOf<{ models: { problems: { severity: string; message: string }[] }[] }>(
       server,
@@ -105,7 +105,7 @@ describe("verified questions", () => {
     expect(saved.models[0]?.problems).toEqual([
       expect.objectContaining({
         severity: "warning",
-        message: expect.stringContaining('The verified question "total seats by shop" could not be answered'),
+        message: expect.stringContaining('The verified question "seats by shop" could not be answered'),
       }),
     ]);
     const same = await resultOf<typeof saved>(server, contributor, "save_semantic_model", {

@@ -36,6 +36,7 @@ type Role = "asked" | "counted" | "each" | undefined;
 const ROLES: readonly [RegExp, Role][] = [
   [/(^| )(which|what|welche[rnms]?)$/, "asked"],
   [/(^| )(how many|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/, "counted"],
+  [/(^| )(more|fewer)$/, "counted"],
   [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
 ];
 
@@ -177,8 +178,13 @@ class QueryFacts {
 
   /** Whether numbers are told apart by entities, or by something of them. */
   #isTold(ds: string): boolean {
-    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
-    return by.some((key) => key.ds === ds) || this.#parts.has("per");
+    return this.#groups().some((key) => key.ds === ds) || this.#parts.has("per");
+  }
+
+  /** By what numbers are told apart: in a list, by what stands beside them. */
+  #groups(): readonly Key[] {
+    if (this.#ask.k === "table") return this.#ask.by;
+    return this.#ask.show.length > 1 ? this.#ask.show : [];
   }
 
   #counts(ds: string): boolean {
@@ -190,6 +196,7 @@ class QueryFacts {
         return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
       if (num.k !== "metric") return false;
       const { aggregates = [] } = this.#schema.metrics.get(num.name)?.formula ?? {};
+      if (this.#grammar.isCalled(num.name, ds)) return true;
       return aggregates.some(({ pieces }) =>
         pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
       );
@@ -248,8 +255,17 @@ class QueryFacts {
     return num.k !== "agg" || num.in === undefined || this.#saysRel(num.in);
   }
 
+  /** Two periods, one after the other, may be one window. */
   #saysWindow({ from, to }: Window): boolean {
-    return this.#windows.has(`${from}|${to}`);
+    const ends = [...this.#windows].map((win) => win.split("|"));
+    return ends.some(([start, end]) => {
+      if (start === String(from)) return end === String(to) || (this.#isSeries() && (end ?? "") > String(to));
+      return this.#isSeries() && end === String(to) && (start ?? "") < String(from);
+    });
+  }
+
+  #isSeries(): boolean {
+    return this.#ask.k === "table" && this.#ask.by.some(({ bucket }) => bucket !== undefined);
   }
 
   /** "all 50 states" are as many as there are. */
@@ -332,8 +348,7 @@ class QueryFacts {
   }
 
   #isGrouped(): boolean {
-    const { by } = this.#ask.k === "table" ? this.#ask : { by: [] };
-    return by.length > 0 || this.#parts.has("per") || this.#isRatio();
+    return this.#groups().length > 0 || this.#parts.has("per") || this.#isRatio();
   }
 
   #isRatio(): boolean {

@@ -1,8 +1,8 @@
-import type { Cond } from "../query/semantic-query.ts";
+import type { Cond, Key, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Sense, TableSense } from "./fragment.ts";
-import { type Rules, rule } from "./grammar.ts";
-import { again, among, compared, grouped, more, shareOf, shareOfWhole, within } from "./table-senses.ts";
+import type { Mod, Sense, TableSense } from "./fragment.ts";
+import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { asTable, compared, grouped, limited, more, scoped, shareOfWhole } from "./table-senses.ts";
 
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
@@ -23,6 +23,34 @@ export function ofEach(left: TableSense, right: TableSense): Combined[] {
   const cond: Cond = { ...a, values: [...a.values, ...b.values] };
   const table = { ...right, win: right.win ?? left.win, conds: [cond], by: [a.key] };
   return [{ sense: { t: "table", table }, cost: 0 }];
+}
+
+function shareOf(grammar: Grammar, { table, rel, ds }: Extract<Sense, { t: "share" }>, mod: Mod): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined) return [];
+  if (rel !== null && ds !== null) {
+    return grammar
+      .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, mod)
+      .flatMap(({ sense, cost }) => {
+        if (sense.t !== "rel") return [];
+        const part: Num = { k: "agg", fn: "count", in: sense.rel };
+        return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
+      });
+  }
+  return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
+    if (sense.t !== "table" || sense.table.conds.length === 0) return [];
+    const part = scoped(num, { if: sense.table.conds[0] as Cond });
+    return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
+  });
+}
+
+function among(
+  grammar: Grammar,
+  table: TableSense,
+  { ds, cond, key }: { ds: string; cond: Cond; key: Key },
+): Combined[] {
+  if (!grammar.reachedBy(table, ds)) return [];
+  return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, 0)];
 }
 
 /** Rules for shares, and for numbers beside each other. */
@@ -51,16 +79,6 @@ export const COMPARISON_RULES: Rules = {
     ),
   ],
   "share mod": [rule<"share", "mod">((grammar, share, { mod }) => shareOf(grammar, share, mod))],
-  "share window": [
-    rule<"share", "window">((_grammar, share, { win }) =>
-      within(share.table, win).map((each) => again(share, each)),
-    ),
-  ],
-  "window share": [
-    rule<"window", "share">((_grammar, { win }, share) =>
-      within(share.table, win).map((each) => again(share, each)),
-    ),
-  ],
   "share by": [
     rule<"share", "by">((grammar, { table }, { keys, by }) =>
       by !== null
@@ -70,14 +88,6 @@ export const COMPARISON_RULES: Rules = {
             more(each, table.conds.length > 0 ? 0.8 : 0),
           ),
     ),
-  ],
-  "op share": [
-    rule<"op", "share">((_grammar, { op }, share) =>
-      op === "prep" || op === "how much" ? [{ sense: share, cost: 0.1 }] : [],
-    ),
-  ],
-  "share op": [
-    rule<"share", "op">((_grammar, share, { op }) => (op === "prep" ? [{ sense: share, cost: 0.2 }] : [])),
   ],
   "table windows": [rule<"table", "windows">((_grammar, { table }, { wins }) => compared(table, wins))],
   "windows table": [rule<"windows", "table">((_grammar, { wins }, { table }) => compared(table, wins))],
@@ -114,9 +124,10 @@ export const COMPARISON_RULES: Rules = {
       among(grammar, table, { ds, cond, key }),
     ),
   ],
-  "op among": [
-    rule<"op", "among">((_grammar, { op }, each) =>
-      op === "prep" || op === "by" ? [{ sense: each, cost: 0 }] : [],
+  // "male vs female patients"
+  "among rel": [
+    rule<"among", "rel">((_grammar, among, { ds, rel }) =>
+      ds === among.ds && rel.k === "all" ? [{ sense: among, cost: -0.2 }] : [],
     ),
   ],
 };

@@ -15,10 +15,12 @@ const COUNT_LAST =
 const SORTED =
   /,?\s*(?:sorted |ordered |listed )?from (oldest|newest|earliest|latest|highest|lowest|largest|smallest) to (?:oldest|newest|earliest|latest|highest|lowest|largest|smallest)\b/i;
 /** After "did" a verb has no ending, and looks like an adjective. */
-const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?.,])*?\bopen\b/i;
+const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?.,])*?\b(?:open|score)\b/i;
 /** "how many days on average pass between the order and its return" */
 const DAYS =
   /\b(?:how many days|number of days|how long|the time|time|days)\b((?:\s+(?:on average|in the mean|do|does|did|it|typically|usually))*)(?:\s+(?:pass(?:es)?|go(?:es)? by|elapses?|lies?|takes?|are there|is there|is it))?\s+(?:between|from)\s+(?:(?:the|an?|placing an?)\s+)?(\p{L}+(?: date)?)\s+(?:and|to|until|till)\s+(?:(?:the|an?|its)\s+)?(\p{L}+(?: date)?)(?!\p{L})/iu;
+/** What customers spend is what they bring in; what is spent on something is another number. */
+const SPENT = /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]*)\bspen[dt]\b(?! on\b)/gi;
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
   /^()(?:\p{L}+ )?question\b[^,:?]{0,60}[,:]\s+/iu,
@@ -28,13 +30,14 @@ const PREAMBLE = [
 
 /** Writes out what is said shortly, and leaves out why it is asked. */
 export const phrase: Language["prepare"] = (text, { phrases, values, words }, datesIn) => {
-  const full = text
+  const full = (phrases.has("spend") ? text : text.replaceAll(SPENT, "brought in"))
+    .replaceAll(/\b(this|last|current|previous) season\b/gi, "$1 year")
     .replaceAll(/\b(ca|wo|sha)n['’]t\b/gi, (_, verb: string) => `${UNSHORT.get(verb.toLowerCase())} not`)
     .replaceAll(/n['’]t\b/gi, " not")
     .replaceAll(/['’](re|ve|ll|d|m)\b/gi, (_, end: string) => ` ${SHORT.get(end.toLowerCase())}`)
     .replaceAll(/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is")
     .replaceAll(
-      /\b(?:right now|just now|at the moment|as of now|at present|so far|i\.e\.|e\.g\.)(?!\p{L})/giu,
+      /\b(?:right now|just now|at the moment|as of now|at present|so far|of all time|i\.e\.|e\.g\.)(?!\p{L})/giu,
       "",
     )
     .replace(/^\s*state (?=the |all |what |which |how )/i, "")
@@ -48,7 +51,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\bcost us\b/gi, "had")
     .replaceAll(/\b(takes?|took) to (?=\p{L})/giu, "$1 ")
     .replace(SORTED, " $1 first")
-    .replace(DID, (said) => said.replace(/\bopen$/i, "opened"))
+    .replace(DID, (said) => said.replace(/open$/i, "opened").replace(/score$/i, "scored"))
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")
     .replaceAll(/\b(?:still|yet) to come\b/gi, "upcoming")

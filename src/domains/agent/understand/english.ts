@@ -27,7 +27,8 @@ const FILLERS: ReadonlySet<string> = new Set(
   respective corresponding relevant given ones whole entire full possible able
   such too well anyway basically generally normally usually typically mainly mostly overall
   being having keep kept put set went gone going said say says
-  work works working worked earning earned`.split(/\s+/),
+  work works working worked earning earned issue issued issues host hosts hosted scored scores
+  catalogue catalog database`.split(/\s+/),
 );
 
 /** "the highest number of": the most. */
@@ -68,7 +69,8 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     last: { dir: "max", dim: "date" },
     first: { dir: "min", dim: "date" },
     "most recent": { dir: "max", dim: "date" },
-    oldest: { dir: "min", dim: "date" },
+    oldest: { dir: "min", dim: "age" },
+    youngest: { dir: "max", dim: "age" },
     newest: { dir: "max", dim: "date" },
     latest: { dir: "max", dim: "date" },
     earliest: { dir: "min", dim: "date" },
@@ -78,6 +80,10 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     "least expensiv": { dir: "min", dim: "price" },
     "most common": { dir: "max", dim: "common" },
     "most frequent": { dir: "max", dim: "common" },
+    "most frequently": { dir: "max", dim: "common" },
+    "most successful": { dir: "max", dim: null },
+    "most popular": { dir: "max", dim: null },
+    "most important": { dir: "max", dim: null },
     "least common": { dir: "min", dim: "common" },
     "least frequent": { dir: "min", dim: "common" },
     commonest: { dir: "max", dim: "common" },
@@ -94,7 +100,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance performing doing numbers figures results successful important popular strong weak".split(
+  "best worst good bad better worse volume performance perform doing numbers figures results successful important popular strong weak".split(
     " ",
   ),
 );
@@ -196,10 +202,10 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     big: ["big", "larg", "size", "area", "population"],
     high: ["high", "tall", "height", "elevation", "altitud"],
-    long: ["long", "length"],
+    long: ["long", "length", "duration"],
     dense: ["dens", "density"],
     date: ["date", "day", "start"],
-    price: ["pric", "price", "cost"],
+    price: ["pric", "price", "cost", "amount", "total"],
   }),
 );
 

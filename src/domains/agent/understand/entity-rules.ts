@@ -40,7 +40,10 @@ function beyond(grammar: Grammar, arg: string, { rel, ds, form }: RelSense): Com
 }
 
 /** How many there are; of what was done, the number that the author has for it. */
-function counted(rel: RelSense): Combined[] {
+function counted(grammar: Grammar, rel: RelSense): Combined[] {
+  const name = rel.isDistinct === true ? grammar.nameKey(rel.ds) : undefined;
+  if (name !== undefined)
+    return [{ sense: table({ k: "agg", fn: "distinct", of: name, in: rel.rel }), cost: -0.2 }];
   const metric = rel.verb?.metric ?? null;
   if (metric === null)
     return [{ sense: table(count(rel.rel)), cost: rel.verb === undefined ? 0 : VERB_COST }];
@@ -73,8 +76,10 @@ export const ENTITY_RULES: Rules = {
           return rel.form === "name" && rel.rel.k === "where"
             ? [{ sense: { t: "than", win: null, cond: rel.rel.if, ds: rel.ds }, cost: 0 }]
             : [];
+        case "distinct":
+          return grammar.isRepeated(rel.ds) ? [{ sense: { ...rel, isDistinct: true }, cost: -0.2 }] : [];
         case "count":
-          return counted(rel);
+          return counted(grammar, rel);
         case "days": {
           const start = rel.rel.k === "all" ? grammar.dimension(rel.ds, "date") : undefined;
           return start === undefined ? [] : [{ sense: { t: "days", start, isOpen: false }, cost: 0 }];
@@ -156,13 +161,6 @@ export const ENTITY_RULES: Rules = {
         : [],
     ),
   ],
-  "op role": [
-    rule<"op", "role">((_grammar, { op }, { rel, ds, paths }) =>
-      op === "not"
-        ? [{ sense: { t: "mod", mod: { m: "to", rel, ds, form: "noun", paths, not: true } }, cost: 0 }]
-        : [],
-    ),
-  ],
   "op all": [
     rule<"op", "all">((_grammar, { op }, { field, value }) =>
       op === "prep" ? [{ sense: { t: "mod", mod: { m: "all", field, value } }, cost: 0 }] : [],
@@ -194,12 +192,6 @@ export const ENTITY_RULES: Rules = {
         ? [{ sense: { t: "mod", mod: { ...mod, paths } }, cost: 0.1 }]
         : [],
     ),
-  ],
-  "op link": [
-    rule<"op", "link">((_grammar, { op }, link) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
-  ],
-  "link op": [
-    rule<"link", "op">((_grammar, link, { op }) => (op === "prep" ? [{ sense: link, cost: 0.1 }] : [])),
   ],
   "rel mod": [
     rule<"rel", "mod">((grammar, rel, { mod }) => {
@@ -236,11 +228,7 @@ export const ENTITY_RULES: Rules = {
       return topped(grammar, rel, sup);
     }),
   ],
-  "rel window": [
-    rule<"rel", "window">((grammar, rel, { win }) =>
-      grammar.schema.datasets.get(rel.ds)?.date == null ? [] : grammar.apply(rel, { m: "during", win }),
-    ),
-  ],
+  "rel window": [rule<"rel", "window">((grammar, rel, { win }) => grammar.apply(rel, { m: "during", win }))],
   "op window": [
     rule<"op", "window">((_grammar, { op }, { win }) => {
       if (op === "prep") return [{ sense: { t: "window", win }, cost: 0 }];
@@ -266,11 +254,6 @@ export const ENTITY_RULES: Rules = {
       const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
       return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
     }),
-  ],
-  "rel supby": [
-    rule<"rel", "supby">((grammar, rel, supby) =>
-      grammar.apply(rel, asFirst(supby)).map((each) => ({ ...each, cost: each.cost + 0.1 })),
-    ),
   ],
   "rel by": [
     rule<"rel", "by">((grammar, rel, { by, keys, isPer }) => {

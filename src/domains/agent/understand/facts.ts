@@ -4,6 +4,7 @@ import type { Link, Schema } from "../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { TableSense } from "./fragment.ts";
+import { isOfTime } from "./language.ts";
 import { dimensionField, foreignLink, isMoney, peopleOf, timeField, unitOf, worths } from "./model-words.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
@@ -130,12 +131,33 @@ export class Facts {
   }
 
   dimension(ds: string, dim: string): Key | undefined {
-    if (dim === "date") {
-      const date = this.schema.datasets.get(ds)?.date;
-      return date?.ds === ds ? date : undefined;
+    if (isOfTime(dim)) {
+      const { date, fields } = this.schema.datasets.get(ds) ?? {};
+      const own = date?.ds === ds ? date : undefined;
+      const born = [...(fields?.values() ?? [])].find(
+        ({ name, kind }) => kind === "date" && /birth|born|^dob$/i.test(name),
+      );
+      return dim === "age" && born !== undefined ? { ds, field: born.name } : own;
     }
     const field = dimensionField(this.model, this.schema, ds, dim);
     return field === undefined ? undefined : { ds, field };
+  }
+
+  /** What happens to entities of a dataset, what most numbers are about first: its dataset, and the way there. */
+  eventsOf(ds: string): { ds: string; path: Hop[] }[] {
+    const homes = [...this.schema.metrics.keys()].flatMap((name) => this.#homes({ k: "metric", name }));
+    return [...new Set(homes)].flatMap((home) => {
+      const links = home === ds ? undefined : toOnePath(this.schema, home, ds);
+      if (links === undefined || this.schema.datasets.get(home)?.date == null) return [];
+      return [{ ds: home, path: links.toReversed().map(({ name }): Hop => ({ link: name, dir: "many" })) }];
+    });
+  }
+
+  /** Whether the same name stands in several rows, as that of a drug in prescriptions. */
+  isRepeated(ds: string): boolean {
+    const dataset = this.schema.datasets.get(ds);
+    if (dataset?.isKeyed !== true || dataset.nameField === null) return false;
+    return dataset.key.length !== 1 && !dataset.key.includes(dataset.nameField);
   }
 
   /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
@@ -213,12 +235,28 @@ export class Facts {
     return /int/i.test(metric.dataType ?? "") ? true : undefined;
   }
 
+  /** Whether a metric is called by the noun of a dataset: "tracks sold". */
+  isCalled(name: string, ds: string): boolean {
+    const ai = this.model.metrics.find((each) => each.name === name)?.ai;
+    const noun = phraseKey(ds);
+    return [name, ...(ai?.synonyms ?? [])].some((text) => phraseKey(text).split(" ").includes(noun));
+  }
+
   /** Whether a metric is an average, a rate or a share. */
   isAverage(name: string): boolean {
     const { formula } = this.schema.metrics.get(name) ?? {};
     const isDivided = formula?.texts.some((text) => text.includes("/")) === true;
     const [start] = formula?.aggregates[0]?.pieces ?? [];
     return isDivided || (typeof start === "string" && /^\s*(avg|mean|median)\s*\(/i.test(start));
+  }
+
+  /** The dataset of which a metric counts some rows: those with a condition. */
+  countedAmong(name: string): string | undefined {
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    const [only, ...others] = aggregates;
+    const [start] = only?.pieces ?? [];
+    const isSome = typeof start === "string" && /^\s*count\s*\(\s*case\b/i.test(start);
+    return isSome && others.length === 0 ? this.#homes({ k: "metric", name })[0] : undefined;
   }
 
   /** The author's own average of a field, which may leave something out. */

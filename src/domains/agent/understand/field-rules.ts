@@ -3,7 +3,8 @@ import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { aggregate, attr, count, type RelSense, supBy, table } from "./make.ts";
+import { isOfTime } from "./language.ts";
+import { aggregate, attr, count, EMPTY_TABLE, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
@@ -37,6 +38,25 @@ function aggregated(grammar: Grammar, fn: Aggregate, key: Key, rel: Rel): Num {
   return own === undefined ? aggregate(fn, key, rel) : { k: "metric", name: own };
 }
 
+/** A number of each entity; of what several share, all of theirs together or on average. */
+function told(
+  grammar: Grammar,
+  { rel, ds, keys: [key, ...more] }: Extract<Sense, { t: "attr" }>,
+  { keys, by, some, grain, part }: Extract<Sense, { t: "by" }>,
+): Combined[] {
+  const isPlain = by === null && some === undefined && grain === undefined && part === undefined;
+  if (key === undefined || more.length > 0 || !isPlain || !grammar.isNumber(key)) return [];
+  if (keys.length === 0 || !keys.every((each) => grammar.isLabel(each) && grammar.belongs(ds, each)))
+    return [];
+  const name = grammar.nameKey(ds);
+  const isEach = keys.length === 1 && keys[0]?.ds === ds && keys[0].field === name?.field;
+  if (isEach) return [attr(rel, ds, [...keys, key], 0)];
+  return (["sum", "avg"] as const).map((fn) => ({
+    sense: { t: "table", table: { ...EMPTY_TABLE, cols: [aggregated(grammar, fn, key, rel)], by: keys } },
+    cost: 1,
+  }));
+}
+
 /** Rules for fields: whose they are, and what is said of them. */
 export const FIELD_RULES: Rules = {
   "op attr": [
@@ -47,7 +67,10 @@ export const FIELD_RULES: Rules = {
         return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
       }
       if (op === "agg" && grammar.isNumber(key))
-        return [{ sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: 0 }];
+        return [
+          // Of a sum the author may have a metric.
+          { sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: arg === "sum" ? 0.1 : 0 },
+        ];
       if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isDate(key)) return [{ sense: table(count(rel)), cost: 0.2 }];
@@ -139,6 +162,8 @@ export const FIELD_RULES: Rules = {
         : [],
     ),
   ],
+  // "seats by shop"
+  "attr by": [rule<"attr", "by">((grammar, attribute, by) => told(grammar, attribute, by))],
   // "in which state is the highest point"
   "mod attr": [
     rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
@@ -168,7 +193,7 @@ export const FIELD_RULES: Rules = {
   ],
   "sup field": [
     rule<"sup", "field">((grammar, sup, { key }) =>
-      (grammar.isNumber(key) ? sup.dim !== "date" : grammar.isDate(key) && sup.dim === "date")
+      (grammar.isNumber(key) ? !isOfTime(sup.dim) : grammar.isDate(key) && isOfTime(sup.dim))
         ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
         : [],
     ),
@@ -219,9 +244,6 @@ export const FIELD_RULES: Rules = {
   // "a list price over 300"
   "field quantity": [
     rule<"field", "quantity">((grammar, { key }, quantity) => measuredBy(grammar, key, quantity)),
-  ],
-  "quantity field": [
-    rule<"quantity", "field">((grammar, quantity, { key }) => measuredBy(grammar, key, quantity)),
   ],
   "number field": [
     rule<"number", "field">((grammar, { value }, field) => {

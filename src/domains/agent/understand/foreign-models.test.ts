@@ -49,6 +49,7 @@ const MODEL: VisibleModel = {
       field("nationality", "VARCHAR"),
       field("sex", "VARCHAR", { description: "M (male) or F (female)" }),
       field("code", "VARCHAR"),
+      field("birth_date", "DATE"),
     ]),
     dataset("results", ["result_id"], called("result", "start"), [
       field("result_id", "BIGINT"),
@@ -133,7 +134,8 @@ describe("a model that nobody here wrote", () => {
 
   it("misses a word that names a metric even where it mostly says nothing", () => {
     expect(JSON.stringify(read("which sailors won a regatta in 2024"))).toContain('"name":"wins"');
-    expect(JSON.stringify(read("who won the Kiel Cup"))).toContain('"name":"wins"');
+    expect(read("who won the Kiel Cup")).toMatchObject({ k: "list", show: [{ field: "sailor_name" }] });
+    expect(JSON.stringify(read("win rate by sailor"))).toContain('"op":"/"');
   });
 
   it("counts what was done, and who did it more often, never or at all", () => {
@@ -141,6 +143,17 @@ describe("a model that nobody here wrote", () => {
     expect(more).toContain('"name":"wins"');
     expect(more).toContain('"v":3');
     expect(JSON.stringify(read("how many sailors have never won"))).toContain('"k":"not"');
+  });
+
+  it("takes who sailed then for those of a year, and not who was born in it", () => {
+    expect(read("sailors in 2024")).toMatchObject({
+      rel: { if: { k: "link", to: { if: { k: "during" } } } },
+    });
+    expect(read("the youngest sailor")).toMatchObject({ rel: { by: { field: "birth_date" }, dir: "max" } });
+  });
+
+  it("counts names once where the same one stands in many rows", () => {
+    expect(read("how many different repairs")).toMatchObject({ cols: [{ fn: "distinct" }] });
   });
 
   it("does not give money for how many", () => {

@@ -21,6 +21,8 @@ export type Sense =
       form: "noun" | "name" | "made";
       isTopped: boolean;
       isMany?: true;
+      /** "different drugs": each name once. */
+      isDistinct?: true;
       /** "three sales reps", of which it is still to be said which. */
       n?: number;
       verb?: { metric: string | null };

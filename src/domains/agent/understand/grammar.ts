@@ -1,6 +1,6 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Cond, Hop, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
 import { Facts } from "./facts.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
@@ -134,13 +134,7 @@ export class Grammar extends Facts {
       case "named":
         return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
       case "during":
-        return [
-          made(
-            where(rel, { k: "during", win: mod.win }),
-            late + duringCost(rel, this.isEvent(rel.ds)),
-            rel.isTopped,
-          ),
-        ];
+        return [...this.#during(rel, mod.win, late), ...this.#linkedThen(rel, mod.win)];
       case "all": {
         const cond = this.everywhere(rel.ds, mod);
         return cond === undefined ? [] : [{ sense: where(rel, cond), cost: 0 }];
@@ -164,6 +158,39 @@ export class Grammar extends Facts {
       case "attr":
         return [];
     }
+  }
+
+  /** What has no date of its own was there when something happened to it. */
+  #during(rel: RelSense, win: Window, late: number): Combined[] {
+    if (this.schema.datasets.get(rel.ds)?.date != null) {
+      const cost = late + duringCost(rel, this.isEvent(rel.ds));
+      return [made(where(rel, { k: "during", win }), cost, rel.isTopped)];
+    }
+    const [event] = this.eventsOf(rel.ds);
+    if (event === undefined || rel.form === "name") return [];
+    const to: Rel = { k: "where", in: { k: "all", ds: event.ds }, if: { k: "during", win } };
+    return [made(where(rel, { k: "link", at: rel.ds, path: event.path, to }), late + 0.5, rel.isTopped)];
+  }
+
+  /** "drove for Williams in 2020": when that happened. */
+  #linkedThen(rel: RelSense, win: Window): Combined[] {
+    const { rel: some } = rel;
+    const link = some.k !== "where" ? undefined : some.if.k === "not" ? some.if.of : some.if;
+    if (some.k !== "where" || link?.k !== "link" || link.count !== undefined) return [];
+    const last = link.path.findLastIndex(({ dir }) => dir === "many") + 1;
+    const [path, rest] = [link.path.slice(0, last), link.path.slice(last)];
+    if (path.length === 0 || rest.length === 0) return [];
+    const ds = this.ways.end(path);
+    if (this.schema.datasets.get(ds)?.date == null) return [];
+    const event: Rel = {
+      k: "where",
+      in: { k: "all", ds },
+      if: { k: "link", at: ds, path: rest, to: link.to },
+    };
+    const to: Rel = { k: "where", in: event, if: { k: "during", win } };
+    const then: Cond = { ...link, path, to };
+    const cond: Cond = some.if.k === "not" ? { k: "not", of: then } : then;
+    return [made({ ...rel, rel: { ...some, if: cond } }, 0.2, rel.isTopped)];
   }
 
   #applyLink(rel: RelSense, mod: Extract<Mod, { m: "to" }>, late: number): Combined[] {

@@ -2,6 +2,7 @@ import type { Comparison, Cond, Key, Num, Rel } from "../query/semantic-query.ts
 import type { Combined } from "./chart.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { isOfTime } from "./language.ts";
 import { count, EMPTY_TABLE, placed, type RelSense } from "./make.ts";
 import {
   asTable,
@@ -153,7 +154,7 @@ export const GROUP_RULES: Rules = {
       if (dim === "common") return commonest(grammar, group, place);
       if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
         return [];
-      if (dim === "date") return [];
+      if (isOfTime(dim)) return [];
       return [{ sense: { t: "topgroup", group, per: [], ...place }, cost: dim === null ? 0 : 0.2 }];
     }),
   ],
@@ -163,11 +164,6 @@ export const GROUP_RULES: Rules = {
       op === "ordinal" && sup.skip === undefined && sup.n === null
         ? [{ sense: { ...sup, skip: Number(arg) }, cost: -0.1 }]
         : [],
-    ),
-  ],
-  "group sup": [
-    rule<"group", "sup">((grammar, { group }, { dim, ...place }) =>
-      dim === "common" ? commonest(grammar, group, place) : [],
     ),
   ],
   "number group": [
@@ -200,13 +196,6 @@ export const GROUP_RULES: Rules = {
         cost: 0,
       },
     ]),
-  ],
-  "topgroup mod": [
-    rule<"topgroup", "mod">((_grammar, top, { mod }) =>
-      mod.m === "is" || mod.m === "to"
-        ? [{ sense: { ...top, group: { ...top.group, mods: [...top.group.mods, mod] } }, cost: 0.1 }]
-        : [],
-    ),
   ],
   "topgroup by": [
     rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
@@ -259,11 +248,6 @@ export const GROUP_RULES: Rules = {
             },
           ]
         : [],
-    ),
-  ],
-  "topgroup table": [
-    rule<"topgroup", "table">((grammar, { group, per, ...place }, { table }) =>
-      firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.2)),
     ),
   ],
   "group having": [

@@ -3,7 +3,7 @@ import { measuredBy } from "./entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense } from "./make.ts";
-import { again, asTable, chosenEntities, compareWith, limited, more, within } from "./table-senses.ts";
+import { again, asTable, chosenEntities, compareWith, more, within } from "./table-senses.ts";
 import { costing } from "./unit-rules.ts";
 import { unitNamed } from "./units.ts";
 
@@ -62,12 +62,6 @@ export const HAVING_RULES: Rules = {
   "having window": [
     rule<"having", "window">((_grammar, having, { win }) =>
       within(having.table, win).map((each) => again(having, each)),
-    ),
-  ],
-  // "completed at least 60 orders"
-  "cond having": [
-    rule<"cond", "having">((grammar, { ds, cond }, having) =>
-      limited(grammar, having.table, { m: "is", ds, cond }).map((each) => again(having, each)),
     ),
   ],
   "op having": [

@@ -14,6 +14,11 @@ export interface Superlative {
   isCount?: boolean;
 }
 
+/** Whether a dimension is one of dates: "latest", and "oldest" of people by their birth. */
+export function isOfTime(dim: string | null): boolean {
+  return dim === "date" || dim === "age";
+}
+
 /** An English word as the lexicon keeps it among names, and among values. */
 export interface Gloss {
   stems: string;

@@ -84,6 +84,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
         const cond = { k: "is" as const, key, values: [true], match: "equal" as const };
         for (const text of texts) add(text, { t: "cond", ds: name, cond }, 0);
       }
+      if (kind === "text") add(`${field.name} number`, { t: "field", key }, COST.part);
       const parts = field.name.split("_");
       // "opened in 2022": of an `opened_date`.
       if (kind === "date" && parts.length > 1) add(parts[0] as string, { t: "field", key }, COST.verb);
@@ -121,6 +122,11 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       add(synonym, words.length === 1 ? said : { t: "table", table }, COST.synonym);
       if (isVerb && words.length > 1 && !defined.has(verb)) add(verb, said, COST.part);
     }
+  }
+  // What a metric is called is meant before a field of the same name.
+  for (const entries of phrases.values()) {
+    const isMetric = entries.some(({ sense, cost }) => sense.t === "table" && cost <= COST.synonym);
+    for (const entry of isMetric ? entries : []) if (entry.sense.t === "field") entry.cost += COST.verb;
   }
   const { definitions } = knowledge;
   for (const { phrase, ds, cond } of definitions.nouns) {

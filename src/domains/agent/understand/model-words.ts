@@ -32,6 +32,7 @@ export function dimensionField(
   for (const hint of DIMENSIONS.get(dim) ?? []) {
     // What a field is called says more than what else it may be called.
     const found =
+      own.find(({ name, ai }) => [name, ...ai.synonyms].some((text) => phraseKey(text) === hint)) ??
       own.find(({ name }) => says(name, hint)) ??
       own.find(({ ai }) => ai.synonyms.some((text) => says(text, hint)));
     if (found !== undefined) return found.name;

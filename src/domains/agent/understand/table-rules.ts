@@ -3,9 +3,9 @@ import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
 import type { TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
+import { isOfTime } from "./language.ts";
 import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
-  again,
   asTable,
   averaged,
   besideEachOther,
@@ -24,6 +24,7 @@ import {
   overSeries,
   per,
   periods,
+  rated,
   shared,
   within,
 } from "./table-senses.ts";
@@ -158,6 +159,7 @@ export const TABLE_RULES: Rules = {
       if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
       if (op === "count" || op === "how much") return [asTable(table, 0.2)];
       if (op === "growth") return growing(table);
+      if (op === "rate") return rated(grammar, table);
       if (op === "share") return shared(table);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
       if (op === "series") return overSeries(grammar, table, arg as Grain);
@@ -199,6 +201,17 @@ export const TABLE_RULES: Rules = {
           : [{ sense: { t: "by", keys: [key], by: null }, cost: 0.2 }];
       }
       if (op !== "by" && op !== "each") return [];
+      // "returns per 100 orders"
+      if (rel.n !== undefined) {
+        const hundreds: Num = {
+          k: "calc",
+          op: "/",
+          a: { k: "agg", fn: "count", in: rel.rel },
+          b: { k: "lit", v: rel.n },
+        };
+        const by = { k: "num" as const, num: hundreds, table: null };
+        return arg === "per" ? [{ sense: { t: "by", keys: [], by }, cost: -0.4 }] : [];
+      }
       // "opened by customers who bought …" says whose they are, and not by what they are told apart.
       const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
       const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
@@ -234,6 +247,13 @@ export const TABLE_RULES: Rules = {
   "rel by": [
     rule<"rel", "by">((grammar, rel, by) => {
       const { keys } = by;
+      const name = grammar.nameKey(rel.ds);
+      // "stores by revenue": with it, the largest first.
+      if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
+        const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
+        const own = rel.rel.k === "all" ? numbers : ofSome(numbers, { ...by, some: rel });
+        return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
+      }
       const table = ofSome({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
       if (
         by.by !== null ||
@@ -302,28 +322,11 @@ export const TABLE_RULES: Rules = {
   "sup table": [
     rule<"sup", "table">((_grammar, { dim, isCount: _, ...place }, { table }) => {
       const [num] = table.cols;
-      if (num === undefined || table.by.length > 0 || dim === "date" || dim === "common") return [];
+      if (num === undefined || table.by.length > 0 || isOfTime(dim) || dim === "common") return [];
       // The largest sum is seldom meant by "highest population".
       const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
       return [{ sense: { ...place, t: "firstby", table }, cost }];
     }),
-  ],
-  "firstby window": [
-    rule<"firstby", "window">((_grammar, first, { win }) =>
-      within(first.table, win).map((each) => again(first, each)),
-    ),
-  ],
-  "firstby op": [
-    rule<"firstby", "op">((_grammar, first, { op, arg }) =>
-      op === "versus period"
-        ? compareEarlier(first.table, arg as Grain).map((each) => again(first, each))
-        : [],
-    ),
-  ],
-  "firstby mod": [
-    rule<"firstby", "mod">((grammar, first, { mod }) =>
-      limited(grammar, first.table, mod).map((each) => again(first, each)),
-    ),
   ],
   "op firstby": [
     rule<"op", "firstby">((_grammar, { op }, first) =>
@@ -351,7 +354,7 @@ export const TABLE_RULES: Rules = {
   "table order": [
     rule<"table", "order">((_grammar, { table }, { dir, dim }) => {
       const [by] = table.cols;
-      return by === undefined || dim === "date" || table.by.length === 0
+      return by === undefined || isOfTime(dim) || table.by.length === 0
         ? []
         : [asTable({ ...table, order: [{ by, dir }] }, 0)];
     }),

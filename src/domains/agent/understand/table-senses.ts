@@ -188,7 +188,7 @@ export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFis
   const date = grammar.dateOf(table);
   if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
   const key: Key = { ...date, bucket: grain, ...(isFiscal ? { fiscal: true } : {}) };
-  return [asTable({ ...table, by: [key, ...table.by] }, 0)];
+  return table.top === null ? [asTable({ ...table, by: [key, ...table.by] }, 0)] : groupedBy(table, [key]);
 }
 
 export function inPeriods(grammar: Grammar, tables: Combined[], { grain, part }: BySense): Combined[] {
@@ -308,6 +308,13 @@ function ratio(table: TableSense, per: Num): Combined[] {
   return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
 }
 
+/** "win rate": of all that could have been counted, those that were. */
+export function rated(grammar: Grammar, table: TableSense): Combined[] {
+  const [num, ...others] = table.cols;
+  const ds = num?.k === "metric" && others.length === 0 ? grammar.countedAmong(num.name) : undefined;
+  return ds === undefined ? [] : ratio(table, { k: "agg", fn: "count", in: { k: "all", ds } });
+}
+
 /** A number beside another; the average is that of all groups. */
 export function compareWith(a: Num, { op, value, upTo }: Quantity, per: Key[]): Cond {
   const b: Num =
@@ -326,23 +333,25 @@ export function growing(table: TableSense): Combined[] {
   }
   const time = table.by.find(({ bucket }) => bucket !== undefined);
   if (table.cols.some((num) => num.k === "calc" && num.op === "growth")) return [asTable(table, 0)];
-  return [
-    column(
-      table,
-      (num) => ({
-        k: "calc",
-        op: "growth",
-        a: num,
-        b: { k: "lag", of: num, n: 1, grain: time?.bucket ?? "year" },
-      }),
-      time === undefined ? 0.7 : 0.1,
-    ),
-  ];
+  const grown = (of: Num): Num => ({
+    k: "calc",
+    op: "growth",
+    a: of,
+    b: { k: "lag", of, n: 1, grain: time?.bucket ?? "year" },
+  });
+  const top = table.top === null ? null : { ...table.top, by: grown(table.top.by) };
+  return [column({ ...table, top }, grown, time === undefined ? 0.7 : 0.1)];
 }
 
 export function compared(table: TableSense, wins: Window[]): Combined[] {
   if (table.win !== null || table.cols.length !== 1) return [];
   const [num] = table.cols as [Num];
+  const [a, b] = wins.toSorted((x, y) => (x.from ?? "").localeCompare(y.from ?? ""));
+  // "by quarter in 2025 vs 2024": one period after the other.
+  if (a?.to != null && a.to === b?.from && table.by.some(({ bucket }) => bucket !== undefined)) {
+    const win = { from: a.from, to: b.to, said: `${a.said} and ${b.said}` };
+    if (num.k !== "calc") return [asTable({ ...table, win }, 0)];
+  }
   const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
   if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
     if (table.by.some(({ bucket }) => bucket !== undefined)) return [];
@@ -380,41 +389,9 @@ export function chosenEntities(
   return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
 }
 
-export function shareOf(
-  grammar: Grammar,
-  { table, rel, ds }: Extract<Sense, { t: "share" }>,
-  mod: Mod,
-): Combined[] {
-  const [num] = table.cols;
-  if (num === undefined) return [];
-  if (rel !== null && ds !== null) {
-    return grammar
-      .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, mod)
-      .flatMap(({ sense, cost }) => {
-        if (sense.t !== "rel") return [];
-        const part: Num = { k: "agg", fn: "count", in: sense.rel };
-        return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
-      });
-  }
-  return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
-    if (sense.t !== "table" || sense.table.conds.length === 0) return [];
-    const part = scoped(num, { if: sense.table.conds[0] as Cond });
-    return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
-  });
-}
-
 export function shareOfWhole(table: TableSense): TableSense {
   return {
     ...table,
     cols: table.cols.map((num) => ({ k: "calc", op: "/", a: num, b: scoped(num, { whole: true }) })),
   };
-}
-
-export function among(
-  grammar: Grammar,
-  table: TableSense,
-  { ds, cond, key }: { ds: string; cond: Cond; key: Key },
-): Combined[] {
-  if (!grammar.reachedBy(table, ds)) return [];
-  return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, 0)];
 }

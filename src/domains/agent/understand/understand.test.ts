@@ -130,6 +130,11 @@ describe("what a question asks for", () => {
     ["growth of fees 2025 over 2024", { cols: [{ k: "calc", op: "growth" }] }],
     ["average monthly fees in 2025", { by: [], cols: [{ k: "each", fn: "avg", of: fees }] }],
     ["fees per square metre by branch", { by: [branch], cols: [{ k: "calc", op: "/" }] }],
+    [
+      "fees by quarter in 2025 vs 2024",
+      { by: [{ bucket: "quarter" }], cols: [fees], scope: { win: { from: "2024-01-01", to: "2026-01-01" } } },
+    ],
+    ["fees per 100 loans", { by: [], cols: [{ op: "/", a: fees, b: { op: "/", b: { v: 100 } } }] }],
     ["fees in fiscal year 2025", { scope: { win: { from: "2025-04-01", to: "2026-04-01" } } }],
   ])("%s", (text, ask) => {
     expect(sqlOf(text).ask).toMatchObject(ask);
@@ -145,6 +150,9 @@ describe("what a question asks for", () => {
       "books that were never borrowed",
       { k: "list", rel: { k: "where", if: { k: "not", of: { k: "link" } } } },
     ],
+    ["floor area by branch", { k: "list", show: [branch, { field: "floor_area" }] }],
+    ["floor area per branch", { k: "list", show: [branch, { field: "floor_area" }] }],
+    ["floor area of each branch", { k: "list", show: [branch, { field: "floor_area" }] }],
     ["how long is Emma", { k: "list", show: [{ ds: "books", field: "pages" }] }],
     ["which loans are out", { k: "list", rel: { if: { k: "null", key: { field: "returned_date" } } } }],
     ["the size of the Old Mill branch", { k: "list", show: [{ field: "floor_area" }] }],
@@ -185,8 +193,15 @@ describe("what is not answered", () => {
     expect(read(text).missing.map((each) => each.text)).toContain(word);
   });
 
-  it("asks what 'best' means", () => {
-    expect(read("which is our best branch").unclear).toHaveLength(1);
+  it.each(["which is our best branch", "top branches", "the most popular branch", "how many new loans"])(
+    "%s: asks what is meant",
+    (text) => {
+      expect(read(text)).toMatchObject({ missing: [], unclear: [{ question: expect.any(String) }] });
+    },
+  );
+
+  it("takes SQL for no question", () => {
+    expect(read("fees'; DROP TABLE loans").missing).toMatchObject([{ text: "DROP TABLE" }]);
   });
 
   it("has two readings of equal cost where a value stands in two columns", () => {

@@ -1,20 +1,30 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Num, Order, Window } from "../query/semantic-query.ts";
+import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "./account.ts";
+import { askOf } from "./ask-of.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import { FIELD_RULES } from "./field-rules.ts";
-import type { Fragment, Sense, TableSense } from "./fragment.ts";
+import type { Fragment } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
 import { HAVING_RULES } from "./having-rules.ts";
 import type { Language } from "./language.ts";
 import { languagesOf } from "./languages.ts";
+import {
+  isOfNew,
+  judgedText,
+  judges,
+  NEW,
+  namesNoNumber,
+  SINCE_WHEN,
+  someMetrics,
+  WHICH_NUMBER,
+} from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
-import { namesNoNumber } from "./names-no-number.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
@@ -57,6 +67,11 @@ export interface Question {
 
 /** Reads a question by rules alone, within bounds; pure. */
 export function understand(question: Question, knowledge: Knowledge): Understanding {
+  const statement = STATEMENT.exec(question.text);
+  if (statement !== null) {
+    const span = { start: statement.index, end: statement.index + statement[0].length };
+    return { readings: [], missing: [{ span, text: statement[0], nearest: [] }], unclear: [], trace: [] };
+  }
   const whole = understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
@@ -65,6 +80,10 @@ export function understand(question: Question, knowledge: Knowledge): Understand
   const last = understandText({ ...question, text: tail }, knowledge);
   return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
 }
+
+/** SQL is no question, whatever its words mean in one. */
+const STATEMENT =
+  /\b(?:drop|alter|create|truncate)\s+(?:table|database|schema|view)\b|\b(?:delete\s+from|insert\s+into|union\s+select)\b/i;
 
 /** Names before a number belong to it: "Rock vs Metal: units sold". */
 function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
@@ -126,6 +145,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     skipCost: (word) => costs[kept[word] as number] as number,
   });
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
+  const asksWho = language.people.has(all[0]?.norm ?? "");
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
   const isTold = (i: number) =>
     !language.fillers.has(all[i]?.norm ?? "") && !language.people.has(all[i]?.norm ?? "");
@@ -135,7 +155,10 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   });
   const readings = asks.slice(0, CHECKED).map(({ fragment, asked }) => {
     const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
-    const odd = spanCost(asked.ask) + listCost(language.listOpener.test(question.text), asked.ask);
+    const odd =
+      spanCost(asked.ask) +
+      listCost(language.listOpener.test(question.text), asked.ask) +
+      (asksWho && asked.ask.k === "table" && asked.ask.by.length === 0 ? NOBODY_COST : 0);
     const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
     const dropped = unsaid.filter((i) => !left.includes(i));
     const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
@@ -145,14 +168,17 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const [best] = readings;
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = best === undefined ? kept.filter(isLeft) : best.left;
-  const judged = skipped.filter((i) => language.evaluative.has(all[i]?.norm ?? ""));
+  const judged = skipped.filter((i) => judges(all[i] as Word, i, found, language));
   const isNumberless =
     judged.length === 0 &&
     skipped.every((i) => known.has(i)) &&
+    !found.some(({ sense, start }) => sense.t === "op" && sense.op === "how" && skipped.includes(start)) &&
     knowledge.model.metrics.length > 0 &&
     namesNoNumber(found, best?.ask);
+  const fresh = skipped.filter((i) => NEW.test(all[i]?.norm ?? "") && isOfNew(i, found, best?.ask, grammar));
+  const isDated = found.some(({ sense }) => sense.t === "window");
   const missing = (isNumberless ? [] : skipped)
-    .filter((i) => !judged.includes(i) && (judged.length === 0 || !known.has(i)))
+    .filter((i) => !judged.includes(i) && !fresh.includes(i) && (judged.length === 0 || !known.has(i)))
     .map((i) => {
       const word = all[i] as Word;
       return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
@@ -172,21 +198,16 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
       ),
     missing,
     unclear: [
-      ...judged.map((i) => ({
-        question: `By which number is "${all[i]?.text}" meant?`,
+      ...[...new Set(judged.map((i) => judgedText(text, all, i, found)))].map((word) => ({
+        question: `By which number is "${word}" meant?`,
         suggestions: someMetrics(knowledge),
-        word: all[i]?.text ?? "",
+        word,
       })),
+      ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
       ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
     ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
-}
-
-const WHICH_NUMBER = "Which number do you want to see?";
-
-function someMetrics({ model }: Knowledge): string[] {
-  return model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " "));
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */
@@ -282,6 +303,9 @@ const LIGHT: ReadonlySet<string> = new Set([
 /** Readings that are held against the question; those behind them cost more by far. */
 const CHECKED = 16;
 
+/** A number without anybody is no answer to "who". */
+const NOBODY_COST = 2;
+
 /** From this on, a word that is left out is missed. */
 const LEFT_COST = 3;
 
@@ -310,78 +334,4 @@ function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Lang
   const said = grammar.get(norm) ?? grammar.get(stem);
   if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
   return isKnown ? 3 : 6;
-}
-
-function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
-  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
-    // "who reports to X": entities of the same kind.
-    const { ds } = sense.mod;
-    const heads = grammar.apply(
-      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
-      sense.mod,
-    );
-    const [head] = heads;
-    return head === undefined ? undefined : askOf(grammar, head.sense);
-  }
-  if (sense.t === "rel") {
-    const key = grammar.nameKey(sense.ds);
-    if (key === undefined) return undefined;
-    const { rel } = sense;
-    // What is first by a date is shown with it, and in its order.
-    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
-    const isDate =
-      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
-    const order: Order[] =
-      by !== undefined && isDate && rel.k === "top"
-        ? [
-            { by, dir: rel.dir === "max" ? "desc" : "asc" },
-            { by: key, dir: "desc" },
-          ]
-        : [];
-    const per = rel.k === "top" ? (rel.per ?? []) : [];
-    const ask: Ask = {
-      k: "list",
-      rel,
-      show: [...per, ...(by !== undefined && isDate ? [key, by] : [key])],
-      ...(order.length === 0 ? {} : { order }),
-    };
-    return { ask, cost: sense.form === "name" ? 1 : 0 };
-  }
-  if (sense.t === "attr") {
-    const { rel, keys, order } = sense;
-    // Of a field that many share, each value is wanted once.
-    const [only] = keys;
-    const isShared =
-      keys.length === 1 &&
-      only !== undefined &&
-      grammar.isLabel(only) &&
-      grammar.nameKey(only.ds)?.field !== only.field;
-    return {
-      ask: {
-        k: "list",
-        rel,
-        show: keys,
-        ...(order === undefined ? {} : { order }),
-        ...(isShared && order === undefined ? { distinct: true as const } : {}),
-      },
-      cost: 0,
-    };
-  }
-  return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
-}
-
-function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
-  const cond =
-    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
-  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
-  return {
-    k: "table",
-    by,
-    cols,
-    scope,
-    ...(top === null ? {} : { top }),
-    ...(having === null ? {} : { having }),
-    ...(order.length === 0 ? {} : { order }),
-    ...(by.length === 1 && by[0]?.bucket !== undefined ? { fill: true } : {}),
-  };
 }

@@ -2,7 +2,7 @@ import type { Cond, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { attr, EMPTY_TABLE, type RelSense } from "./make.ts";
+import { EMPTY_TABLE, type RelSense } from "./make.ts";
 import { asTable, chosenEntities } from "./table-senses.ts";
 import { unitNamed, unitsIn } from "./units.ts";
 
@@ -57,11 +57,6 @@ export const UNIT_RULES: Rules = {
       });
       return [asTable({ ...table, cols }, 0)];
     }),
-  ],
-  "attr unit": [
-    rule<"attr", "unit">((grammar, { rel, ds, keys }, { unit }) =>
-      keys.every((key) => factorOf(unit, grammar.unitOf(key)) === 1) ? [attr(rel, ds, keys, 0)] : [],
-    ),
   ],
   // "track length in minutes": of the fields so called, the one that is measured so.
   "field unit": [

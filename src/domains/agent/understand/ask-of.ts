@@ -1,0 +1,78 @@
+import type { Ask, Order } from "../query/semantic-query.ts";
+import type { Sense, TableSense } from "./fragment.ts";
+import type { Grammar } from "./grammar.ts";
+
+/** The query that a meaning of the whole question is, and what speaks against it. */
+export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
+    // "who reports to X": entities of the same kind.
+    const { ds } = sense.mod;
+    const heads = grammar.apply(
+      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
+      sense.mod,
+    );
+    const [head] = heads;
+    return head === undefined ? undefined : askOf(grammar, head.sense);
+  }
+  if (sense.t === "rel") {
+    const key = grammar.nameKey(sense.ds);
+    if (key === undefined) return undefined;
+    const { rel } = sense;
+    // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
+    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
+    const isDate =
+      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
+    const order: Order[] =
+      by !== undefined && isDate && rel.k === "top"
+        ? [
+            { by, dir: rel.dir === "max" ? "desc" : "asc" },
+            { by: key, dir: "desc" },
+          ]
+        : [];
+    const per = rel.k === "top" ? (rel.per ?? []) : [];
+    const ask: Ask = {
+      k: "list",
+      rel,
+      show: [...per, key, ...(by !== undefined && (isDate || grammar.isEvent(sense.ds)) ? [by] : [])],
+      ...(order.length === 0 ? {} : { order }),
+    };
+    return { ask, cost: sense.form === "name" ? 1 : 0 };
+  }
+  if (sense.t === "attr") {
+    const { rel, keys, order } = sense;
+    // Of a field that many share, each value is wanted once.
+    const [only] = keys;
+    const isShared =
+      keys.length === 1 &&
+      only !== undefined &&
+      grammar.isLabel(only) &&
+      grammar.nameKey(only.ds)?.field !== only.field;
+    return {
+      ask: {
+        k: "list",
+        rel,
+        show: keys,
+        ...(order === undefined ? {} : { order }),
+        ...(isShared && order === undefined ? { distinct: true as const } : {}),
+      },
+      cost: 0,
+    };
+  }
+  return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
+}
+
+function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
+  const cond =
+    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
+  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
+  return {
+    k: "table",
+    by,
+    cols,
+    scope,
+    ...(top === null ? {} : { top }),
+    ...(having === null ? {} : { having }),
+    ...(order.length === 0 ? {} : { order }),
+    ...(by.length === 1 && by[0]?.bucket !== undefined ? { fill: true } : {}),
+  };
+}
