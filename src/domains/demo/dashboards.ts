@@ -38,7 +38,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "order_date",
         y_axis: ["revenue"],
         options: { ...EUR, grain: "month" },
-        at: [1, 1, 8, 5],
+        at: [1, 1, 8, 6],
       },
       {
         name: "How many orders were that?",
@@ -46,7 +46,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         chart_type: "singletext",
         x_axis: "order_date",
         options: { aggregate: "count", grain: "month" },
-        at: [9, 1, 8, 5],
+        at: [9, 1, 8, 6],
       },
       {
         name: "How far are we this year?",
@@ -54,7 +54,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         chart_type: "gauge",
         y_axis: ["revenue"],
         options: { ...EUR, target: 17_000_000, c9ql: "where order_date >= $c9_thisyear" },
-        at: [17, 1, 8, 5],
+        at: [17, 1, 8, 6],
       },
       {
         name: "Where is it sold?",
@@ -63,7 +63,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "sales_channel",
         y_axis: ["revenue"],
         options: { ...EUR, c9ql: LAST_YEAR },
-        at: [17, 6, 8, 8],
+        at: [17, 7, 8, 8],
       },
       {
         name: "How does revenue develop?",
@@ -73,7 +73,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         y_axis: ["revenue"],
         group_by: "category",
         options: { ...EUR, grain: "month" },
-        at: [1, 6, 16, 8],
+        at: [1, 7, 16, 8],
       },
       {
         name: "What stands out?",
@@ -82,7 +82,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "order_date",
         y_axis: ["revenue"],
         options: { ...EUR, grain: "month" },
-        at: [17, 22, 8, 11],
+        at: [17, 23, 8, 9],
       },
       {
         name: "Which countries grow, which shrink?",
@@ -92,7 +92,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         y_axis: ["revenue"],
         group_by: "country",
         options: { ...EUR, grain: "quarter" },
-        at: [1, 14, 12, 8],
+        at: [1, 15, 12, 8],
       },
       {
         name: "What sells best in the last 12 months?",
@@ -101,7 +101,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         x_axis: "product",
         y_axis: ["revenue"],
         options: { ...EUR, c9ql: LAST_YEAR },
-        at: [13, 14, 12, 8],
+        at: [13, 15, 12, 8],
       },
       {
         name: "What does each product earn in the last 12 months?",
@@ -110,7 +110,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         options: {
           c9ql: `select product as Product, category as Category, sum(quantity) as Units, sum(revenue) as Revenue EUR, sum(revenue) - sum(cost) as Gross profit EUR ${LAST_YEAR} group by product, category order by Revenue EUR desc`,
         },
-        at: [1, 22, 16, 11],
+        at: [1, 23, 16, 9],
       },
     ],
   },
@@ -130,7 +130,7 @@ export const DASHBOARDS: readonly DashboardWish[] = [
         at: [1, 1, 16, 8],
       },
       {
-        name: "Where does the money go in the last 12 months?",
+        name: "Where does the money go?",
         on: "marketing",
         chart_type: "pie",
         x_axis: "channel",

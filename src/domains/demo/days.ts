@@ -187,11 +187,11 @@ function marketingOf(
 ): { marketing: Row[]; visits: number } {
   const marketing = AD_CHANNELS.map(({ name, share, cost }) => {
     const leads = poisson(orders * 0.9 * share, roll);
-    const visits = Math.round(orders * share * 44 * (0.85 + 0.3 * roll()));
+    const visits = Math.round(orders * share * 12 * (0.85 + 0.3 * roll()));
     return {
       day: textOf(day),
       channel: name,
-      spend: money(leads * cost * (0.8 + 0.4 * roll()) + visits * 0.04),
+      spend: money(leads * cost * (0.8 + 0.4 * roll()) + visits * 0.15),
       visits,
       test_rides_booked: leads,
       online_orders: Math.round(online * share),

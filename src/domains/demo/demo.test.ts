@@ -78,6 +78,15 @@ describe("what it is filled with", () => {
       .toBe("firing");
   });
 
+  it("a report that has been sent, to the local outbox", async () => {
+    const { reports } = await call<{ reports: { id: number }[] }>("list_reports");
+    const { details } = await call<{ details: { history: object[] } }>("get_details", {
+      asset_type: "report",
+      asset_id: reports[0]?.id,
+    });
+    expect(details.history).toHaveLength(1);
+  });
+
   it("answers to its five questions", async () => {
     const [country, cargo, topics, warranty, denmark] = QUESTIONS;
     for (const question of [country, cargo, topics]) {

@@ -192,11 +192,12 @@ export class Demo {
   async #forgetSchedules(row: DemoRow): Promise<void> {
     const { call } = await this.#work(row);
     const { alerts } = await call<{ alerts: { id: number }[] }>("list_alerts", { limit: 200 });
-    for (const { id } of alerts)
-      await call("delete_asset", { asset_type: "alert", asset_id: id, confirm: true }).catch(
-        (error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        },
-      );
+    const { reports } = await call<{ reports: { id: number }[] }>("list_reports", { limit: 200 });
+    const remove = (asset_type: string, asset_id: number) =>
+      call("delete_asset", { asset_type, asset_id, confirm: true }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    for (const { id } of alerts) await remove("alert", id);
+    for (const { id } of reports) await remove("report", id);
   }
 }

@@ -27,6 +27,9 @@ const DAILY = [
 
 const BASE = "Hafenrad handbooks";
 const SOURCE = "Hafenrad";
+const REPORT = "Business every Monday";
+/** Of those that belong to nobody (RFC 2606): what is sent there stays in the local outbox. */
+const RECIPIENTS = "maren.thiessen@hafenrad.example, aylin.demir@hafenrad.example";
 const ALERT = "Denmark buys next to nothing";
 const DOCUMENTS = [
   ["English", "service-handbook.md"],
@@ -53,6 +56,7 @@ export const STEPS: readonly Step[] = [
     run: async (work: Work) => addDocument(work, folder, name),
   })),
   { says: "memories", run: remember },
+  { says: "report", run: makeReport },
 ];
 
 function products(): Row[] {
@@ -126,6 +130,22 @@ async function makeAlert({ call }: Work): Promise<void> {
     condition:
       "select sum(revenue) as Revenue where country = Denmark and order_date >= $c9_today-30d; select * where Revenue < 90000",
     realtime: true,
+  });
+}
+
+async function makeReport({ call }: Work): Promise<void> {
+  const { reports } = await call<{ reports: { name: string }[] }>("list_reports", {});
+  if (reports.some(({ name }) => name === REPORT)) return;
+  const { dashboards } = await call<{ dashboards: { id: number }[] }>("list_dashboards", {
+    query: DASHBOARDS[0]?.name,
+  });
+  await call("create_report", {
+    dashboard_id: dashboards[0]?.id,
+    name: REPORT,
+    recipients: RECIPIENTS,
+    frequency: "weeks",
+    start_time: "07:30",
+    send_now: true,
   });
 }
 

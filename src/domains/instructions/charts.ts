@@ -126,7 +126,7 @@ function readPhrase(text: string): Phrase {
   const period = periodIn(rest);
   if (period !== undefined) rest = rest.replace(period.said, " ");
   const goal = take(
-    /\b(?:with |mit )?(?:a |an |the |einem )?(?:target|goal|ziel)(?: of| von)? ([\d.,]+)\s*(k|m|thousand|million|mio\.?|tsd\.?)?/i,
+    /\b(?:with |mit )?(?:a |an |the |einem )?(?:target|goal|ziel)(?: of| von)? ([\d.,]+)\s*(thousand|million(?:en)?|tausend|mio\.?|tsd\.?|k\b|m\b)?/i,
   );
   const chart = oneOf(CHART_WORDS);
   const grain = oneOf(GRAIN_WORDS);

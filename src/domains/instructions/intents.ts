@@ -77,6 +77,18 @@ export const INTENTS: readonly Intent[] = [
     },
   },
   {
+    name: "list dashboards",
+    tools: ["list_dashboards"],
+    isMeant: ({ text }) => /\b(?:which|what|list|welche)\b.*\bdashboards\b/i.test(text),
+    plan: async () => [{ tool: "list_dashboards", args: {}, says: "List the dashboards" }],
+  },
+  {
+    name: "place",
+    tools: ["layout_dashboard"],
+    isMeant: ({ text }) => placeIn(text) !== undefined,
+    plan: planPlace,
+  },
+  {
     name: "what stands out",
     tools: ["get_insights"],
     isMeant: ({ text }) =>
@@ -88,18 +100,6 @@ export const INTENTS: readonly Intent[] = [
       const target = await targetOf(clause);
       return [{ tool: "get_insights", args: target.args, says: `Say what stands out in ${target.name}` }];
     },
-  },
-  {
-    name: "list dashboards",
-    tools: ["list_dashboards"],
-    isMeant: ({ text }) => /\b(?:which|what|list|welche)\b.*\bdashboards\b/i.test(text),
-    plan: async () => [{ tool: "list_dashboards", args: {}, says: "List the dashboards" }],
-  },
-  {
-    name: "place",
-    tools: ["layout_dashboard"],
-    isMeant: ({ text }) => placeIn(text) !== undefined,
-    plan: planPlace,
   },
   {
     name: "make a dashboard",

@@ -1,4 +1,5 @@
 import type { Account } from "./accounts.ts";
+import type { FileIdentity } from "./open-files.ts";
 import type { SandboxLog } from "./sandbox-process.ts";
 
 export interface SandboxOptions {
@@ -73,6 +74,8 @@ export interface Sandbox {
   readonly isReady: boolean;
   /** What its process holds in memory; undefined when there is none, or where nobody can tell. */
   residentMb(): number | undefined;
+  /** Whether its process has opened this very file; undefined when there is none, or where nobody can tell. */
+  hasOpen(file: FileIdentity): boolean | undefined;
   /** Whether others come first from now on, as far as this process goes; the next one begins as it was told to. */
   yieldToOthers(isLow: boolean): void;
   /** Ends the process unless there is something for it to do; the next call starts another. */

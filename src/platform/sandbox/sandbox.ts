@@ -6,6 +6,7 @@ import { cancelError, endError, paramsError, queueError, timeoutError, workerErr
 import { LIMITS } from "./limits.ts";
 import { residentMbOf } from "./memory-watch.ts";
 import { ENGINE_NICENESS, LOW_NICENESS, setNiceness } from "./niceness.ts";
+import { type FileIdentity, hasOpen } from "./open-files.ts";
 import { ENVELOPE_BYTES, encodeMessage, type FromWorker, type WorkerError } from "./protocol.ts";
 import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
@@ -127,6 +128,11 @@ class ProcessSandbox implements Sandbox {
   residentMb(): number | undefined {
     const pid = this.#current?.process?.pid;
     return pid === undefined ? undefined : residentMbOf(pid);
+  }
+
+  hasOpen(file: FileIdentity): boolean | undefined {
+    const pid = this.#current?.process?.pid;
+    return pid === undefined ? undefined : hasOpen(pid, file);
   }
 
   yieldToOthers(isLow: boolean): void {

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { needsRoot } from "../../../../../test/support/availability.ts";
@@ -178,6 +179,33 @@ describe.each(["sqlite", "duckdb"])("%s", (type) => {
       expect(await failure((await open(type, other)).test())).toMatchObject({ code: "not_found" });
     }
     expect(await failure((await open(type, "shop.db")).test())).toMatchObject({ code: "bad_request" });
+  });
+
+  it("reads no other file that takes the place of the one that was checked", async () => {
+    const allowed = join(root, `${type}-swapped`);
+    mkdirSync(allowed);
+    chmodSync(allowed, 0o755);
+    const [file, secret, link] = [
+      join(allowed, "shop"),
+      join(root, `${type}-secret`),
+      join(root, `${type}-link`),
+    ];
+    if (type === "sqlite") {
+      makeSqlite(file);
+      new DatabaseSync(secret).exec("CREATE TABLE hush AS SELECT 'psst' AS word");
+    } else {
+      await makeDuckdb(file);
+      const instance = await DuckDBInstance.create(secret);
+      await (await instance.connect()).run("CREATE TABLE hush AS SELECT 'psst' AS word");
+      instance.closeSync();
+    }
+    const connector = await open(type, file, [allowed]);
+    symlinkSync(secret, link);
+    const reading = failure(readRows(connector, "SELECT word FROM hush"));
+    // By now the path was checked, and the process that opens it is still starting.
+    await sleep(60);
+    renameSync(link, file);
+    expect(await reading).toMatchObject({ code: expect.stringMatching(/not_found|bad_request|unavailable/) });
   });
 
   it("refuses what is not a database", async () => {

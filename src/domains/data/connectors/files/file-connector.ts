@@ -10,7 +10,7 @@ import { type Dialect, DUCKDB, SQLITE } from "../sql/dialects.ts";
 import type { ReadStatement } from "../sql/read-statement.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { sizeOfRow } from "../value-size.ts";
-import { checkFile } from "./file-path.ts";
+import { type CheckedFile, checkFile, noSuchFile } from "./file-path.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 /** The process reads a file of strangers, so its answers are checked. */
@@ -67,7 +67,7 @@ export function createFileConnector(
     let sandbox: Sandbox | undefined;
     try {
       const file = await checkFile(path, parts.fileFolders);
-      sandbox = startSandbox(type, engine, file, parts);
+      sandbox = startSandbox(type, engine, file.path, parts);
       yield* readFile(sandbox, file, statement, options, deadline);
     } catch (error) {
       throw deadline.signal.aborted ? deadline.signal.reason : error;
@@ -107,14 +107,17 @@ function startSandbox(
 
 async function* readFile(
   sandbox: Sandbox,
-  path: string,
+  file: CheckedFile,
   { text, values }: ReadStatement,
   { maxRows, maxBytes }: RunOptions,
   deadline: Deadline,
 ): AsyncGenerator<RowBatch> {
   const call = (method: "open" | "next", params: OpenCall | NextCall): Promise<unknown> =>
     sandbox.call(method, params, { signal: deadline.signal, timeoutMs: deadline.leftMs() + 1_000 });
-  const columns = named(openAnswer.parse(await call("open", { path, query: text, values })).columns);
+  const opened = openAnswer.parse(await call("open", { path: file.path, query: text, values }));
+  // Between the check and the opening, somebody may have put a link in its place.
+  if (sandbox.hasOpen(file) === false) throw noSuchFile();
+  const columns = named(opened.columns);
   let rowsLeft = maxRows;
   let bytesLeft = maxBytes;
   for (let isFirst = true; ; isFirst = false) {
