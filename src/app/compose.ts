@@ -32,6 +32,7 @@ import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
+import { mountUnsubscribe } from "../surfaces/pages/unsubscribe.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
 import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
 import { mountExportFiles } from "../surfaces/rest/export-files.route.ts";
@@ -343,7 +344,7 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { vault, clock, registry }: AppEngines,
+  { vault, clock, registry, deliveries }: AppEngines,
   { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn }: Mounted,
 ): void {
   const { appUrl, apiPrefix } = config.server;
@@ -367,6 +368,7 @@ function mountAll(
   });
   mountDashboards(app, { ...bi, identity, browser, forms, clock });
   mountExports(app, { ...bi, identity });
+  mountUnsubscribe(app, deliveries.unsubscribing);
   const agentPath = MCP_SURFACES.find(({ name }) => name === "agent")?.path ?? "";
   mountUserSettings(app, { appUrl, agentPath, identity, browser, registry, ports });
   for (const surface of MCP_SURFACES) {

@@ -1,10 +1,12 @@
 import type { ChildProcess } from "node:child_process";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { CommandLine } from "../support/command-line.ts";
+import { CommandLine, freePort } from "../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /** A notice survives kill -9: it comes once, or again with the same id where the kill hid that it was sent. */
@@ -45,7 +47,12 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
   const { port } = smtp.server.address() as AddressInfo;
-  env = { DATABASE_URL: database.url, KENNING_SMTP_URL: `smtp://127.0.0.1:${port}` };
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  env = {
+    DATABASE_URL: database.url,
+    KENNING_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1",
+  };
   const who = ["--workspace", "acme"];
   await kenning.run(["workspace", "create", "acme"], { env });
   await kenning.run(["user", "create", "a@example.com", ...who, "--role", "admin"], { env });
@@ -60,8 +67,17 @@ afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
   await catalog.end();
   await new Promise<void>((resolve) => smtp.close(() => resolve()));
+  receiver.close();
   await database.drop();
   kenning.remove();
+});
+
+/** What a receiver of webhooks has got, by id. */
+const hooks = new Map<string, number>();
+const receiver = createServer((request, response) => {
+  const id = String(request.headers["webhook-id"]);
+  hooks.set(id, (hooks.get(id) ?? 0) + 1);
+  request.resume().on("end", () => response.end());
 });
 
 async function call<T>(name: string, args: object): Promise<T> {
@@ -83,7 +99,7 @@ async function makeAlert(name: string): Promise<number> {
 }
 
 async function due(id: number): Promise<void> {
-  await catalog.query("UPDATE schedules SET next_at = now() WHERE subject = $1", [id]);
+  await catalog.query("UPDATE schedules SET next_at = now() WHERE kind = 'alert' AND subject = $1", [id]);
   await catalog.query("SELECT pg_notify('kenning_schedules', '')");
 }
 
@@ -132,5 +148,90 @@ describe("an alert whose server is killed", () => {
     expect(new Set(mails.map(({ id }) => id)).size).toBe(1);
     server.child.kill("SIGTERM");
     await server.stopped;
+  }, 400_000);
+});
+
+/** As many kills as there is time for, each at another moment between due and done. */
+const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 10 : 1;
+
+describe("a report whose server is killed", () => {
+  it(`is made and sent all the same, once for each recipient, in ${ROUNDS} rounds`, async () => {
+    await serve();
+    const { dataset_id } = await call<{ dataset_id: number }>("push_data", {
+      dataset_name: "Sold",
+      rows: [{ region: "north", n: 1 }],
+    });
+    const widgets = [{ name: "Sold", dataset_id, x_axis: "region", y_axis: ["n"] }];
+    const { dashboard_id } = await call<{ dashboard_id: number }>("create_dashboard", {
+      name: "Sold",
+      widgets,
+    });
+    const { port } = receiver.address() as AddressInfo;
+    let resent = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { report } = await call<{ report: { id: number } }>("create_report", {
+        dashboard_id,
+        name: `Round ${round}`,
+        recipients: "a@example.com, b@example.com",
+        channels: [`http://127.0.0.1:${port}/${round}`],
+      });
+      mails.length = 0;
+      hooks.clear();
+      await catalog.query("UPDATE schedules SET next_at = now() WHERE kind = 'report' AND subject = $1", [
+        report.id,
+      ]);
+      await catalog.query("SELECT pg_notify('kenning_schedules', '')");
+      const isTaken = "SELECT FROM report_runs WHERE report_id = $1";
+      await vi.waitFor(async () => expect((await catalog.query(isTaken, [report.id])).rowCount).toBe(1), {
+        timeout: 60_000,
+        interval: 5,
+      });
+      await sleep(round * 150);
+      server.child.kill("SIGKILL");
+      await server.stopped;
+      await pass();
+      await serve();
+      const settled = `SELECT FROM deliveries WHERE run_key LIKE 'report:${report.id}:%' AND state = 'sent'`;
+      await vi.waitFor(async () => expect((await catalog.query(settled)).rowCount).toBe(3), {
+        timeout: 120_000,
+        interval: 100,
+      });
+      expect(
+        (await catalog.query("SELECT FROM report_runs WHERE report_id = $1", [report.id])).rowCount,
+      ).toBe(1);
+      // Two mails and one call by their ids; a second one of the same id where the kill hid that it had gone out.
+      expect(new Set(mails.map(({ id }) => id)).size).toBe(2);
+      expect(hooks.size).toBe(1);
+      resent += mails.length - 2 + [...hooks.values()].reduce((sum, count) => sum + count - 1, 0);
+    }
+    console.log(`kills of reports: ${ROUNDS} rounds, ${resent} sent again with the same id`);
+    server.child.kill("SIGTERM");
+    await server.stopped;
+  }, 900_000);
+});
+
+describe("two servers on one database", () => {
+  it("send a report and an alert once", async () => {
+    const other = await freePort();
+    await serve();
+    const second = await kenning.serve({ ...env, PORT: String(other) });
+    children.push(second.child);
+    const alert = await makeAlert("Shared");
+    const { dashboard_id } = await call<{ dashboard_id: number }>("create_dashboard", { name: "Shared" });
+    const wish = { dashboard_id, recipients: "a@example.com" };
+    const { report } = await call<{ report: { id: number } }>("create_report", wish);
+    mails.length = 0;
+    const both = "(kind = 'alert' AND subject = $1) OR (kind = 'report' AND subject = $2)";
+    await catalog.query(`UPDATE schedules SET next_at = now() WHERE ${both}`, [alert, report.id]);
+    await catalog.query("SELECT pg_notify('kenning_schedules', '')");
+    await vi.waitFor(() => expect(mails.length).toBeGreaterThanOrEqual(2), {
+      timeout: 120_000,
+      interval: 100,
+    });
+    // Whatever a second server would send as well comes within this time.
+    await sleep(3_000);
+    expect(mails.map(({ subject }) => subject).sort()).toEqual(["Alert: Shared", "Report: Shared"]);
+    for (const { child } of [server, second]) child.kill("SIGTERM");
+    await Promise.all([server.stopped, second.stopped]);
   }, 400_000);
 });

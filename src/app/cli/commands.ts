@@ -1,6 +1,7 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
 import { AUDIT_COMMANDS } from "./audit-commands.ts";
+import { CHANNEL_COMMANDS } from "./channel-commands.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
 import { DEMO_COMMANDS } from "./demo-commands.ts";
@@ -342,6 +343,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   ...EVAL_COMMANDS,
   ...LLM_COMMANDS,
+  ...CHANNEL_COMMANDS,
   defineCommand({
     name: "datasource test",
     summary: "Try the connection of a datasource",

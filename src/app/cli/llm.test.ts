@@ -94,3 +94,29 @@ describe("kenning llm", () => {
     expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining("given again") });
   });
 });
+
+describe("kenning channel", () => {
+  const channel = (words: string[], input = "") =>
+    kenning.call(["channel", ...words, "--workspace", "acme"], { env, input });
+
+  test("sets, lists, rotates and removes channels, and shows no secret but the signing one", async () => {
+    expect((await channel(["list"])).err).toContain("no channels yet");
+    const bot = await channel(
+      ["set", "Bot", "--kind", "slack_bot", "--room", "#general", "--secret-stdin"],
+      "xoxb-1234567890-abc\n",
+    );
+    expect(bot).toMatchObject({ code: 0, out: "" });
+    const hook = ["set", "Hook", "--kind", "webhook", "--url", "https://example.com/hook"];
+    const first = await channel(hook);
+    expect(first.out).toMatch(/^whsec_/);
+    expect((await channel([...hook, "--rotate"])).out).not.toBe(first.out);
+    const { out } = await channel(["list", "--json"]);
+    expect(JSON.parse(out)).toMatchObject([
+      { name: "Bot", kind: "slack_bot", room: "#general" },
+      { name: "Hook", kind: "webhook", url: "https://example.com/hook" },
+    ]);
+    expect(out).not.toMatch(/xoxb|whsec/);
+    expect((await channel(["remove", "bot"])).code).toBe(0);
+    expect((await channel(["remove", "bot"])).code).not.toBe(0);
+  });
+});

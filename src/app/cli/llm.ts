@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import { LIMITS } from "../../domains/llm/limits.ts";
-import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { ProviderKind } from "../../platform/llm/index.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
+import { readSecret } from "./secret-input.ts";
 import { withData } from "./with-data.ts";
 
 interface SetInput {
@@ -30,7 +29,8 @@ export async function setProvider({ args, options }: SetInput, terminal: Termina
   const { parseDuration } = await import("../../kernel/durations.ts");
   const timeoutMs =
     options.timeout === undefined ? LIMITS.llm.defaultTimeoutMs : parseDuration(options.timeout);
-  const key = await readKey(options, terminal);
+  const source = { file: options["key-file"], isStdin: options["key-stdin"] };
+  const key = await readSecret("key", source, terminal);
   const provider = await withData(async ({ identity, llm: { llm } }) => {
     const { id: workspaceId } = await identity.workspaces.bySlug(options.workspace);
     return llm.set({
@@ -49,22 +49,6 @@ export async function setProvider({ args, options }: SetInput, terminal: Termina
   const role = provider.isDefault ? ", the default of the workspace" : "";
   terminal.err(`${provider.name} is ${provider.model} (${provider.kind}) in ${options.workspace}${role}.\n`);
   return 0;
-}
-
-/** Never from the words of the command, which other users of the machine can see. */
-async function readKey(options: SetInput["options"], terminal: Terminal): Promise<string | undefined> {
-  const path = options["key-file"];
-  if (path !== undefined && options["key-stdin"])
-    throw new AppError("bad_request", "Give --key-file or --key-stdin, and not both.");
-  if (options["key-stdin"]) return terminal.readAll();
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new AppError("bad_request", `The file of the key cannot be read: ${messageOf(error)}.`, {
-      cause: error,
-    });
-  }
 }
 
 export async function listProviders(

@@ -4,10 +4,13 @@ import { clip } from "../../kernel/clip.ts";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
+import { mapBounded } from "../../kernel/map-bounded.ts";
 import { type Catalog, type CatalogTx, isOutage } from "../../platform/catalog/index.ts";
 import type { Deliveries, Delivery } from "../../platform/delivery/index.ts";
 import type { JobContext, Jobs } from "../../platform/jobs/index.ts";
 import type { Due, Schedules } from "../../platform/schedules/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Dataset } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
 import { type Found, type Happening, judge } from "./alert-state.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
@@ -43,6 +46,12 @@ interface Checked {
   says: string;
   datasetName: string;
   evaluation: Evaluation | null;
+}
+
+/** With whose eyes which dataset is looked at. */
+interface Sight {
+  caller: Caller;
+  dataset: Dataset;
 }
 
 /** Checks alerts when they are due and when their dataset changes, and tells what came of it. */
@@ -100,27 +109,50 @@ export class AlertChecks {
 
   async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
     await this.#parts.deliveries.prepare();
-    for (const alert of await load()) {
+    const alerts = await load();
+    const sights = new Map<string, Promise<Sight>>();
+    // Those of one owner see the same rows of the same dataset, which are looked up once.
+    const sightOf = (alert: Alert) => {
+      const key = `${alert.datasetId} ${alert.ownerId}`;
+      const known = sights.get(key) ?? this.#sight(alert);
+      sights.set(key, known);
+      return known;
+    };
+    const checks = await mapBounded(alerts, LIMITS.alerts.looksAtOnce, async (alert) => {
       signal.throwIfAborted();
-      await this.#check(alert, signal);
+      return { alert, checked: await this.#look(alert, sightOf(alert), signal) };
+    });
+    const quiet = checks.filter(({ alert, checked }) => isQuiet(alert, checked));
+    const settled = await this.#parts.store.settleQuiet(quiet.map(({ alert }) => alert));
+    for (const { alert, checked } of checks) {
+      signal.throwIfAborted();
+      if (!settled.has(alert.id)) await this.#check(alert, checked, signal);
     }
   }
 
-  async #check(alert: Alert, signal: AbortSignal): Promise<void> {
+  /** Whoever owns an alert, with the rights that they have now, and what it looks at. */
+  async #sight(alert: Alert): Promise<Sight> {
+    const caller = await ownerOf(this.#parts.identity, alert, "alert");
+    return { caller, dataset: await this.#parts.data.require(caller, alert.datasetId) };
+  }
+
+  /** An alert that was changed meanwhile is looked at again. */
+  async #check(alert: Alert, first: Checked, signal: AbortSignal): Promise<void> {
     let current: Alert | undefined = alert;
-    for (let tries = 0; tries < CHECK_TRIES && current !== undefined; tries += 1) {
-      const checked = await this.#look(current, signal);
+    let checked = first;
+    for (let tries = 0; tries < CHECK_TRIES; tries += 1) {
       if (await this.#settle(current, checked)) return;
       [current] = await this.#parts.store.awake([alert.id]);
+      if (current === undefined) return;
+      checked = await this.#look(current, this.#sight(current), signal);
     }
   }
 
-  /** Looks as the owner, with the rights that they have now. */
-  async #look(alert: Alert, signal: AbortSignal): Promise<Checked> {
+  /** Looks as the owner. */
+  async #look(alert: Alert, sight: Promise<Sight>, signal: AbortSignal): Promise<Checked> {
     let datasetName = `dataset ${alert.datasetId}`;
     try {
-      const caller = await ownerOf(this.#parts.identity, alert, "alert");
-      const dataset = await this.#parts.data.require(caller, alert.datasetId);
+      const { caller, dataset } = await sight;
       datasetName = dataset.name;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.alerts.checkMs)]);
       const evaluation = await evaluate(this.#parts, caller, dataset, alert, limited);
@@ -202,7 +234,7 @@ export class AlertChecks {
   /** The same without a record: what matches is sent, marked as a test. */
   async test(alert: Alert, signal: AbortSignal): Promise<{ checked: Checked; deliveries: Delivery[] }> {
     const { catalog, clock, deliveries } = this.#parts;
-    const checked = await this.#look(alert, signal);
+    const checked = await this.#look(alert, this.#sight(alert), signal);
     if (checked.found.kind === "failed") throw new AppError("bad_request", checked.says);
     const recipients = await recipientsOf(this.#parts.deliveries, alert);
     if (checked.found.kind !== "match" || recipients.length === 0) return { checked, deliveries: [] };
@@ -234,4 +266,9 @@ function newRowsOf({ toldRows }: Alert, checked: Checked): Checked {
     says,
     evaluation: { ...evaluation, matched: { ...matched, rows, total: rows.length } },
   };
+}
+
+/** Nothing matches, as before: there is nothing to tell and nothing to change but when it was checked. */
+function isQuiet({ state, failures, matches, toldHash }: Alert, { found }: Checked): boolean {
+  return found.kind === "calm" && state === "ok" && failures === 0 && matches === 0 && toldHash === null;
 }

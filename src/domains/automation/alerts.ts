@@ -4,6 +4,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { AgentServices } from "../agent/index.ts";
 import { assertName, type Data, type Dataset, isWhole, restrictionFor } from "../data/index.ts";
 import { type Alert, type AlertsStore, type AlertWish, noAlert } from "./alerts.store.ts";
+import { type Backtest, backtest } from "./backtest.ts";
 import { readCondition } from "./conditions/read-condition.ts";
 import { type EvaluationParts, evaluate } from "./evaluate.ts";
 import { chosenChannels } from "./recipients.ts";
@@ -146,11 +147,12 @@ export class Alerts {
     caller: Caller,
     alert: Alert,
     signal: AbortSignal,
-  ): Promise<{ says: string; rows: number | null }> {
+  ): Promise<{ says: string; rows: number | null; past: Backtest | null }> {
     const dataset = await this.#parts.data.require(caller, alert.datasetId);
     const { says, matched, found } = await evaluate(this.#parts, caller, dataset, alert, signal);
     return {
       says,
+      past: await backtest(this.#parts, caller, dataset, alert, signal),
       rows: alert.type === "conditional" && found.kind !== "unknown" ? (matched?.total ?? 0) : null,
     };
   }

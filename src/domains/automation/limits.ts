@@ -14,10 +14,14 @@ export const LIMITS = {
     shownCharacters: 60,
     /** Checks of alerts that one server makes at the same time. */
     checks: 2,
+    /** Alerts of one dataset that are looked at at the same time. */
+    looksAtOnce: 4,
     /** Longest that one check may take. */
     checkMs: 60_000,
     /** How long changes of a dataset are gathered before its real-time alerts are checked. */
     gatherMs: 2_000,
+    /** Days of the past that a new condition is tried on. */
+    backtestDays: 90,
     /** Most checks in a row that an alert can be made to wait for before it fires. */
     hold: 100,
     /** Checks that must fail one after the other before an alert is in its error state. */

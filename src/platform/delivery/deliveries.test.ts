@@ -1,3 +1,4 @@
+import { createHash, createVerify, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -165,6 +166,54 @@ describe("mail", () => {
     expect(readdirSync(folder)).toEqual(["uid-1.eml"]);
     const read = await PostalMime.parse(readFileSync(join(folder, "uid-1.eml")));
     expect(read).toMatchObject({ subject: MESSAGE.subject, to: [{ address: "ann@example.com" }] });
+  });
+});
+
+describe("a signed mail", () => {
+  it("is signed with what says how to unsubscribe, which stays on one line", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const folder = join(outbox, "signed");
+    const dkim = {
+      domain: "example.com",
+      selector: "k1",
+      privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    };
+    const mail = new MailChannel({ smtpUrl: null, from: "kenning@example.com", outbox: folder, dkim });
+    const { attachments: _, ...bare } = MESSAGE;
+    const url = `https://kenning.example.com/unsubscribe/${"a".repeat(300)}`;
+    await mail.send("uid-2", "ann@example.com", { ...bare, files: [] }, url);
+    const raw = readFileSync(join(folder, "uid-2.eml"), "utf8").replace(/\r?\n/g, "\r\n");
+    expect(raw).toContain(`List-Unsubscribe: <${url}>\r\n`);
+    const [head = "", ...bodies] = raw.split("\r\n\r\n");
+    const fields = head.replace(/\r\n(?=[ \t])/g, "\0").split("\r\n");
+    const relaxed = (field: string) => {
+      const [name = "", ...value] = field.replaceAll("\0", " ").split(":");
+      return `${name.toLowerCase().trim()}:${value.join(":").replace(/\s+/g, " ").trim()}`;
+    };
+    const signature = fields.find((field) => field.startsWith("DKIM-Signature")) ?? "";
+    const tags = new Map(
+      relaxed(signature)
+        .slice("dkim-signature:".length)
+        .split(/; ?/)
+        .map((tag) => tag.split(/=(.*)/s) as [string, string]),
+    );
+    expect(tags.get("d")).toBe("example.com");
+    const signed = (tags.get("h") ?? "").split(":").map((name) => name.trim().toLowerCase());
+    expect(signed).toEqual(expect.arrayContaining(["list-unsubscribe", "list-unsubscribe-post", "subject"]));
+    const body = `${bodies
+      .join("\r\n\r\n")
+      .replace(/[ \t]+\r\n/g, "\r\n")
+      .replace(/(\r\n)*$/, "")}\r\n`;
+    expect(createHash("sha256").update(body).digest("base64")).toBe(tags.get("bh"));
+    const bare2 = relaxed(signature).replace(/b=[^;]*$/, "b=");
+    const text = [
+      ...signed.map((name) =>
+        relaxed(fields.find((field) => field.toLowerCase().startsWith(`${name}:`)) ?? ""),
+      ),
+      bare2,
+    ].join("\r\n");
+    const bytes = Buffer.from((tags.get("b") ?? "").replace(/\s/g, ""), "base64");
+    expect(createVerify("sha256").update(text).verify(publicKey, bytes)).toBe(true);
   });
 });
 

@@ -40,11 +40,6 @@ export class Unsubscribing {
       .onConflictDoNothing();
   }
 
-  /** Whoever is named as a recipient again gets it again. */
-  async resume(workspaceId: number, topic: string, addresses: readonly string[]): Promise<void> {
-    await this.#catalog.db.delete(unsubscribed).where(of(workspaceId, topic, addresses));
-  }
-
   /** Those of these who do not want it. */
   async among(
     tx: Pick<CatalogTx, "select">,

@@ -1,14 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../../data/index.ts";
-import {
-  AGGREGATE_WORDS,
-  AGGREGATES,
-  type Aggregate,
-  COMPARISONS,
-  type Comparison,
-  OPENINGS,
-  ROW_NOUNS,
-} from "./words.ts";
+import { GERMAN } from "./german-words.ts";
+import { AGGREGATE_WORDS, type Aggregate, type Comparison, ENGLISH, type Lexicon } from "./words.ts";
 
 /** A condition that was understood: C9QL, and what it says in words. */
 export interface Understood {
@@ -37,36 +30,37 @@ const DATED = /^(?:DATE|TIMESTAMP|DATETIME)/;
  * understand is undefined; two readings are an error that names both.
  */
 export function readPlainLanguage(text: string, source: Source): Understood | undefined {
-  let rest = text
+  return readIn(ENGLISH, text, source) ?? readIn(GERMAN, text, source);
+}
+
+function readIn(lexicon: Lexicon, given: string, source: Source): Understood | undefined {
+  const text = given
     .trim()
-    .toLowerCase()
     .replace(/\s+/g, " ")
-    .replace(/[.!?]+$/, "");
-  const isOfRows = OPENINGS[2]?.test(opened(rest, 2)) ?? false;
-  rest = opened(rest, OPENINGS.length);
-  const found = firstComparison(rest);
+    .replace(/[.!?]+$/, "")
+    .replace(lexicon.ending, "");
+  let rest = text.toLowerCase();
+  const isOfRows = lexicon.openings[2]?.test(opened(rest, lexicon, 2)) ?? false;
+  rest = opened(rest, lexicon, lexicon.openings.length);
+  const found = firstComparison(rest, lexicon);
   if (found === undefined) return undefined;
-  const measure = readMeasure(found.before, source, isOfRows);
+  const measure = readMeasure(found.before, source, isOfRows, lexicon);
   if (measure === undefined) return undefined;
-  const original = text
-    .trim()
-    .replace(/\s+/g, " ")
-    .replace(/[.!?]+$/, "");
-  const values = original.slice(original.length - found.after.length);
-  return write(measure, found.comparison, values);
+  return write(measure, found.comparison, text.slice(text.length - found.after.length), lexicon);
 }
 
 /** Without what is said before the condition. */
-function opened(text: string, openings: number): string {
-  return OPENINGS.slice(0, openings).reduce((rest, opening) => rest.replace(opening, ""), text);
+function opened(text: string, { openings }: Lexicon, count: number): string {
+  return openings.slice(0, count).reduce((rest, opening) => rest.replace(opening, ""), text);
 }
 
 /** The comparison that stands first; of several at one place the one that is named first. */
 function firstComparison(
   text: string,
+  { comparisons }: Lexicon,
 ): { before: string; comparison: Comparison; after: string } | undefined {
   const padded = ` ${text} `;
-  const found = COMPARISONS.flatMap(([pattern, comparison]) => {
+  const found = comparisons.flatMap(([pattern, comparison]) => {
     const match = pattern.exec(padded);
     return match === null ? [] : [{ match, comparison }];
   });
@@ -77,29 +71,42 @@ function firstComparison(
   return { before, comparison: first.comparison, after };
 }
 
-function readMeasure(text: string, { name, columns }: Source, isOfRows: boolean): Measure | undefined {
-  const exact = columnCalled(text, columns);
+function readMeasure(
+  text: string,
+  { name, columns }: Source,
+  isOfRows: boolean,
+  lexicon: Lexicon,
+): Measure | undefined {
+  const exact = columnCalled(text, columns, lexicon);
   if (exact !== undefined) return { aggregate: undefined, column: exact, daily: undefined };
-  const aggregated = AGGREGATES.find(([pattern]) => pattern.test(`${text} `));
-  const isDaily = /^(?:the )?daily /.test(text) || / (?:per|a|each) day$/.test(text);
-  const noun = text
-    .replace(/^(?:the )?daily /, "")
-    .replace(/ (?:per|a|each) day$/, "")
-    .replace(aggregated?.[0] ?? /^$/, "")
-    .replace(/^(?:the|our) /, "");
+  const { aggregates, daily: everyDay, articles, rowNouns, synonyms } = lexicon;
+  const isDaily = everyDay.test(text);
+  const bare = text.replace(everyDay, "");
+  const aggregated = aggregates.find(([pattern]) => pattern.test(`${bare} `));
+  const noun = bare.replace(aggregated?.[0] ?? /^$/, "").replace(articles, "");
   const dates = columns.filter(({ type }) => DATED.test(type));
   const daily = isDaily && dates.length === 1 ? dates[0] : undefined;
-  const column = columnCalled(noun, columns);
+  const column = columnCalled(noun, columns, lexicon);
   const aggregate = aggregated?.[1];
   if (column !== undefined) return { aggregate, column, daily: aggregate === undefined ? undefined : daily };
   if (isOfRows) return undefined;
-  const isRows = ROW_NOUNS.has(noun) || same(noun, name);
+  const isRows = rowNouns.has(noun) || [noun, ...(synonyms.get(noun) ?? [])].some((word) => same(word, name));
   if (!isRows || (aggregate !== undefined && aggregate !== "count")) return undefined;
   return { aggregate: "count", column: undefined, daily };
 }
 
 /** The column of that name, or the only one that has all of these words in its name. */
-function columnCalled(text: string, columns: readonly Column[]): Column | undefined {
+function columnCalled(text: string, columns: readonly Column[], { synonyms }: Lexicon): Column | undefined {
+  const own = columnNamed(text, columns);
+  if (own !== undefined) return own;
+  for (const word of synonyms.get(text) ?? []) {
+    const found = columnNamed(word, columns);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function columnNamed(text: string, columns: readonly Column[]): Column | undefined {
   const exact = columns.filter(({ name }) => same(name, text));
   if (exact.length === 1) return exact[0];
   const words = wordsOf(text);
@@ -131,6 +138,7 @@ function write(
   { aggregate, column, daily }: Measure,
   comparison: Comparison,
   values: string,
+  lexicon: Lexicon,
 ): Understood | undefined {
   const isNumber = aggregate === "count" || aggregate === "sum" || aggregate === "avg" || isNumeric(column);
   if (aggregate !== undefined && aggregate !== "count" && !isNumeric(column) && !isDated(column))
@@ -144,6 +152,7 @@ function write(
   const condition = compare(left, comparison, values, {
     isNumber,
     isText: isText(column) && aggregate === undefined,
+    lexicon,
   });
   if (condition === undefined) return undefined;
   const per = daily === undefined ? "" : " of a day";
@@ -157,6 +166,7 @@ function write(
 interface ValueKind {
   isNumber: boolean;
   isText: boolean;
+  lexicon: Lexicon;
 }
 
 const WORDS: Readonly<Partial<Record<Comparison, string>>> = {
@@ -179,7 +189,7 @@ function compare(
   if (comparison === "filled")
     return values === "" ? { c9ql: `${left} is not null`, words: "is not empty" } : undefined;
   if (comparison === "between") {
-    const [low, high] = values.split(/ and | to /i).map((value) => literalOf(value, kind));
+    const [low, high] = values.split(kind.lexicon.between).map((value) => literalOf(value, kind));
     if (low === undefined || high === undefined) return undefined;
     return { c9ql: `${left} between ${low} and ${high}`, words: `is between ${low} and ${high}` };
   }
@@ -194,13 +204,25 @@ function compare(
   return isEquality ? { c9ql: `lower(${left}) ${comparison} ${value.toLowerCase()}`, words } : undefined;
 }
 
-const SCALES: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6 };
+const SCALES: Readonly<Record<string, number>> = {
+  k: 1e3,
+  thousand: 1e3,
+  tausend: 1e3,
+  m: 1e6,
+  million: 1e6,
+  millionen: 1e6,
+  mio: 1e6,
+};
 
-function literalOf(text: string, { isNumber, isText }: ValueKind): string | undefined {
+function literalOf(text: string, { isNumber, isText, lexicon }: ValueKind): string | undefined {
   const bare = text.trim().replace(/^["'](.*)["']$/, "$1");
   if (bare === "") return undefined;
   if (isText) return `'${bare.replaceAll("'", "''")}'`;
-  const number = /^[$€£]?\s*(-?\d+(?:,\d{3})*(?:\.\d+)?)\s*(k|m|thousand|million)?\s*[$€£%]?$/i.exec(bare);
+  const digits = lexicon.thousands === "," ? bare : swapSigns(bare);
+  const number =
+    /^[$€£]?\s*(-?\d+(?:,\d{3})*(?:\.\d+)?)\s*(k|m|thousand|million|tausend|millionen|mio)?\s*(?:[$€£%]|euro)?$/i.exec(
+      digits,
+    );
   if (number !== null) {
     const scaled = Number(number[1]?.replaceAll(",", "")) * (SCALES[number[2]?.toLowerCase() ?? ""] ?? 1);
     return Number.isFinite(scaled) ? String(scaled) : undefined;
@@ -208,7 +230,13 @@ function literalOf(text: string, { isNumber, isText }: ValueKind): string | unde
   if (isNumber) return undefined;
   if (/^(?:true|false)$/i.test(bare)) return bare.toLowerCase();
   if (/^\d{4}-\d{2}-\d{2}$/.test(bare)) return `'${bare}'`;
-  return /^(?:today|yesterday)$/i.test(bare) ? `$c9_${bare.toLowerCase()}` : undefined;
+  const named = { heute: "today", gestern: "yesterday" }[bare.toLowerCase()] ?? bare.toLowerCase();
+  return /^(?:today|yesterday)$/.test(named) ? `$c9_${named}` : undefined;
+}
+
+/** 1.000,50 as 1,000.50. */
+function swapSigns(text: string): string {
+  return text.replace(/[.,]/g, (sign) => (sign === "." ? "," : "."));
 }
 
 function isNumeric(column: Column | undefined): boolean {

@@ -132,4 +132,34 @@ describe("a condition", () => {
   it("with a mistake in C9QL tells the place", () => {
     expect(() => readCondition("where statuss = 5", ORDERS)).toThrow(/no field "statuss"/);
   });
+
+  it.each([
+    ["Bestellungen fallen unter 50", DAILY, "select * where `orders` < 50"],
+    ["benachrichtige mich, wenn die Bestellungen unter 50 fallen", DAILY, "select * where `orders` < 50"],
+    ["wenn der Umsatz über 1.000,50 € steigt", ORDERS, "select * where `net_revenue` > 1000.5"],
+    [
+      "die Summe der Umsätze ist mehr als 2,5 Mio",
+      ORDERS,
+      "select sum(`net_revenue`) as value;\nselect * where `value` > 2500000",
+    ],
+    [
+      "sag mir Bescheid, sobald die Anzahl der Bestellungen mindestens 10 ist",
+      ORDERS,
+      "select count(*) as value;\nselect * where `value` >= 10",
+    ],
+    [
+      "tägliche Bestellungen sinken unter 5",
+      ORDERS,
+      "select date_format(`day`, 'yyyy-MM-dd') as day, count(*) as value group by day;\nselect * where `value` < 5",
+    ],
+    [
+      "eine Zeile, in der Status gleich Storniert ist",
+      ORDERS,
+      "select * where lower(`status`) = 'storniert'",
+    ],
+    ["Status ist leer", ORDERS, "select * where `status` is null"],
+    ["net revenue zwischen 5 und 10 liegt", ORDERS, "select * where `net_revenue` between 5 and 10"],
+  ])("in German is read as well: %j", (text, source, c9ql) => {
+    expect(readCondition(text, source).c9ql).toBe(c9ql);
+  });
 });

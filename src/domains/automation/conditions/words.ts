@@ -7,7 +7,7 @@ const GOES = "(?:drops?|falls?|sinks?|goes|go|dips?|slips?|declines?|is|are|gets
 const RISES = "(?:rises?|climbs?|goes|go|grows?|jumps?|increases?|is|are|gets?|stays?)";
 
 /** In this order: the first that fits is taken. */
-export const COMPARISONS: readonly (readonly [RegExp, Comparison])[] = [
+const COMPARISONS: readonly (readonly [RegExp, Comparison])[] = [
   [phrase(`${IS} (?:not|n't) (?:empty|missing|null|blank)`), "filled"],
   [phrase("(?:is filled|is present|exists)"), "filled"],
   [phrase(`${IS} (?:empty|missing|null|blank)`), "empty"],
@@ -31,7 +31,7 @@ export const COMPARISONS: readonly (readonly [RegExp, Comparison])[] = [
 
 export type Aggregate = "sum" | "avg" | "count" | "max" | "min";
 
-export const AGGREGATES: readonly (readonly [RegExp, Aggregate])[] = [
+const AGGREGATES: readonly (readonly [RegExp, Aggregate])[] = [
   [/^(?:the )?(?:sum of|total of|sum|total|overall)(?: the)? /, "sum"],
   [/^(?:the )?(?:average of|mean of|average|avg|mean)(?: the)? /, "avg"],
   [/^(?:the )?(?:number of|count of|how many)(?: the)? /, "count"],
@@ -48,16 +48,48 @@ export const AGGREGATE_WORDS: Readonly<Record<Aggregate, string>> = {
 };
 
 /** What is said before the condition itself. */
-export const OPENINGS: readonly RegExp[] = [
+const OPENINGS: readonly RegExp[] = [
   /^(?:please )?(?:alert|tell|notify|warn|inform|mail|email|message)(?: (?:me|us|them|everybody|everyone))?(?: as soon as)? /,
   /^(?:when(?:ever)?|if|once|as soon as|in case) /,
   /^(?:there (?:is|are) )?(?:any|a|some|one|each|every|all)(?: of the)? (?:rows?|records?|entry|entries|lines?|items?)(?: (?:where|whose|with|that|which|in which|for which|has|have))+ /,
   /^(?:any|the|our|my|all|each|every) /,
 ];
 
-export const ROW_NOUNS = new Set(["rows", "row", "records", "record", "entries", "entry", "lines", "items"]);
+const ROW_NOUNS = new Set(["rows", "row", "records", "record", "entries", "entry", "lines", "items"]);
+
+/** How one language says conditions. */
+export interface Lexicon {
+  /** What is said before the condition itself; the third tells that it is about single rows. */
+  openings: readonly RegExp[];
+  comparisons: readonly (readonly [RegExp, Comparison])[];
+  aggregates: readonly (readonly [RegExp, Aggregate])[];
+  articles: RegExp;
+  /** Words that say "a number for each day", at the beginning or at the end. */
+  daily: RegExp;
+  rowNouns: ReadonlySet<string>;
+  /** What may stand behind the value: verbs, where a language puts them last. */
+  ending: RegExp;
+  between: RegExp;
+  /** The sign between thousands; the other one is before the fraction. */
+  thousands: "," | ".";
+  /** Words that are columns under another name. */
+  synonyms: ReadonlyMap<string, readonly string[]>;
+}
+
+export const ENGLISH: Lexicon = {
+  openings: OPENINGS,
+  comparisons: COMPARISONS,
+  aggregates: AGGREGATES,
+  articles: /^(?:the|our) /,
+  daily: /^(?:the )?daily | (?:per|a|each) day$/,
+  rowNouns: ROW_NOUNS,
+  ending: /^$/,
+  between: / and | to /i,
+  thousands: ",",
+  synonyms: new Map(),
+};
 
 /** Surrounded by spaces, as the text is when it is searched. */
-function phrase(source: string): RegExp {
+export function phrase(source: string): RegExp {
   return new RegExp(` (?:${source}) `);
 }

@@ -99,6 +99,24 @@ describe("create_alert", () => {
     await expect(create({ alertCondition: "where amountt > 3" })).rejects.toThrow(/Did you mean amount/);
   });
 
+  it("takes German, and says on how many days of the past it would have matched", async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const rows = [3, 3, 10, 50, 120].map((ago, i) => ({ at: day(ago), umsatz: 100 + i }));
+    const id = await makeDataset(server, token, "Tage", rows);
+    const made = await create({ datasetId: id, alertCondition: "wenn der Umsatz über 100 steigt" });
+    expect(made).toMatchObject({
+      matches_now: 4,
+      matched_days: 3,
+      alert: { c9ql: "select * where `umsatz` > 100" },
+    });
+    expect(made.message).toContain("In the last 90 days it would have matched on 3.");
+    const daily = await create({ datasetId: id, alertCondition: "Anzahl der Zeilen pro Tag ist über 1" });
+    expect(daily).toMatchObject({ matches_now: 1, matched_days: 1 });
+    expect(await create({ datasetId: id, alertCondition: "sum(umsatz) > 3" })).toMatchObject({
+      matched_days: null,
+    });
+  });
+
   it("[bi.create-alert.condition-required] refuses a conditional alert without a condition, and hostile input", async () => {
     await expect(create({})).rejects.toThrow(/needs a condition/);
     const good = { alertCondition: "amount > 1" };

@@ -153,6 +153,28 @@ describe("create_report", () => {
     });
   });
 
+  it("lets a recipient unsubscribe with one click; to look at the link changes nothing", async () => {
+    const { report } = await create({
+      dashboardId: board.dashboard_id,
+      recipients: "leave@example.com, stay@example.com",
+      sendNow: true,
+    });
+    const [mail] = await mailsTo("leave@example.com");
+    const header = (name: string) => mail?.headers.find(({ key }) => key === name)?.value ?? "";
+    expect(header("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
+    const { pathname } = new URL(header("list-unsubscribe").replace(/^<|>$/g, ""));
+    const page = await server.request(pathname);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("leave@example.com");
+    const again = () => bi<Saved>("knowi_run", { reportId: report.id });
+    expect((await again()).report_run?.deliveries).toHaveLength(2);
+    const body = "List-Unsubscribe=One-Click";
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await server.request(pathname, { method: "POST", body, headers })).status).toBe(200);
+    expect((await again()).report_run?.deliveries).toMatchObject([{ target: "stay@example.com" }]);
+    expect((await server.request(`${pathname.slice(0, -8)}AAAAAAAA`, { method: "POST" })).status).toBe(404);
+  });
+
   it("[bi.create-report.one-required] [bi.create-report.channel-required] refuses what cannot be sent", async () => {
     const dashboardId = board.dashboard_id;
     await expect(create({})).rejects.toThrow(/One of dashboardId or widgetIds is required/);
