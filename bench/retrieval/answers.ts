@@ -18,7 +18,7 @@ interface Case {
   isAnswerable: boolean;
 }
 
-const FEATURES = ["own", "around", "hasType", "passage"] as const;
+const FEATURES = ["own", "around", "hasType", "passage", "tokens"] as const;
 const PASSAGES = 5;
 
 /**
@@ -114,7 +114,7 @@ function fitted(cases: readonly Case[]): (one: Case) => number {
 }
 
 function vectorOf({ features }: Case): number[] {
-  return [1, ...FEATURES.map((name) => features[name])];
+  return [1, ...FEATURES.map((name) => features[name] ?? 0)];
 }
 
 function told(cases: readonly Case[], sure: (one: Case) => number): string {

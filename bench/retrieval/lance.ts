@@ -10,7 +10,7 @@ const BATCH = 20_000;
 /** The little that is used of LanceDB, which is large and therefore no dependency: a folder says where it is installed. */
 interface Lance {
   connect(folder: string): Promise<{ createTable(name: string, rows: object[]): Promise<Table> }>;
-  Index: { fts(): unknown; bitmap(): unknown };
+  Index: { fts(): unknown; btree(): unknown };
 }
 interface Table {
   add(rows: object[]): Promise<unknown>;
@@ -34,7 +34,7 @@ export async function openLance(installed: string, chunks: readonly Chunk[]): Pr
   const table = await database.createTable("chunks", chunks.slice(0, BATCH));
   for (let at = BATCH; at < chunks.length; at += BATCH) await table.add(chunks.slice(at, at + BATCH));
   await table.createIndex("body", { config: lance.Index.fts() });
-  await table.createIndex("base", { config: lance.Index.bitmap() });
+  await table.createIndex("base", { config: lance.Index.btree() });
   console.error(`LanceDB: built in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   return {
     name: "LanceDB",

@@ -6,6 +6,8 @@ export interface EmbeddingModel {
   readonly fingerprint: string;
   /** The languages that it knows, all if undefined; in others its vectors say little. */
   readonly languages: ReadonlySet<string> | undefined;
+  /** Characters that it is best given at once. */
+  readonly stepCharacters: number;
   passages(texts: readonly string[]): Promise<Omit<Embedding, "fingerprint">[]>;
   query(text: string): Promise<Omit<QueryEmbedding, "fingerprint">>;
   close(): Promise<void>;

@@ -45,9 +45,8 @@ export class Embeddings {
     // Texts of about the same length waste no time on filling up.
     const order = texts.map((_, i) => i).sort((a, b) => texts[a]!.length - texts[b]!.length);
     const embedded: Embedding[] = [];
-    for (let at = 0; at < order.length; at += LIMITS.embeddings.batch) {
+    for (const batch of this.#batches(order, texts)) {
       signal?.throwIfAborted();
-      const batch = order.slice(at, at + LIMITS.embeddings.batch);
       const ask = () => this.#model.passages(batch.map((i) => texts[i]!));
       const turn = this.#turn.then(ask);
       this.#turn = turn.catch(() => undefined);
@@ -55,6 +54,27 @@ export class Embeddings {
         embedded[batch[nth]!] = { ...made, fingerprint: this.fingerprint };
     }
     return embedded;
+  }
+
+  #batches(order: readonly number[], texts: readonly string[]): number[][] {
+    const batches: number[][] = [];
+    let characters = Number.POSITIVE_INFINITY;
+    for (const i of order) {
+      const length = Math.min(texts[i]!.length, LIMITS.embeddings.characters);
+      const open = batches.at(-1);
+      characters += length;
+      if (
+        open !== undefined &&
+        open.length < LIMITS.embeddings.batch &&
+        characters <= this.#model.stepCharacters
+      )
+        open.push(i);
+      else {
+        batches.push([i]);
+        characters = length;
+      }
+    }
+    return batches;
   }
 
   /** By the model with this fingerprint, which is that of the vectors it will be compared with. */

@@ -20,6 +20,7 @@ const answerShape = z.object({
 export class EndpointModel implements EmbeddingModel {
   readonly fingerprint: string;
   readonly languages = undefined;
+  readonly stepCharacters = Number.POSITIVE_INFINITY;
   readonly #options: EndpointOptions;
   readonly #fetch: GuardedFetch;
 

@@ -47,7 +47,12 @@ export function maxSim(query: Float32Array): (signs: Uint8Array) => number {
       let best = Number.NEGATIVE_INFINITY;
       for (let from = 0; from < signs.length; from += TOKEN_BYTES) {
         let likeness = 0;
-        for (let i = 0; i < TOKEN_BYTES; i++) likeness += table[(i << 8) | signs[from + i]!]!;
+        // Four at a time: sums that do not wait for each other.
+        for (let i = 0; i < TOKEN_BYTES; i += 4)
+          likeness +=
+            table[(i << 8) | signs[from + i]!]! +
+            table[((i + 1) << 8) | signs[from + i + 1]!]! +
+            (table[((i + 2) << 8) | signs[from + i + 2]!]! + table[((i + 3) << 8) | signs[from + i + 3]!]!);
         if (likeness > best) best = likeness;
       }
       sum += best;
@@ -56,17 +61,16 @@ export function maxSim(query: Float32Array): (signs: Uint8Array) => number {
   };
 }
 
-/** For each byte of a text's token and each value of it, what its eight signs add. */
+/** For each byte of a text's token and each value of it, what its eight signs add: one bit more than a value before it. */
 function tableOf(query: Float32Array, from: number): Float32Array {
   const table = new Float32Array(TOKEN_BYTES * 256);
-  for (let byte = 0; byte < TOKEN_BYTES; byte++)
-    for (let value = 0; value < 256; value++) {
-      let sum = 0;
-      for (let bit = 0; bit < 8; bit++) {
-        const number = query[from + byte * 8 + bit]!;
-        sum += (value >> bit) & 1 ? number : -number;
-      }
-      table[(byte << 8) | value] = sum;
+  for (let byte = 0; byte < TOKEN_BYTES; byte++) {
+    const numbers = query.subarray(from + byte * 8, from + byte * 8 + 8);
+    table[byte << 8] = -numbers.reduce((sum, number) => sum + number, 0);
+    for (let value = 1; value < 256; value++) {
+      const lowest = 31 - Math.clz32(value & -value);
+      table[(byte << 8) | value] = table[(byte << 8) | (value & (value - 1))]! + 2 * numbers[lowest]!;
     }
+  }
   return table;
 }

@@ -7,6 +7,7 @@ import { ThreadCaller } from "../threads/index.ts";
 import type { EmbeddingCalls } from "./calls.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
 import { filesIn } from "./folder-files.ts";
+import { LIMITS } from "./limits.ts";
 import { MINILM_FINGERPRINT, type ModelFiles } from "./model-files.ts";
 
 const MODULE = join(import.meta.dirname, `embedding-worker${extname(import.meta.filename)}`);
@@ -19,6 +20,7 @@ export type ThreadData = { files: ModelFiles } | { folder: string };
 export class ThreadModel implements EmbeddingModel {
   readonly fingerprint: string;
   readonly languages: ReadonlySet<string> | undefined;
+  readonly stepCharacters = LIMITS.embeddings.stepCharacters;
   readonly #thread: ThreadCaller<EmbeddingCalls>;
 
   /** The one that comes with Kenning, which knows English. */

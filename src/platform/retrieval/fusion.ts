@@ -26,7 +26,8 @@ const LEAST = 0.05;
 export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Question): Hit[] {
   const { legs, isCovered } = question;
   const bestWords = Math.max(0, ...candidates.map(({ lexical }) => lexical));
-  const judged = withDirectionOfAll(withTokensOfAll(candidates, question), recipe).map((candidate) => ({
+  const compared = withTokensOfAll(candidates, bestWords, question);
+  const judged = withDirectionOfAll(compared, bestWords, recipe).map((candidate) => ({
     candidate,
     value: worthOf(candidate, bestWords, recipe, question),
   }));
@@ -43,14 +44,14 @@ export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Qu
       Math.max(lexical, isCovered ? Math.max(cosine, tokens) : 0),
     ),
   );
-  const compared = new Map(candidates.map(({ id, tokens }) => [id, tokens]));
+  const tokensOf = new Map(candidates.map(({ id, tokens }) => [id, tokens]));
   return fused.map(({ candidate: { id, lexical, cosine, hasVector, speaker, asks }, thread, value }) => ({
     id,
     score: Math.min(1, Math.max(0, value)) * Math.min(1, sure),
     legs: {
       lexical,
       ...(legs.has("dense") && hasVector && { dense: Math.max(0, cosine) }),
-      ...(compared.get(id) !== undefined && { tokens: compared.get(id)! }),
+      ...(tokensOf.get(id) !== undefined && { tokens: tokensOf.get(id)! }),
     },
     signs: { speaker, asks, thread },
   }));
@@ -73,28 +74,43 @@ function threadShares(judged: readonly { candidate: Judged; value: number }[]): 
 }
 
 /**
- * Who was not compared by tokens comes after those who were. Who has none yet, or is in a language that the model does
- * not know, is neither helped nor hurt by them.
+ * Who was not compared by tokens comes after those who were. Who is in a language that the model does not know is neither
+ * helped nor hurt by them. Who has none yet is taken to have what its words let expect: what is new would otherwise come
+ * after all that is merely alike.
  */
-function withTokensOfAll(candidates: readonly Judged[], { isCovered, covers }: Question): readonly Judged[] {
+function withTokensOfAll(
+  candidates: readonly Judged[],
+  bestWords: number,
+  { isCovered, covers }: Question,
+): readonly Judged[] {
   const known = candidates.flatMap(({ tokens }) => tokens ?? []);
   if (known.length === 0) return candidates;
-  const least = Math.min(...known);
   const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+  const [least, most] = [Math.min(...known), Math.max(...known)];
   return candidates.map((each) => {
-    const isForeign = isCovered && !covers(each.language);
-    const tokens = isForeign || !each.hasVector ? mean : (each.tokens ?? least);
-    return { ...each, tokens };
+    if (isCovered && !covers(each.language)) return { ...each, tokens: mean };
+    if (!each.hasVector) return { ...each, tokens: least + (most - least) * wordsOf(each, bestWords) };
+    return { ...each, tokens: each.tokens ?? least };
   });
 }
 
-/** Who has no vector yet is neither helped nor hurt by that, where directions are summed up with the rest. */
-function withDirectionOfAll(candidates: readonly Judged[], { fusion }: Recipe): readonly Judged[] {
-  const known = candidates.filter(({ hasVector, lexical }) => hasVector && lexical > 0);
+/** The same for directions, where they are summed up with the rest. */
+function withDirectionOfAll(
+  candidates: readonly Judged[],
+  bestWords: number,
+  { fusion }: Recipe,
+): readonly Judged[] {
+  const known = candidates.filter(({ hasVector }) => hasVector).map(({ cosine }) => cosine);
   if (fusion.way !== "features" || known.length === 0 || known.length === candidates.length)
     return candidates;
-  const mean = known.reduce((sum, { cosine }) => sum + cosine, 0) / known.length;
-  return candidates.map((each) => (each.hasVector ? each : { ...each, cosine: mean }));
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return candidates.map((each) =>
+    each.hasVector ? each : { ...each, cosine: least + (most - least) * wordsOf(each, bestWords) },
+  );
+}
+
+function wordsOf({ lexical }: Judged, bestWords: number): number {
+  return bestWords > 0 ? lexical / bestWords : 0;
 }
 
 /** 0 to 1, or a little less than 0. */

@@ -173,6 +173,23 @@ describe("meaning", () => {
     for (const { score } of compared) expect(score).toSatisfy((value: number) => value >= 0 && value <= 1);
   });
 
+  it.each(["document", "memory"] as const)(
+    "does not hide a %s that is new and has no vector yet",
+    async (kind) => {
+      const rows = new Rows();
+      const texts = Array.from({ length: 25 }, (_, n) => `The lamp of number ${n}. Its mark is mark${n}end.`);
+      const made = await embeddings.embed(texts);
+      for (const [id, body] of texts.entries()) rows.put(1, id, body, { embedding: made[id]! });
+      rows.put(1, 100, "The lamp of number 100. Its mark is mark100end.");
+      rows.tokens = async (_, ids) => ids.flatMap((id) => (id < 25 ? { id, tokens: made[id]!.tokens! } : []));
+      const retrieval = new Retrieval({ broadcast, embeddings, folder: folderOfOwn(), log: log as never });
+      opened.push(retrieval);
+      const collection = retrieval.collection(kind, rows);
+      expect((await idsOf(collection, "mark100end"))[0]).toBe(100);
+      expect((await idsOf(collection, "mark7end"))[0]).toBe(7);
+    },
+  );
+
   it("of a talk is asked for in the words of whom the question names", async () => {
     const rows = new Rows();
     const turns = ["I bought a red bicycle.", "Caroline, did Caroline buy a bicycle?", "I sold my bicycle."];

@@ -6,6 +6,7 @@ import {
   type BiServices,
   type Chosen,
   type Dashboard,
+  type ShownWidget,
   type ToDraw,
   ticketWish,
   untitled,
@@ -207,27 +208,31 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
 async function gridOf(parts: DashboardPagesParts, showing: Showing) {
   const { caller, dashboard, widgets, chosen, locale, width, path } = showing;
   const { views } = parts;
-  const [shown, filters] = await Promise.all([
-    views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }),
+  const draw = async (shown: readonly ShownWidget[]): Promise<PageWidget[]> => {
+    const pictures = await picturesOf(
+      views,
+      caller,
+      shown.map(({ subject, widget, notes }) => ({
+        subject,
+        look: { ...sizeOf(widget, width, notes.length > 0), locale },
+      })),
+    );
+    return shown.map((each, i) => ({
+      ...each,
+      picture: pictures[i] ?? null,
+      src: `${path}/w/${each.widget.id}`,
+    }));
+  };
+  const [drawn, filters] = await Promise.all([
+    views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }, draw),
     dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
   ]);
-  const pictures = await picturesOf(
-    views,
-    caller,
-    shown.map(({ subject, widget, notes }) => ({
-      subject,
-      look: { ...sizeOf(widget, width, notes.length > 0), locale },
-    })),
-  );
-  const drawn = shown.map((each, i): PageWidget => {
-    return { ...each, picture: pictures[i] ?? null, src: `${path}/w/${each.widget.id}` };
-  });
   const isFaulty = ({ subject, picture }: PageWidget) =>
     subject.kind === "error" || (isDrawn(subject) && picture === null);
   return {
     grid: await gridMarkup(drawn, locale),
     filters,
-    asOf: shown.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0],
+    asOf: drawn.flatMap(({ asOf }) => asOf?.getTime() ?? []).toSorted((a, b) => a - b)[0],
     hasFaults: drawn.some(isFaulty),
   };
 }

@@ -27,6 +27,8 @@ interface Exported {
 
 /** In the place of what could not be drawn. */
 const NOTHING = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
+/** Rows of a table that a picture may show. */
+const PNG_ROWS = 50;
 /** Widest and highest picture of a single widget. */
 const WIDGET_PX = { width: 960, height: 540 };
 
@@ -43,21 +45,19 @@ export class Exports {
     const name = `${exported.title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${target.format}`;
     const locale = target.locale ?? exported.dashboard?.settings.locale ?? "en-US";
     const { chosen = {} } = target;
-    const rows = target.format === "pdf" ? LIMITS.bi.pdfRows : 50;
-    const shown = await this.#parts.views.widgets(caller, exported.dashboard, exported.widgets, {
-      chosen,
-      locale,
-      rows,
-    });
+    const { views, pdfs } = this.#parts;
+    const scope = String(caller.workspace.id);
+    const show = <T>(rows: number, then: (some: ShownWidget[]) => Promise<T[]>) =>
+      views.widgets(caller, exported.dashboard, exported.widgets, { chosen, locale, rows }, then);
     if (target.format === "png") {
+      const shown = await show(PNG_ROWS, async (some) => some);
       const content = await this.#png(caller, exported, shown, { ...target, locale });
       return { name, mimeType: "image/png", content };
     }
-    const report = await this.#report(caller, exported, shown, { ...target, locale });
-    const { pdf, pages } = await this.#parts.pdfs.make(report, {
-      scope: String(caller.workspace.id),
-      signal,
-    });
+    pdfs.prepare(scope);
+    const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, target.type, locale));
+    const report = await this.#report(caller, exported, cells, { ...target, locale });
+    const { pdf, pages } = await pdfs.make(report, { scope, signal });
     return { name, mimeType: "application/pdf", content: Buffer.from(pdf), pages };
   }
 
@@ -107,15 +107,15 @@ export class Exports {
     shown: readonly ShownWidget[],
     type: ExportTarget["type"],
     locale: string,
-  ): Promise<Cell[]> {
-    const placed = shown.map(({ widget, subject, notes }) => {
+  ): Promise<(Cell & { asOf: Date | null })[]> {
+    const placed = shown.map(({ widget, subject, notes, asOf }) => {
       const place =
         type === "widget"
           ? { col: 1, row: 1, sizeX: 24, sizeY: 14 }
           : (widget.place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 });
       const width = place.sizeX * COLUMN_PX - GAP_PX;
       const height = Math.max(80, place.sizeY * ROW_PX - GAP_PX - HEADING_PX);
-      return { place, title: widget.name, notes, subject, width, height };
+      return { place, title: widget.name, notes, asOf, subject, width, height };
     });
     const drawn = placed.filter(({ subject }) => subject.kind !== "table");
     const pictures = await this.#parts.views.pictures(
@@ -125,7 +125,7 @@ export class Exports {
         look: { width, height, locale, theme: "light" },
       })),
     );
-    return placed.map((cell): Cell => {
+    return placed.map((cell) => {
       const { subject, ...common } = cell;
       if (subject.kind === "table") return { ...common, table: subject };
       return { ...common, svg: pictures[drawn.indexOf(cell)]?.svg ?? NOTHING };
@@ -135,11 +135,10 @@ export class Exports {
   async #report(
     caller: Caller,
     exported: Exported,
-    shown: readonly ShownWidget[],
+    cells: readonly (Cell & { asOf: Date | null })[],
     { type, locale, chosen = {} }: ExportTarget & { locale: string },
   ): Promise<Report> {
     const { dashboard, title } = exported;
-    const cells = await this.#cells(caller, shown, type, locale);
     const visible =
       dashboard === null ? [] : await this.#parts.views.visibleFilters(caller, dashboard, exported.widgets);
     const filters = visible.flatMap((filter) => {
@@ -149,7 +148,7 @@ export class Exports {
     });
     const zone = dashboard?.settings.time_zone ?? "UTC";
     const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
-    const asOf = shown
+    const asOf = cells
       .flatMap(({ asOf }) => asOf ?? [])
       .toSorted((a, b) => a.getTime() - b.getTime())
       .at(0);

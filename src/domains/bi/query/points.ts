@@ -98,19 +98,20 @@ class PointsQuery {
     const values = this.#measures.map(({ formula }, i) => `${formula} as k9v${i}`);
     const order = isOrdered ? "1" : `${keys.length + 1} desc, 1`;
     const by = keys.map((_, i) => i + 1).join(", ");
-    const text = `select ${[...keys, ...values].join(", ")}, count(*) as k9n${where} group by ${by} order by ${order}`;
-    return this.#fetched(await this.#source.read(text, chartRows));
+    const text = `select ${[...keys, ...values].join(", ")}, count(*) as k9n${where} group by ${by} order by ${order} limit ${chartRows + 1}`;
+    // One more than is wanted tells that there are others; to count them would be to work all of it out again.
+    return this.#fetched(await this.#source.read(text, chartRows + 1));
   }
 
-  #fetched({ rows, totalRows }: RowPage): Fetched {
+  #fetched({ rows }: RowPage): Fetched {
     return {
-      rows: rows.map((row) => ({
+      rows: rows.slice(0, chartRows).map((row) => ({
         x: row.k9x ?? null,
         g: row.k9g ?? null,
         values: this.#measures.map((_, i) => numberOf(row[`k9v${i}`])),
       })),
       most: Math.max(0, ...rows.map((row) => numberOf(row.k9n) ?? 0)),
-      isCut: totalRows > rows.length,
+      isCut: rows.length > chartRows,
     };
   }
 

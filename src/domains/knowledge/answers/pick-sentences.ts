@@ -20,15 +20,17 @@ export interface Features {
   around: number;
   hasType: number;
   rank: number;
-  /** What the words of its passage say, which is the same with and without vectors. */
+  /** What the words of its passage say. */
   passage: number;
+  /** What the tokens of its passage say; not known before it has been embedded. */
+  tokens?: number | undefined;
 }
 
 /** Passages that are looked at. */
 const PASSAGES = 3;
 /** Longer ones are cut: nobody wants a page quoted. */
 const SENTENCE_CHARACTERS = 600;
-const WEIGHTS: Features = { own: 3.2, around: 1.6, hasType: 0.5, rank: 0.8, passage: 0 };
+const WEIGHTS = { own: 3.2, around: 1.6, hasType: 0.5, rank: 0.8 };
 
 /** A sentence and where it stands. */
 export interface Sentence {
@@ -72,6 +74,7 @@ export function rankSentences(question: Question, sentences: readonly Sentence[]
       hasType: hasType(question.type, text) ? 1 : 0,
       rank: 1 / (rank + 1),
       passage: passage.legs.lexical,
+      tokens: passage.legs.tokens,
     };
     return { passage, text, at, features, score: scoreOf(features) };
   });
@@ -80,21 +83,28 @@ export function rankSentences(question: Question, sentences: readonly Sentence[]
 
 function scoreOf(features: Features): number {
   let score = 0;
-  for (const name of Object.keys(WEIGHTS) as (keyof Features)[]) score += WEIGHTS[name] * features[name];
+  for (const name of Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[])
+    score += WEIGHTS[name] * features[name];
   return score;
 }
 
 /**
- * Weights of a logistic model, fitted to 1,188 questions of XQuAD in English and German, each asked with and without the
- * paragraph that answers it (`bench/retrieval/answers.ts`).
+ * Weights of logistic models, fitted to 1,188 questions of XQuAD in English and German, each asked with and without the
+ * paragraph that answers it, in a workspace of its own language and of both (`bench/retrieval/answers.ts`).
  */
-const CONFIDENCE = { bias: -6.36, own: 8.04, around: 4.68, hasType: 0.93, passage: 4.52 };
+const BY_WORDS = { bias: -6.85, own: 6.52, around: 3.84, hasType: 1.15, passage: 6.68, tokens: 0 };
+const BY_TOKENS = { bias: -13.01, own: 6.2, around: 3.34, hasType: 0.98, passage: 3.27, tokens: 11.63 };
 
 /** How sure it is that the best sentence answers, 0 to 1. */
-export function confidenceOf({ own, around, hasType: typed, passage }: Features): number {
-  const { bias, ...weights } = CONFIDENCE;
+export function confidenceOf({ own, around, hasType: typed, passage, tokens }: Features): number {
+  const weights = tokens === undefined ? BY_WORDS : BY_TOKENS;
   const sum =
-    bias + weights.own * own + weights.around * around + weights.hasType * typed + weights.passage * passage;
+    weights.bias +
+    weights.own * own +
+    weights.around * around +
+    weights.hasType * typed +
+    weights.passage * passage +
+    weights.tokens * (tokens ?? 0);
   return 1 / (1 + Math.exp(-sum));
 }
 

@@ -159,7 +159,7 @@ export class DocumentReader {
       return recognisedAnswer.parse(await sandbox.call("recognise", params, { signal }));
     } catch (error) {
       // A picture that nobody can read must not cost the text around it.
-      if (signal.aborted || !isAppError(error)) throw error;
+      if (signal.aborted || !isAppError(error) || params.pages === "all") throw error;
       this.#log.warn({ err: error }, "no text was recognised in the pictures of a document");
       return [];
     } finally {

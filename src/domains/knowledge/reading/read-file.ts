@@ -59,7 +59,7 @@ export async function readFileContent(path: string, extension: string): Promise<
     const bytes = async () =>
       (await file.read(Buffer.alloc((await file.stat()).size), { position: 0 })).buffer;
     const head = await bytes();
-    const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
+    const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime ?? lateType(head, extension);
     // An archive that does not say what it is of may be what its name says.
     const mimeType =
       found === "application/zip" ? mimeTypeOf(extension) : found?.replace("text/rtf", "application/rtf");
@@ -77,6 +77,12 @@ export async function readFileContent(path: string, extension: string): Promise<
   }
 }
 
+/** A PDF may begin with the orders of a printer. */
+function lateType(head: Buffer, extension: string): string | undefined {
+  const isPdf = extension === "pdf" && head.subarray(0, 1_024).includes("%PDF-");
+  return isPdf ? "application/pdf" : undefined;
+}
+
 /** What this reader cannot open, another one may, which looks at all pages then. */
 async function readPdf(bytes: Buffer): Promise<FileContent> {
   try {
@@ -86,7 +92,7 @@ async function readPdf(bytes: Buffer): Promise<FileContent> {
       markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0);
     return { pages: read, notes: [], scanned: read.filter(isBare).map(({ page }) => page) };
   } catch (error) {
-    const isLocked = /encrypt|password/i.test(messageOf(error));
+    const isLocked = /crypt|password/i.test(messageOf(error));
     const damaged = new AppError("bad_request", "The PDF is damaged or cut off.", { cause: error });
     return { pages: [], notes: [], scanned: "all", failure: isLocked ? lockedFile(error) : damaged };
   }

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 import type { PDFiumPage } from "@hyzyla/pdfium";
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
+import { lockedFile } from "./file-error.ts";
 import { BARE_CHARACTERS } from "./file-pages.ts";
 import type { PageText } from "./with-recognised.ts";
 
@@ -85,7 +86,9 @@ export class Recogniser {
   async pages(bytes: Uint8Array, wanted: readonly number[] | "all"): Promise<PageText[]> {
     const { PDFiumLibrary } = await pdfium;
     const library = await PDFiumLibrary.init({ wasmBinary: this.#pdfium.buffer as ArrayBuffer });
-    const document = await library.loadDocument(bytes);
+    const document = await library.loadDocument(bytes).catch((error: unknown) => {
+      throw /password/i.test(messageOf(error)) ? lockedFile(error) : error;
+    });
     const numbers =
       wanted === "all" ? Array.from({ length: document.getPageCount() }, (_, i) => i + 1) : wanted;
     const until = performance.now() + LIMITS.knowledge.recognitionMs;

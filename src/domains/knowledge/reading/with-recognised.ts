@@ -23,8 +23,7 @@ export function withRecognised(content: FileContent, recognised: Recognised): Fi
   }));
   const looked = scanned === "all" ? whole.map(({ page }) => page) : scanned;
   const without = looked.filter((page) => !found.has(page));
-  if (whole.every(({ markdown }) => markdown === ""))
-    throw content.failure ?? noText(pages.length, recognised);
+  if (whole.every(({ markdown }) => markdown === "")) throw content.failure ?? noText(recognised);
   const count = [...found.values()].filter(({ isRecognised }) => isRecognised).length;
   return { ...content, pages: whole, scanned: [], notes: [...content.notes, ...notesOn(count, without)] };
 }
@@ -43,8 +42,10 @@ function notesOn(count: number, without: readonly number[]): string[] {
   return notes;
 }
 
-function noText(pages: number, recognised: Recognised): AppError {
-  const what = pages === 1 ? "It is a picture" : "Its pages are pictures";
-  if (recognised !== null) return new AppError("unsupported", `${what}, and no text was recognised.`);
-  return new AppError("unsupported", `${what}, and text recognition is not installed on this server.`);
+function noText(recognised: Recognised): AppError {
+  const why =
+    recognised === null
+      ? "text recognition is not installed on this server"
+      : "no text was recognised in its pictures";
+  return new AppError("unsupported", `There is no text in it, and ${why}.`);
 }
