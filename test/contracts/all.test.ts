@@ -89,7 +89,7 @@ describe("the list of tools", () => {
         expect(body.error).toEqual({
           code: -32600,
           message:
-            'Unknown toolset: "nonsense". There are system, knowledge, library, memory, curation, models, modeling, data, dashboards, datasources, alerts, admin, and all; +name adds one to the default.',
+            'Unknown toolset: "nonsense". There are system, knowledge, library, memory, curation, models, modeling, data, dashboards, datasources, alerts, notifications, admin, and all; +name adds one to the default.',
         });
       }
     }
