@@ -8,9 +8,11 @@ import { Kenning } from "./memory/server.ts";
  * 10,000 alerts that are due at the same moment and 100 reports at 08:00, from due to checked and sent; beside what the
  * same conditions take as calls of get_data, the same PDF as calls of export_dashboard, and a small call meanwhile.
  */
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const DATASETS = values.quick ? 20 : 100;
-const PER_DATASET = values.quick ? 10 : 100;
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, datasets: { type: "string", default: "100" } },
+});
+const DATASETS = values.quick ? 20 : Number(values.datasets);
+const PER_DATASET = values.quick ? 10 : Math.ceil(10_000 / DATASETS);
 const REPORTS = values.quick ? 10 : 100;
 const ALERTS = DATASETS * PER_DATASET;
 const SAMPLES = 100;

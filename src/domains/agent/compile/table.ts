@@ -333,6 +333,8 @@ class TableBuilder {
     return this.#by.flatMap((key, i) => {
       const dataset = this.#compiler.dataset(key.ds);
       if (key.bucket !== undefined || !dataset.isKeyed || dataset.nameField !== key.field) return [];
+      // A name of rows that are told apart by other things is not that of one of them.
+      if (dataset.key.length > 1 && !dataset.key.includes(key.field)) return [];
       return dataset.key
         .filter((field) => field !== key.field)
         .map((field, j) => ({ name: `k${i + 1}_${j + 1}`, key: { ...key, field } }));

@@ -121,7 +121,11 @@ export class DatasetQuestions {
     { question, chosen, isNamed }: { question: string; chosen: readonly string[]; isNamed: boolean },
   ): Promise<Group[]> {
     const published = await this.#published(caller, datasets, isNamed);
-    const inferred = await this.#inferred(caller, datasets);
+    // Nothing is guessed about what one model describes.
+    const isDescribed = published.some((each) =>
+      datasets.every((dataset) => each.datasets.includes(dataset)),
+    );
+    const inferred = isDescribed ? [] : await this.#inferred(caller, datasets);
     const own = inferred.filter(
       (group) =>
         !published.some((each) => group.datasets.every((dataset) => each.datasets.includes(dataset))),

@@ -162,8 +162,8 @@ export class Facts {
 
   /** Whether rows of a dataset happened at some time, rather than being somebody or something with a name. */
   isEvent(ds: string): boolean {
-    const dataset = this.schema.datasets.get(ds);
-    return dataset?.fields.get(dataset.nameField ?? "")?.kind !== "text";
+    const { fields, nameField } = this.schema.datasets.get(ds) ?? {};
+    return fields?.get(nameField ?? "")?.kind !== "text" || /(^|_)id$/i.test(nameField ?? "");
   }
 
   isPeople(ds: string): boolean {

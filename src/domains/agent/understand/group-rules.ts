@@ -126,8 +126,8 @@ function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, 
 }
 
 function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
-  // Of entities each is there once.
-  if (group.rel !== null) return [];
+  // Of entities each is there once, unless they are rows with the same name.
+  if (group.rel !== null && !grammar.isRepeated(group.ds ?? "")) return [];
   const table = rowsOf(group);
   return table === undefined ? [] : firstGroups(grammar, table, group, place);
 }
@@ -268,7 +268,8 @@ export const GROUP_RULES: Rules = {
   "rel outdid": [
     rule<"rel", "outdid">((_grammar, rel, { table, op, than }) => {
       const pair = outdone(table, op, than);
-      if (pair === undefined || rel.isTopped || table.conds.length > 0) return [];
+      // Of one that is named, both numbers are wanted.
+      if (pair === undefined || rel.isTopped || rel.form === "name" || table.conds.length > 0) return [];
       return [{ sense: { ...rel, rel: { k: "where", in: rel.rel, if: pair.cond }, form: "made" }, cost: 0 }];
     }),
   ],

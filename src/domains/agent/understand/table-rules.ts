@@ -231,9 +231,16 @@ export const TABLE_RULES: Rules = {
       if (key === undefined || rel.isTopped) return to;
       // Numbers of each order are seldom wanted; more often they are divided by their number.
       if (rel.verb !== undefined || rel.form === "name") return to;
-      const cost = isClause ? 1.5 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+      const isRatio = arg === "per" && grammar.isEvent(rel.ds);
+      const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
       const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
-      return [...to, { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost }];
+      const num: Num = { k: "agg", fn: "count", in: rel.rel };
+      const ratio: Combined = { sense: { t: "by", keys: [], by: { k: "num", num, table: null } }, cost: 0.2 };
+      return [
+        ...to,
+        ...(isRatio ? [ratio] : []),
+        { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost },
+      ];
     }),
   ],
   "op field": [
