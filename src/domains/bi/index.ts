@@ -63,12 +63,12 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
         return void (await data.require(caller, datasetId));
       planOf(spec, await sources.open(caller, datasetId, spec, PLAIN_LENS));
     });
-    const views = new Views({ sources, modelSources, drawings, clock });
+    const insights = new InsightFinder({ sources, clock });
+    const views = new Views({ sources, insights, store, modelSources, drawings, clock });
     const exports = new Exports({ boards, views, drawings, pdfs: new Pdfs(log), clock });
     const exportLinks = new ExportLinks(vault, clock, appUrl);
     const embedsStore = new EmbedsStore(catalog, clock);
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });
-    const insights = new InsightFinder({ sources, clock });
     const services = {
       boards,
       sources,

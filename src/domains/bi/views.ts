@@ -10,10 +10,12 @@ import {
   type Subject,
 } from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { Dashboard, Widget } from "./boards.store.ts";
+import type { BoardsStore, Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
 import { showModel } from "./draw/model-subject.ts";
 import { type Shown, showSource, showWidget } from "./draw/subject.ts";
+import type { InsightFinder } from "./insights/insights.ts";
+import { LIMITS as INSIGHTS } from "./insights/limits.ts";
 import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
 import type { ModelSources } from "./query/model-source.ts";
@@ -64,10 +66,20 @@ export interface ToDraw {
 /** Widgets whose pictures are asked for together. */
 const DRAWN_TOGETHER = 5;
 
+/** Rows of a dashboard that one sentence takes. */
+const ROWS_A_SENTENCE = 3;
+
 /** More values than this are typed in, not chosen. */
 const OPTIONS = 100;
 
-type Parts = { sources: Sources; modelSources: ModelSources; drawings: Drawings; clock: Clock };
+type Parts = {
+  sources: Sources;
+  insights: InsightFinder;
+  store: BoardsStore;
+  modelSources: ModelSources;
+  drawings: Drawings;
+  clock: Clock;
+};
 
 /** What widgets show to somebody, as things to be drawn, and the drawings: the same for page, embed, PDF and PNG. */
 export class Views {
@@ -105,9 +117,41 @@ export class Views {
       if (datasetId === null) throw datasetGone(widget);
       const source = await sources.open(caller, datasetId, spec, lens);
       asOf = source.dataset.refreshedAt;
+      const said =
+        spec.chart === "recommendation" ? await this.#said(caller, dashboard, widget, options) : [];
+      if (said.length > 0)
+        return {
+          subject: { kind: "text", title: name, text: said.join("\n") },
+          notes: source.unfiltered,
+        };
       return showSource(name, spec, source, writing);
     });
     return { widget, asOf, ...shown };
+  }
+
+  /** What stands out on the whole dashboard, as much as there is room for. */
+  async #said(
+    caller: Caller,
+    dashboard: Dashboard | null,
+    widget: Widget,
+    { chosen, locale }: ViewOptions,
+  ): Promise<string[]> {
+    const { insights: finder, store } = this.#parts;
+    const widgets = dashboard === null ? [widget] : await store.widgetsOf(dashboard.id);
+    const { insights } = await this.once(
+      caller,
+      dashboard,
+      widgets,
+      ["insights", chosen, locale],
+      async () => {
+        const found = await finder.ofWidgets(caller, dashboard, widgets, { chosen });
+        return { insights: found.insights, hasFaults: found.notes.length > 0 };
+      },
+    );
+    const room = Math.floor((widget.place?.sizeY ?? 8) / ROWS_A_SENTENCE);
+    return insights
+      .slice(0, Math.min(INSIGHTS.insights.shown, Math.max(1, room)))
+      .map(({ sentence }) => sentence);
   }
 
   /** What widgets show, some at a time; `then` goes on with some of them while others are still read. */

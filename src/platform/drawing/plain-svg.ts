@@ -200,7 +200,7 @@ function writeWords(canvas: Canvas, drawing: Extract<Plain, { kind: "text" | "em
   const { text, muted } = COLOURS[look.theme];
   const said =
     drawing.kind === "text"
-      ? [{ text: drawing.text, fill: text }]
+      ? drawing.text.split("\n").map((line) => ({ text: line, fill: text }))
       : drawing.kind === "empty"
         ? [{ text: drawing.why, fill: muted }]
         : [

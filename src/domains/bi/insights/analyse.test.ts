@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { noise, randomOf } from "../../../../test/support/made-series.ts";
+import type { Grain } from "../shapes.ts";
 import { type Analysis, analyse } from "./analyse.ts";
 import { concentrationOf, driversOf, mixAndRate } from "./segments.ts";
 import { discoveries } from "./statistics.ts";
@@ -23,11 +24,12 @@ function rate(
   length: number,
   plant: (values: number[], random: () => number) => number[],
   isFound: (kinds: string[], analysis: Analysis) => boolean,
+  grain: Grain = "day",
 ): number {
   const random = randomOf(length * 7 + runs);
   let found = 0;
   for (let run = 0; run < runs; run += 1) {
-    const analysis = analyse(plant(noise(random, length, 0.5), random), "day");
+    const analysis = analyse(plant(noise(random, length, 0.5), random), grain);
     if (isFound(told(analysis), analysis)) found += 1;
   }
   return found / runs;
@@ -44,6 +46,14 @@ describe("insights on noise", () => {
     const all = rates.reduce((sum, each) => sum + each, 0) / rates.length;
     expect(all).toBeLessThanOrEqual(0.06);
     for (const each of rates) expect(each).toBeLessThanOrEqual(0.1);
+  });
+
+  it("takes no noise for a season of the year, or for more than it would without one", () => {
+    for (const length of [104, 150]) {
+      expect(rate(150, length, lift, (kinds) => kinds.length > 0, "week")).toBeLessThanOrEqual(0.1);
+      expect(rate(150, length, lift, (kinds) => kinds.includes("season"), "week")).toBeLessThanOrEqual(0.02);
+    }
+    expect(rate(150, 30, lift, (kinds) => kinds.length > 0, "month")).toBeLessThanOrEqual(0.1);
   });
 });
 
@@ -82,6 +92,25 @@ describe("insights on planted effects", () => {
     expect(found).toBeGreaterThanOrEqual(0.95);
     const other = rate(100, 104, weekly, (kinds) => kinds.some((kind) => kind !== "season"));
     expect(other).toBeLessThanOrEqual(0.1);
+  });
+});
+
+describe("insights on seasons of the year", () => {
+  const year = (size: number) => (values: number[]) =>
+    values.map((value, i) => 20 + value + size * Math.cos((2 * Math.PI * i) / 52));
+
+  it("finds them from two years on, and tells nothing else", () => {
+    for (const length of [104, 150]) {
+      expect(rate(60, length, year(6), (kinds) => kinds.includes("season"), "week")).toBeGreaterThanOrEqual(
+        0.95,
+      );
+      const other = rate(60, length, year(6), (kinds) => kinds.some((kind) => kind !== "season"), "week");
+      expect(other).toBeLessThanOrEqual(0.1);
+    }
+  });
+
+  it("does not tell the way up and down again as news where there is less than two years", () => {
+    expect(rate(60, 80, year(6), (kinds) => kinds.includes("change"), "week")).toBeLessThanOrEqual(0.3);
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Grain } from "../shapes.ts";
 import { type ChangePoint, changePoints, PENALTY, squaredErrors } from "./change-points.ts";
 import { type Outlier, outliers } from "./outliers.ts";
-import { type Season, seasonOf } from "./seasonality.ts";
-import { median, noiseOf } from "./statistics.ts";
+import { type Season, seasonOf, withoutSeason, withSeason } from "./seasonality.ts";
+import { median, type Noise, noiseOf } from "./statistics.ts";
 import { type Trend, trendOf } from "./trend.ts";
 
 /** What there is in a series, each with the chance that noise looks like it. */
@@ -24,14 +24,16 @@ const WILD_SDS = 4;
 
 /**
  * First what comes again with the calendar, then changes of the level, then a trend within the last one, then what is
- * left over: each would look like the next if it were still in.
+ * left over: each would look like the next if it were still in. `usual` is the season of the whole, for a part that
+ * shows none of its own.
  */
-export function analyse(values: readonly number[], grain: Grain): Analysis {
+export function analyse(values: readonly number[], grain: Grain, usual?: Season): Analysis {
   const found = seasonOf(values, grain);
   const season = found !== undefined && found.p < SURE ? found : undefined;
-  const seasonal = values.map((_, i) => season?.pattern[i % season.length] ?? 0);
-  const plain = values.map((value, i) => value - (seasonal[i] ?? 0));
-  const noise = noiseOf(plain);
+  const removed = season ?? (usual?.isRelative ? usual : undefined);
+  const widening = removed?.widening ?? 1;
+  const plain = withoutSeason(values, removed);
+  const noise = widened(noiseOf(plain), widening);
   const tamed = withoutWild(plain, noise.sd);
   const steps = changePoints(tamed, noise).filter(({ p }) => p < 1);
   const line = trendOf(tamed);
@@ -39,13 +41,40 @@ export function analyse(values: readonly number[], grain: Grain): Analysis {
     line !== undefined &&
     line.p < SURE &&
     costOfLine(tamed, line) <= costOfSteps(tamed, steps, noise.longRunVariance);
-  const changes = isLine ? [] : steps;
-  const trendFrom = changes.at(-1)?.at ?? 0;
+  const levels = isLine ? [] : steps;
+  const year = YEAR[grain];
+  const changes = year === undefined || removed?.length === year ? levels : withoutTurns(levels, year);
+  const trendFrom = levels.at(-1)?.at ?? 0;
   const last = trendFrom === 0 ? line : trendOf(tamed.slice(trendFrom));
   const trend = last !== undefined && last.p < SURE ? last : undefined;
-  const level = levelOf(tamed, changes, trend, trendFrom);
-  const expected = seasonal.map((part, i) => part + (level[i] ?? 0));
-  return { season, changes, trend, trendFrom, outliers: outliers(values, expected), expected };
+  const level = levelOf(tamed, levels, trend, trendFrom);
+  const far = outliers(plain, level, widening);
+  const expected = withSeason(level, removed);
+  const told = far.map((outlier) => ({ ...outlier, expected: expected[outlier.at] ?? 0 }));
+  return { season, changes, trend, trendFrom, outliers: told, expected };
+}
+
+function widened({ phi, sd, longRunVariance }: Noise, by: number): Noise {
+  return { phi, sd: sd * by, longRunVariance: longRunVariance * by * by };
+}
+
+/** Periods of a year, where seasons of a year can be seen. */
+const YEAR: Partial<Record<Grain, number>> = { day: 365, week: 52, month: 12, quarter: 4 };
+/** A way back this large undoes the way there. */
+const LEAST_BACK = 0.5;
+/** What is undone sooner than in this part of a year is an event. */
+const LONGEST_EVENT = 1 / 8;
+
+/** Up and down again within a year may be a season of which too little is known: neither is news. */
+function withoutTurns(steps: readonly ChangePoint[], year: number): ChangePoint[] {
+  const sizeOf = ({ before, after }: ChangePoint) => after - before;
+  const isUndone = (one: ChangePoint, other: ChangePoint | undefined) => {
+    if (other === undefined) return false;
+    const back = -sizeOf(other) / sizeOf(one);
+    const apart = Math.abs(other.at - one.at);
+    return back >= LEAST_BACK && back <= 1 / LEAST_BACK && apart > year * LONGEST_EVENT && apart <= year;
+  };
+  return steps.filter((step, i) => !isUndone(step, steps[i - 1]) && !isUndone(step, steps[i + 1]));
 }
 
 /** A single wild value must not pass for a level of its own. */

@@ -67,7 +67,7 @@ export async function driverFindings(
     length === 1
       ? `from ${period(before[0])} to ${period(after[0])}`
       : `from the ${length} ${naming.grain}s before ${period(after[0])} to the ${length} since`;
-  if (!isAdditive(measure)) return averageFindings(taken, when, p, naming);
+  if (!isAdditive(measure)) return averageFindings(taken, { when, at: after[0], p }, naming);
   const [best] = taken
     .flatMap(({ field, segments }) => {
       const drivers = driversOf(segments);
@@ -91,14 +91,15 @@ export async function driverFindings(
       p,
       impact: impactOf(change, sum("before")),
       next: `Filter by ${best.field.name} ${best.leading[0]?.name ?? ""} and look closer.`,
+      at: after[0],
+      change,
     },
   ];
 }
 
 function averageFindings(
   taken: readonly { field: Column; segments: WeightedSegment[] }[],
-  when: string,
-  p: number,
+  { when, at, p }: { when: string; at: number; p: number },
   naming: Naming & Pick<Series, "grain">,
 ): Finding[] {
   const { step } = writers(naming, naming);
@@ -119,6 +120,8 @@ function averageFindings(
       p,
       impact: impactOf(mix, rate),
       next: `Compare the values of ${field.name} one by one: the average hides that there is more of some.`,
+      at,
+      change: mix + rate,
     },
   ];
 }

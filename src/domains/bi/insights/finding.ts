@@ -1,3 +1,5 @@
+import { MS } from "../../../kernel/clock.ts";
+
 /** What was found in the data, before it is known which findings hold together. */
 export interface Finding {
   kind: "trend" | "change" | "outlier" | "season" | "missing" | "driver" | "concentration" | "correlation";
@@ -9,6 +11,12 @@ export interface Finding {
   impact: number;
   /** What to look at next. */
   next: string;
+  /** When it happened, for what happened once; null for what is always so. */
+  at: number | null;
+  /** Of the number, in its own unit, with its sign: two findings of the same size and time are one. */
+  change: number;
+  /** The value of a field that it is about, if not the whole. */
+  part?: string;
 }
 
 /** A share of something, as far as it says anything: from 0 to 1. */
@@ -17,7 +25,48 @@ export function impactOf(change: number, base: number): number {
   return Number.isFinite(share) ? share / (1 + share) : 1;
 }
 
-/** Impact times how sure it is. */
-export function scoreOf({ p, impact }: Finding): number {
-  return impact * (p === null ? 0.7 : Math.min(1, -Math.log10(Math.max(p, 1e-10)) / 5));
+/** After so long, news is half as new. */
+const HALF_NEW_MS = 180 * MS.day;
+/** What is always so is known to most. */
+const ALWAYS = 0.5;
+
+/** Impact times how sure and how new it is. */
+export function scoreOf({ p, impact, at }: Finding, now: number): number {
+  const sure = p === null ? 0.7 : Math.min(1, -Math.log10(Math.max(p, 1e-10)) / 5);
+  return impact * sure * (at === null ? ALWAYS : 1 / (1 + Math.max(0, now - at) / HALF_NEW_MS));
+}
+
+/** Findings of the same happening are at most so far apart. */
+const SAME_TIME_MS = 45 * MS.day;
+/** And the smaller is at least this much of the larger. */
+const SAME_SIZE = 0.6;
+
+/**
+ * The best of those that tell the same, from the best to the least. The same is: the same sentence; the same part of
+ * the data or the same size of the change, at the same time and in the same direction. What drives a change is told
+ * beside it.
+ */
+export function withoutImplied<T extends Finding & { measure: string; score: number }>(
+  all: readonly T[],
+): T[] {
+  const told: T[] = [];
+  for (const one of all.toSorted((a, b) => b.score - a.score))
+    if (!told.some((other) => other.sentence === one.sentence || isImplied(one, other))) told.push(one);
+  return told;
+}
+
+function isImplied(one: Finding & { measure: string }, other: Finding & { measure: string }): boolean {
+  if (one.at === null || other.at === null || Math.sign(one.change) !== Math.sign(other.change)) return false;
+  if ((one.kind === "driver") !== (other.kind === "driver")) return false;
+  if ((one.kind === "outlier") !== (other.kind === "outlier")) return false;
+  if (one.part !== undefined && one.part === other.part) return true;
+  const isOneTime = Math.abs(one.at - other.at) <= (one.kind === "outlier" ? 0 : SAME_TIME_MS);
+  if (!isOneTime) return false;
+  if (one.measure !== other.measure) return one.part === other.part;
+  if (one.part === undefined && other.part === undefined) return true;
+  const [small, large] = [Math.abs(one.change), Math.abs(other.change)].sort((a, b) => a - b) as [
+    number,
+    number,
+  ];
+  return small >= SAME_SIZE * large;
 }

@@ -4,15 +4,16 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
-import { lensOf } from "../lens.ts";
+import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
 import { isAdditive, isNumber, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
 import { type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse } from "./analyse.ts";
 import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
-import { type Finding, impactOf, scoreOf } from "./finding.ts";
+import { type Finding, impactOf, scoreOf, withoutImplied } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
+import { partFindings } from "./part-findings.ts";
 import { readSeries, type Series } from "./read-series.ts";
 import { concentrationOf } from "./segments.ts";
 import { type Naming, seriesFindings } from "./series-findings.ts";
@@ -44,7 +45,7 @@ interface Shown {
 }
 
 interface Looked {
-  findings: Finding[];
+  findings: (Finding & { measure: string })[];
   series: { series: Series; naming: Naming; key: string }[];
 }
 
@@ -60,9 +61,9 @@ export class InsightFinder {
     caller: Caller,
     dashboard: Dashboard | null,
     widgets: readonly Widget[],
-    context = "",
+    { context = "", chosen = {} }: { context?: string | undefined; chosen?: Chosen | undefined } = {},
   ): Promise<Insights> {
-    const lens = lensOf(dashboard);
+    const lens = lensOf(dashboard, chosen);
     const shown = widgets
       .slice(0, LIMITS.insights.widgets)
       .flatMap(({ id, name, datasetId, spec }) =>
@@ -115,15 +116,20 @@ export class InsightFinder {
       findings.map((finding) => ({ ...finding, widgetId: shown[i]!.widgetId, about: shown[i]!.about })),
     );
     const together = correlations(looked.flatMap(({ series }) => series));
-    const all = [...found, ...together.map((finding) => ({ ...finding, widgetId: null, about: "" }))];
+    const all = [
+      ...found,
+      ...together.map((finding) => ({ ...finding, measure: "", widgetId: null, about: "" })),
+    ];
     const tested = all.filter(({ p }) => p !== null);
     const held = discoveries(tested.map(({ p }) => p ?? 0));
     const holding = all.filter((finding) => finding.p === null || held[tested.indexOf(finding)]);
     const words = context.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
-    const insights = withoutRepeats(holding)
-      .map((finding) => ({ ...finding, score: scoreOf(finding) * (1 + matches(finding, words)) }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, most);
+    const now = this.#parts.clock.now().getTime();
+    const scored = holding.map((finding) => ({
+      ...finding,
+      score: scoreOf(finding, now) * (1 + matches(finding, words)),
+    }));
+    const insights = withoutImplied(scored).slice(0, most);
     return { insights, notes, tests: tested.length };
   }
 
@@ -132,28 +138,25 @@ export class InsightFinder {
     const plan = planOf(spec, source);
     const { x, group } = plan;
     const time = x !== undefined && isTime(x) ? x : source.columns.find(isTime);
-    const measures = plan.measures.slice(0, LIMITS.insights.measures);
     const looked: Looked = { findings: [], series: [] };
-    for (const measure of measures) {
+    for (const measure of plan.measures.slice(0, LIMITS.insights.measures)) {
       const naming = { label: labelOf(measure), format: spec.format ?? measure.format, locale };
-      if (x !== undefined && !isTime(x))
-        looked.findings.push(...(await concentrated(source, x.name, measure, naming)));
+      const key = `${datasetId} ${measure.formula}`;
+      const tell = (findings: readonly Finding[]) =>
+        looked.findings.push(...findings.map((finding) => ({ ...finding, measure: key })));
+      if (x !== undefined && !isTime(x)) tell(await concentrated(source, x.name, measure, naming));
       if (time === undefined) continue;
-      const series = await readSeries(source, time, measure, {
-        now: this.#parts.clock.now(),
-        grain: time === x ? spec.grain : undefined,
-      });
+      const series = await readSeries(source, time, measure, this.#parts.clock.now());
       if (series === undefined) continue;
       const analysis = analyse(series.values, series.grain);
-      looked.findings.push(...seriesFindings(series, analysis, naming));
+      tell(seriesFindings(series, analysis, naming));
       looked.series.push({ series, naming, key: `${datasetId} ${measure.field?.name}` });
+      const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
+      const parts = { time, measure, fields };
+      tell(await partFindings(source, parts, { series, analysis }, naming));
       const compared = comparedOf(series, analysis);
       if (compared === undefined || compared.p > 0.05) continue;
-      const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
-      const drivers = { time, measure, fields };
-      looked.findings.push(
-        ...(await driverFindings(source, drivers, compared, { ...naming, grain: series.grain })),
-      );
+      tell(await driverFindings(source, parts, compared, { ...naming, grain: series.grain }));
     }
     return looked;
   }
@@ -181,6 +184,8 @@ async function concentrated(source: Source, x: string, measure: Measure, naming:
       p: null,
       impact: share * (1 - leading / rows.length),
       next: `See how much would be left without ${names[0]}.`,
+      at: null,
+      change: 0,
     },
   ];
 }
@@ -205,16 +210,12 @@ function correlations(all: Looked["series"]): Finding[] {
           p,
           impact: impactOf(Math.abs(r), 1),
           next: "Ask which of them comes first: that they go together does not say that one makes the other.",
+          at: null,
+          change: 0,
         },
       ];
     }),
   );
-}
-
-/** The same number on two widgets is told once; a change that its drivers tell of stays, for it says since when. */
-function withoutRepeats<T extends Finding>(findings: readonly T[]): T[] {
-  const told = new Set<string>();
-  return findings.filter(({ sentence }) => !told.has(sentence) && told.add(sentence));
 }
 
 const KIND_WORDS: Record<Finding["kind"], string> = {

@@ -16,5 +16,9 @@ export const LIMITS = {
     dimensions: 6,
     /** Most values of such a field. */
     segments: 50,
+    /** Parts of a number by one field, the largest, that are looked at one by one. */
+    parts: 12,
+    /** Insights that a widget of recommendations shows. */
+    shown: 3,
   },
 } as const;

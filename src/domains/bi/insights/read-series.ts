@@ -25,7 +25,7 @@ export async function readSeries(
   source: Source,
   time: Column,
   measure: Measure,
-  { now, grain: wanted }: { now: Date; grain: Grain | undefined },
+  now: Date,
 ): Promise<Series | undefined> {
   const x = quoted(time.name);
   const { rows } = await source.read(`select min(${x}) as k9a, max(${x}) as k9b`, 1);
@@ -36,15 +36,10 @@ export async function readSeries(
   const fitting = GRAINS.filter(
     (grain) => days / DAYS[grain] <= points && (grain !== "hour" || !/^DATE$/i.test(time.type)),
   );
-  const grains =
-    wanted === undefined ? fitting : [wanted, ...fitting.filter((grain) => DAYS[grain] < DAYS[wanted])];
-  for (const grain of grains) {
+  for (const grain of fitting) {
     const series = await readAt(source, x, measure, { grain, from, to, now });
     const filled = 1 - series.missing.length / Math.max(1, series.periods.length);
-    if (series.periods.length < leastPoints) {
-      if (wanted === undefined) return undefined;
-      continue;
-    }
+    if (series.periods.length < leastPoints) return undefined;
     if (filled >= LEAST_FILLED) return series;
   }
   return undefined;

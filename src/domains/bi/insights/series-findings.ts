@@ -17,16 +17,43 @@ const MOST_OUTLIERS = 3;
 
 /** What the analysis of a series says, in sentences. */
 export function seriesFindings(series: Series, analysis: Analysis, naming: Naming): Finding[] {
-  const { changes, outliers } = analysis;
+  const { outliers } = analysis;
   const far = outliers
     .toSorted((a, b) => Math.abs(b.distance) - Math.abs(a.distance))
     .slice(0, MOST_OUTLIERS);
   return [
     ...missingOf(series, naming),
     ...(analysis.season === undefined ? [] : [seasonFinding(series, analysis.season, naming)]),
-    ...changes.map((change) => changeFinding(series, change, naming)),
-    ...(analysis.trend === undefined ? [] : [trendFinding(series, analysis, naming)]),
+    ...changeFindings(series, analysis, naming),
     ...far.map((outlier) => outlierFinding(series, outlier, naming)),
+  ];
+}
+
+/** As many steps in one direction are a way, and are told as one. */
+const LEAST_STAIRS = 2;
+
+/** Changes of the level and the trend within the last. */
+export function changeFindings(series: Series, analysis: Analysis, naming: Naming): Finding[] {
+  const { changes, trend } = analysis;
+  const [first, last] = [changes[0], changes.at(-1)];
+  const directions = new Set([
+    ...changes.map(({ before, after }) => Math.sign(after - before)),
+    ...(trend === undefined ? [] : [Math.sign(trend.change)]),
+  ]);
+  if (first !== undefined && last !== undefined && changes.length >= LEAST_STAIRS && directions.size === 1) {
+    const end = trend === undefined ? last.after : trend.start + trend.change;
+    const change = end - first.before;
+    const way = {
+      start: first.before,
+      change,
+      slope: change / (series.values.length - first.at),
+      p: first.p,
+    };
+    return [trendFinding(series, { trend: way, trendFrom: first.at }, naming)];
+  }
+  return [
+    ...changes.map((each) => changeFinding(series, each, naming)),
+    ...(trend === undefined ? [] : [trendFinding(series, analysis, naming)]),
   ];
 }
 
@@ -74,6 +101,8 @@ function missingOf({ periods, missing, grain }: Series, naming: Naming): Finding
       p: null,
       impact: missing.length / periods.length,
       next: "Check whether data was lost, or whether nothing happened then.",
+      at: periods[missing.at(-1) ?? 0] ?? null,
+      change: -missing.length,
     },
   ];
 }
@@ -94,10 +123,16 @@ function changeFinding(
     p,
     impact: impactOf(after - before, before),
     next: `Look at what else changed ${when}.`,
+    at: start,
+    change: after - before,
   };
 }
 
-function trendFinding(series: Series, { trend, trendFrom }: Analysis, naming: Naming): Finding {
+function trendFinding(
+  series: Series,
+  { trend, trendFrom }: Pick<Analysis, "trend" | "trendFrom">,
+  naming: Naming,
+): Finding {
   const { start, change, slope, p } = trend!;
   const { number, share, step, period } = writers(series, naming);
   const [from, to] = [period(series.periods[trendFrom] ?? 0), period(series.periods.at(-1) ?? 0)];
@@ -113,6 +148,8 @@ function trendFinding(series: Series, { trend, trendFrom }: Analysis, naming: Na
       change > 0
         ? "Plan for more of it, and see which parts rise."
         : "See which parts fall, before it goes on.",
+    at: series.periods.at(-1) ?? null,
+    change,
   };
 }
 
@@ -131,16 +168,19 @@ function outlierFinding(
     p,
     impact: impactOf(value - expected, expected) * 0.8,
     next: `Look at the rows of ${when}: an error in the data, or an event?`,
+    at: start,
+    change: value - expected,
   };
 }
 
 function seasonFinding(
   series: Series,
-  { length, pattern, p }: NonNullable<Analysis["season"]>,
+  { length, pattern: own, isRelative, p }: NonNullable<Analysis["season"]>,
   naming: Naming,
 ): Finding {
   const { share, step } = writers(series, naming);
   const level = mean(series.values);
+  const pattern = isRelative ? own.map((part) => part * level) : own;
   const [high, low] = [pattern.indexOf(Math.max(...pattern)), pattern.indexOf(Math.min(...pattern))];
   const name = (place: number) => placeName(series, place, naming.locale);
   const far = (value: number) => (level > 0 ? share(value / level) : step(value));
@@ -152,6 +192,8 @@ function seasonFinding(
     p,
     impact: impactOf(highest - lowest, level) * Math.min(1, robustSd(pattern) === 0 ? 0.2 : 0.8),
     next: "Compare with the same time of the round before, not with the period before.",
+    at: null,
+    change: 0,
   };
 }
 

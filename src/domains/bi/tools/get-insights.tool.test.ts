@@ -97,6 +97,42 @@ describe("get_insights", () => {
     expect((await callTool(server, undefined, "knowi_get_insights", { widgetId }, BI)).status).toBe(401);
   });
 
+  it.each([
+    ["day", 1],
+    ["week", 7],
+  ])(
+    "tells the loss of a part first, and no season of the year as news, of rows of each %s",
+    async (grain, step) => {
+      const random = randomOf(29 + step);
+      const days = Math.round(2.9 * 365);
+      const rows = ["Denmark", "Norway", "Sweden", "Finland"].flatMap((country) =>
+        noise(random, Math.floor(days / step), 0.2).map((stray, i) => {
+          const day = i * step;
+          const season = 1 + 0.5 * Math.cos(((day - 150) / 365.25) * 2 * Math.PI);
+          const level = country === "Denmark" && day >= days - 70 ? 20 : 100;
+          const date = new Date(Date.UTC(2026, 5, 28 - days + day)).toISOString().slice(0, 10);
+          return { date, country, sold: Math.round(step * level * season * (1 + 0.1 * stray)) };
+        }),
+      );
+      const dataset_id = await makeDataset(server, editor, `Years by ${grain}`, rows);
+      const line = { dataset_id, chart_type: "line", x_axis: "date", y_axis: ["sold"] };
+      const { dashboard_id } = await make({
+        name: `Years by ${grain}`,
+        widgets: [
+          { ...line, name: "Months", options: { grain: "month" } },
+          { ...line, name: "Quarters", options: { grain: "quarter" } },
+          { ...line, name: "Countries", x_axis: "country", chart_type: "bar" },
+          { ...line, name: "Advice", chart_type: "recommendation" },
+        ],
+      });
+      const { insights } = await call<Found>("get_insights", { dashboard_id });
+      expect(insights[0]?.sentence).toContain("country Denmark");
+      const changes = insights.filter(({ kind }) => kind === "change" || kind === "trend");
+      for (const { sentence } of changes) expect(sentence).toMatch(/Apr \d+, 2026/);
+      expect(new Set(insights.map(({ sentence }) => sentence)).size).toBe(insights.length);
+    },
+  );
+
   it("says that nothing stands out where nothing does", async () => {
     const strays = noise(randomOf(3), 90, 0.4);
     const rows = strays.map((stray, i) => ({

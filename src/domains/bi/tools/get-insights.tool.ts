@@ -79,10 +79,10 @@ export const getInsights = defineTool({
       if (dataset_id !== undefined) return finder.ofDataset(caller, dataset_id, context);
       if (widget_id !== undefined) {
         const { widget, dashboard } = await boards.widget(caller, widget_id);
-        return finder.ofWidgets(caller, dashboard, [widget], context);
+        return finder.ofWidgets(caller, dashboard, [widget], { context });
       }
       const dashboard = await boards.dashboard(caller, dashboard_id as number);
-      return finder.ofWidgets(caller, dashboard, await boards.store.widgetsOf(dashboard.id), context);
+      return finder.ofWidgets(caller, dashboard, await boards.store.widgetsOf(dashboard.id), { context });
     };
     const { insights, notes, tests } = await find();
     return {

@@ -1,0 +1,65 @@
+import type { Column } from "../../data/index.ts";
+import { momentOf } from "../query/periods.ts";
+import { isAdditive, type Measure } from "../query/plan.ts";
+import { quoted, type Source } from "../query/source.ts";
+import { type Analysis, analyse } from "./analyse.ts";
+import type { Finding } from "./finding.ts";
+import { LIMITS } from "./limits.ts";
+import type { Series } from "./read-series.ts";
+import { changeFindings, type Naming } from "./series-findings.ts";
+
+/** A part matters from this share of the whole on, over the whole time or in the end. */
+const LEAST_SHARE = 0.03;
+/** In the end: the last values of a series. */
+const END = 12;
+
+/**
+ * What happened to parts of a number: one may be lost while others grow, and the whole shows nothing of it. Each is
+ * judged by its own season, or else by that of the whole.
+ */
+export async function partFindings(
+  source: Source,
+  { time, measure, fields }: { time: Column; measure: Measure; fields: readonly Column[] },
+  { series, analysis }: { series: Series; analysis: Analysis },
+  naming: Naming,
+): Promise<Finding[]> {
+  if (!isAdditive(measure)) return [];
+  const found: Finding[] = [];
+  for (const field of fields)
+    for (const { name, values } of await partsOf(source, { time, measure, field }, series)) {
+      const label = `${naming.label} of ${field.name} ${name}`;
+      const own = { ...series, values, missing: [] };
+      const told = changeFindings(own, analyse(values, series.grain, analysis.season), { ...naming, label });
+      found.push(...told.map((finding) => ({ ...finding, part: `${field.name} ${name}` })));
+    }
+  return found;
+}
+
+async function partsOf(
+  source: Source,
+  { time, measure, field }: { time: Column; measure: Measure; field: Column },
+  { grain, periods, values: whole }: Series,
+): Promise<{ name: string; values: number[] }[]> {
+  const x = quoted(time.name);
+  const { segments, points, parts } = LIMITS.insights;
+  const text = `select ${quoted(field.name)} as k9s, date_trunc(${x}, ${grain}) as k9x, ${measure.formula} as k9v where ${x} is not null group by 1, 2`;
+  const { rows } = await source.read(text, segments * points);
+  const places = new Map(periods.map((period, i) => [period, i]));
+  const all = new Map<string, number[]>();
+  for (const row of rows) {
+    const at = places.get(momentOf(row.k9x) ?? Number.NaN);
+    if (at === undefined) continue;
+    const name = String(row.k9s ?? "–");
+    const values = all.get(name) ?? new Array<number>(periods.length).fill(0);
+    values[at] = Number(row.k9v ?? 0);
+    all.set(name, values);
+  }
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const shareOf = (values: readonly number[]) =>
+    Math.max(sum(values) / sum(whole), sum(values.slice(-END)) / sum(whole.slice(-END)));
+  return [...all]
+    .map(([name, values]) => ({ name, values, share: shareOf(values) }))
+    .filter(({ share }) => share >= LEAST_SHARE)
+    .sort((a, b) => b.share - a.share)
+    .slice(0, parts);
+}
