@@ -43,7 +43,12 @@ export function analyse(values: readonly number[], grain: Grain, usual?: Season)
     costOfLine(tamed, line) <= costOfSteps(tamed, steps, noise.longRunVariance);
   const levels = isLine ? [] : steps;
   const year = YEAR[grain];
-  const changes = year === undefined || removed?.length === year ? levels : withoutTurns(levels, year);
+  const changes =
+    year === undefined
+      ? levels
+      : removed?.length === year
+        ? levels.filter(isMoreThanSeason)
+        : withoutTurns(levels, year);
   const trendFrom = levels.at(-1)?.at ?? 0;
   const last = trendFrom === 0 ? line : trendOf(tamed.slice(trendFrom));
   const trend = last !== undefined && last.p < SURE ? last : undefined;
@@ -52,6 +57,13 @@ export function analyse(values: readonly number[], grain: Grain, usual?: Season)
   const expected = withSeason(level, removed);
   const told = far.map((outlier) => ({ ...outlier, expected: expected[outlier.at] ?? 0 }));
   return { season, changes, trend, trendFrom, outliers: told, expected };
+}
+
+/** Few years do not say what a season is any better than this share of the level. */
+const LEAST_SHIFT = 0.1;
+
+function isMoreThanSeason({ before, after }: ChangePoint): boolean {
+  return Math.abs(after - before) >= LEAST_SHIFT * Math.max(Math.abs(before), Math.abs(after));
 }
 
 function widened({ phi, sd, longRunVariance }: Noise, by: number): Noise {

@@ -28,9 +28,9 @@ export function impactOf(change: number, base: number): number {
 /** After so long, news is half as new. */
 const HALF_NEW_MS = 180 * MS.day;
 /** What is always so is known to most. */
-const ALWAYS = 0.5;
+const ALWAYS = 0.3;
 
-/** Impact times how sure and how new it is. */
+/** Impact times how sure it is and how new, at the end of the data. */
 export function scoreOf({ p, impact, at }: Finding, now: number): number {
   const sure = p === null ? 0.7 : Math.min(1, -Math.log10(Math.max(p, 1e-10)) / 5);
   return impact * sure * (at === null ? ALWAYS : 1 / (1 + Math.max(0, now - at) / HALF_NEW_MS));

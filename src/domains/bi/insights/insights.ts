@@ -124,7 +124,8 @@ export class InsightFinder {
     const held = discoveries(tested.map(({ p }) => p ?? 0));
     const holding = all.filter((finding) => finding.p === null || held[tested.indexOf(finding)]);
     const words = context.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
-    const now = this.#parts.clock.now().getTime();
+    const ends = looked.flatMap(({ series }) => series.map((each) => each.series.periods.at(-1) ?? 0));
+    const now = Math.max(0, ...ends);
     const scored = holding.map((finding) => ({
       ...finding,
       score: scoreOf(finding, now) * (1 + matches(finding, words)),
