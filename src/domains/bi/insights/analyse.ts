@@ -71,7 +71,7 @@ function widened({ phi, sd, longRunVariance }: Noise, by: number): Noise {
 }
 
 /** Periods of a year, where seasons of a year can be seen. */
-const YEAR: Partial<Record<Grain, number>> = { day: 365, week: 52, month: 12, quarter: 4 };
+export const YEAR: Partial<Record<Grain, number>> = { day: 365, week: 52, month: 12, quarter: 4 };
 /** A way back this large undoes the way there. */
 const LEAST_BACK = 0.5;
 /** What is undone sooner than in this part of a year is an event. */

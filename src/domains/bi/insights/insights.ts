@@ -9,7 +9,7 @@ import { LIMITS as BI } from "../limits.ts";
 import { isAdditive, isNumber, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
 import { type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
 import type { WidgetSpec } from "../shapes.ts";
-import { analyse } from "./analyse.ts";
+import { analyse, YEAR } from "./analyse.ts";
 import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
 import { type Finding, impactOf, scoreOf, withoutImplied } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
@@ -46,7 +46,7 @@ interface Shown {
 
 interface Looked {
   findings: (Finding & { measure: string })[];
-  series: { series: Series; naming: Naming; key: string }[];
+  series: { series: Series; naming: Naming; key: string; measure: string; hasYear: boolean }[];
 }
 
 /** What stands out in data, by computation alone, as its reader sees the rows. */
@@ -112,8 +112,12 @@ export class InsightFinder {
         return { findings: [], series: [] };
       }),
     );
-    const found = looked.flatMap(({ findings }, i) =>
-      findings.map((finding) => ({ ...finding, widgetId: shown[i]!.widgetId, about: shown[i]!.about })),
+    const found = looked.flatMap((each, i) =>
+      withoutSlopes(each, looked).map((finding) => ({
+        ...finding,
+        widgetId: shown[i]!.widgetId,
+        about: shown[i]!.about,
+      })),
     );
     const together = correlations(looked.flatMap(({ series }) => series));
     const all = [
@@ -151,7 +155,13 @@ export class InsightFinder {
       if (series === undefined) continue;
       const analysis = analyse(series.values, series.grain);
       tell(seriesFindings(series, analysis, naming));
-      looked.series.push({ series, naming, key: `${datasetId} ${measure.field?.name}` });
+      looked.series.push({
+        series,
+        naming,
+        key: `${datasetId} ${measure.field?.name}`,
+        measure: key,
+        hasYear: analysis.season?.length === YEAR[series.grain],
+      });
       const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
       const parts = { time, measure, fields };
       tell(await partFindings(source, parts, { series, analysis }, naming));
@@ -161,6 +171,22 @@ export class InsightFinder {
     }
     return looked;
   }
+}
+
+/** A stretch of a number is shorter than another if it is less than this part of it. */
+const SHORTER = 0.75;
+
+/** Of a year of a number whose seasons are known from a longer stretch, ups and downs are not told: those say more. */
+function withoutSlopes({ findings, series }: Looked, all: readonly Looked[]): Looked["findings"] {
+  const spanOf = ({ series: { periods } }: Looked["series"][number]) =>
+    (periods.at(-1) ?? 0) - (periods[0] ?? 0);
+  const others = all.flatMap((each) => each.series).filter(({ hasYear }) => hasYear);
+  const isShorter = (one: Looked["series"][number]) =>
+    others.some((other) => other.measure === one.measure && spanOf(one) < SHORTER * spanOf(other));
+  const shorter = new Set(series.filter(isShorter).map(({ measure }) => measure));
+  return findings.filter(
+    ({ kind, measure }) => !shorter.has(measure) || !["change", "trend", "driver"].includes(kind),
+  );
 }
 
 const LEAST_SHARE = 0.5;

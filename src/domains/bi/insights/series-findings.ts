@@ -136,7 +136,8 @@ function trendFinding(
   const { start, change, slope, p } = trend!;
   const { number, share, step, period } = writers(series, naming);
   const [from, to] = [period(series.periods[trendFrom] ?? 0), period(series.periods.at(-1) ?? 0)];
-  const relative = start === 0 ? "" : `${share(change / Math.abs(start))}, `;
+  // From next to nothing, a share says nothing.
+  const relative = Math.abs(start) < Math.abs(change) / 100 ? "" : `${share(change / Math.abs(start))}, `;
   const verb = change > 0 ? "rises" : "falls";
   return {
     kind: "trend",
