@@ -16,17 +16,18 @@ const TINY = 1e-6;
 const kept = new Map<string, (value: number) => string>();
 const MOST_KEPT = 500;
 
-/** A number as people of a language read it. */
+/** A number as people of a language read it; with so many decimals, or as many as suit it. */
 export function formatter(
   name: string | undefined,
   style: FormatStyle,
   locale: string,
+  decimals?: number,
 ): (value: number) => string {
-  const key = `${name}/${style}/${locale}`;
+  const key = `${name}/${style}/${locale}/${decimals}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
   if (kept.size >= MOST_KEPT) kept.clear();
-  const made = makeFormatter(name, style, locale);
+  const made = makeFormatter(name, style, locale, decimals);
   kept.set(key, made);
   return made;
 }
@@ -35,6 +36,7 @@ function makeFormatter(
   name: string | undefined,
   style: FormatStyle,
   locale: string,
+  decimals: number | undefined,
 ): (value: number) => string {
   const [kind = "number", detail] = (name ?? "number").split(":");
   const by = kind === "percent" && detail === "whole" ? 0.01 : 1;
@@ -45,9 +47,17 @@ function makeFormatter(
         ? { style: "currency", currency: detail ?? "USD", currencyDisplay: "narrowSymbol" }
         : {};
   const make = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, { ...unit, ...options });
-  const usual = make(digits(kind, style));
-  // A language that has no short word for thousands would show three digits and zeros in the place of the others.
   const isShort = style === "compact" || style === "short";
+  const usual = make(
+    decimals === undefined
+      ? digits(kind, style)
+      : {
+          ...(isShort && { notation: "compact" }),
+          minimumFractionDigits: decimals,
+          maximumFractionDigits: decimals,
+        },
+  );
+  // A language that has no short word for thousands would show three digits and zeros in the place of the others.
   const hasWord = usual.formatToParts(5_000).some(({ type }) => type === "compact");
   const [whole, cents] = [make({ maximumFractionDigits: 0 }), make({ maximumFractionDigits: 2 })];
   const choose = (size: number) => {
@@ -71,6 +81,77 @@ function digits(kind: string, style: FormatStyle): Intl.NumberFormatOptions {
   if (kind === "percent") return { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   if (kind === "integer") return { maximumFractionDigits: 0 };
   return kind === "money" ? {} : { maximumSignificantDigits: 6, roundingPriority: "morePrecision" };
+}
+
+/** Digits that a number of a table has where it has decimals at all. */
+const TABLE_DIGITS = 6;
+
+/** Writes the numbers of one column with as many decimals each, so that they stand below each other. */
+export function columnFormatter(
+  name: string | undefined,
+  column: readonly unknown[],
+  locale: string,
+): (value: number) => string {
+  const usual = formatter(name, "full", locale);
+  if (name !== "number") return usual;
+  const sizes = column
+    .flatMap((value) => (typeof value === "number" && value !== 0 ? [Math.abs(value)] : []))
+    .filter((size) => size >= TINY && size < SCIENTIFIC);
+  if (sizes.length === 0) return usual;
+  const [least, most] = sizes.reduce(
+    ([low, high], size) => [Math.min(low, size), Math.max(high, size)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
+  const finest = Math.max(3, TABLE_DIGITS - 1 - Math.floor(Math.log10(most)));
+  // Beside large numbers a very small one would read as zero.
+  if (least < 10 ** -finest) return usual;
+  const decimals = sizes.map((size) => `${Number(size.toFixed(finest))}`.split(".")[1]?.length ?? 0);
+  return formatter(
+    name,
+    "full",
+    locale,
+    decimals.reduce((high, each) => Math.max(high, each), 0),
+  );
+}
+
+/** Writes the values beside the marks of one chart: all millions with as many decimals, and so on. */
+export function labelFormatter(
+  name: string | undefined,
+  values: readonly (number | null)[],
+  locale: string,
+): (value: number) => string {
+  const short = formatter(name, "short", locale);
+  const point = new Intl.NumberFormat(locale)
+    .formatToParts(1.5)
+    .find(({ type }) => type === "decimal")?.value;
+  const read = (value: number) => {
+    const text = short(value);
+    const [whole = "", rest = ""] = text.split(point ?? ".");
+    const digits = (part: string) => part.match(/^\D*?(\p{Nd}+)/u)?.[1]?.length ?? 0;
+    return {
+      unit: text.replaceAll(/[\p{Nd}\s.,٫٬'’−]/gu, ""),
+      whole: digits(whole),
+      decimals: rest === "" ? 0 : digits(rest),
+    };
+  };
+  const own = read(1).unit;
+  const units = Map.groupBy(
+    values.flatMap((value) => (value === null ? [] : [{ value, ...read(value) }])),
+    ({ unit }) => unit,
+  );
+  const writers = new Map(
+    [...units].map(([unit, all]) => {
+      const most = Math.max(...all.map(({ whole }) => whole));
+      const decimals = Math.min(Math.max(...all.map((each) => each.decimals)), Math.max(1, 4 - most));
+      if (decimals > 0 && unit === own && name?.startsWith("money"))
+        return [unit, formatter(name, "full", locale)];
+      const isLost = all.some(
+        ({ value }) => value !== 0 && unit === own && Math.abs(value) < 10 ** -decimals,
+      );
+      return [unit, decimals === 0 || isLost ? short : formatter(name, "short", locale, decimals)];
+    }),
+  );
+  return (value) => (writers.get(read(value).unit) ?? short)(value);
 }
 
 /** The language that was asked for, if it is one; texts of the server itself are in English. */

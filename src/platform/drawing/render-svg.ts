@@ -56,7 +56,7 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
 function withoutStumps(svg: string, { series }: ChartDrawing["option"]): string {
   const [first] = series as { type: string }[];
   if (first?.type !== "treemap") return svg;
-  return svg.replaceAll(/<text[^>]*>(?:[^<]{0,3}|[^<]*\d[.,]?)(?:…|\.\.\.)<\/text>/g, "");
+  return svg.replaceAll(/<text[^>]*>(?:[^<]{0,2}|[^<]*\d[.,]?)(?:…|\.\.\.)<\/text>/g, "");
 }
 
 /** Without styles of its own, which change from drawing to drawing, and with its title for those who cannot see it. */

@@ -1,6 +1,6 @@
 import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
-import { formatter, knownLocale, NAME_MARKER } from "./formats.ts";
+import { formatter, knownLocale, labelFormatter, NAME_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, OTHER_COLOUR, PADDING, SIZES, textOn } from "./look.ts";
 import { type Measure, oneLine } from "./text.ts";
@@ -37,7 +37,11 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
   );
   const height = look.height ?? Math.round(header.bottom + Math.min(360, look.width * 0.6));
   const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
-  const short = formatter(chart.formats?.y, "short", knownLocale(look.locale));
+  const short = labelFormatter(
+    chart.formats?.y,
+    groups.flatMap(({ tiles }) => tiles.map(({ value }) => value)),
+    knownLocale(look.locale),
+  );
   const whole = groups.flatMap(({ tiles }) => tiles).reduce((sum, { value }) => sum + value, 0);
   const share = formatter("percent", "full", knownLocale(look.locale));
   const { background } = COLOURS[look.theme];
@@ -75,7 +79,7 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
           label: {
             fontSize: SIZES.text,
             textBorderWidth: 0,
-            padding: 4,
+            padding: 2,
             overflow: "truncate",
             formatter: NAME_MARKER,
           },
@@ -107,7 +111,7 @@ function fillOf(label: string, index: number): string {
 }
 
 /** In a smaller tile a name would be cut off after a letter or two. */
-const NAMED_TILE_PX = 3_600;
+const NAMED_TILE_PX = 900;
 
 function nodeOf({ label, value }: Tile, colour: string, write: (value: number) => string, pxOfOne: number) {
   return {
