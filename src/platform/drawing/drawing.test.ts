@@ -417,12 +417,19 @@ describe("charts of dashboards", () => {
       ["North", 2],
       ["South", 3],
     ]);
-    const many = optionOf({
-      type: "treemap",
-      categories: ["a", "b"],
-      series: [{ label: "", data: [1_000, 1] }],
-    });
-    expect(many.series[0].data.map(({ label }: Option) => label.show)).toEqual([true, false]);
+    const names = ["Trail 500", "Helmet Hanse", "Lock Anker", "City Step", "Cargo Max", "Child Seat"];
+    const values = [1_000, 321, 222, 57, 12, 1];
+    const { texts } = read(
+      { type: "treemap", categories: names, series: [{ label: "", data: values }] },
+      { ...LOOK, width: 240, height: 160 },
+    );
+    expect(texts.slice(0, 4)).toEqual(["Trail 500", "1K", expect.stringMatching(/^Hel/), "321"]);
+    expect(
+      texts.filter((text) => /^\d/.test(text) && !["1K", "321", "222", "57", "12", "1"].includes(text)),
+    ).toEqual([]);
+    expect(
+      texts.filter((text) => /^\D/.test(text) && !names.includes(text) && !/^.{3,}…$/.test(text)),
+    ).toEqual([]);
   });
 
   it("a gauge ends at its target, or at the next round number", () => {

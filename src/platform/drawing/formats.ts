@@ -175,6 +175,9 @@ export function marker(name: string | undefined, style: FormatStyle): FormatMark
 /** Writes the name of a mark, whatever braces are in it: a template would take these for its own. */
 export const NAME_MARKER: FormatMarker = { $format: "name" };
 
+/** Writes as much of a name as the tile has room for. */
+export const TILE_MARKER: FormatMarker = { $format: "tile" };
+
 /** Stands for the function that chooses every n-th category, counted from one of them. */
 export interface EveryMarker {
   $every: number;
@@ -182,16 +185,19 @@ export interface EveryMarker {
 }
 
 /** An option with functions in the place of its markers, and without texts that would do harm. */
-export function revive(option: unknown, locale: string): unknown {
+export function revive(option: unknown, locale: string, writeTile: (mark: unknown) => string): unknown {
   if (typeof option === "string") return harmless(option);
-  if (Array.isArray(option)) return option.map((part) => revive(part, locale));
+  if (Array.isArray(option)) return option.map((part) => revive(part, locale, writeTile));
   if (typeof option !== "object" || option === null) return option;
+  if ("$format" in option && option.$format === TILE_MARKER.$format) return writeTile;
   if ("$format" in option) return functionOf(String(option.$format), locale);
   if ("$every" in option) {
     const { $every, from } = option as EveryMarker;
     return (index: number) => (index - from) % $every === 0;
   }
-  return Object.fromEntries(Object.entries(option).map(([key, part]) => [key, revive(part, locale)]));
+  return Object.fromEntries(
+    Object.entries(option).map(([key, part]) => [key, revive(part, locale, writeTile)]),
+  );
 }
 
 /**
