@@ -139,7 +139,9 @@ export function createGuardedFetch({
     async download(url, options = {}) {
       return successful(await open(url, options));
     },
-    check: (url) => checkReach(checkUrl(url, policy), { policy, resolve, timeoutMs }),
+    async check(url) {
+      await checkReach(checkUrl(url, policy), { policy, resolve, timeoutMs });
+    },
     async close() {
       isClosed = true;
       await (await agent)?.destroy();

@@ -13,7 +13,7 @@ const subject = z.string().max(1_000);
 const hold = z.int().min(1).max(LIMITS.alerts.hold);
 
 export const shared = {
-  recipients: addresses.optional().describe("Mail addresses"),
+  recipients: addresses.optional(),
   channels: z.array(z.string()).max(20).optional().describe("Names or webhook URLs"),
   subject: subject.optional(),
   frequency: z.enum(FREQUENCIES).optional(),

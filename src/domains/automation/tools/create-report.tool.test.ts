@@ -176,7 +176,11 @@ describe("create_report", () => {
     const [mail] = await mailsTo("leave@example.com");
     const header = (name: string) => mail?.headers.find(({ key }) => key === name)?.value ?? "";
     expect(header("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
-    const { pathname } = new URL(header("list-unsubscribe").replace(/^<|>$/g, ""));
+    const link = header("list-unsubscribe").replace(/^<|>$/g, "");
+    expect(mail?.text).toContain(`Unsubscribe: ${link}`);
+    expect(mail?.html).toContain(`<a href="${link}"`);
+    expect(mail?.html).toMatch(/\/d\/\d+"[^>]*>Open the dashboard<\/a>/);
+    const { pathname } = new URL(link);
     const page = await server.request(pathname);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("leave@example.com");
