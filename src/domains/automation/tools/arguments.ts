@@ -21,7 +21,7 @@ export const shared = {
   timezone: timeZoneName.optional(),
   realtime: z.boolean().optional(),
   hold: z.int().pipe(hold).optional().describe("Matching checks before it fires"),
-  key: z.array(z.string()).max(10).optional().describe("Tell only rows new by these columns"),
+  key: z.array(z.string()).max(10).optional().describe("Tell only rows new by these"),
   no_data: z.enum(NO_DATA).optional(),
 };
 
