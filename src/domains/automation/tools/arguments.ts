@@ -14,7 +14,7 @@ const hold = z.int().min(1).max(LIMITS.alerts.hold);
 
 export const shared = {
   recipients: addresses.optional(),
-  channels: z.array(z.string()).max(20).optional().describe("Names or webhook URLs"),
+  channels: z.array(z.string()).max(20).optional().describe("Names or URLs"),
   subject: subject.optional(),
   frequency: z.enum(FREQUENCIES).optional(),
   start_time: z.string().pipe(timeOfDay).optional(),
