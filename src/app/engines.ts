@@ -83,7 +83,7 @@ function openDeliveries(
   const { catalog, fetch, vault, root, home } = parts;
   const { smtpUrl, dkimKeyFile, dkimSelector, slackApiUrl } = mail;
   const from = mail.from ?? `kenning@${new URL(appUrl).hostname}`;
-  const channels = new Channels(catalog, vault);
+  const channels = new Channels(catalog, vault, fetch);
   const dkim =
     dkimKeyFile === null
       ? undefined

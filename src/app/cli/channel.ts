@@ -22,13 +22,9 @@ export async function setChannel({ args: { name }, options }: SetInput, terminal
   const source = { file: options["secret-file"], isStdin: options["secret-stdin"] };
   const secret = await readSecret("secret", source, terminal);
   const signing = await withData(async ({ identity, automation: { deliveries } }) => {
-    const { channels } = deliveries;
     const { id: workspaceId } = await identity.workspaces.bySlug(options.workspace);
-    await channels.set({ workspaceId, name, kind, secret, room, url });
-    if (kind !== "webhook") return undefined;
-    return rotate
-      ? (await channels.rotate(workspaceId, name)).secret
-      : channels.signingSecret(workspaceId, name);
+    const wish = { workspaceId, name, kind, secret, room, url, rotate };
+    return (await deliveries.channels.set(wish)).signingSecret;
   });
   terminal.err(`${name} is a channel of ${options.workspace}.\n`);
   if (signing !== undefined) terminal.out(`${signing}\n`);

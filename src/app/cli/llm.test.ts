@@ -109,7 +109,10 @@ describe("kenning channel", () => {
     const hook = ["set", "Hook", "--kind", "webhook", "--url", "https://example.com/hook"];
     const first = await channel(hook);
     expect(first.out).toMatch(/^whsec_/);
-    expect((await channel([...hook, "--rotate"])).out).not.toBe(first.out);
+    expect(await channel(hook)).toMatchObject({ code: 0, out: "" });
+    const rotated = await channel([...hook, "--rotate"]);
+    expect(rotated.out).toMatch(/^whsec_/);
+    expect(rotated.out).not.toBe(first.out);
     const { out } = await channel(["list", "--json"]);
     expect(JSON.parse(out)).toMatchObject([
       { name: "Bot", kind: "slack_bot", room: "#general" },

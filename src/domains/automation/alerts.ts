@@ -13,7 +13,7 @@ import { chosenChannels } from "./recipients.ts";
 export interface AlertChange {
   name?: string | undefined;
   condition?: string | undefined;
-  recipients?: string | undefined;
+  recipients?: string | readonly string[] | undefined;
   /** Names or ids of channels, rooms of Slack, and URLs of webhooks. */
   channels?: readonly string[] | undefined;
   subject?: string | undefined;

@@ -1,13 +1,13 @@
 import { clip } from "../../kernel/clip.ts";
 import type { Column, JsonValue } from "../../platform/analytics/index.ts";
-import type { Attachment, Message } from "../../platform/delivery/index.ts";
+import { type Attachment, htmlOf, type Letter, type Message, textOf } from "../../platform/delivery/index.ts";
 import { LIMITS as DELIVERY } from "../../platform/delivery/limits.ts";
 import { exportText } from "../data/index.ts";
 import type { Happening } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import type { MatchedRows } from "./evaluate.ts";
-import { escapeHtml } from "./html.ts";
 import { LIMITS } from "./limits.ts";
+import { momentOf } from "./moment.ts";
 
 /** What a notice tells of. */
 export interface Told {
@@ -33,17 +33,20 @@ export async function noticeOf(alert: Alert, told: Told): Promise<Message> {
   const named = alert.subject ?? `Alert: ${alert.name}`;
   const subject = `${isTest ? "Test: " : ""}${PREFIXES[happening]}${named}`;
   const attached = matched === null ? undefined : await csvOf(alert.name, matched);
-  const lines = [
-    ...(isTest ? ["This is a test; nothing was recorded."] : []),
-    says,
-    ...(matched === null ? [] : ["", ...tableLines(matched)]),
-    ...(attached === undefined ? [] : ["", attached.says]),
-    "",
-    ...(alert.c9ql === null ? [] : [`Condition: ${alert.c9ql.replaceAll("\n", " ")}`]),
-    `Dataset: ${datasetName}`,
-    `Checked: ${at.toISOString()}`,
-    `Kenning: ${appUrl}`,
-  ];
+  const letter: Letter = {
+    title: `${PREFIXES[happening]}${alert.name}`,
+    when: `${datasetName}, checked at ${momentOf(at, alert.zone)}`,
+    paragraphs: [...(isTest ? ["This is a test; nothing was recorded."] : []), says],
+    table: matched === null ? undefined : tableOf(matched),
+    link: { label: "Open Kenning", url: appUrl },
+    notes: [
+      ...(attached === undefined ? [] : [attached.says]),
+      // What was found says it already.
+      ...(alert.type !== "conditional" || says.includes(alert.sentence)
+        ? []
+        : [`Looks for: ${alert.sentence}`]),
+    ],
+  };
   const data = {
     alert_id: alert.id,
     alert_name: alert.name,
@@ -57,22 +60,20 @@ export async function noticeOf(alert: Alert, told: Told): Promise<Message> {
   };
   return {
     subject: clip(subject, DELIVERY.delivery.subjectCharacters),
-    text: lines.join("\n"),
-    html: `<pre style="font: 14px/1.5 ui-monospace, monospace; white-space: pre-wrap">${escapeHtml(lines.join("\n"))}</pre>`,
+    text: textOf(letter),
+    html: htmlOf(letter),
     attachments: attached === undefined ? [] : [attached.file],
     topic: `alert:${alert.id}`,
     event: { type: `alert.${happening}`, data },
   };
 }
 
-/** The first rows, a line each. */
-function tableLines({ columns, rows, total }: MatchedRows): string[] {
+/** The first rows. */
+function tableOf({ columns, rows, total }: MatchedRows): Letter["table"] {
   const { shownRows } = LIMITS.alerts;
   const names = columns.map(({ name }) => name);
-  const lines = rows
-    .slice(0, shownRows)
-    .map((row) => names.map((name) => shown(row[name] ?? null)).join(" | "));
-  return [names.join(" | "), ...lines, ...(total > shownRows ? [`… ${total - shownRows} more`] : [])];
+  const first = rows.slice(0, shownRows).map((row) => names.map((name) => shown(row[name] ?? null)));
+  return { columns: names, rows: first, more: Math.max(0, total - first.length) };
 }
 
 function shown(value: JsonValue): string {

@@ -1,4 +1,4 @@
-import { type Deliveries, type Recipient, webhookUrl } from "../../platform/delivery/index.ts";
+import type { Deliveries, Recipient } from "../../platform/delivery/index.ts";
 
 interface Told {
   workspaceId: number;
@@ -27,6 +27,6 @@ export async function chosenChannels(
   const others = given.filter((name) => !urls.includes(name));
   return {
     channels: await deliveries.channels.namesOf(workspaceId, others),
-    webhooks: [...new Set(urls.map(webhookUrl))],
+    webhooks: [...new Set(await Promise.all(urls.map((url) => deliveries.channels.reachable(url))))],
   };
 }

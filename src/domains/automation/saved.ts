@@ -28,7 +28,7 @@ export async function saved(
   });
   const { workspaceId, webhooks, recipients } = alert;
   const sentences = [
-    `It fires when ${alert.sentence}.`,
+    `It fires ${alert.sentence.startsWith("any row ") ? "on" : "when"} ${alert.sentence}.`,
     `Now: ${now.says}`,
     now.past === null
       ? ""

@@ -3,6 +3,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog } from "../catalog/index.ts";
+import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import type { Vault } from "../vault/index.ts";
 import { type CHANNEL_KINDS, channels } from "./delivery.tables.ts";
 import { LIMITS } from "./limits.ts";
@@ -21,6 +22,14 @@ export interface ChannelWish {
   secret?: string | undefined;
   room?: string | undefined;
   url?: string | undefined;
+  /** Of a webhook: a new signing secret. */
+  rotate?: boolean | undefined;
+}
+
+/** A channel as it was set, with what is shown this once: the signing secret of a webhook that was just made. */
+export interface SetChannel {
+  channel: Channel;
+  signingSecret: string | undefined;
 }
 
 /** Where a message goes, with what is needed to get in. */
@@ -39,10 +48,12 @@ const ROOM = /^(?:#[\p{L}\p{N}_.-]{1,80}|[CGD][A-Z0-9]{8,})$/u;
 export class Channels {
   readonly #catalog: Catalog;
   readonly #vault: Vault;
+  readonly #fetch: Pick<GuardedFetch, "check">;
 
-  constructor(catalog: Catalog, vault: Vault) {
+  constructor(catalog: Catalog, vault: Vault, fetch: Pick<GuardedFetch, "check">) {
     this.#catalog = catalog;
     this.#vault = vault;
+    this.#fetch = fetch;
   }
 
   async list(workspaceId: number): Promise<Channel[]> {
@@ -54,58 +65,54 @@ export class Channels {
     return rows.map(shown);
   }
 
-  /** Makes one, or changes the one of that name; whatever kept it from being used is forgotten. */
-  async set(wish: ChannelWish): Promise<Channel> {
+  /**
+   * Makes one, or changes the one of that name; whatever kept it from being used is forgotten. After a rotation both
+   * signing secrets are good for a while, so that receivers can change over.
+   */
+  async set(wish: ChannelWish): Promise<SetChannel> {
     const { workspaceId, name, kind } = wish;
     assertName(name);
     const room = wish.room === undefined ? null : roomOf(wish.room);
-    const url = kind === "webhook" ? webhookUrl(wish.url ?? "") : null;
+    const url = kind === "webhook" ? await this.reachable(wish.url ?? "") : null;
+    const given = secretOf(kind, wish.secret);
+    if (given !== undefined && kind !== "slack_bot") await this.reachable(given);
     return this.#catalog.transaction(async (tx) => {
       // One after the other, or there could be more of them than there may be.
       await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtext('channels'), ${workspaceId}::int)`);
       const all = await tx.select().from(channels).where(eq(channels.workspaceId, workspaceId));
       const found = all.find((each) => each.name.toLowerCase() === name.toLowerCase());
-      if (found === undefined && all.length >= LIMITS.delivery.channels)
-        throw new AppError("plan_limit", `A workspace has at most ${LIMITS.delivery.channels} channels.`);
-      if (found !== undefined && found.kind !== kind)
-        throw new AppError("conflict", `${found.name} is a channel of another kind: ${found.kind}.`, {
-          hint: "Remove it first, or choose another name.",
-        });
-      const given = secretOf(kind, wish.secret, found === undefined);
-      const secret = given === undefined ? undefined : this.#seal(given);
-      const values = { room, url, disabled: null, ...(secret !== undefined && { secret }) };
+      assertRoomFor(kind, found, all.length);
+      const isSigned = kind === "webhook" && (found === undefined || wish.rotate === true);
+      const secret = isSigned ? newSigningSecret() : given;
+      if (found === undefined && secret === undefined) throw noSecret(kind);
+      const values = {
+        room,
+        url,
+        disabled: null,
+        ...(secret !== undefined && { secret: this.#seal(secret) }),
+        ...(isSigned && found !== undefined && { formerSecret: found.secret, formerUntil: formerUntil() }),
+      };
       const [made] =
         found === undefined
           ? await tx
               .insert(channels)
-              .values({ workspaceId, name, kind, ...values, secret: secret ?? "" })
+              .values({ workspaceId, name, kind, secret: "", ...values })
               .returning()
           : await tx.update(channels).set(values).where(eq(channels.id, found.id)).returning();
-      return shown(made!);
+      return { channel: shown(made!), signingSecret: isSigned ? secret : undefined };
     });
+  }
+
+  /** The address of a webhook or chat, as far as can be said now that something can be sent to it. */
+  async reachable(text: string): Promise<string> {
+    const url = webhookUrl(text);
+    await this.#fetch.check(url);
+    return url;
   }
 
   async remove(workspaceId: number, name: string): Promise<void> {
     const [gone] = await this.#catalog.db.delete(channels).where(named(workspaceId, name)).returning();
-    if (gone === undefined) throw await this.#unknown(workspaceId, name);
-  }
-
-  /** The signing secret of a webhook. */
-  async signingSecret(workspaceId: number, name: string): Promise<string> {
-    const row = await this.#require(workspaceId, name, "webhook");
-    return this.#open(row.secret);
-  }
-
-  /** A new signing secret; for a while both sign, so that receivers can change over. */
-  async rotate(workspaceId: number, name: string): Promise<{ secret: string; formerUntil: Date }> {
-    const row = await this.#require(workspaceId, name, "webhook");
-    const secret = newSigningSecret();
-    const formerUntil = new Date(Date.now() + LIMITS.delivery.rotationHours * MS.hour);
-    await this.#catalog.db
-      .update(channels)
-      .set({ secret: this.#seal(secret), formerSecret: row.secret, formerUntil })
-      .where(eq(channels.id, row.id));
-    return { secret, formerUntil };
+    if (gone === undefined) throw unknownChannel(await this.list(workspaceId), name);
   }
 
   /** Nothing goes there any more until somebody sets it again. */
@@ -174,16 +181,6 @@ export class Channels {
     );
   }
 
-  async #require(workspaceId: number, name: string, kind: ChannelKind): Promise<Row> {
-    const [row] = await this.#catalog.db.select().from(channels).where(named(workspaceId, name));
-    if (row === undefined || row.kind !== kind) throw await this.#unknown(workspaceId, name);
-    return row;
-  }
-
-  async #unknown(workspaceId: number, name: string): Promise<AppError> {
-    return unknownChannel(await this.list(workspaceId), name);
-  }
-
   #seal(secret: string): string {
     return this.#vault.seal(secret, "channel");
   }
@@ -244,20 +241,31 @@ function roomOf(room: string): string {
   });
 }
 
-/** What is kept secret of each kind: the token of a bot, the address of a chat, the signing secret of a webhook. */
-function secretOf(kind: ChannelKind, given: string | undefined, isNew: boolean): string | undefined {
-  const secret = given?.trim();
-  if (kind === "webhook") return isNew ? newSigningSecret() : undefined;
-  if (secret === undefined || secret === "") {
-    if (!isNew) return undefined;
-    const what = kind === "slack_bot" ? "the token of the bot (xoxb-…)" : "the address that was made for it";
-    throw new AppError("bad_request", `A channel of kind ${kind} needs a secret: ${what}.`);
-  }
-  if (kind === "slack_bot") {
-    if (/^xox[a-z]-[\w-]{10,500}$/.test(secret)) return secret;
-    throw new AppError("bad_request", "The token of a Slack bot begins with xoxb-.");
-  }
-  return webhookUrl(secret);
+function assertRoomFor(kind: ChannelKind, found: Row | undefined, count: number): void {
+  if (found === undefined && count >= LIMITS.delivery.channels)
+    throw new AppError("plan_limit", `A workspace has at most ${LIMITS.delivery.channels} channels.`);
+  if (found !== undefined && found.kind !== kind)
+    throw new AppError("conflict", `${found.name} is a channel of another kind: ${found.kind}.`, {
+      hint: "Remove it first, or choose another name.",
+    });
+}
+
+/** What somebody gives to be kept secret: the token of a bot, or the address of a chat. */
+function secretOf(kind: ChannelKind, given: string | undefined): string | undefined {
+  const secret = given?.trim() ?? "";
+  if (kind === "webhook" || secret === "") return undefined;
+  if (kind !== "slack_bot") return webhookUrl(secret);
+  if (/^xox[a-z]-[\w-]{10,500}$/.test(secret)) return secret;
+  throw new AppError("bad_request", "The token of a Slack bot begins with xoxb-.");
+}
+
+function noSecret(kind: ChannelKind): AppError {
+  const what = kind === "slack_bot" ? "the token of the bot (xoxb-…)" : "the address that was made for it";
+  return new AppError("bad_request", `A channel of kind ${kind} needs a secret: ${what}.`);
+}
+
+function formerUntil(): Date {
+  return new Date(Date.now() + LIMITS.delivery.rotationHours * MS.hour);
 }
 
 function newSigningSecret(): string {

@@ -60,7 +60,7 @@ beforeAll(async () => {
     outbox,
   });
   const vault = createVault({ root: "a-root-secret-of-at-least-32-characters" });
-  const channels = new Channels(catalog, vault);
+  const channels = new Channels(catalog, vault, fetch);
   const webhooks = new WebhookChannel({ fetch, key: Buffer.from("key"), channels });
   deliveries = new Deliveries({
     catalog,

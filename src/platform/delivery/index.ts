@@ -1,6 +1,7 @@
 export { type Channel, type ChannelKind, Channels, type ChannelWish } from "./channels.ts";
 export { Deliveries, type Delivery, type Posting } from "./deliveries.ts";
 export { CHANNEL_KINDS, DELIVERY_STATES } from "./delivery.tables.ts";
+export { htmlOf, type Letter, textOf } from "./letter.ts";
 export { MailChannel } from "./mail.ts";
 export {
   type Attachment,
@@ -9,7 +10,6 @@ export {
   mailAddresses,
   oneLine,
   type Recipient,
-  webhookUrl,
 } from "./message.ts";
 export { SlackChannel } from "./slack.ts";
 export { TeamsChannel } from "./teams.ts";

@@ -4,6 +4,7 @@ import type { Mail, SendMailOptions } from "nodemailer";
 import { messageOf } from "../../kernel/errors.ts";
 import { syncFolder } from "../blobs/index.ts";
 import { Refused } from "./failures.ts";
+import { withUnsubscribe } from "./letter.ts";
 import { LIMITS } from "./limits.ts";
 import type { LoadedMessage } from "./message.ts";
 
@@ -49,7 +50,9 @@ export class MailChannel {
   ): Promise<{ note: string | null }> {
     this.#transport ??= this.#open();
     const transport = await this.#transport;
-    const { subject, text, html, files } = message;
+    const { subject, files } = message;
+    const { text, html } =
+      unsubscribeUrl === undefined ? message : withUnsubscribe(message.text, message.html, unsubscribeUrl);
     const mail: SendMailOptions = {
       from: this.#options.from,
       to: { name: "", address: target },

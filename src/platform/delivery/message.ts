@@ -41,10 +41,11 @@ export interface Recipient {
 const ADDRESS =
   /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/u;
 
-/** The addresses of a list that is separated by commas, each once. */
-export function mailAddresses(list: string): string[] {
-  const parts = list
-    .split(/[,;]/)
+/** Mail addresses, in a text with commas or one by one, each once. */
+export function mailAddresses(given: string | readonly string[]): string[] {
+  const parts = [given]
+    .flat()
+    .flatMap((text) => text.split(/[,;]/))
     .map((part) => part.trim())
     .filter((part) => part !== "");
   const addresses = [...new Map(parts.map((part) => [part.toLowerCase(), part])).values()];

@@ -38,7 +38,25 @@ describe("addresses", () => {
     const failure = await client()
       .request(url, { totalMs: 5_000 })
       .catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: "forbidden", message: expect.stringContaining("public address") });
+    const refusal = { code: "forbidden", message: expect.stringContaining("public address") };
+    expect(failure).toMatchObject(refusal);
+    await expect(client().check(url)).rejects.toMatchObject(refusal);
+  });
+
+  it("checks without a request, and leaves open what is not found now", async () => {
+    const port = await serve((_, response) => response.end());
+    const asked = client({
+      allow: [`127.0.0.1:${port}`],
+      resolve: async (host) => {
+        if (host === "nowhere.example") throw new Error("ENOTFOUND");
+        return [{ address: host === "in.example" ? "10.0.0.1" : "93.184.216.34", family: 4 }];
+      },
+    });
+    await asked.check(`http://127.0.0.1:${port}/`);
+    await asked.check("https://out.example/");
+    await asked.check("https://nowhere.example/");
+    await expect(asked.check("https://in.example/")).rejects.toMatchObject({ code: "forbidden" });
+    await expect(asked.check("ftp://out.example/")).rejects.toMatchObject({ code: "bad_request" });
   });
 
   it.each([

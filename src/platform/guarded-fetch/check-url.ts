@@ -20,7 +20,7 @@ export function checkUrl(input: string | URL, policy: AddressPolicy, base?: URL)
   return url;
 }
 
-function portOf(url: URL): number {
+export function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
 }

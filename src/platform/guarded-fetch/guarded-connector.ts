@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { AppError } from "../../kernel/errors.ts";
 import { type AddressPolicy, bareHost } from "./address-policy.ts";
+import { portOf } from "./check-url.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -57,6 +58,21 @@ export function guardedConnector(
       });
     }
   };
+}
+
+/** Whether a socket to it would be refused, without one: by its address, or by those that its name has now. */
+export async function checkReach(
+  url: URL,
+  { policy, resolve, timeoutMs }: Pick<ConnectorOptions, "policy" | "resolve" | "timeoutMs">,
+): Promise<void> {
+  const host = bareHost(url.hostname);
+  if (policy.trusts(host, portOf(url))) return;
+  const unknown = new Promise<ResolvedAddress[]>((done) => setTimeout(done, timeoutMs, []).unref());
+  const found =
+    isIP(host) === 0
+      ? await Promise.race([resolve(host).catch(() => []), unknown])
+      : [{ address: host, family: isIP(host) }];
+  if (found.length > 0 && !found.some(({ address }) => policy.mayReach(address))) throw notPublic(host);
 }
 
 function lookupWith(resolve: Resolve, policy: AddressPolicy | undefined): LookupFunction {

@@ -7,7 +7,7 @@ import { ACCEPTED_ENCODINGS, BUFFER_BYTES, boundedBody, tooLarge } from "./bound
 import { checkUrl } from "./check-url.ts";
 import { startDeadline } from "./deadline.ts";
 import { bodyError, fetchError } from "./fetch-errors.ts";
-import { guardedConnector, type Resolve, systemResolve } from "./guarded-connector.ts";
+import { checkReach, guardedConnector, type Resolve, systemResolve } from "./guarded-connector.ts";
 import { LIMITS } from "./limits.ts";
 import { isRedirect, nextRequest, type OutgoingRequest } from "./redirects.ts";
 
@@ -61,6 +61,8 @@ export interface GuardedFetch {
   fetchJson(url: string | URL, options?: FetchOptions): Promise<unknown>;
   /** A successful answer as a stream. */
   download(url: string | URL, options?: FetchOptions): Promise<Download>;
+  /** Throws what a request would be refused with, as far as that is known now, and sends nothing; a name that is not found may be there later. */
+  check(url: string | URL): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -136,6 +138,9 @@ export function createGuardedFetch({
     },
     async download(url, options = {}) {
       return successful(await open(url, options));
+    },
+    async check(url) {
+      await checkReach(checkUrl(url, policy), { policy, resolve, timeoutMs });
     },
     async close() {
       isClosed = true;

@@ -5,7 +5,7 @@ import type { Schema } from "../query/schema.ts";
 import { type Ask, isKey, type Num } from "../query/semantic-query.ts";
 import { isAdditive } from "./additive.ts";
 import type { Format } from "./format.ts";
-import { cell, inWords, numberOf, type ShownColumn, type View } from "./view.ts";
+import { cell, inWords, numberOf, type ShownColumn, type View, withoutNoise } from "./view.ts";
 
 /** More slices of a pie than this are put together as one; so are more lines or groups of bars, and more bars. */
 const SLICES = 7;
@@ -137,7 +137,7 @@ function barOf({ keys, numbers, rows }: View, shape: Shape): ChartSpec | undefin
 }
 
 function sumOf(rows: readonly JsonValue[][], column: ShownColumn): number {
-  return rows.reduce((sum, row) => sum + (numberOf(row, column) as number), 0);
+  return withoutNoise(rows.reduce((sum, row) => sum + (numberOf(row, column) as number), 0));
 }
 
 /** Beside all others together nothing could be seen of the rest. */
@@ -211,7 +211,7 @@ function grouped(
   for (const row of known) {
     const label = plain(row[other.index]);
     const cell = JSON.stringify([categoryOf(row, axis), shown.includes(label) ? label : OTHER]);
-    values.set(cell, (values.get(cell) ?? 0) + (numberOf(row, main) as number));
+    values.set(cell, withoutNoise((values.get(cell) ?? 0) + (numberOf(row, main) as number)));
   }
   // What adds up is nothing where there are no rows; any other number that is not there cannot be drawn as one.
   if (!addsUp && values.size < categories.length * shown.length) return undefined;

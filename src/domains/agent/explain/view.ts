@@ -52,7 +52,13 @@ export function cell(row: readonly JsonValue[], { index, format }: ShownColumn):
 }
 
 export function numberOf(row: readonly JsonValue[], { index }: ShownColumn): number | undefined {
-  return numberIn(row[index]);
+  const value = numberIn(row[index]);
+  return value === undefined ? undefined : withoutNoise(value);
+}
+
+/** A sum of floating-point numbers ends in digits that mean nothing: 7916288.499999884. */
+export function withoutNoise(value: number): number {
+  return Number(value.toPrecision(12));
 }
 
 /** What a row is called. */

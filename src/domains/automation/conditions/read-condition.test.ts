@@ -37,6 +37,17 @@ describe("a condition", () => {
     else expect(read).toMatch(c9ql);
   });
 
+  it.each([
+    ["where  id > 5;", "any row where id > 5"],
+    ["sum(net_revenue) > 1000", "sum(net_revenue) > 1000"],
+    [
+      "select status, count(*) as n group by status;\nwhere n > 3",
+      "this finds rows: select status, count(*) as n group by status; where n > 3",
+    ],
+  ])("in C9QL is said in one sentence: %j", (text, sentence) => {
+    expect(readCondition(text, ORDERS).sentence).toBe(sentence);
+  });
+
   it("on an aggregate looks at the one row of all", () => {
     expect(readCondition("sum(net_revenue) > 1000", ORDERS).c9ql).toBe(
       'select sum(net_revenue) as "sum(net_revenue)";\nselect * where `sum(net_revenue)` > 1000',

@@ -16,7 +16,7 @@ interface Source {
 export function readCondition(text: string, source: Source): Understood {
   const trimmed = text.trim();
   const asC9ql = tryC9ql(trimmed, source.columns);
-  if (typeof asC9ql === "string") return { c9ql: asC9ql, sentence: `rows are found by: ${asC9ql}` };
+  if (typeof asC9ql === "string") return { c9ql: asC9ql, sentence: sentenceOf(trimmed, asC9ql) };
   const understood = readPlainLanguage(trimmed, source);
   if (understood !== undefined) {
     const query = parse(understood.c9ql, { columns: source.columns });
@@ -27,11 +27,22 @@ export function readCondition(text: string, source: Source): Understood {
   throw notUnderstood(source);
 }
 
+/** As a condition in plain language is said back; one on all rows together, or a query, is said as it was given. */
+function sentenceOf(text: string, c9ql: string): string {
+  const oneLine = text.replace(/\s+/g, " ").replace(/^where |;$/gi, "");
+  const [, condition] = /^select \* where ([^;]+)$/.exec(c9ql.replace(/\s+/g, " ")) ?? [];
+  if (condition !== undefined) return `any row where ${condition}`;
+  return isQuery(text) ? `this finds rows: ${oneLine}` : oneLine;
+}
+
+function isQuery(text: string): boolean {
+  return /^select\b|;|\b(?:group|order) by\b|\blimit \d+$/i.test(text);
+}
+
 /** Its canonical text, or why it is no C9QL. */
 function tryC9ql(text: string, columns: readonly Column[]): string | AppError {
   try {
-    const isQuery = /^select\b|;|\b(?:group|order) by\b|\blimit \d+$/i.test(text);
-    const query = isQuery ? parse(text, { columns }) : parseCondition(text, { columns });
+    const query = isQuery(text) ? parse(text, { columns }) : parseCondition(text, { columns });
     assertCompiles(query, columns);
     return print(query);
   } catch (error) {

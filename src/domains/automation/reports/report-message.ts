@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/clip.ts";
-import type { Message } from "../../../platform/delivery/index.ts";
+import { htmlOf, type Letter, type Message, textOf } from "../../../platform/delivery/index.ts";
 import { LIMITS as DELIVERY } from "../../../platform/delivery/limits.ts";
-import { escapeHtml } from "../html.ts";
+import { momentOf } from "../moment.ts";
 import type { ReportFiles } from "./report-files.ts";
 import type { Report, ReportRun } from "./reports.store.ts";
 
@@ -15,29 +15,23 @@ interface Made extends ReportFiles {
 export function messageOf(report: Report, run: ReportRun, made: Made): Message {
   const { attachments, sent, notes, insights, at, appUrl } = made;
   const link = report.dashboardId === null ? appUrl : `${appUrl}/d/${report.dashboardId}`;
-  const when = new Intl.DateTimeFormat("en-GB", {
-    dateStyle: "medium",
-    timeStyle: "short",
-    timeZone: report.zone,
-  }).format(at);
-  const lines = [
-    report.body ?? `${report.name}, as of ${when} (${report.zone}).`,
-    ...(insights.length === 0 ? [] : ["", "What stands out:", ...insights.map((each) => `• ${each}`)]),
-    ...(notes.length === 0 ? [] : ["", ...notes]),
-    ...(run.missed === 0 ? [] : ["", `${run.missed} earlier reports were missed, for no server ran.`]),
-    "",
-    `Kenning: ${link}`,
-  ];
-  const pictures = attachments.flatMap(({ name, cid }) =>
-    cid === undefined
-      ? []
-      : [`<p><img src="cid:${cid}" alt="${escapeHtml(name)}" style="max-width: 100%"></p>`],
-  );
-  const html = lines.map((line) => (line === "" ? "<br>" : `<div>${escapeHtml(line)}</div>`));
+  const subject = clip(report.subject ?? `Report: ${report.name}`, DELIVERY.delivery.subjectCharacters);
+  const letter: Letter = {
+    title: report.name,
+    when: `As of ${momentOf(at, report.zone)}`,
+    paragraphs: report.body === null ? [] : [report.body],
+    list: insights.length === 0 ? undefined : { title: "What stands out:", items: insights },
+    pictures: attachments.flatMap(({ name, cid }) => (cid === undefined ? [] : [{ cid, name }])),
+    link: { label: report.dashboardId === null ? "Open Kenning" : "Open the dashboard", url: link },
+    notes: [
+      ...notes,
+      ...(run.missed === 0 ? [] : [`${run.missed} earlier reports were missed, for no server ran.`]),
+    ],
+  };
   return {
-    subject: clip(report.subject ?? `Report: ${report.name}`, DELIVERY.delivery.subjectCharacters),
-    text: lines.join("\n"),
-    html: `<div style="font: 14px/1.5 system-ui, sans-serif">${html.join("")}${pictures.join("")}</div>`,
+    subject,
+    text: textOf(letter),
+    html: htmlOf(letter),
     attachments,
     topic: `report:${report.id}`,
     event: {

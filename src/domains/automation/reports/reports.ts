@@ -11,7 +11,7 @@ import { noReport, type Report, type ReportsStore, type ReportWish } from "./rep
 /** What a caller wants of a report; what is left out stays, or is as usual. */
 export interface ReportChange {
   name?: string | undefined;
-  recipients?: string | undefined;
+  recipients?: string | readonly string[] | undefined;
   /** Names or ids of channels, rooms of Slack, and URLs of webhooks. */
   channels?: readonly string[] | undefined;
   subject?: string | undefined;

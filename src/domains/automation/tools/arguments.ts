@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMITS as DELIVERY } from "../../../platform/delivery/limits.ts";
 import { timeOfDay, timeZoneName } from "../../../platform/schedules/index.ts";
 import { FREQUENCIES, NO_DATA } from "../automation.tables.ts";
 import { LIMITS } from "../limits.ts";
@@ -6,19 +7,21 @@ import { LIMITS } from "../limits.ts";
 /** What create_alert and update_alert take alike; by the names of the contract where those differ. */
 export const condition = z.string().min(1).max(LIMITS.alerts.conditionCharacters);
 const recipients = z.string().max(20_000);
+/** Agents send lists, people a text with commas. */
+export const addresses = z.union([recipients, z.array(z.string()).max(DELIVERY.delivery.recipients)]);
 const subject = z.string().max(1_000);
 const hold = z.int().min(1).max(LIMITS.alerts.hold);
 
 export const shared = {
-  recipients: recipients.optional().describe("Mail addresses"),
-  channels: z.array(z.string()).max(20).optional().describe("Names or webhook URLs"),
+  recipients: addresses.optional(),
+  channels: z.array(z.string()).max(20).optional().describe("Names or URLs"),
   subject: subject.optional(),
   frequency: z.enum(FREQUENCIES).optional(),
   start_time: z.string().pipe(timeOfDay).optional(),
   timezone: timeZoneName.optional(),
   realtime: z.boolean().optional(),
   hold: z.int().pipe(hold).optional().describe("Matching checks before it fires"),
-  key: z.array(z.string()).max(10).optional().describe("Tell only rows new by these columns"),
+  key: z.array(z.string()).max(10).optional().describe("Tell only rows new by these"),
   no_data: z.enum(NO_DATA).optional(),
 };
 

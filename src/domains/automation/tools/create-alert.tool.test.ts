@@ -162,6 +162,8 @@ describe("create_alert", () => {
       subject: "Alert: Low stock",
       text: expect.stringContaining("1 row matches"),
     });
+    expect(mail?.text?.match(/left < 10/g)).toHaveLength(1);
+    expect(mail?.html).toMatch(/<th[^>]*>item<\/th>[\s\S]*<td[^>]*>pen<\/td>/);
     expect(mail?.attachments).toMatchObject([{ filename: "Low-stock.csv" }]);
     expect(Buffer.from(mail?.attachments[0]?.content as ArrayBuffer).toString()).toBe(
       "item,left\r\npen,3\r\n",

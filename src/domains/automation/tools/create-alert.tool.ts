@@ -37,7 +37,7 @@ export const createAlert = defineTool({
   },
   title: "Create an alert",
   description:
-    "Tells recipients when rows of a dataset match, when it was not updated, or when its query fails. Says how the condition was understood.",
+    "Mails recipients when rows of a dataset match, it was not updated, or its query fails; answers how it was read.",
   permission: ["bi:read", "bi:write"],
   effect: "write",
   input: z.strictObject({

@@ -138,6 +138,20 @@ describe("create_report", () => {
     expect(mail?.text).toMatch(/What stands out:[\s\S]*Sum of visits changed its level on Jan 31, 2026/);
   });
 
+  it("takes recipients as a list on /mcp, and as a text with commas alone by the contract", async () => {
+    const wish = { dashboard_id: board.dashboard_id, recipients: ["a@example.com", "b@example.com"] };
+    const { report } = await call<Saved>("create_report", wish);
+    expect(report.recipients).toEqual(["a@example.com", "b@example.com"]);
+    const changed = { report_id: report.id, recipients: ["A@example.com, a@example.com"] };
+    expect((await call<Saved>("update_report", changed)).report.recipients).toHaveLength(1);
+    await expect(call("update_report", { ...changed, recipients: ["a b"] })).rejects.toThrow(
+      /no mail address/,
+    );
+    await expect(create({ dashboardId: board.dashboard_id, recipients: ["a@example.com"] })).rejects.toThrow(
+      /recipients/,
+    );
+  });
+
   it("[bi.create-report.schedule] is sent once when it is due", async () => {
     const { report } = await create({ dashboardId: board.dashboard_id, recipients: "due@example.com" });
     await database.query("UPDATE schedules SET next_at = now() WHERE kind = 'report' AND subject = $1", [
@@ -162,7 +176,11 @@ describe("create_report", () => {
     const [mail] = await mailsTo("leave@example.com");
     const header = (name: string) => mail?.headers.find(({ key }) => key === name)?.value ?? "";
     expect(header("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
-    const { pathname } = new URL(header("list-unsubscribe").replace(/^<|>$/g, ""));
+    const link = header("list-unsubscribe").replace(/^<|>$/g, "");
+    expect(mail?.text).toContain(`Unsubscribe: ${link}`);
+    expect(mail?.html).toContain(`<a href="${link}"`);
+    expect(mail?.html).toMatch(/\/d\/\d+"[^>]*>Open the dashboard<\/a>/);
+    const { pathname } = new URL(link);
     const page = await server.request(pathname);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("leave@example.com");

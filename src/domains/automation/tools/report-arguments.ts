@@ -14,6 +14,7 @@ import {
   WEEKDAYS,
 } from "../reports/report-shape.ts";
 import type { Report } from "../reports/reports.store.ts";
+import { addresses } from "./arguments.ts";
 
 /** What create_report and update_report take alike; by the names of the contract where those differ. */
 const every = z.int().min(1).max(SCHEDULES.schedules.every);
@@ -21,7 +22,7 @@ const text = z.string().max(20_000);
 
 export const shared = {
   name: z.string().optional(),
-  recipients: text.optional().describe("Mail addresses"),
+  recipients: addresses.optional().describe("Mail addresses"),
   channels: z.array(z.string()).max(20).optional().describe("Names, #room or webhook URLs"),
   frequency: z.enum(REPORT_FREQUENCIES).optional(),
   every: z.int().pipe(every).optional(),

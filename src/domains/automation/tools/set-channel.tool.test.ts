@@ -84,10 +84,22 @@ describe("set_channel", () => {
     [{ name: "New", kind: "slack_bot", secret: TOKEN, room: "a\nb" }, /no channel of Slack/],
     [{ name: "New", kind: "teams", secret: "file:///etc/passwd" }, /URL with https/],
     [{ name: "New", kind: "webhook" }, /URL with https/],
+    [{ name: "New", kind: "webhook", url: "http://169.254.169.254/latest" }, /not lead to a public address/],
+    [{ name: "New", kind: "webhook", url: "http://[::1]/hook" }, /not lead to a public address/],
+    [{ name: "New", kind: "webhook", url: "https://example.com:25/" }, /Port 25/],
+    [{ name: "New", kind: "teams", secret: "https://10.1.2.3/flow" }, /not lead to a public address/],
     [{ name: "bot", kind: "teams", secret: "https://example.com" }, /another kind/],
   ])("refuses %j", async (wish, message) => {
     await expect(set(wish)).rejects.toThrow(message);
   });
+});
+
+it("an alert or report takes no webhook that could not be reached", async () => {
+  const wish = { channels: ["http://169.254.169.254/latest"], recipients: ["ann@example.com"] };
+  const report = boards.call("create_report", { dashboard_id: board.dashboard_id, ...wish });
+  await expect(report).rejects.toThrow(/not lead to a public address/);
+  const alert = { dataset_id: boards.datasetId, name: "Watch", condition: "units > 5", ...wish };
+  await expect(boards.call("create_alert", alert)).rejects.toThrow(/not lead to a public address/);
 });
 
 describe("a Slack bot", () => {
@@ -216,6 +228,7 @@ describe("the secret of a webhook", () => {
     });
     const second = await set({ ...wish, rotate: true });
     expect(second.signing_secret).not.toBe(first.signing_secret);
+    expect(await set(wish)).not.toHaveProperty("signing_secret");
     await send();
     verify(first.signing_secret);
     verify(second.signing_secret);
@@ -229,7 +242,8 @@ describe("the secret of a webhook", () => {
     expect((await send()).report_run.deliveries).toMatchObject([
       { state: "dead", error: expect.stringContaining("switched off") },
     ]);
-    await set(wish);
+    expect(await set(wish)).toEqual({ channel: expect.objectContaining({ disabled: null }) });
     expect((await send()).report_run.deliveries).toMatchObject([{ state: "sent" }]);
+    verify(second.signing_secret);
   });
 });

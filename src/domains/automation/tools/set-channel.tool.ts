@@ -9,7 +9,7 @@ export const setChannel = defineTool({
   toolset: "notifications",
   title: "Set a channel",
   description:
-    "Adds a channel that alerts and reports can go to, or changes the one of that name. Without secret the stored one stays. Of a webhook the signing secret is made here and answered.",
+    "Adds a channel that alerts and reports can go to, or changes the one of that name. Without secret the stored one stays. The signing secret of a webhook is made here and answered once, then only after rotate.",
   permission: "admin",
   effect: "write",
   input: z.strictObject({
@@ -26,16 +26,17 @@ export const setChannel = defineTool({
   }),
   output: z.object({
     channel: channelShape,
-    signing_secret: z.string().optional(),
+    signing_secret: z.string().optional().describe("When it was just made"),
     former_until: z.string().optional(),
   }),
 
-  async run({ rotate, ...wish }, { deliveries: { channels }, caller }) {
-    const workspaceId = caller.workspace.id;
-    const channel = channelOf(await channels.set({ workspaceId, ...wish }));
-    if (wish.kind !== "webhook") return { channel };
-    if (!rotate) return { channel, signing_secret: await channels.signingSecret(workspaceId, wish.name) };
-    const { secret, formerUntil } = await channels.rotate(workspaceId, wish.name);
-    return { channel, signing_secret: secret, former_until: formerUntil.toISOString() };
+  async run(wish, { deliveries: { channels }, caller }) {
+    const { channel, signingSecret } = await channels.set({ workspaceId: caller.workspace.id, ...wish });
+    const { formerUntil } = channel;
+    return {
+      channel: channelOf(channel),
+      ...(signingSecret !== undefined && { signing_secret: signingSecret }),
+      ...(wish.rotate && formerUntil !== null && { former_until: formerUntil.toISOString() }),
+    };
   },
 });

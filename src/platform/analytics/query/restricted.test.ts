@@ -149,6 +149,12 @@ const SHAPES: [string, (condition: string) => string][] = [
   ["UNNEST", (it) => `SELECT count(*) FROM (SELECT id, unnest(list) AS u, (${it}) AS x FROM t) WHERE x`],
 ];
 
+/** The first two with every shape, of the others a third with each; in the long form all with all. */
+function askedOf(shape: (condition: string) => string): string[] {
+  const nth = SHAPES.findIndex(([, each]) => each === shape);
+  return FAILING.filter((_, n) => process.env.KENNING_TEST_LONG === "1" || n < 2 || (n + nth) % 3 === 0);
+}
+
 /** Rows stay in their files, or are copied into memory once they were asked for some times. */
 const FILES: EngineLimits = { copyMb: 0 };
 const COPIES: EngineLimits = {};
@@ -182,7 +188,7 @@ describe.each(CASES)("a policy with %s over %s", (name, _, condition, engine) =>
 
   it.each(shapes)("hides rows from %s", { timeout: 60_000 }, async (_, shape) => {
     await Promise.all(
-      FAILING.map(async (failing) => {
+      askedOf(shape).map(async (failing) => {
         const sql = shape(failing);
         const found = await outcome(restricted(), sql, engine);
         expect(found, sql).not.toMatch(HIDDEN);
