@@ -1,6 +1,6 @@
 import { type Chart, drawable } from "./chart.ts";
 import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
-import { type EveryMarker, formatter, knownLocale, marker } from "./formats.ts";
+import { type EveryMarker, formatter, knownLocale, labelFormatter, marker, NAME_MARKER } from "./formats.ts";
 import { type Element, headerOf, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import {
@@ -42,6 +42,8 @@ interface Plot {
   categories: string[];
   series: Series[];
   isHorizontal: boolean;
+  /** Writes what stands beside bars. */
+  write: (value: number) => string;
   /** What is not shown. */
   note: string | undefined;
 }
@@ -75,6 +77,11 @@ export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing
     categories,
     series,
     isHorizontal,
+    write: labelFormatter(
+      chart.formats?.y,
+      series.flatMap(({ data }) => data),
+      knownLocale(look.locale),
+    ),
     note: notes.join(" · ") || undefined,
   });
 }
@@ -141,10 +148,9 @@ function footerOf({ chart, look, measure, isHorizontal, note }: Plot, height: nu
 }
 
 /** Values stand beside the bars where each has room for its own. */
-function hasLabels({ chart, look, measure, categories, series, isHorizontal }: Plot): boolean {
+function hasLabels({ chart, look, measure, categories, series, isHorizontal, write }: Plot): boolean {
   if (chart.type !== "bar" || series.length !== 1) return false;
   if (isHorizontal) return true;
-  const write = formatter(chart.formats?.y, "short", knownLocale(look.locale));
   const band = (look.width - 90) / Math.max(1, categories.length);
   return (series[0] as Series).data.every((v) => v === null || measure(write(v), SIZES.text, 400) < band - 4);
 }
@@ -176,8 +182,7 @@ function valueAxis(plot: Plot): Record<string, unknown> {
 }
 
 /** Where the axis ends so that the values beside the longest bars have room. */
-function roomForLabels({ chart, look, measure }: Plot, least: number, most: number) {
-  const write = formatter(chart.formats?.y, "short", knownLocale(look.locale));
+function roomForLabels({ look, measure, write }: Plot, least: number, most: number) {
   const [below, above] = [Math.min(0, least), Math.max(0, most)];
   const plotWidth = look.width * 0.6;
   const part = (value: number) =>
@@ -272,14 +277,14 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
         color: text,
         fontSize: SIZES.text,
         textBorderWidth: 0,
-        formatter: marker(chart.formats?.y, "short"),
+        formatter: NAME_MARKER,
       },
     };
     return [bars];
   }
   const isFilled = chart.type === "area";
   const isStacked = isFilled && plot.series.length > 1;
-  const isDashed = chart.isLastUnfinished === true && !isFilled && data.length > 2;
+  const isDashed = chart.isLastUnfinished === true && data.length > 2;
   const line = {
     ...common,
     type: "line",
@@ -301,22 +306,28 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
   return isDashed ? [line, unfinishedOf(line, data)] : [line];
 }
 
+/** How much of its colour an area keeps below what is not over. */
+const UNFINISHED = 0.4;
+
 /** The way to the last value. */
 function unfinishedOf(
   line: Record<string, unknown>,
   data: readonly (number | null)[],
 ): Record<string, unknown> {
   const lineStyle = { ...(line.lineStyle as object), type: "dotted" };
+  const { areaStyle, stack } = line as { areaStyle?: { opacity: number }; stack?: string };
   return {
     ...line,
     silent: true,
     lineStyle,
+    ...(areaStyle && { areaStyle: { opacity: areaStyle.opacity * UNFINISHED } }),
+    ...(stack && { stack: "unfinished" }),
     data: data.map((value, i) => (i < data.length - 2 ? null : value)),
   };
 }
 
 /** Rounded where the value is; a label of what is below zero stands below. */
-function barOf(value: number | null, color: string, { isHorizontal }: Plot): Record<string, unknown> {
+function barOf(value: number | null, color: string, { isHorizontal, write }: Plot): Record<string, unknown> {
   const isBelow = value !== null && value < 0;
   const r = 3;
   const radius = isHorizontal
@@ -327,6 +338,7 @@ function barOf(value: number | null, color: string, { isHorizontal }: Plot): Rec
       ? [0, 0, r, r]
       : [r, r, 0, 0];
   return {
+    name: value === null ? "" : write(value),
     value,
     itemStyle: { color, borderRadius: radius },
     ...(isBelow && { label: { position: isHorizontal ? "left" : "bottom" } }),

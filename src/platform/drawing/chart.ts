@@ -28,7 +28,7 @@ export const chartShape = z.object({
   ticks: z.object({ steps: z.array(z.int().min(1)).max(20), from: z.int().min(0) }).optional(),
   /** Where a gauge ends. */
   target: value.optional(),
-  /** The last value of a line is of a period that is not over: what leads to it is dashed. */
+  /** The last value of a line is of a period that is not over: what leads to it is dashed, and an area below it paler. */
   isLastUnfinished: z.boolean().optional(),
   /** Formats of the numbers along both axes, by name; a pie has `y` alone. */
   formats: z

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Chart } from "./chart.ts";
 import { type ChartDrawing, drawingOf } from "./drawing.ts";
 import { measure } from "./font-metrics.ts";
-import { formatter, knownLocale } from "./formats.ts";
+import { columnFormatter, formatter, knownLocale, labelFormatter } from "./formats.ts";
 import { lookShape } from "./look.ts";
 import { pictureOf } from "./render-svg.ts";
 import { oneLine, shorten, wrap } from "./text.ts";
@@ -65,6 +65,29 @@ describe("numbers", () => {
     [undefined, "compact", "en-US", 1500, "1.5K"],
   ] as const)("%s, %s, %s: %d", (name, style, locale, value, shown) => {
     expect(formatter(name, style, locale)(value).replaceAll(/\s/g, " ")).toBe(shown);
+  });
+
+  it("of one column have as many decimals each, unless a small one would read as zero", () => {
+    const column = (values: number[]) => values.map(columnFormatter("number", values, "en-US"));
+    expect(column([3_110_482.05, 2_978_631.1, 5])).toEqual(["3,110,482.05", "2,978,631.10", "5.00"]);
+    expect(column([48.137154, 11.5])).toEqual(["48.1372", "11.5000"]);
+    expect(column([3, 4])).toEqual(["3", "4"]);
+    expect(column([0.00001, 12_345.5])).toEqual(["0.00001", "12,345.5"]);
+    expect(columnFormatter("number", [], "en-US")(1.5)).toBe("1.5");
+  });
+
+  it.each([
+    ["money:EUR", "en-US", [98.4, 39, 11.1], ["€98.40", "€39.00", "€11.10"]],
+    ["money:EUR", "en-US", [98, -39], ["€98", "−€39"]],
+    ["money:EUR", "de-DE", [3.11e6, 2e6, 123_456], ["3,11 Mio. €", "2,00 Mio. €", "123.456 €"]],
+    ["money:EUR", "en-US", [3.11e6, 2e6, 123_456], ["€3.11M", "€2.00M", "€123K"]],
+    ["number", "en-US", [123.4, 5.25, 35], ["123.4", "5.3", "35.0"]],
+    ["number", "en-US", [0.5, 0.0001], ["0.5", "0.0001"]],
+    ["integer", "ar-EG", [5, 35], ["٥", "٣٥"]],
+  ] as const)("beside the marks of one chart are alike: %s, %s, %j", (name, locale, values, shown) => {
+    expect(
+      values.map(labelFormatter(name, values, locale)).map((text) => text.replaceAll(/\s/g, " ")),
+    ).toEqual(shown);
   });
 
   it("are written in English where a language is not known", () => {
@@ -194,6 +217,46 @@ describe("pies", () => {
   it("have a legend where there is no room beside them, and a total in the middle of a donut", () => {
     expect(read(pie([3, 1]), { ...LOOK, width: 300 }).texts).toEqual(["Shares", "p0 75.0%", "p1 25.0%"]);
     expect(read(pie([3, 1], "donut")).texts).toEqual(expect.arrayContaining(["4", "Total"]));
+  });
+});
+
+describe("in a small place", () => {
+  const slices = ["Online shop", "Dealers", "Own stores"].map((label, i) => ({
+    label,
+    value: 7_500_000 / (i + 1),
+  }));
+  const small: Chart[] = (["donut", "gauge", "pie"] as const).map((type) => ({
+    type,
+    yAxisLabel: "Sum",
+    slices,
+    target: 9_000_000,
+    formats: { y: "money:EUR" },
+  }));
+  const sizes = [239, 289, 390, 590].flatMap((width) =>
+    [80, 108, 188, 268].map((height) => [width, height] as const),
+  );
+
+  it.each(sizes)(
+    "%d × %d: rings are as large as they can be, and their numbers lie in them",
+    (width, height) => {
+      for (const chart of small) {
+        const { option } = drawingOf(chart, { ...LOOK, width, height }, measure) as ChartDrawing;
+        const { center, radius, type } = (option as Option).series[0];
+        const [hole, outer] = type === "gauge" ? [radius * 0.8, radius] : radius;
+        expect(outer).toBeGreaterThan(Math.min(width, height) * (type === "gauge" ? 0.35 : 0.2));
+        expect(center[0] - outer).toBeGreaterThanOrEqual(0);
+        expect(center[1] + (type === "gauge" ? 0 : outer)).toBeLessThanOrEqual(height);
+        const numbers = (option as Option).graphic.filter(({ style }: Option) => style.fontWeight === 600);
+        for (const { style } of numbers)
+          expect(measure(style.text, style.fontSize, 600)).toBeLessThanOrEqual(2 * hole);
+      }
+    },
+  );
+
+  it("a legend that is too long beside its pie says how many more there are", () => {
+    const many = Array.from({ length: 7 }, (_, i) => ({ label: `p${i}`, value: 7 - i }));
+    const { texts } = read({ type: "pie", slices: many }, { ...LOOK, width: 289, height: 108 });
+    expect(texts).toEqual(["p0 25.0%", "p1 21.4%", "p2 17.9%", "4 more"]);
   });
 });
 
@@ -354,12 +417,19 @@ describe("charts of dashboards", () => {
       ["North", 2],
       ["South", 3],
     ]);
-    const many = optionOf({
-      type: "treemap",
-      categories: ["a", "b"],
-      series: [{ label: "", data: [1_000, 1] }],
-    });
-    expect(many.series[0].data.map(({ label }: Option) => label.show)).toEqual([true, false]);
+    const names = ["Trail 500", "Helmet Hanse", "Lock Anker", "City Step", "Cargo Max", "Child Seat"];
+    const values = [1_000, 321, 222, 57, 12, 1];
+    const { texts } = read(
+      { type: "treemap", categories: names, series: [{ label: "", data: values }] },
+      { ...LOOK, width: 240, height: 160 },
+    );
+    expect(texts.slice(0, 4)).toEqual(["Trail 500", "1K", expect.stringMatching(/^Hel/), "321"]);
+    expect(
+      texts.filter((text) => /^\d/.test(text) && !["1K", "321", "222", "57", "12", "1"].includes(text)),
+    ).toEqual([]);
+    expect(
+      texts.filter((text) => /^\D/.test(text) && !names.includes(text) && !/^.{3,}…$/.test(text)),
+    ).toEqual([]);
   });
 
   it("a gauge ends at its target, or at the next round number", () => {
@@ -374,6 +444,9 @@ describe("charts of dashboards", () => {
     const line: Chart = { ...bars([3, 4, 1]), type: "line", isLastUnfinished: true };
     const [done, open] = optionOf(line).series;
     expect([done.data, open.data, open.lineStyle.type]).toEqual([[3, 4, null], [null, 4, 1], "dotted"]);
+    const area = optionOf({ ...line, type: "area", series: [...series] }).series;
+    expect(area.map(({ stack }: Option) => stack)).toEqual(["all", "unfinished", "all", "unfinished"]);
+    expect(area[1].areaStyle.opacity).toBeLessThan(area[0].areaStyle.opacity);
   });
 
   it("what is empty or hostile is drawn all the same", () => {

@@ -16,17 +16,18 @@ const TINY = 1e-6;
 const kept = new Map<string, (value: number) => string>();
 const MOST_KEPT = 500;
 
-/** A number as people of a language read it. */
+/** A number as people of a language read it; with so many decimals, or as many as suit it. */
 export function formatter(
   name: string | undefined,
   style: FormatStyle,
   locale: string,
+  decimals?: number,
 ): (value: number) => string {
-  const key = `${name}/${style}/${locale}`;
+  const key = `${name}/${style}/${locale}/${decimals}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
   if (kept.size >= MOST_KEPT) kept.clear();
-  const made = makeFormatter(name, style, locale);
+  const made = makeFormatter(name, style, locale, decimals);
   kept.set(key, made);
   return made;
 }
@@ -35,6 +36,7 @@ function makeFormatter(
   name: string | undefined,
   style: FormatStyle,
   locale: string,
+  decimals: number | undefined,
 ): (value: number) => string {
   const [kind = "number", detail] = (name ?? "number").split(":");
   const by = kind === "percent" && detail === "whole" ? 0.01 : 1;
@@ -45,9 +47,17 @@ function makeFormatter(
         ? { style: "currency", currency: detail ?? "USD", currencyDisplay: "narrowSymbol" }
         : {};
   const make = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, { ...unit, ...options });
-  const usual = make(digits(kind, style));
-  // A language that has no short word for thousands would show three digits and zeros in the place of the others.
   const isShort = style === "compact" || style === "short";
+  const usual = make(
+    decimals === undefined
+      ? digits(kind, style)
+      : {
+          ...(isShort && { notation: "compact" }),
+          minimumFractionDigits: decimals,
+          maximumFractionDigits: decimals,
+        },
+  );
+  // A language that has no short word for thousands would show three digits and zeros in the place of the others.
   const hasWord = usual.formatToParts(5_000).some(({ type }) => type === "compact");
   const [whole, cents] = [make({ maximumFractionDigits: 0 }), make({ maximumFractionDigits: 2 })];
   const choose = (size: number) => {
@@ -73,6 +83,77 @@ function digits(kind: string, style: FormatStyle): Intl.NumberFormatOptions {
   return kind === "money" ? {} : { maximumSignificantDigits: 6, roundingPriority: "morePrecision" };
 }
 
+/** Digits that a number of a table has where it has decimals at all. */
+const TABLE_DIGITS = 6;
+
+/** Writes the numbers of one column with as many decimals each, so that they stand below each other. */
+export function columnFormatter(
+  name: string | undefined,
+  column: readonly unknown[],
+  locale: string,
+): (value: number) => string {
+  const usual = formatter(name, "full", locale);
+  if (name !== "number") return usual;
+  const sizes = column
+    .flatMap((value) => (typeof value === "number" && value !== 0 ? [Math.abs(value)] : []))
+    .filter((size) => size >= TINY && size < SCIENTIFIC);
+  if (sizes.length === 0) return usual;
+  const [least, most] = sizes.reduce(
+    ([low, high], size) => [Math.min(low, size), Math.max(high, size)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
+  const finest = Math.max(3, TABLE_DIGITS - 1 - Math.floor(Math.log10(most)));
+  // Beside large numbers a very small one would read as zero.
+  if (least < 10 ** -finest) return usual;
+  const decimals = sizes.map((size) => `${Number(size.toFixed(finest))}`.split(".")[1]?.length ?? 0);
+  return formatter(
+    name,
+    "full",
+    locale,
+    decimals.reduce((high, each) => Math.max(high, each), 0),
+  );
+}
+
+/** Writes the values beside the marks of one chart: all millions with as many decimals, and so on. */
+export function labelFormatter(
+  name: string | undefined,
+  values: readonly (number | null)[],
+  locale: string,
+): (value: number) => string {
+  const short = formatter(name, "short", locale);
+  const point = new Intl.NumberFormat(locale)
+    .formatToParts(1.5)
+    .find(({ type }) => type === "decimal")?.value;
+  const read = (value: number) => {
+    const text = short(value);
+    const [whole = "", rest = ""] = text.split(point ?? ".");
+    const digits = (part: string) => part.match(/^\D*?(\p{Nd}+)/u)?.[1]?.length ?? 0;
+    return {
+      unit: text.replaceAll(/[\p{Nd}\s.,٫٬'’−]/gu, ""),
+      whole: digits(whole),
+      decimals: rest === "" ? 0 : digits(rest),
+    };
+  };
+  const own = read(1).unit;
+  const units = Map.groupBy(
+    values.flatMap((value) => (value === null ? [] : [{ value, ...read(value) }])),
+    ({ unit }) => unit,
+  );
+  const writers = new Map(
+    [...units].map(([unit, all]) => {
+      const most = Math.max(...all.map(({ whole }) => whole));
+      const decimals = Math.min(Math.max(...all.map((each) => each.decimals)), Math.max(1, 4 - most));
+      if (decimals > 0 && unit === own && name?.startsWith("money"))
+        return [unit, formatter(name, "full", locale)];
+      const isLost = all.some(
+        ({ value }) => value !== 0 && unit === own && Math.abs(value) < 10 ** -decimals,
+      );
+      return [unit, decimals === 0 || isLost ? short : formatter(name, "short", locale, decimals)];
+    }),
+  );
+  return (value) => (writers.get(read(value).unit) ?? short)(value);
+}
+
 /** The language that was asked for, if it is one; texts of the server itself are in English. */
 export function knownLocale(wanted: string | undefined): string {
   try {
@@ -94,6 +175,9 @@ export function marker(name: string | undefined, style: FormatStyle): FormatMark
 /** Writes the name of a mark, whatever braces are in it: a template would take these for its own. */
 export const NAME_MARKER: FormatMarker = { $format: "name" };
 
+/** Writes as much of a name as the tile has room for. */
+export const TILE_MARKER: FormatMarker = { $format: "tile" };
+
 /** Stands for the function that chooses every n-th category, counted from one of them. */
 export interface EveryMarker {
   $every: number;
@@ -101,16 +185,19 @@ export interface EveryMarker {
 }
 
 /** An option with functions in the place of its markers, and without texts that would do harm. */
-export function revive(option: unknown, locale: string): unknown {
+export function revive(option: unknown, locale: string, writeTile: (mark: unknown) => string): unknown {
   if (typeof option === "string") return harmless(option);
-  if (Array.isArray(option)) return option.map((part) => revive(part, locale));
+  if (Array.isArray(option)) return option.map((part) => revive(part, locale, writeTile));
   if (typeof option !== "object" || option === null) return option;
+  if ("$format" in option && option.$format === TILE_MARKER.$format) return writeTile;
   if ("$format" in option) return functionOf(String(option.$format), locale);
   if ("$every" in option) {
     const { $every, from } = option as EveryMarker;
     return (index: number) => (index - from) % $every === 0;
   }
-  return Object.fromEntries(Object.entries(option).map(([key, part]) => [key, revive(part, locale)]));
+  return Object.fromEntries(
+    Object.entries(option).map(([key, part]) => [key, revive(part, locale, writeTile)]),
+  );
 }
 
 /**

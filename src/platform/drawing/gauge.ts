@@ -5,6 +5,12 @@ import { headerOf, textAt } from "./header.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
 import type { Measure } from "./text.ts";
 
+/** What the ends of the scale take below the arc. */
+const SCALE_LINE = 24;
+const NOTE_LINE = 18;
+const MOST_RADIUS = 150;
+const SIZES_OF_NUMBER = { most: 34, least: 9, whole: 18 } as const;
+
 /** One number on an arc from zero to its target, or to the next round number. */
 export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const title = chart.title ?? "";
@@ -20,14 +26,21 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
     formatter(chart.formats?.y, "short", locale),
   ];
   const share = formatter("percent", "full", locale);
-  const room = height - header.bottom - PADDING;
-  const radius = Math.max(30, Math.min(room - 34, look.width / 2 - 2 * PADDING));
-  const middle = { x: look.width / 2, y: header.bottom + 8 + radius };
+  const room = height - header.bottom - 8;
+  const radius = Math.max(24, Math.min(room - 8 - SCALE_LINE, look.width / 2 - 2 * PADDING, MOST_RADIUS));
+  const spare = Math.max(0, room - radius - SCALE_LINE - 8) / 2;
+  const middle = { x: look.width / 2, y: header.bottom + 8 + Math.min(spare, 40) + radius };
   const { text, muted, grid } = COLOURS[look.theme];
-  const words = measure(full(value), 26, 600) < radius * 1.3 ? full(value) : short(value);
   const below = { size: SIZES.text, weight: 400, fill: muted, align: "center" };
-  const width = Math.max(10, Math.min(22, radius * 0.2));
-  const note = target === null ? [] : [`${share(value / target)} of ${short(target)}`];
+  const width = Math.max(7, Math.min(22, radius * 0.2));
+  const note = target === null ? "" : `${share(value / target)} of ${short(target)}`;
+  const inside = radius - width - 4;
+  // Where there is no room for it in the arc, it is more than the ends of the scale are.
+  const isNoteInside = note !== "" && widthAt(inside, NOTE_LINE) >= measure(note, SIZES.text, 400);
+  const isScaled = note === "" || isNoteInside;
+  const lift = radius * 0.06;
+  const bottom = (isNoteInside ? NOTE_LINE + 3 : 2) + lift;
+  const number = numberIn(inside, bottom, [full(value), short(value)], measure);
   return {
     kind: "chart",
     title,
@@ -59,14 +72,46 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
       ],
       graphic: [
         ...header.elements,
-        textAt(middle.x, middle.y - 36, words, { size: 26, weight: 600, fill: text, align: "center" }),
-        ...note.map((line) => textAt(middle.x, middle.y - 4, line, below)),
-        textAt(middle.x - radius + width / 2, middle.y + 6, short(0), below),
-        textAt(middle.x + radius - width / 2, middle.y + 6, short(value < 0 ? -end : end), below),
+        textAt(middle.x, middle.y - bottom - number.size, number.words, {
+          size: number.size,
+          weight: 600,
+          fill: text,
+          align: "center",
+        }),
+        ...(note === ""
+          ? []
+          : [textAt(middle.x, middle.y + (isNoteInside ? 2 - NOTE_LINE - lift : 6), note, below)]),
+        ...(isScaled
+          ? [
+              textAt(middle.x - radius + width / 2, middle.y + 6, short(0), below),
+              textAt(middle.x + radius - width / 2, middle.y + 6, short(value < 0 ? -end : end), below),
+            ]
+          : []),
       ],
     },
-    hover: { by: "mark", titles: [chart.yAxisLabel ?? ""], lines: [full(value)] },
+    hover: {
+      by: "mark",
+      titles: [chart.yAxisLabel ?? ""],
+      lines: [note === "" ? full(value) : `${full(value)} (${note})`],
+    },
   };
+}
+
+/** How wide a line can be in a half circle, with its top so far above the middle. */
+function widthAt(radius: number, top: number): number {
+  return top >= radius ? 0 : 2 * Math.sqrt(radius ** 2 - top ** 2);
+}
+
+/** The number as large as the arc has room for; in short where its digits would be small. */
+function numberIn(radius: number, bottom: number, [full, short]: [string, string], measure: Measure) {
+  const { most, least, whole } = SIZES_OF_NUMBER;
+  const sizeOf = (words: string) => {
+    let size: number = most;
+    while (size > least && measure(words, size, 600) > widthAt(radius, bottom + size)) size -= 1;
+    return size;
+  };
+  const size = sizeOf(full);
+  return size >= whole ? { words: full, size } : { words: short, size: sizeOf(short) };
 }
 
 /** 1, 2 or 5 with zeros, not less than a number. */

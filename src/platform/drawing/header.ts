@@ -5,6 +5,8 @@ export type Element = Record<string, unknown>;
 
 export interface LegendItem {
   label: string;
+  /** Stands behind it. */
+  value?: string;
   colour: string;
   isLine: boolean;
   isRepeated: boolean;
@@ -17,6 +19,8 @@ interface HeaderParts {
   legend?: readonly LegendItem[];
 }
 
+/** A picture lower than this has its room for what is drawn: its title has one line, and there is no subtitle. */
+const LOW = 150;
 const TITLE_LINE = 20;
 const TEXT_LINE = 18;
 const KEY = 18;
@@ -36,14 +40,17 @@ export function headerOf(
   const { text, muted } = COLOURS[look.theme];
   const width = look.width - 2 * PADDING;
   const elements: Element[] = [];
-  let y = PADDING;
+  const isLow = look.height !== undefined && look.height < LOW;
+  let y = isLow && title === "" ? PADDING / 2 : PADDING;
   const lines =
-    title === "" ? [] : wrap(oneLine(title), width, 2, { size: SIZES.title, weight: 600, measure });
+    title === ""
+      ? []
+      : wrap(oneLine(title), width, isLow ? 1 : 2, { size: SIZES.title, weight: 600, measure });
   for (const line of lines) {
     elements.push(textAt(PADDING, y, line, { size: SIZES.title, weight: 600, fill: text }));
     y += TITLE_LINE;
   }
-  if (subtitle !== undefined && subtitle !== "") {
+  if (subtitle !== undefined && subtitle !== "" && !isLow) {
     const line = shorten(oneLine(subtitle), width, { size: SIZES.text, weight: 400, measure });
     elements.push(textAt(PADDING, y + 2, line, { size: SIZES.text, weight: 400, fill: muted }));
     y += TEXT_LINE + 2;
@@ -58,11 +65,47 @@ export function headerOf(
   return { elements, bottom: y };
 }
 
+/** A legend as a column: as many lines as there is height for, of which the last says how many more there are. */
+export function legendColumn(
+  legend: readonly LegendItem[],
+  { x, middle, width, height }: { x: number; middle: number; width: number; height: number },
+  look: Look,
+  measure: Measure,
+): Element[] {
+  const { text, muted } = COLOURS[look.theme];
+  const lines = Math.max(1, Math.floor(height / TEXT_LINE));
+  const shown = legend.length <= lines ? legend : legend.slice(0, lines - 1);
+  const top = middle - (Math.min(lines, legend.length) * TEXT_LINE) / 2 + 3;
+  const style = { size: SIZES.text, weight: 400 } as const;
+  const elements = shown.flatMap((item, i) => [
+    keyAt(x, top + i * TEXT_LINE, item),
+    textAt(x + KEY, top + i * TEXT_LINE, nameOf(item, width - KEY, measure), { ...style, fill: text }),
+  ]);
+  const left = legend.length - shown.length;
+  if (left === 0) return elements;
+  const more = `${left} more`;
+  return [...elements, textAt(x + KEY, top + shown.length * TEXT_LINE, more, { ...style, fill: muted })];
+}
+
+/** How wide a legend is as a column. */
+export function legendWidth(legend: readonly LegendItem[], measure: Measure): number {
+  return (
+    KEY + Math.max(0, ...legend.map((item) => measure(nameOf(item, LEGEND_NAME, measure), SIZES.text, 400)))
+  );
+}
+
+/** What is said of it stays when its name does not fit. */
+function nameOf({ label, value = "" }: LegendItem, width: number, measure: Measure): string {
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  if (value === "") return shorten(oneLine(label), width, style);
+  return `${shorten(oneLine(label), width - measure(` ${value}`, SIZES.text, 400), style)} ${value}`;
+}
+
 function placeLegend(legend: readonly LegendItem[], width: number, measure: Measure) {
   let [x, row] = [0, 0];
   const items = legend.map((item) => {
     const most = Math.min(LEGEND_NAME, width - KEY);
-    const name = shorten(oneLine(item.label), most, { size: SIZES.text, weight: 400, measure });
+    const name = nameOf(item, most, measure);
     const own = KEY + measure(name, SIZES.text, 400);
     if (x > 0 && x + own > width) {
       x = 0;

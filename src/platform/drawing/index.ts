@@ -2,7 +2,7 @@ export type { Chart } from "./chart.ts";
 export type { Drawing, Hover, Subject } from "./drawing.ts";
 export { Drawings } from "./drawings.ts";
 export { FONT_PATHS, measure } from "./font-metrics.ts";
-export { formatter, knownLocale } from "./formats.ts";
+export { columnFormatter, formatter, knownLocale } from "./formats.ts";
 export { COLOURS, HEAT, HEAT_TEXT, type Look } from "./look.ts";
 export { totalOf } from "./plain-svg.ts";
 export type { Picture } from "./render-svg.ts";

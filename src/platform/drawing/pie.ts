@@ -2,7 +2,7 @@ import { cartesianOf } from "./cartesian.ts";
 import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale } from "./formats.ts";
-import { type Element, headerOf, textAt } from "./header.ts";
+import { type Element, headerOf, legendColumn, legendWidth, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
@@ -10,6 +10,12 @@ import { type Measure, oneLine, shorten } from "./text.ts";
 const { slices: MOST_SLICES } = LIMITS.drawing;
 /** Narrower than this, names stand in a legend and not beside their slices. */
 const ROOM_FOR_NAMES = 420;
+const HEIGHT_FOR_NAMES = 170;
+/** Radius of a ring that is no longer worth a legend beside it. */
+const LEAST_BESIDE = 26;
+/** The hole of a donut, as a part of it, and how large it is with a word below the total. */
+const HOLE = 0.64;
+const ROOM_FOR_WORD = 34;
 
 interface Slice {
   label: string;
@@ -35,34 +41,72 @@ export function pieOf(chart: Chart, look: Look, measure: Measure): Drawing {
     share: share(slice.value / whole),
     colour: slice.label === "Other" ? OTHER_COLOUR : colourOf(i),
   }));
-  const isNarrow = look.width < ROOM_FOR_NAMES;
-  const legend = isNarrow
-    ? slices.map(({ label, share, colour }) => ({
-        label: `${label} ${share}`,
-        colour,
-        isLine: false,
-        isRepeated: false,
-      }))
-    : [];
-  const header = headerOf({ title: chart.title ?? "", subtitle: chart.yAxisLabel, legend }, look, measure);
-  const height = look.height ?? Math.round(header.bottom + Math.min(300, look.width * 0.62));
   const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
-  const room = height - header.bottom - PADDING;
-  const middle = header.bottom + room / 2;
+  const { place, elements, height } = placeOf(chart, slices, look, measure);
   return {
     kind: "chart",
     title: chart.title ?? "",
     height,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
-      series: [seriesOf(chart, slices, { look, measure, isNarrow, middle, room })],
-      graphic: [...header.elements, ...(chart.type === "donut" ? totalOf(chart, whole, look, middle) : [])],
+      series: [seriesOf(chart, slices, place, look, measure)],
+      graphic: [...elements, ...(chart.type === "donut" ? totalOf(chart, whole, place, look, measure) : [])],
     },
     hover: {
       by: "mark",
       titles: slices.map(({ label }) => label),
       lines: slices.map(({ value, share }) => `${write(value)} (${share})`),
     },
+  };
+}
+
+/** Where the ring is, and whether names stand at its slices. */
+interface Place {
+  x: number;
+  y: number;
+  radius: number;
+  isNamed: boolean;
+}
+
+/** Names at the slices where there is room all around, or in a legend beside or above, whichever leaves more to the ring. */
+function placeOf(chart: Chart, slices: readonly Slice[], look: Look, measure: Measure) {
+  const parts = { title: chart.title ?? "", subtitle: chart.yAxisLabel };
+  const legend = slices.map(({ label, share, colour }) => ({
+    label,
+    value: share,
+    colour,
+    isLine: false,
+    isRepeated: false,
+  }));
+  const plain = headerOf(parts, look, measure);
+  const above = headerOf({ ...parts, legend }, look, measure);
+  const isWide = look.width >= ROOM_FOR_NAMES;
+  const height =
+    look.height ?? Math.round((isWide ? plain : above).bottom + Math.min(300, look.width * 0.62));
+  const room = height - plain.bottom - PADDING;
+  const y = plain.bottom + PADDING / 2 + room / 2;
+  if (isWide && room >= HEIGHT_FOR_NAMES) {
+    const place = { x: look.width / 2, y, radius: Math.min(room / 2 - 26, look.width * 0.22), isNamed: true };
+    return { place, elements: plain.elements, height };
+  }
+  const width = Math.min(legendWidth(legend, measure), look.width * 0.5);
+  const beside = Math.min(room, look.width - 3 * PADDING - width) / 2;
+  const below = Math.min(height - above.bottom - PADDING, look.width * 0.8) / 2;
+  if (below >= beside) {
+    const middle = above.bottom + (height - above.bottom) / 2;
+    const place = { x: look.width / 2, y: middle, radius: below, isNamed: false };
+    return { place, elements: above.elements, height };
+  }
+  if (beside < LEAST_BESIDE) {
+    const radius = Math.max(8, Math.min(room, look.width - 2 * PADDING) / 2);
+    return { place: { x: look.width / 2, y, radius, isNamed: false }, elements: plain.elements, height };
+  }
+  const left = (look.width - 2 * beside - PADDING - width) / 2;
+  const at = { x: left + 2 * beside + PADDING, middle: y, width, height: room };
+  return {
+    place: { x: left + beside, y, radius: beside, isNamed: false },
+    elements: [...plain.elements, ...legendColumn(legend, at, look, measure)],
+    height,
   };
 }
 
@@ -83,18 +127,14 @@ function asBars(
   return cartesianOf({ ...chart, type: "bar", layout: "horizontal", categories, series }, look, measure);
 }
 
-interface Place {
-  look: Look;
-  measure: Measure;
-  isNarrow: boolean;
-  middle: number;
-  room: number;
-}
-
-function seriesOf({ type }: Chart, slices: readonly Slice[], place: Place): Record<string, unknown> {
-  const { look, measure, isNarrow, middle, room } = place;
+function seriesOf(
+  { type }: Chart,
+  slices: readonly Slice[],
+  { x, y, radius, isNamed }: Place,
+  look: Look,
+  measure: Measure,
+): Record<string, unknown> {
   const { text, axis, background } = COLOURS[look.theme];
-  const radius = Math.min(room / 2 - (isNarrow ? 4 : 26), look.width * (isNarrow ? 0.4 : 0.22));
   const beside = look.width / 2 - radius - 56;
   const name = ({ label, share }: Slice) => {
     const own = measure(` ${share}`, SIZES.text, 400);
@@ -102,14 +142,14 @@ function seriesOf({ type }: Chart, slices: readonly Slice[], place: Place): Reco
   };
   return {
     type: "pie",
-    center: [look.width / 2, middle],
-    radius: [type === "donut" ? radius * 0.62 : 0, radius],
+    center: [x, y],
+    radius: [type === "donut" ? radius * HOLE : 0, radius],
     startAngle: 90,
     emphasis: { disabled: true },
     cursor: "default",
     itemStyle: { borderColor: background, borderWidth: 1.5 },
-    label: { show: !isNarrow, color: text, fontSize: SIZES.text, textBorderWidth: 0 },
-    labelLine: { length: 10, length2: 12, lineStyle: { color: axis } },
+    label: { show: isNamed, color: text, fontSize: SIZES.text, textBorderWidth: 0 },
+    labelLine: { show: isNamed, length: 10, length2: 12, lineStyle: { color: axis } },
     data: slices.map((slice) => ({
       name: name(slice),
       value: slice.value,
@@ -118,10 +158,18 @@ function seriesOf({ type }: Chart, slices: readonly Slice[], place: Place): Reco
   };
 }
 
-function totalOf({ formats }: Chart, whole: number, look: Look, middle: number): Element[] {
+/** As large as the hole has room for, or not at all. */
+function totalOf({ formats }: Chart, whole: number, place: Place, look: Look, measure: Measure): Element[] {
   const { text, muted } = COLOURS[look.theme];
   const total = formatter(formats?.y, "short", knownLocale(look.locale))(whole);
-  const at = (y: number, words: string, size: number, weight: number, fill: string) =>
-    textAt(look.width / 2, y, words, { size, weight, fill, align: "center" });
-  return [at(middle - 20, total, 20, 600, text), at(middle + 6, "Total", SIZES.text, 400, muted)];
+  const hole = place.radius * HOLE - 4;
+  const isCalled = hole >= ROOM_FOR_WORD;
+  const fits = (size: number) =>
+    Math.hypot(measure(total, size, 600) / 2, isCalled ? size + 2 : size / 2) <= hole;
+  const size = [24, 22, 20, 18, 16, 14, 13, 12, 11, 10, 9].find(fits);
+  if (size === undefined) return [];
+  const at = (y: number, words: string, own: number, weight: number, fill: string) =>
+    textAt(place.x, y, words, { size: own, weight, fill, align: "center" });
+  if (!isCalled) return [at(place.y - size / 2, total, size, 600, text)];
+  return [at(place.y - size, total, size, 600, text), at(place.y + 5, "Total", SIZES.text, 400, muted)];
 }

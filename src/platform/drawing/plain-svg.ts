@@ -1,5 +1,5 @@
 import type { Drawing } from "./drawing.ts";
-import { formatter, knownLocale } from "./formats.ts";
+import { columnFormatter, formatter, knownLocale } from "./formats.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
 import { escapeXml, type Measure, oneLine, shorten, wrap } from "./text.ts";
@@ -137,7 +137,7 @@ function writeTable(
       : Math.floor((look.height - canvas.y - 24) / ROW) - (totals ? 2 : 1);
   const shown = rows.slice(0, Math.max(1, Math.min(LIMITS.drawing.tableRows, room)));
   const columnsOf = columns.map(({ label, format }, i) => {
-    const write = formatter(format, "full", locale);
+    const write = columnFormatter(format, [...rows.map((row) => row[i]), totals?.[i]], locale);
     const cells = shown.map((row) => cellOf(row[i], write));
     const total = totals === undefined ? [] : [totalOf(totals, i, write)];
     const widest = Math.max(

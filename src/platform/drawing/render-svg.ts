@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
 import { measure } from "./font-metrics.ts";
 import { knownLocale, revive } from "./formats.ts";
-import type { Look } from "./look.ts";
+import { type Look, SIZES } from "./look.ts";
 import { plainSvgOf } from "./plain-svg.ts";
-import { escapeXml, oneLine } from "./text.ts";
+import { escapeXml, oneLine, shorten } from "./text.ts";
 
 /** In one file: loading the hundreds that it is made of takes a second. */
 const echarts: typeof import("echarts") = createRequire(import.meta.url)("echarts/dist/echarts.esm.min");
@@ -30,6 +30,15 @@ export interface Picture {
   hover: (Hover & { at?: number[] }) | null;
 }
 
+/** The part of a chart that its types leave out. */
+interface WithModel {
+  getModel(): {
+    getSeriesByIndex(index: number): {
+      getData(): { getItemLayout(index: number): { width: number; height: number } };
+    };
+  };
+}
+
 export function pictureOf(drawing: Drawing, look: Look): Picture {
   if (drawing.kind === "chart") return drawChart(drawing, look);
   const { svg, height } = plainSvgOf(drawing, look, measure);
@@ -40,8 +49,16 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
   const { width } = look;
   const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
   try {
-    chart.setOption({ animation: false, ...(revive(option, knownLocale(look.locale)) as object) });
-    const svg = described(withoutStumps(chart.renderToSVGString(), option), title);
+    // How large a tile is, only ECharts knows, when it comes to write what stands in it.
+    const writeTile = (mark: unknown) => {
+      const { name, dataIndex } = mark as { name: string; dataIndex: number };
+      return tileWords(
+        name,
+        (chart as unknown as WithModel).getModel().getSeriesByIndex(0).getData().getItemLayout(dataIndex),
+      );
+    };
+    chart.setOption({ animation: false, ...(revive(option, knownLocale(look.locale), writeTile) as object) });
+    const svg = described(chart.renderToSVGString(), title);
     if (hover?.by !== "category") return { svg, width, height, title, hover };
     const finder = hover.axis === "x" ? { xAxisIndex: 0 } : { yAxisIndex: 0 };
     const at = hover.titles.map((_, i) => Math.round(chart.convertToPixel(finder, i) as unknown as number));
@@ -52,11 +69,17 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
   }
 }
 
-/** In a narrow tile of a treemap a name is cut off after a letter or two, and a number says something else then. */
-function withoutStumps(svg: string, { series }: ChartDrawing["option"]): string {
-  const [first] = series as { type: string }[];
-  if (first?.type !== "treemap") return svg;
-  return svg.replaceAll(/<text[^>]*>(?:[^<]{0,3}|[^<]*\d[.,]?)(?:…|\.\.\.)<\/text>/g, "");
+/** What the edges of a tile take of its width, and how high it is for one line, and for two. */
+const TILE = { edges: 7, oneLine: 18, twoLines: 36, letters: 3 } as const;
+
+/** A name is cut where that leaves some letters of it; a number never, since it would be another one. */
+function tileWords(name: string, { width, height }: { width: number; height: number }): string {
+  const [label = "", value = ""] = name.split("\n");
+  const room = width - TILE.edges;
+  const words = shorten(label, room, { size: SIZES.text, weight: 400, measure });
+  if (height < TILE.oneLine || (words !== label && words.length <= TILE.letters)) return "";
+  const isWhole = height >= TILE.twoLines && measure(value, SIZES.text, 400) <= room;
+  return isWhole ? `${words}\n${value}` : words;
 }
 
 /** Without styles of its own, which change from drawing to drawing, and with its title for those who cannot see it. */

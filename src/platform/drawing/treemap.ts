@@ -1,6 +1,6 @@
 import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
-import { formatter, knownLocale, NAME_MARKER } from "./formats.ts";
+import { formatter, knownLocale, labelFormatter, TILE_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, OTHER_COLOUR, PADDING, SIZES, textOn } from "./look.ts";
 import { type Measure, oneLine } from "./text.ts";
@@ -37,14 +37,17 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
   );
   const height = look.height ?? Math.round(header.bottom + Math.min(360, look.width * 0.6));
   const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
-  const short = formatter(chart.formats?.y, "short", knownLocale(look.locale));
+  const short = labelFormatter(
+    chart.formats?.y,
+    groups.flatMap(({ tiles }) => tiles.map(({ value }) => value)),
+    knownLocale(look.locale),
+  );
   const whole = groups.flatMap(({ tiles }) => tiles).reduce((sum, { value }) => sum + value, 0);
   const share = formatter("percent", "full", knownLocale(look.locale));
   const { background } = COLOURS[look.theme];
-  const area = (look.width - 2 * PADDING) * (height - header.bottom - PADDING);
   const nodes = groups.flatMap<Record<string, unknown>>(({ label, tiles }, i) => {
     const own = tiles.map((tile, j) =>
-      nodeOf(tile, isGrouped ? fillOf(label, i) : fillOf(tile.label, j), short, area / whole),
+      nodeOf(tile, isGrouped ? fillOf(label, i) : fillOf(tile.label, j), short),
     );
     const itemStyle = { borderColor: background, borderWidth: 3, gapWidth: 1 };
     return isGrouped ? [{ name: label, children: own, itemStyle }] : own;
@@ -75,9 +78,9 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
           label: {
             fontSize: SIZES.text,
             textBorderWidth: 0,
-            padding: 4,
+            padding: 2,
             overflow: "truncate",
-            formatter: NAME_MARKER,
+            formatter: TILE_MARKER,
           },
           itemStyle: { borderColor: background, borderWidth: 1, gapWidth: 1 },
           data: nodes,
@@ -106,14 +109,11 @@ function fillOf(label: string, index: number): string {
   return label === "Other" ? OTHER_COLOUR : colourOf(index);
 }
 
-/** In a smaller tile a name would be cut off after a letter or two. */
-const NAMED_TILE_PX = 3_600;
-
-function nodeOf({ label, value }: Tile, colour: string, write: (value: number) => string, pxOfOne: number) {
+function nodeOf({ label, value }: Tile, colour: string, write: (value: number) => string) {
   return {
     name: `${label}\n${write(value)}`,
     value,
     itemStyle: { color: colour },
-    label: { color: textOn(colour), show: value * pxOfOne >= NAMED_TILE_PX },
+    label: { color: textOn(colour) },
   };
 }

@@ -79,7 +79,7 @@
     if (isAlike(width, chart.dataset.width) && isAlike(height, chart.dataset.height)) return;
     const params = new URLSearchParams(choice);
     params.set("width", String(width));
-    params.set("height", String(Math.max(160, height)));
+    params.set("height", String(Math.max(80, height)));
     const { src } = chart.dataset;
     const response = await (isEmbed ? post(src, params) : fetch(`${src}?${params}`)).catch(() => undefined);
     if (!response?.ok) return;

@@ -2,8 +2,8 @@ import { html, raw } from "hono/html";
 import type { Dashboard, ShownFilter, ShownWidget } from "../../domains/bi/index.ts";
 import {
   COLOURS,
+  columnFormatter,
   escapeXml,
-  formatter,
   HEAT,
   HEAT_TEXT,
   type Picture,
@@ -140,11 +140,14 @@ ${all.length > SEARCHED ? html`<input type="search" placeholder="Search" aria-la
 <p><button type="button" data-clear>Clear</button> <button type="submit">Apply</button></p></fieldset></details>` as Markup;
 }
 
+/** A widget of fewer rows has a title of one line. */
+export const ROWS_FOR_TWO_LINES = 4;
+
 function widgetSection(shown: PageWidget, locale: string): Markup {
   const { widget, notes } = shown;
   const { col, row, sizeX, sizeY } = widget.place ?? { col: 1, row: 1, sizeX: 24, sizeY: 8 };
-  return html`<section class="widget" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
-<h2 id="h${widget.id}">${widget.name}</h2>
+  return html`<section class="${sizeY < ROWS_FOR_TWO_LINES ? "widget low" : "widget"}" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
+<h2 id="h${widget.id}" title="${widget.name}">${widget.name}</h2>
 ${widgetBody(shown, locale)}
 ${notes.length === 0 ? "" : html`<p class="note">${notes.join(" · ")}</p>`}
 </section>` as Markup;
@@ -226,7 +229,9 @@ function tableOf(
   },
   locale: string,
 ): Markup {
-  const write = columns.map(({ format }) => formatter(format, "full", locale));
+  const write = columns.map(({ format }, i) =>
+    columnFormatter(format, [...rows.map((row) => row[i]), totals?.[i]], locale),
+  );
   const kinds = columns.map(({ format }) => (format === undefined ? "" : ' class="number"'));
   const cell = (value: string | number | null, at: number) =>
     value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? "") : value;

@@ -16,7 +16,7 @@ import { LIMITS } from "../../domains/bi/limits.ts";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { FONT_PATHS, knownLocale, type Picture } from "../../platform/drawing/index.ts";
+import { FONT_PATHS, knownLocale, measure, type Picture } from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
@@ -30,6 +30,7 @@ import {
   gridMarkup,
   type Markup,
   type PageWidget,
+  ROWS_FOR_TWO_LINES,
   widgetBody,
 } from "./dashboard.page.ts";
 
@@ -59,6 +60,11 @@ const GAP = 12;
 const ROW = 40;
 const HEADING = 40;
 const NOTES = 26;
+const TITLE_PX = 15.2;
+const TITLE_LINE = 20;
+/** What the edges and the way to the data take of a title's line. */
+const BESIDE_TITLE = 74;
+const LEAST_HEIGHT = 80;
 
 /** Dashboards for people who are signed in, and embeds for whoever has their link. */
 export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void {
@@ -268,21 +274,30 @@ async function bodyOf(
   if (widget === undefined) throw new AppError("not_found", "There is no such widget here.");
   const query =
     c.req.method === "POST" ? new URLSearchParams(await c.req.text()) : new URL(c.req.url).searchParams;
-  const pixels = (name: string, otherwise: number) =>
-    Math.round(Math.min(2_000, Math.max(160, Number(query.get(name)) || otherwise)));
+  const pixels = (name: string, least: number, otherwise: number) =>
+    Math.round(Math.min(2_000, Math.max(least, Number(query.get(name)) || otherwise)));
   const shown = await views.widget(caller, dashboard, widget, { chosen, locale, rows: LIMITS.bi.pageRows });
-  const look = { width: pixels("width", 600), height: pixels("height", 300), locale };
+  const look = { width: pixels("width", 160, 600), height: pixels("height", LEAST_HEIGHT, 300), locale };
   const [picture = null] = await picturesOf(views, caller, [{ subject: shown.subject, look }]);
   return widgetBody({ ...shown, picture, src: `${path}/w/${id}` }, locale);
 }
 
 /** About as large as its place on the page; the script has it drawn again if it is much different. */
-function sizeOf({ place }: Widget, width: number, hasNotes: boolean): { width: number; height: number } {
+function sizeOf(
+  { place, name }: Widget,
+  width: number,
+  hasNotes: boolean,
+): { width: number; height: number } {
   const { sizeX, sizeY } = place ?? { sizeX: 24, sizeY: 8 };
   const isNarrow = width < NARROW_BELOW;
   const own = isNarrow ? width - 2 : ((width + GAP) / 24) * sizeX - GAP - 2;
-  const height = isNarrow ? (sizeY <= 4 ? 160 : 280) : sizeY * ROW - GAP - HEADING - (hasNotes ? NOTES : 0);
-  return { width: Math.round(Math.max(160, own)), height: Math.round(Math.max(100, height)) };
+  const isLong = sizeY >= ROWS_FOR_TWO_LINES && measure(name, TITLE_PX, 600) > own - BESIDE_TITLE;
+  const height = isNarrow
+    ? sizeY <= 4
+      ? 160
+      : 280
+    : sizeY * ROW - GAP - HEADING - (isLong ? TITLE_LINE : 0) - (hasNotes ? NOTES : 0);
+  return { width: Math.round(Math.max(160, own)), height: Math.round(Math.max(LEAST_HEIGHT, height)) };
 }
 
 function chosenIn(query: URLSearchParams): Chosen {

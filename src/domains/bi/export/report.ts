@@ -1,4 +1,4 @@
-import { formatter, measure, type Subject, shorten, totalOf } from "../../../platform/drawing/index.ts";
+import { columnFormatter, measure, type Subject, shorten, totalOf } from "../../../platform/drawing/index.ts";
 import { inShelves, overlaps } from "../layout.ts";
 import type { Place } from "../shapes.ts";
 
@@ -103,7 +103,9 @@ function tableOf(
   { title, notes, table }: { title: string; notes: string[]; table: TableSubject },
   locale: string,
 ): Block {
-  const write = table.columns.map(({ format }) => formatter(format, "full", locale));
+  const write = table.columns.map(({ format }, i) =>
+    columnFormatter(format, [...table.rows.map((row) => row[i]), table.totals?.[i]], locale),
+  );
   const cell = (value: string | number | null, at: number) =>
     value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? String(value)) : value;
   return {
