@@ -49,7 +49,7 @@ export class Troubles {
     const owned = await store.find(workspaceId, Number(id));
     if (owned === undefined) return;
     const says = `The message of the ${kind} ${owned.name} to ${target} could not be delivered: ${lastError}`;
-    const next = "list_deliveries shows all of them, retry_delivery sends one again.";
+    const next = "The list of deliveries has all of them, and each can be sent again.";
     await this.tell(tx, runKey, owned, [says, next], target);
   }
 
@@ -66,7 +66,8 @@ export class Troubles {
     const letter: Letter = {
       title: `Trouble with ${name}`,
       when: "You own it, or look after this workspace.",
-      paragraphs,
+      // A mail is read on no surface in particular: tools go by their plain names.
+      paragraphs: paragraphs.map((text) => text.replace(/\{tool:(\w+)\}/g, "$1")),
       link: { label: "Open Kenning", url: appUrl },
       notes: ["Nothing more is told of this until it has gone well again."],
     };
