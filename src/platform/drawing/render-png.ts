@@ -6,7 +6,7 @@ import type { Picture } from "./render-svg.ts";
 /** Sharp on the screens that there are. */
 const SCALE = 2;
 /** Of one picture: a long dashboard is drawn less finely, or it would take seconds. */
-const MOST_PIXELS = 16_000_000;
+const MOST_PIXELS = 8_000_000;
 
 /** A picture as PNG, in its theme's background. What Inter has no letters for is written in a font of the system's. */
 export function pngOf({ svg, width, height }: Picture, { theme }: Pick<Look, "theme">): Uint8Array {

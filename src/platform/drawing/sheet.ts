@@ -16,6 +16,7 @@ export interface Tile {
 export interface Sheet {
   title: string;
   theme: Look["theme"];
+  /** Of the pictures together, without the margin around them. */
   width: number;
   tiles: readonly Tile[];
 }
@@ -25,19 +26,20 @@ const HEADING = 56;
 const NOTE = 22;
 
 export function sheetOf(
-  { title, theme, width, tiles }: Sheet,
+  { title, theme, width: inner, tiles }: Sheet,
   draw: (subject: Subject, look: Look) => Picture,
   measure: Measure,
 ): Picture {
   const { text, grid, muted } = COLOURS[theme];
+  const width = inner + 2 * PADDING;
   const drawn = tiles.map(({ subject, look, x, y, note = "" }) => {
     const noteHeight = note === "" || look.height === undefined ? 0 : NOTE;
     const own = noteHeight === 0 ? look : { ...look, height: Math.max(80, (look.height ?? 0) - noteHeight) };
     const picture = draw(subject, own);
-    return { ...picture, height: picture.height + noteHeight, x, y: y + HEADING, note };
+    return { ...picture, height: picture.height + noteHeight, x: x + PADDING, y: y + HEADING, note };
   });
   const height = Math.max(HEADING, ...drawn.map((tile) => tile.y + tile.height)) + PADDING;
-  const words = shorten(oneLine(title), width - 2 * PADDING, { size: 22, weight: 600, measure });
+  const words = shorten(oneLine(title), inner, { size: 22, weight: 600, measure });
   const parts = drawn.map((tile) => {
     const frame = `<rect x="${tile.x + 0.5}" y="${tile.y + 0.5}" width="${tile.width - 1}" height="${tile.height - 1}" rx="8" fill="none" stroke="${grid}"/>`;
     const said = shorten(oneLine(tile.note), tile.width - 2 * PADDING, { size: 11, weight: 400, measure });
