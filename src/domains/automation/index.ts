@@ -32,11 +32,12 @@ import { setChannel } from "./tools/set-channel.tool.ts";
 import { testAlert } from "./tools/test-alert.tool.ts";
 import { updateAlert } from "./tools/update-alert.tool.ts";
 import { updateReport } from "./tools/update-report.tool.ts";
+import { Troubles } from "./troubles.ts";
 
 export type { AutomationServices } from "./define.ts";
 
 interface Before {
-  identity: Pick<Identity, "callerFor">;
+  identity: Pick<Identity, "callerFor" | "users" | "workspaces">;
   data: Pick<DataServices, "data" | "queries" | "queriesStore" | "runs">;
   agent: Pick<AgentServices, "preferences">;
   bi: Pick<BiServices, "boards" | "exports" | "insights">;
@@ -80,6 +81,7 @@ function openAutomation(
   const { assets } = registry;
   const reportsStore = new ReportsStore(catalog, schedules, clock);
   const reports = new Reports({ store: reportsStore, boards, deliveries, preferences, timeZone });
+  const troubles = new Troubles({ deliveries, identity, alertsStore, reportsStore, appUrl });
   const reportRuns = new ReportRuns({
     catalog,
     store: reportsStore,
@@ -90,6 +92,7 @@ function openAutomation(
     boards,
     exports,
     insights,
+    troubles,
     assets,
     appUrl,
     clock,

@@ -44,6 +44,15 @@ export interface DeliveriesParts {
   log: CatalogLog;
 }
 
+/** A delivery that was given up. */
+export interface DeadDelivery extends Pick<Delivery, "runKey" | "workspaceId" | "target"> {
+  lastError: string;
+  /** The message before it of the same kind reached this recipient, or there was none. */
+  isFirst: boolean;
+}
+
+type OnDead = (tx: CatalogTx, dead: DeadDelivery) => Promise<void>;
+
 /** A message that is to be sent to some recipients. */
 export interface Posting {
   /** What it tells of: the same key is posted once. */
@@ -58,6 +67,7 @@ export interface Posting {
 /** Messages on their way: each recipient has a delivery of its own, with its own tries. */
 export class Deliveries {
   readonly #parts: DeliveriesParts;
+  #onDead: OnDead = async () => undefined;
 
   constructor(parts: DeliveriesParts) {
     this.#parts = parts;
@@ -89,6 +99,11 @@ export class Deliveries {
     const known = new Set((await this.channels.list(workspaceId)).map(({ url }) => url));
     const derived = urls.filter((url) => !known.has(url));
     return Object.fromEntries(derived.map((url) => [url, this.#parts.webhooks.secretOf(workspaceId, url)]));
+  }
+
+  /** What is done, in the same transaction, when a delivery is given up. */
+  onDead(react: OnDead): void {
+    this.#onDead = react;
   }
 
   /** Before a transaction that posts, which would wait for it. */
@@ -276,14 +291,19 @@ export class Deliveries {
     }
   }
 
-  async #failed({ id, workspaceId, tries, expiresAt }: Delivery, error: unknown): Promise<void> {
+  async #failed(delivery: Delivery, error: unknown): Promise<void> {
+    const { id, workspaceId, tries, expiresAt } = delivery;
     const lastError = clip(messageOf(error), LIMITS.delivery.errorCharacters);
     const backoffMs = BACKOFF_MS[tries];
     const steadyMs = error instanceof TryLater ? Math.max(error.afterMs, backoffMs ?? 0) : backoffMs;
     const nextAt = new Date(Date.now() + (steadyMs ?? 0) * (1 + randomInt(0, 200) / 1_000));
     if (error instanceof Refused || steadyMs === undefined || backoffMs === undefined || nextAt > expiresAt) {
       this.#parts.log.warn({ delivery: id, reason: lastError }, "a delivery was given up");
-      return this.#settle(id, { state: "dead", lastError });
+      return this.#parts.catalog.transaction(async (tx) => {
+        await this.#settle(id, { state: "dead", lastError }, tx);
+        const isFirst = !(await this.#wasDead(tx, delivery));
+        await this.#onDead(tx, { ...delivery, lastError, isFirst });
+      });
     }
     await this.#parts.catalog.transaction(async (tx) => {
       await tx
@@ -294,8 +314,32 @@ export class Deliveries {
     });
   }
 
-  async #settle(id: number, outcome: Partial<Delivery>): Promise<void> {
-    await this.#parts.catalog.db
+  /** Whether the last message of this kind did not get to this recipient either. */
+  async #wasDead(tx: CatalogTx, { id, runKey, channel, target, workspaceId }: Delivery): Promise<boolean> {
+    const kind = runKey.slice(0, runKey.lastIndexOf(":") + 1);
+    const [before] = await tx
+      .select({ state: deliveries.state })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.workspaceId, workspaceId),
+          eq(deliveries.channel, channel),
+          eq(deliveries.target, target),
+          sql`starts_with(${deliveries.runKey}, ${kind})`,
+          sql`${deliveries.id} < ${id}`,
+        ),
+      )
+      .orderBy(desc(deliveries.id))
+      .limit(1);
+    return before?.state === "dead";
+  }
+
+  async #settle(
+    id: number,
+    outcome: Partial<Delivery>,
+    tx: Pick<CatalogTx, "update"> = this.#parts.catalog.db,
+  ): Promise<void> {
+    await tx
       .update(deliveries)
       .set({ ...outcome, tries: sql`${deliveries.tries} + 1`, settledAt: sql`now()` })
       .where(and(eq(deliveries.id, id), inArray(deliveries.state, ["waiting"])));

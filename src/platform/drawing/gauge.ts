@@ -7,8 +7,12 @@ import type { Measure } from "./text.ts";
 
 /** What the ends of the scale take below the arc. */
 const SCALE_LINE = 24;
+/** Lower than this, all of the room is the arc's. */
+const ROOM_FOR_SCALE = 56;
 const NOTE_LINE = 18;
 const MOST_RADIUS = 150;
+/** Size of a number that stands beside its arc, which is too small for it. */
+const BESIDE_PX = 12;
 const SIZES_OF_NUMBER = { most: 34, least: 9, whole: 18 } as const;
 
 /** One number on an arc from zero to its target, or to the next round number. */
@@ -27,8 +31,9 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   ];
   const share = formatter("percent", "full", locale);
   const room = height - header.bottom - 8;
-  const radius = Math.max(24, Math.min(room - 8 - SCALE_LINE, look.width / 2 - 2 * PADDING, MOST_RADIUS));
-  const spare = Math.max(0, room - radius - SCALE_LINE - 8) / 2;
+  const line = room < ROOM_FOR_SCALE ? 0 : SCALE_LINE;
+  const radius = Math.max(24, Math.min(room - 8 - line, look.width / 2 - 2 * PADDING, MOST_RADIUS));
+  const spare = Math.max(0, room - radius - line - 8) / 2;
   const middle = { x: look.width / 2, y: header.bottom + 8 + Math.min(spare, 40) + radius };
   const { text, muted, grid } = COLOURS[look.theme];
   const below = { size: SIZES.text, weight: 400, fill: muted, align: "center" };
@@ -37,10 +42,11 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const inside = radius - width - 4;
   // Where there is no room for it in the arc, it is more than the ends of the scale are.
   const isNoteInside = note !== "" && widthAt(inside, NOTE_LINE) >= measure(note, SIZES.text, 400);
-  const isScaled = note === "" || isNoteInside;
+  const isScaled = line > 0 && (note === "" || isNoteInside);
   const lift = radius * 0.06;
   const bottom = (isNoteInside ? NOTE_LINE + 3 : 2) + lift;
   const number = numberIn(inside, bottom, [full(value), short(value)], measure);
+  const large = { size: number.size, weight: 600, fill: text };
   return {
     kind: "chart",
     title,
@@ -72,13 +78,10 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
       ],
       graphic: [
         ...header.elements,
-        textAt(middle.x, middle.y - bottom - number.size, number.words, {
-          size: number.size,
-          weight: 600,
-          fill: text,
-          align: "center",
-        }),
-        ...(note === ""
+        number.fits
+          ? textAt(middle.x, middle.y - bottom - number.size, number.words, { ...large, align: "center" })
+          : textAt(middle.x + radius + 10, middle.y - number.size, number.words, large),
+        ...(note === "" || (line === 0 && !isNoteInside)
           ? []
           : [textAt(middle.x, middle.y + (isNoteInside ? 2 - NOTE_LINE - lift : 6), note, below)]),
         ...(isScaled
@@ -111,7 +114,9 @@ function numberIn(radius: number, bottom: number, [full, short]: [string, string
     return size;
   };
   const size = sizeOf(full);
-  return size >= whole ? { words: full, size } : { words: short, size: sizeOf(short) };
+  if (size >= whole) return { words: full, size, fits: true };
+  const fits = measure(short, least, 600) <= widthAt(radius, bottom + least);
+  return { words: short, size: fits ? sizeOf(short) : BESIDE_PX, fits };
 }
 
 /** 1, 2 or 5 with zeros, not less than a number. */

@@ -14,6 +14,7 @@ import type { Identity } from "../../identity/index.ts";
 import { LIMITS } from "../limits.ts";
 import { ownerOf } from "../owner.ts";
 import { recipientsOf } from "../recipients.ts";
+import type { Troubles } from "../troubles.ts";
 import { type FilesParts, filesOf, insightsOf } from "./report-files.ts";
 import { messageOf } from "./report-message.ts";
 import { KIND, type Report, type ReportRun, type ReportsStore } from "./reports.store.ts";
@@ -30,6 +31,7 @@ export interface ReportRunsParts extends FilesParts, Pick<BiServices, "boards" |
   jobs: Jobs;
   schedules: Schedules;
   identity: Pick<Identity, "callerFor">;
+  troubles: Troubles;
   appUrl: string;
   clock: Clock;
   log: Logger;
@@ -124,8 +126,21 @@ export class ReportRuns {
       const reason = isAppError(error)
         ? error.advice
         : "Something went wrong inside Kenning; its log says what.";
-      await store.endRun(catalog.db, runId, { state: "failed", error: clip(reason, ERROR_CHARACTERS) });
+      await this.#fail(run, report, clip(reason, ERROR_CHARACTERS));
     }
+  }
+
+  /** The owner is told once, until one has gone well again; whoever asked for it sees it in the answer. */
+  async #fail(run: ReportRun, report: Report, error: string): Promise<void> {
+    const { store, catalog, troubles, deliveries } = this.#parts;
+    const lastGood = await store.lastDone(report.id);
+    await deliveries.prepare();
+    await catalog.transaction(async (tx) => {
+      if (!(await store.endRun(tx, run.id, { state: "failed", error }))) return;
+      if (run.askedBy !== null && run.askedBy === report.ownerId) return;
+      const says = `The report ${report.name} could not be made: ${error}`;
+      await troubles.tell(tx, `report:${report.id}:after:${lastGood}`, report, [says]);
+    });
   }
 
   async #make(run: ReportRun, report: Report, signal: AbortSignal): Promise<void> {

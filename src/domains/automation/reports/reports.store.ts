@@ -119,6 +119,17 @@ export class ReportsStore {
     return ended.length > 0;
   }
 
+  /** The last run that went well; 0 when none has. */
+  async lastDone(reportId: number): Promise<number> {
+    const [done] = await this.#catalog.db
+      .select({ id: reportRuns.id })
+      .from(reportRuns)
+      .where(and(eq(reportRuns.reportId, reportId), eq(reportRuns.state, "done")))
+      .orderBy(desc(reportRuns.id))
+      .limit(1);
+    return done?.id ?? 0;
+  }
+
   runs(reportId: number, limit: number): Promise<ReportRun[]> {
     return this.#catalog.db
       .select()

@@ -248,6 +248,13 @@ describe("create_report", () => {
     const { report_run } = await bi<Saved>("knowi_run", { reportId: report.id }, admin);
     expect(report_run).toMatchObject({ state: "failed", error: expect.stringContaining("owner") });
     expect(await mailsTo("north@example.com")).toHaveLength(1);
+    await bi<Saved>("knowi_run", { reportId: report.id }, admin);
+    const told = () => mailsTo("admin-1@example.com");
+    await vi.waitFor(async () => expect(await told()).toHaveLength(1), { timeout: 60_000, interval: 200 });
+    expect((await told())[0]).toMatchObject({
+      subject: "Trouble with Revenue by region",
+      text: expect.stringContaining("The owner of this report is gone"),
+    });
   });
 });
 

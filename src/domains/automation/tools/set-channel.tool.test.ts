@@ -197,12 +197,22 @@ describe("other channels", () => {
 
   it("that are removed become dead letters which say so", async () => {
     await set({ name: "short-lived", kind: "slack_webhook", secret: `${chat.url}/hooks/short` });
-    const { report } = await send({ slackName: "short-lived" });
+    const { report } = await send({ slackName: "short-lived", reportName: "Short" });
     await boards.call("remove_channel", { name: "short-lived" }, boards.admin);
     const again = await boards.call<Sent>("run", { report_id: report.id });
+    await boards.call<Sent>("run", { report_id: report.id });
     expect(again.report_run.deliveries).toMatchObject([
       { state: "dead", error: expect.stringContaining("short-lived") },
     ]);
+    // The owner is told once, however often it goes wrong.
+    const listed = await boards.call<{ deliveries: { subject: string; target: string }[] }>(
+      "list_deliveries",
+      {
+        limit: 200,
+      },
+    );
+    const told = listed.deliveries.filter(({ subject }) => subject === "Trouble with Short");
+    expect(told.map(({ target }) => target)).toEqual(["contributor-2@example.com"]);
   });
 });
 

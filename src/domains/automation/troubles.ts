@@ -1,0 +1,100 @@
+import { MS } from "../../kernel/clock.ts";
+import type { CatalogTx } from "../../platform/catalog/index.ts";
+import {
+  type DeadDelivery,
+  type Deliveries,
+  htmlOf,
+  type Letter,
+  textOf,
+} from "../../platform/delivery/index.ts";
+import type { Identity } from "../identity/index.ts";
+import type { AlertsStore } from "./alerts.store.ts";
+import type { ReportsStore } from "./reports/reports.store.ts";
+
+/** An alert or report that somebody must look after. */
+interface Owned {
+  workspaceId: number;
+  ownerId: number | null;
+  name: string;
+}
+
+interface TroublesParts {
+  deliveries: Deliveries;
+  identity: Pick<Identity, "users" | "workspaces">;
+  alertsStore: AlertsStore;
+  reportsStore: ReportsStore;
+  appUrl: string;
+}
+
+/** Not the messages of this file, or one that cannot be delivered would be told of by another. */
+const TOLD = /^(alert|report):(\d+):/;
+
+/** Tells whoever owns an alert or report, once, that it does not get to people; admins where that member is gone. */
+export class Troubles {
+  readonly #parts: TroublesParts;
+
+  constructor(parts: TroublesParts) {
+    this.#parts = parts;
+    parts.deliveries.onDead((tx, dead) => this.#dead(tx, dead));
+  }
+
+  async #dead(
+    tx: CatalogTx,
+    { runKey, workspaceId, target, lastError, isFirst }: DeadDelivery,
+  ): Promise<void> {
+    const [, kind, id] = TOLD.exec(runKey) ?? [];
+    if (!isFirst || kind === undefined) return;
+    const { alertsStore, reportsStore } = this.#parts;
+    const store = kind === "alert" ? alertsStore : reportsStore;
+    const owned = await store.find(workspaceId, Number(id));
+    if (owned === undefined) return;
+    const says = `The message of the ${kind} ${owned.name} to ${target} could not be delivered: ${lastError}`;
+    const next = "The list of deliveries has all of them, and each can be sent again.";
+    await this.tell(tx, runKey, owned, [says, next], target);
+  }
+
+  /** In the transaction that records the trouble; the same thing is told once. */
+  async tell(
+    tx: CatalogTx,
+    what: string,
+    { workspaceId, ownerId, name }: Owned,
+    paragraphs: readonly string[],
+    unreachable?: string,
+  ): Promise<void> {
+    const { deliveries, appUrl } = this.#parts;
+    const targets = await this.#lookingAfter(workspaceId, ownerId, unreachable);
+    const letter: Letter = {
+      title: `Trouble with ${name}`,
+      when: "You own it, or look after this workspace.",
+      // A mail is read on no surface in particular: tools go by their plain names.
+      paragraphs: paragraphs.map((text) => text.replace(/\{tool:(\w+)\}/g, "$1")),
+      link: { label: "Open Kenning", url: appUrl },
+      notes: ["Nothing more is told of this until it has gone well again."],
+    };
+    await deliveries.post(tx, {
+      runKey: `trouble:${what}`,
+      workspaceId,
+      message: {
+        subject: letter.title.replace(/\s+/g, " ").slice(0, 200),
+        text: textOf(letter),
+        html: htmlOf(letter),
+        attachments: [],
+        event: { type: "trouble", data: {} },
+      },
+      recipients: targets.map((target) => ({ channel: "mail" as const, target })),
+      expiresAt: new Date(Date.now() + MS.day),
+    });
+  }
+
+  async #lookingAfter(workspaceId: number, ownerId: number | null, unreachable?: string): Promise<string[]> {
+    const { users, workspaces } = this.#parts.identity;
+    const slug = (await workspaces.list()).find(({ id }) => id === workspaceId)?.slug;
+    if (slug === undefined) return [];
+    const members = (await users.list({ workspace: slug })).filter(
+      ({ disabled, email }) => !disabled && email.toLowerCase() !== unreachable?.toLowerCase(),
+    );
+    const owner = members.filter(({ userId }) => userId === ownerId);
+    const told = owner.length > 0 ? owner : members.filter(({ role }) => role === "admin");
+    return told.map(({ email }) => email);
+  }
+}
