@@ -1,14 +1,23 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { ALLOW_LOOPBACK } from "../../../../test/support/datasources.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 let server: TestServer;
 let token: string;
+/** Refuses for good whatever it is sent. */
+const receiver = createServer((_, response) => response.writeHead(410).end());
 beforeAll(async () => {
-  server = await startTestServer();
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  server = await startTestServer(ALLOW_LOOPBACK);
   token = await server.token({ role: "contributor" });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  receiver.close();
+});
 
 interface Tested {
   deliveries: { delivery_id: number; state: string }[];
@@ -17,8 +26,8 @@ interface Tested {
 describe("retry_delivery", () => {
   it("takes what is dead, of the own workspace, from those who may change things", async () => {
     const dataset_id = await makeDataset(server, token, "Orders", [{ n: 1 }]);
-    // This server may not reach its own network.
-    const wish = { dataset_id, name: "Any", condition: "n > 0", channels: ["http://127.0.0.1:9/"] };
+    const { port } = receiver.address() as AddressInfo;
+    const wish = { dataset_id, name: "Any", condition: "n > 0", channels: [`http://127.0.0.1:${port}/`] };
     const { alert } = await resultOf<{ alert: { id: number } }>(server, token, "create_alert", wish);
     const { deliveries } = await resultOf<Tested>(server, token, "test_alert", { alert_id: alert.id });
     expect(deliveries).toMatchObject([{ state: "dead" }]);
