@@ -137,11 +137,14 @@ function trendFinding(
   const { number, share, step, period } = writers(series, naming);
   const [from, to] = [period(series.periods[trendFrom] ?? 0), period(series.periods.at(-1) ?? 0)];
   // From next to nothing, a share says nothing.
-  const relative = Math.abs(start) < Math.abs(change) / 100 ? "" : `${share(change / Math.abs(start))}, `;
+  const relative = Math.abs(start) < Math.abs(change) / 100 ? [] : [share(change / Math.abs(start))];
+  // A pace that is written as 0 says nothing either.
+  const pace = /[1-9]/.test(step(slope)) ? [`${step(slope)} a ${series.grain}`] : [];
+  const how = [...relative, ...pace].join(", ");
   const verb = change > 0 ? "rises" : "falls";
   return {
     kind: "trend",
-    sentence: `${naming.label} ${verb} from ${from} to ${to}: from about ${number(start)} to about ${number(start + change)} (${relative}${step(slope)} a ${series.grain}).`,
+    sentence: `${naming.label} ${verb} from ${from} to ${to}: from about ${number(start)} to about ${number(start + change)}${how === "" ? "" : ` (${how})`}.`,
     numbers: { from, to, start, end: start + change, slope },
     p,
     impact: impactOf(change, start),
