@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
 import type { SearchText } from "../../registry/asset-kind.ts";
 import { alertEvents, alerts } from "./automation.tables.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { LIMITS } from "./limits.ts";
 
 export const KIND = "alert";
@@ -188,15 +189,12 @@ export class AlertsStore {
     const { db } = this.#catalog;
     await db.delete(alerts).where(sql`${alerts.deletedAt} < now() - ${KEPT_DAYS} * interval '1 day'`);
     const { kept } = LIMITS.alerts;
-    const crowded = await db
-      .select({ alertId: alertEvents.alertId })
-      .from(alertEvents)
-      .groupBy(alertEvents.alertId)
-      .having(gt(sql`count(*)`, kept));
-    for (const { alertId } of crowded) {
-      await db.execute(sql`DELETE FROM alert_events WHERE alert_id = ${alertId} AND id <= (
-        SELECT id FROM alert_events WHERE alert_id = ${alertId} ORDER BY id DESC LIMIT 1 OFFSET ${kept})`);
-    }
+    await keepNewest(this.#catalog, {
+      table: alertEvents,
+      id: alertEvents.id,
+      owner: alertEvents.alertId,
+      kept,
+    });
   }
 }
 

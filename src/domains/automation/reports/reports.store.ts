@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Schedules } from "../../../platform/schedules/index.ts";
 import type { SearchText } from "../../../registry/asset-kind.ts";
 import { reportRuns, reports } from "../automation.tables.ts";
+import { keepNewest } from "../keep-newest.ts";
 import { LIMITS } from "../limits.ts";
 
 export const KIND = "report";
@@ -174,15 +175,12 @@ export class ReportsStore {
     const { db } = this.#catalog;
     await db.delete(reports).where(sql`${reports.deletedAt} < now() - ${KEPT_DAYS} * interval '1 day'`);
     const { kept } = LIMITS.reports;
-    const crowded = await db
-      .select({ reportId: reportRuns.reportId })
-      .from(reportRuns)
-      .groupBy(reportRuns.reportId)
-      .having(gt(sql`count(*)`, kept));
-    for (const { reportId } of crowded) {
-      await db.execute(sql`DELETE FROM report_runs WHERE report_id = ${reportId} AND id <= (
-        SELECT id FROM report_runs WHERE report_id = ${reportId} ORDER BY id DESC LIMIT 1 OFFSET ${kept})`);
-    }
+    await keepNewest(this.#catalog, {
+      table: reportRuns,
+      id: reportRuns.id,
+      owner: reportRuns.reportId,
+      kept,
+    });
   }
 }
 
