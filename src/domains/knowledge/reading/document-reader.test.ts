@@ -35,18 +35,19 @@ async function read(name: string, content: string | Buffer): Promise<ReadDocumen
 const W = 'xmlns:w="w"';
 const paragraph = (text: string, style = "") =>
   `<w:p><w:pPr>${style && `<w:pStyle w:val="${style}"/>`}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const relations = (targets: Record<string, string>) =>
+  `<Relationships>${Object.entries(targets)
+    .map(([id, target]) => `<Relationship Id="${id}" Type="x/${id.replace(/\d/g, "")}" Target="${target}"/>`)
+    .join("")}</Relationships>`;
 const docx = (body: string) =>
   zip({
     "[Content_Types].xml":
       '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+    "word/_rels/document.xml.rels": relations({ styles1: "styles.xml" }),
     "word/styles.xml": `<w:styles ${W}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
     "word/document.xml": `<w:document ${W}><w:body>${body}</w:body></w:document>`,
   });
 const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`;
-const relations = (targets: Record<string, string>) =>
-  `<Relationships>${Object.entries(targets)
-    .map(([id, target]) => `<Relationship Id="${id}" Type="x/${id.replace(/\\d/g, "")}" Target="${target}"/>`)
-    .join("")}</Relationships>`;
 const slide = (title: string, text: string) =>
   `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:sp><p:sp><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sp></p:sld>`;
 /** Slides lie in their archive in another order than they are shown, and one number is missing. */
