@@ -323,7 +323,7 @@ describe("tokens", () => {
     const token = await server.token({ workspace: "other" });
     const why = async () => {
       const { body } = await callOf(server, PATHS.all, "recall", { query: "zebra", why: true }, { token });
-      return (body.result?.structuredContent as { hits: { why: object }[] }).hits[0]?.why;
+      return (body.result?.structuredContent as { hits: { why: object }[] } | undefined)?.hits[0]?.why ?? {};
     };
     await expect.poll(why, { timeout: 30_000 }).toHaveProperty("meaning");
     const [hit] = await stranger.recall("zebra");
