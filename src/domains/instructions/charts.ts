@@ -90,10 +90,9 @@ export async function readChart(
   const x = fit.against ?? (isOverTime && date !== undefined && !dims.some(isDate) ? date : dims.shift());
   const [group] = dims;
   const chart = phrase.chart ?? usualChart(x, phrase);
-  const y =
-    measures.length > 0 || fit.ofRows || phrase.aggregate === "count"
-      ? measures
-      : usualMeasure(dataset, assumptions);
+  // Rows are counted; what is averaged or added up of them is the number that is usually meant.
+  const isCount = phrase.aggregate === "count" || (fit.ofRows && phrase.aggregate === undefined);
+  const y = measures.length > 0 || isCount ? measures : usualMeasure(dataset, assumptions);
   const aggregate = y.length === 0 ? "count" : phrase.aggregate;
   const options = {
     ...(aggregate !== undefined && { aggregate }),
@@ -200,9 +199,17 @@ function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
     against: undefined,
     unknown: [],
   };
+  let isPart = false;
   for (let at = 0; at < words.length; ) {
     const found = longestTerm(words.slice(at, at + LONGEST_TERM), dataset);
     const { role, word } = words[at] as Phrase["words"][number];
+    // "contact channel" for contact_by: what only goes on with the name of a field says nothing more.
+    if (found === undefined && isPart && words[at - 1]?.role === role) {
+      isPart = false;
+      at += 1;
+      continue;
+    }
+    isPart = found !== undefined && found.score < 1 + found.length;
     if (found === undefined) {
       fit.unknown.push(word);
       fit.score -= 1;
@@ -308,7 +315,7 @@ function usualChart(x: Column | undefined, { top }: Phrase): string {
   return isDate(x) ? "line" : top !== undefined ? "bar" : "column";
 }
 
-function usualOf({ columns }: DatasetInfo): Column | undefined {
+export function usualOf({ columns }: DatasetInfo): Column | undefined {
   return USUAL.flatMap((word) =>
     columns.filter((each) => isNumeric(each) && keyOf(each.name) === keyOf(word)),
   )[0];
@@ -322,7 +329,7 @@ function usualMeasure(dataset: DatasetInfo, assumptions: string[]): Column[] {
   return column === undefined ? [] : [column];
 }
 
-function during({ name }: Column, { from, to }: { from: string; to?: string }): string {
+export function during({ name }: Column, { from, to }: { from: string; to?: string }): string {
   const field = `\`${name.replaceAll("`", "``")}\``;
   return `where ${field} >= ${from}${to === undefined ? "" : ` and ${field} < ${to}`}`;
 }
