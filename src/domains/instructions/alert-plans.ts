@@ -76,7 +76,7 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
 
 const LIVE = /\breal[- ]?time\b|\blive\b|\bechtzeit\b/i;
 const VERB =
-  /\b(?:pause|mute|stop|resume|unmute|reactivate|activate|test|try|check|change|set|pausier\w*|stopp\w*|aktivier\w*|teste?|prüf\w*|änder\w*|setz\w*)\b/i;
+  /\b(?:pause|mute|stop|resume|unmute|reactivate|activate|test|try|check|change|set|pausier\w*|stopp\w*|aktivier\w*|teste?|prüf\w*|setz\w*)\b|(?<!\p{L})änder\w*/iu;
 
 export function isAlertChange(text: string): boolean {
   return /\balerts?\b|alarm\w*/i.test(text) && VERB.test(text);

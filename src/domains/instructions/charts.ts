@@ -53,6 +53,8 @@ export interface Fit {
   /** It is about the rows themselves, which are counted. */
   ofRows: boolean;
   dims: Column[];
+  /** Names of those of them that stand behind "by": what it is shown by stays, also where only some values are meant. */
+  by: Set<string>;
   against: Column | undefined;
   unknown: string[];
 }
@@ -196,6 +198,7 @@ function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
     measures: [],
     ofRows: false,
     dims: [],
+    by: new Set(),
     against: undefined,
     unknown: [],
   };
@@ -223,6 +226,7 @@ function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
     else if (role === "against") fit.against = column;
     else if (role === "measure" && isNumeric(column)) fit.measures.push(column);
     else if (!fit.dims.includes(column)) fit.dims.push(column);
+    if (column !== null && role === "by") fit.by.add(column.name);
   }
   // What happened is meant sooner than a list of what there is.
   if (fit.score > 0 && dateOf(dataset) !== undefined) fit.score += 0.25;
@@ -264,7 +268,10 @@ function combinations(forms: readonly (readonly string[])[]): string[] {
 }
 
 /** Words that are no fields may be values; what is neither is asked about. */
-export async function filtersOf({ dataset, unknown, dims }: Fit, inventory: Inventory): Promise<Filter[]> {
+export async function filtersOf(
+  { dataset, unknown, dims, by }: Fit,
+  inventory: Inventory,
+): Promise<Filter[]> {
   if (unknown.length === 0) return [];
   const left = new Set(unknown);
   const found = new Map<string, string[]>();
@@ -289,7 +296,7 @@ export async function filtersOf({ dataset, unknown, dims }: Fit, inventory: Inve
     );
   // A field that only says of what its value is stands for no axis: "the topics Battery and Brakes".
   for (const field of found.keys()) {
-    const at = dims.findIndex(({ name }) => name === field);
+    const at = dims.findIndex(({ name }) => name === field && !by.has(name));
     if (at !== -1) dims.splice(at, 1);
   }
   return [...found].map(([field, values]) =>

@@ -16,9 +16,9 @@ interface Intent {
 }
 
 const MAKE =
-  /\b(?:create|make|build|set up|need|want|generate|design|new|erstell\w*|bau\w*|leg\w*|mach\w*|neues?|brauche)\b/i;
+  /\b(?:create|make|build|set (?:\w+ )?up|need|want|generate|design|new|erstell\w*|bau\w*|leg\w*|mach\w*|neues?|brauche)\b/i;
 const CHANGE =
-  /\bshould be\b|\bsoll\w* .* (?:sein|werden)\b|\b(?:change|turn|convert|switch|make|änder\w*|wandle\w*|verwandle\w*|mach\w*|stell\w*)\b/i;
+  /\bshould be\b|\bsoll\w* .* (?:sein|werden)\b|\b(?:change|turn|convert|switch|make|wandle\w*|verwandle\w*|mach\w*|stell\w*)\b|(?<!\p{L})änder\w*/iu;
 
 const ADDS = /\b(?:add|füg\w*|new|neue\w*|create|plot)\b|\bmake (?:me )?(?:a|an)\b/i;
 
@@ -57,16 +57,16 @@ export const INTENTS: readonly Intent[] = [
     plan: planAlert,
   },
   {
-    name: "change or test an alert",
-    tools: ["update_alert", "test_alert"],
-    isMeant: ({ text }) => isAlertChange(text),
-    plan: planAlertChange,
-  },
-  {
     name: "list what there is",
     tools: ["list_dashboards", "list_alerts", "list_reports"],
     isMeant: ({ text }) => LISTED.test(text),
     plan: planList,
+  },
+  {
+    name: "change or test an alert",
+    tools: ["update_alert", "test_alert"],
+    isMeant: ({ text }) => isAlertChange(text),
+    plan: planAlertChange,
   },
   {
     name: "change or send a report",
@@ -158,7 +158,7 @@ export const INTENTS: readonly Intent[] = [
       CHANGE.test(text) &&
       !ADDS.test(text) &&
       (widgetId !== undefined ||
-        /\b(?:change|turn|convert|switch|änder\w*|wandle\w*|verwandle\w*|swap|tausch\w*|should be|soll\w*)\b|\bmake (?:it|this|the)\b|\bmach\w* aus\b/i.test(
+        /\b(?:change|turn|convert|switch|wandle\w*|verwandle\w*|swap|tausch\w*|should be|soll\w*)\b|(?<!\p{L})änder\w*|\bmake (?:it|this|the)\b|\bmach\w* aus\b/iu.test(
           text,
         )),
     plan: planChart,
@@ -184,7 +184,8 @@ export const INTENTS: readonly Intent[] = [
   {
     name: "change something",
     tools: [],
-    isMeant: ({ text }) => /\b(?:change|swap|adjust|update|modify|ändere?|anpassen)\b/i.test(text),
+    isMeant: ({ text }) =>
+      /\b(?:change|swap|adjust|update|modify|anpassen)\b|(?<!\p{L})ändere?(?!\p{L})/iu.test(text),
     async plan(clause) {
       const { name } = await widgetIn(clause);
       throw new AskBack(`What should become of “${name}”?`, [

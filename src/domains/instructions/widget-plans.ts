@@ -38,7 +38,8 @@ const LIMIT = /\b(?:limit|restrict|only|just|nur|begrenz\w*|beschränk\w*)\b/i;
 /** Other periods, another stretch of time, or another target for a chart. */
 export function isAdjusted({ text, widgetId }: Clause): boolean {
   const isGrain = INSTEAD.test(text) && GRAIN.test(text.split(INSTEAD)[0] ?? "");
-  const isTarget = TARGET.test(text) && /\b(?:set|change|raise|lower|setz\w*|änder\w*)\b/i.test(text);
+  const isTarget =
+    TARGET.test(text) && /\b(?:set|change|raise|lower|setz\w*)\b|(?<![\p{L}])änder\w*/iu.test(text);
   const isPeriod = LIMIT.test(text) && periodIn(text) !== undefined;
   return isGrain || isTarget || (isPeriod && (widgetId !== undefined || WIDGET.test(text)));
 }
@@ -60,15 +61,13 @@ export async function planAdjusted(clause: Clause): Promise<PlannedStep[]> {
     ];
   if (INSTEAD.test(rest) && grain !== undefined) return change({ grain }, `Show ${grain}s`);
   const period = periodIn(rest);
+  // The time was part of the chart's name.
+  if (period === undefined) return planFilter(clause);
   const dataset = (await clause.inventory.datasets()).find(({ id }) => id === widget.dataset_id);
   const date = dataset === undefined ? undefined : dateOf(dataset);
   const { c9ql } = await clause.inventory.details<{ c9ql?: string | null }>("widget", widget.id);
   // A query of its own cannot be limited from outside without knowing what it does.
-  if (
-    period === undefined ||
-    date === undefined ||
-    !/^(?:where \S+ >= \S+(?: and \S+ < \S+)?)?$/i.test(c9ql ?? "")
-  )
+  if (date === undefined || !/^(?:where \S+ >= \S+(?: and \S+ < \S+)?)?$/i.test(c9ql ?? ""))
     throw new AskBack(`To which rows should “${widget.name}” be limited?`);
   return change({ c9ql: during(date, period) }, `Show only ${period.said.trim()}`);
 }
@@ -116,6 +115,7 @@ function fitOne(text: string, dataset: DatasetInfo): Fit {
       measures: [],
       ofRows: false,
       dims: [],
+      by: new Set(),
       against: undefined,
       unknown: wordsIn(text).filter((word) => !isFiller(word)),
     };

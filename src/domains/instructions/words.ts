@@ -145,7 +145,7 @@ export const MAIL = /[^\s@,;<>"]+@[^\s@,;<>"]+\.[a-z]{2,}/gi;
 
 /** Words that say nothing of what is shown. */
 const FILLERS = new Set(
-  "a an the of by per and or with in on for from to at as is are be that has have it its this these those our my me we us i all each every new please chart charts graph graphs diagram diagrams visualization widget widgets data trend trends development over time show only just only das der die den dem des ein eine einen einem einer eines und oder mit in im auf für von vom zu zum zur als ist sind bitte diagramm diagramme grafik nach pro je nur unser unsere unseren über zeit verlauf entwicklung value values versus against vs which sum total number count average dataset table tabelle".split(
+  "a an the of by per and or with in on for from to at as is are be that has have it its this these those our my me mir uns we us i all each every new please chart charts graph graphs diagram diagrams visualization widget widgets data trend trends development over time show only just only das der die den dem des ein eine einen einem einer eines und oder mit in im auf für von vom zu zum zur als ist sind bitte diagramm diagramme grafik nach pro je nur unser unsere unseren über zeit verlauf entwicklung value values versus against vs which sum total number count average dataset table tabelle".split(
     " ",
   ),
 );

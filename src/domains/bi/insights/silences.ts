@@ -4,7 +4,7 @@ import { momentOf, periodWriter } from "../query/periods.ts";
 import { quoted, type Source } from "../query/source.ts";
 import type { Finding } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
-import { mean } from "./statistics.ts";
+import { mean, median } from "./statistics.ts";
 
 /** Days in a row without any, where there were to be some. */
 export interface Silence {
@@ -30,12 +30,14 @@ export function silencesOf(counts: readonly number[]): Silence[] {
   for (let from = counts.indexOf(0); from !== -1; ) {
     const next = counts.findIndex((count, i) => i > from && count > 0);
     const to = next === -1 ? counts.length : next;
-    const beside = Array.from({ length: to - from }, (_, i) => sameWeekdays(counts, from + i, from, to));
-    const expected = beside.reduce((sum, each) => sum + mean(each), 0);
-    const isHabit = beside.some((each) => each.length < WEEKS || mean(each) < LEAST_A_DAY);
+    // Days that are silent by habit say nothing, also where they stand beside others.
+    const usual = Array.from({ length: to - from }, (_, i) => sameWeekdays(counts, from + i, from, to))
+      .map((beside) => (beside.length < WEEKS ? 0 : median(beside)))
+      .filter((each) => each >= LEAST_A_DAY);
+    const expected = usual.reduce((sum, each) => sum + each, 0);
     const p = Math.min(1, counts.length * Math.exp(-expected / stray));
     // At the ends of the data it may only not be there yet.
-    if (from > 0 && to < counts.length && !isHabit && p < SURE) found.push({ from, to, expected, p });
+    if (from > 0 && to < counts.length && p < SURE) found.push({ from, to, expected, p });
     from = counts.indexOf(0, to);
   }
   return found;
