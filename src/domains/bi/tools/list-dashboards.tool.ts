@@ -1,8 +1,5 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { LIMITS } from "../limits.ts";
-
-const { dashboards: most } = LIMITS.bi;
 
 /** What there is to look at. */
 export const listDashboards = defineTool({
@@ -13,7 +10,7 @@ export const listDashboards = defineTool({
       name: "knowi_list_dashboards",
       description: "List all dashboards accessible to the authenticated user. No required parameters.",
       input: z.strictObject({}),
-      adapt: () => ({ limit: most }),
+      adapt: () => ({ limit: 1_000 }),
     },
   },
   title: "List dashboards",
@@ -22,7 +19,7 @@ export const listDashboards = defineTool({
   effect: "read",
   input: z.strictObject({
     query: z.string().max(200).optional().describe("Part of a name"),
-    limit: z.int().min(1).max(most).default(100),
+    limit: z.int().min(1).max(1_000).default(100),
     offset: z.int().min(0).default(0),
   }),
   output: z.object({
