@@ -5,6 +5,7 @@ import type { FileContent } from "./file-pages.ts";
 import { readOutlookMail } from "./mail.ts";
 import { tableOf } from "./markdown-writer.ts";
 import { MOST_ROWS, rowsNote } from "./sheets.ts";
+import { slidePages } from "./slides-binary.ts";
 import { type Stream, wordText } from "./word-binary.ts";
 
 /** What the streams in a compound file of Microsoft's tell of it, and how it is read. */
@@ -17,6 +18,11 @@ const KINDS: readonly (readonly [
     "WordDocument",
     "application/msword",
     (_, stream) => ({ pages: [{ markdown: wordText(stream) }], notes: [], isPlain: true }),
+  ],
+  [
+    "PowerPoint Document",
+    "application/vnd.ms-powerpoint",
+    (_, stream) => ({ pages: slidePages(stream), notes: [] }),
   ],
   ["Workbook", "application/vnd.ms-excel", readWorkbook],
   ["Book", "application/vnd.ms-excel", readWorkbook],
@@ -31,8 +37,8 @@ export function readCompoundFile(bytes: Buffer): FileContent {
     return content === undefined ? undefined : Buffer.from(content as Uint8Array);
   };
   if (stream("EncryptedPackage") !== undefined) throw lockedFile();
-  if (stream("PowerPoint Document") !== undefined)
-    throw unreadableFile("PowerPoint from before 2007", "Save it as .pptx or PDF and add it again.");
+  if (stream("PP40") !== undefined)
+    throw unreadableFile("PowerPoint 95", "Save it as .pptx or PDF and add it again.");
   for (const [name, mimeType, reads] of KINDS)
     if (stream(name) !== undefined) return { ...reads(bytes, stream), mimeType };
   throw unreadableFile("a compound file of no known program");

@@ -1,3 +1,6 @@
+/** A row is not wider: what stands further right is left out. */
+const MOST_COLUMNS = 1_024;
+
 /** Collects paragraphs, headings and tables of whatever format as Markdown. */
 export class MarkdownWriter {
   readonly #blocks: string[] = [];
@@ -58,17 +61,20 @@ export class MarkdownWriter {
     this.#cell = [];
   }
 
-  endCell(): void {
+  /** `times` where it stands for several cells side by side. */
+  endCell(times = 1): void {
     this.endParagraph();
-    this.#tables
-      .at(-1)
-      ?.at(-1)
-      ?.push((this.#cell ?? []).join(" ").replace(/\s+/g, " ").replaceAll("|", "\\|"));
+    const text = (this.#cell ?? []).join(" ").replace(/\s+/g, " ").replaceAll("|", "\\|");
     this.#cell = undefined;
+    const row = this.#tables.at(-1)?.at(-1);
+    for (let i = 0; i < Math.min(times, MOST_COLUMNS - (row?.length ?? 0)); i += 1) row?.push(text);
   }
 
+  /** Programs fill rows up with empty cells to the edge of the sheet. */
   endRow(): void {
     this.#cell = undefined;
+    const row = this.#tables.at(-1)?.at(-1);
+    while (row?.at(-1) === "") row.pop();
   }
 
   endTable(): void {
