@@ -36,6 +36,11 @@ export class Kenning {
     return (await this.#ask<{ ms: number }>("embedded")).ms;
   }
 
+  /** What is stored from now on has vectors that are made up. */
+  async makeUpVectors(): Promise<void> {
+    await this.#ask("made-up");
+  }
+
   /** By the command, as an operator does it. */
   async import(workspace: string, records: readonly object[]): Promise<number> {
     const folder = mkdtempSync(join(tmpdir(), "kenning-bench-import-"));

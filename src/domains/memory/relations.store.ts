@@ -58,41 +58,33 @@ export interface ListedRelation {
   createdAt: Date;
 }
 
-/** Pairs of one INSERT. */
-const INSERTED_AT_ONCE = 1_000;
-
 /** Makes relations with their inverses; what is there already stays as it is. */
 export async function relate(
   tx: CatalogTx,
-  { workspaceId, userId: createdBy }: By,
+  { workspaceId, userId }: By,
   pairs: readonly Pair[],
   createdAt: Date,
 ): Promise<Edge[]> {
-  const edges: Edge[] = [];
-  for (let at = 0; at < pairs.length; at += INSERTED_AT_ONCE) {
-    const some = pairs.slice(at, at + INSERTED_AT_ONCE);
-    const rows = some.flatMap(({ fromId, toId, type, inverse, fromVersionId, toVersionId }) => [
-      { fromId, toId, type, isInverse: false, fromVersionId, toVersionId },
-      {
-        fromId: toId,
-        toId: fromId,
-        type: inverse,
-        isInverse: true,
-        fromVersionId: toVersionId,
-        toVersionId: fromVersionId,
-      },
-    ]);
-    // In the same order whoever makes them: two who relate the same two at once do not wait for each other for ever.
-    const inOrder = rows.toSorted(
-      (a, b) => a.fromId - b.fromId || a.toId - b.toId || (a.type < b.type ? -1 : 1),
-    );
-    await tx
-      .insert(relations)
-      .values(inOrder.map((row) => ({ ...row, workspaceId, createdBy, createdAt })))
-      .onConflictDoNothing();
-    for (const pair of some.length === 1 ? some : []) edges.push(await edgeOf(tx, pair));
-  }
-  return edges;
+  if (pairs.length === 0) return [];
+  const each = <T>(value: (pair: Pair) => [T, T]) => sql.param(pairs.flatMap(value));
+  // In the same order whoever makes them: two who relate the same two at once do not wait for each other for ever.
+  await tx.execute(sql`
+    insert into memory_relations
+      (from_id, to_id, type, is_inverse, from_version_id, to_version_id, workspace_id, created_by, created_at)
+    select from_id, to_id, type, is_inverse, from_version_id, to_version_id,
+      ${workspaceId}, ${userId}, ${createdAt.toISOString()}::timestamptz
+    from unnest(
+      ${each(({ fromId, toId }) => [fromId, toId])}::bigint[],
+      ${each(({ fromId, toId }) => [toId, fromId])}::bigint[],
+      ${each(({ type, inverse }) => [type, inverse])}::text[],
+      ${each(() => [false, true])}::boolean[],
+      ${each(({ fromVersionId = null, toVersionId = null }) => [fromVersionId, toVersionId])}::bigint[],
+      ${each(({ fromVersionId = null, toVersionId = null }) => [toVersionId, fromVersionId])}::bigint[]
+    ) as one(from_id, to_id, type, is_inverse, from_version_id, to_version_id)
+    order by from_id, to_id, type
+    on conflict do nothing`);
+  const [only] = pairs.length === 1 ? pairs : [];
+  return only === undefined ? [] : [await edgeOf(tx, only)];
 }
 
 /** Whether there was one. */
@@ -256,18 +248,50 @@ export class RelationsStore {
       .limit(limit);
   }
 
-  /** The newest relations of each of these memories, both ways. */
-  async around(ids: readonly number[], limit: number): Promise<{ from: number; to: number }[]> {
-    if (ids.length === 0) return [];
-    const { rows } = await this.#catalog.db.execute<{ from: string; to: string }>(sql`
-      select near.id as "from", edge.to_id as "to"
-      from unnest(${sql.param([...ids])}::bigint[]) as near(id)
+  /**
+   * Lets the weights of some versions flow along relations for a few hops, and tells how much came to each memory: to
+   * those of `among`, and to the most reached of the others. A memory with many relations gives each of them little.
+   */
+  async reachedFrom(
+    weights: ReadonlyMap<number, number>,
+    { hops, among, others }: { hops: number; among: readonly number[]; others: number },
+  ): Promise<Map<number, number>> {
+    const nth = (hop: number) => sql.raw(`hop_${hop}`);
+    const all = Array.from({ length: hops }, (_, i) => i + 1);
+    const steps = all.map((hop) => sql`${nth(hop)} as (${flowFrom(nth(hop - 1))})`);
+    const ends = all.map((hop) => sql`select id, weight from ${nth(hop)}`);
+    const { rows } = await this.#catalog.db.execute<{ id: string; weight: number }>(sql`
+      with hop_0 as (
+        select v.memory_id as id, max(start.weight) as weight
+        from unnest(${sql.param([...weights.keys()])}::bigint[], ${sql.param([...weights.values()])}::float8[])
+          as start(id, weight) join memory_versions v on v.id = start.id
+        group by v.memory_id
+      ), ${sql.join(steps, sql`, `)},
+      reached as (
+        select id, sum(weight) as weight from (${sql.join(ends, sql` union all `)}) as each_hop group by id
+      ), known as (select memory_id as id from memory_versions where id = any(${sql.param([...among])}::bigint[]))
+      select id, weight from reached where id in (select id from known)
+      union all (
+        select id, weight from reached where id not in (select id from known)
+        order by weight desc, id limit ${others}
+      )`);
+    return new Map(rows.map(({ id, weight }) => [Number(id), weight]));
+  }
+}
+
+/** The part of its weight that a memory keeps; the rest goes to those that it is related to. */
+const RESTART = 0.3;
+
+/** What comes to others along the newest relations of those to which the most has come. */
+function flowFrom(hop: SQL): SQL {
+  return sql`
+    select to_id as id, sum(share) as weight from (
+      select edge.to_id, ${1 - RESTART}::float8 * near.weight / count(*) over (partition by near.id) as share
+      from (select id, weight from ${hop} order by weight desc, id limit ${LIMITS.memory.frontier}) as near
       cross join lateral (
         select to_id from memory_relations
         where from_id = near.id and ended_at is null and to_id <> near.id
         order by id desc limit ${LIMITS.memory.hubRelations}
       ) as edge
-      limit ${limit}`);
-    return rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
-  }
+    ) as flow group by to_id`;
 }
