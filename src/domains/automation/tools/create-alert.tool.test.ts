@@ -320,7 +320,12 @@ describe("create_alert", () => {
     const recipients = `${no_data}@example.com`;
     const wish = { dataset_id, name, condition: "n > 5", no_data, recipients };
     const { alert } = await resultOf<Saved>(server, token, "create_alert", wish);
-    const empty = { dataset_name: name, content: "n\n", file_type: "csv", options: { header: true, allow_empty: true } };
+    const empty = {
+      dataset_name: name,
+      content: "n\n",
+      file_type: "csv",
+      options: { header: true, allow_empty: true },
+    };
     await resultOf(server, token, "import_file", empty);
     await due(alert.id);
     await eventually(async () =>
