@@ -61,7 +61,7 @@ export class Exports {
 
   async make(caller: Caller, target: ExportTarget, signal?: AbortSignal): Promise<ExportedFile> {
     const exported = await this.#find(caller, target);
-    const name = `${exported.title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${target.format}`;
+    const name = fileName(exported.title, target.format);
     const locale = target.locale ?? exported.dashboard?.settings.locale ?? "en-US";
     const { chosen = {} } = target;
     const { views, pdfs } = this.#parts;
@@ -77,9 +77,47 @@ export class Exports {
     const places = placesOf(exported, target.type);
     const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, places, locale));
     const report = await this.#report(caller, exported, cells, { ...target, locale });
-    const { pdf, pages, hasAllGlyphs } = await pdfs.make(report, { scope, signal });
+    return this.#pdf(name, report, { scope, signal });
+  }
+
+  async #pdf(
+    name: string,
+    report: Report,
+    options: { scope: string; signal: AbortSignal | undefined },
+  ): Promise<ExportedFile> {
+    const { pdf, pages, hasAllGlyphs } = await this.#parts.pdfs.make(report, options);
     const content = Buffer.from(pdf);
     return { name, mimeType: "application/pdf", content, pages, ...noteOn(hasAllGlyphs) };
+  }
+
+  /** Widgets, perhaps of several dashboards, as one PDF in which two stand side by side. */
+  async together(
+    caller: Caller,
+    { title, widgetIds }: { title: string; widgetIds: readonly number[] },
+    signal?: AbortSignal,
+  ): Promise<ExportedFile> {
+    const { boards, views, pdfs } = this.#parts;
+    const scope = String(caller.workspace.id);
+    pdfs.prepare(scope);
+    const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
+    const locale = found[0]?.dashboard?.settings.locale ?? "en-US";
+    const placed = found.map(({ widget, dashboard }, i) => {
+      const isAlone = i === found.length - 1 && i % 2 === 0;
+      const [col, row] = [1 + (i % 2) * 12, 1 + Math.floor(i / 2) * 8];
+      return { dashboard, widget: { ...widget, place: { col, row, sizeX: isAlone ? 24 : 12, sizeY: 8 } } };
+    });
+    const exported = { title, dashboard: null, widgets: placed.map(({ widget }) => widget) };
+    const places = placesOf(exported, "dashboard");
+    const options = { chosen: {}, locale, rows: LIMITS.bi.pdfRows };
+    const cells: (Cell & { asOf: Date | null })[] = [];
+    for (const { widget, dashboard } of placed)
+      cells.push(
+        ...(await views.widgets(caller, dashboard, [widget], options, (shown) =>
+          this.#cells(caller, shown, places, locale),
+        )),
+      );
+    const report = await this.#report(caller, exported, cells, { type: "widget", locale });
+    return this.#pdf(fileName(title, "pdf"), report, { scope, signal });
   }
 
   async #find(caller: Caller, { type, id }: ExportTarget): Promise<Exported> {
@@ -163,7 +201,7 @@ export class Exports {
     caller: Caller,
     exported: Exported,
     cells: readonly (Cell & { asOf: Date | null })[],
-    { type, locale, chosen = {} }: ExportTarget & { locale: string },
+    { type, locale, chosen = {} }: Pick<ExportTarget, "type" | "chosen"> & { locale: string },
   ): Promise<Report> {
     const { dashboard, title } = exported;
     const visible =
@@ -202,6 +240,10 @@ function placesOf({ widgets, dashboard, title }: Exported, type: ExportTarget["t
   const description = dashboard?.description ?? "";
   const found = stretches(all, headMmOf({ title, description, facts: 1 }));
   return new Map(all.map(({ id, place }) => [id, { place, stretch: found.get(place) ?? 1 }]));
+}
+
+function fileName(title: string, ending: string): string {
+  return `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${ending}`;
 }
 
 /** Boxes in the place of letters must not surprise whoever gets the file. */

@@ -29,15 +29,22 @@ const KINDS: readonly (readonly [
   ["__properties_version1.0", "application/vnd.ms-outlook", readOutlookMail],
 ];
 
+const TWICE = "PP97_DUALSTORAGE/";
+
 /** Office files from before 2007, messages of Outlook, and newer Office files with a password, which look like these. */
 export function readCompoundFile(bytes: Buffer): FileContent {
   const container = CFB.read(bytes, { type: "buffer" });
-  const stream: Stream = (name) => {
-    const content = CFB.find(container, `/${name}`)?.content;
-    return content === undefined ? undefined : Buffer.from(content as Uint8Array);
-  };
+  const streamIn =
+    (folder: string): Stream =>
+    (name) => {
+      const content = CFB.find(container, `/${folder}${name}`)?.content;
+      return content === undefined ? undefined : Buffer.from(content as Uint8Array);
+    };
+  // One file for PowerPoint 95 and 97 has the presentation of the latter in a folder.
+  const isDouble = streamIn(TWICE)("PowerPoint Document") !== undefined;
+  const stream = streamIn(isDouble ? TWICE : "");
   if (stream("EncryptedPackage") !== undefined) throw lockedFile();
-  if (stream("PP40") !== undefined)
+  if ((stream("PP40") ?? stream("Text_Content")) !== undefined)
     throw unreadableFile("PowerPoint 95", "Save it as .pptx or PDF and add it again.");
   for (const [name, mimeType, reads] of KINDS)
     if (stream(name) !== undefined) return { ...reads(bytes, stream), mimeType };
@@ -45,7 +52,7 @@ export function readCompoundFile(bytes: Buffer): FileContent {
 }
 
 /** The visible sheets, with values as Excel shows them. */
-function readWorkbook(bytes: Buffer): FileContent {
+export function readWorkbook(bytes: Buffer): FileContent {
   const book = openWorkbook(bytes);
   const parts: string[] = [];
   let isCut = false;

@@ -39,17 +39,18 @@ const relations = (targets: Record<string, string>) =>
   `<Relationships>${Object.entries(targets)
     .map(([id, target]) => `<Relationship Id="${id}" Type="x/${id.replace(/\d/g, "")}" Target="${target}"/>`)
     .join("")}</Relationships>`;
+const CONTENT_TYPES =
+  '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';
 const docx = (body: string) =>
   zip({
-    "[Content_Types].xml":
-      '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+    "[Content_Types].xml": CONTENT_TYPES,
     "word/_rels/document.xml.rels": relations({ styles1: "styles.xml" }),
     "word/styles.xml": `<w:styles ${W}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
     "word/document.xml": `<w:document ${W}><w:body>${body}</w:body></w:document>`,
   });
 const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`;
 const slide = (title: string, text: string) =>
-  `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:sp><p:sp><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sp></p:sld>`;
+  `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:ph type="ftr"/><a:p><a:t>Confidential</a:t></a:p></p:sp><p:graphicFrame/><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:sp><p:sp><p:ph type="sldNum"/><a:p><a:t>7</a:t></a:p></p:sp><p:graphicFrame><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:graphicFrame></p:sld>`;
 /** Slides lie in their archive in another order than they are shown, and one number is missing. */
 const pptx = zip({
   "[Content_Types].xml":
@@ -133,7 +134,28 @@ describe("what is read", () => {
       }),
       "Mehr Tee.",
     ],
-    ["a.odt", odt, "## Ziel\n\nMehr Tee.\n\n| Kanne |\n| --- |"],
+    [
+      "nested.docx",
+      Buffer.concat([
+        docx(
+          `<w:p><w:r><w:t>Out</w:t></w:r><w:txbxContent>${paragraph("A box.")}</w:txbxContent><w:r><w:t>side</w:t></w:r></w:p><w:tbl><w:tr><w:tc>${paragraph("Before", "berschrift1")}<w:tbl><w:tr>${cell("a")}${cell("b")}</w:tr></w:tbl>${paragraph("After")}</w:tc>${cell("Beside")}</w:tr></w:tbl>`,
+        ),
+        Buffer.from("bytes that a mail server left"),
+      ]),
+      "A box.\n\nOutside\n\n# Before\n\n| a | b |\n| --- | --- |\n\nAfter\n\nBeside",
+    ],
+    [
+      "of-a-page.docx",
+      zip({
+        "[Content_Types].xml": CONTENT_TYPES,
+        "word/document.xml": `<w:document ${W}><w:altChunk/></w:document>`,
+        "word/_rels/document.xml.rels": relations({ aFChunk1: "page.html", aFChunk2: "saved.mht" }),
+        "word/page.html": "<h1>Big</h1><p>It is large.</p>",
+        "word/saved.mht": MAIL,
+      }),
+      "# Big\n\nIt is large.\n\nIt is large.",
+    ],
+    ["a.odt", odt, "## Ziel\n\nMehr Tee.\n\nKanne"],
     [
       "a.ods",
       ods,

@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { posix } from "node:path";
-import { readXmlEntry, type ZipEntry, ZipFile } from "../../../platform/files/index.ts";
+import { readXmlEntry, ZipFile } from "../../../platform/files/index.ts";
 import { lockedFile } from "./file-error.ts";
 import type { FilePage } from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
-import { required, ZIP_ERRORS } from "./office-xml.ts";
+import { required, wholeOf, ZIP_ERRORS } from "./office-xml.ts";
 import { decodeText } from "./plain-text.ts";
 
 /** The chapters of an e-book in the order in which they are read. */
@@ -37,10 +37,4 @@ export async function readBook(file: FileHandle): Promise<FilePage[]> {
 async function hasLockedChapters(zip: ZipFile): Promise<boolean> {
   const entry = zip.find("META-INF/encryption.xml");
   return entry !== undefined && /URI="[^"]*\.x?html?"/i.test((await wholeOf(zip, entry)).toString("utf8"));
-}
-
-async function wholeOf(zip: ZipFile, entry: ZipEntry): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of zip.read(entry)) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -11,7 +11,10 @@ import {
 } from "../../../platform/files/index.ts";
 import { lockedFile } from "./file-error.ts";
 import type { FilePage } from "./file-pages.ts";
-import { MarkdownWriter } from "./markdown-writer.ts";
+import { htmlToMarkdown } from "./html.ts";
+import { pageOfMail } from "./mail.ts";
+import { type HeldParagraph, MarkdownWriter } from "./markdown-writer.ts";
+import { decodeText } from "./plain-text.ts";
 
 export const ZIP_ERRORS: ZipErrors = {
   damaged: (cause) => new AppError("bad_request", "The file is damaged or cut off.", { cause }),
@@ -52,7 +55,7 @@ const OPEN_DOCUMENT: Dialect = {
   row: "table-row",
   cells: new Set(["table-cell", "covered-table-cell"]),
   signs: { tab: "\t", "line-break": "\n", s: " " },
-  skipped: new Set(["tracked-changes", "annotation", "settings"]),
+  skipped: new Set(["tracked-changes", "annotation", "note-citation", "settings"]),
 };
 
 /** The part that an Office file begins with, and what that one refers to. */
@@ -85,9 +88,20 @@ export async function readWord(file: FileHandle): Promise<FilePage[]> {
   });
   for (const part of partsOf(zip, relations, "footnotes", "endnotes", "diagramData"))
     await walk(zip, part, WORD, writer, {});
-  return [{ markdown: writer.take() }];
+  const pages = [writer.take()];
+  for (const part of partsOf(zip, relations, "aFChunk")) pages.push(await pageInside(zip, part));
+  return [{ markdown: pages.filter((text) => text !== "").join("\n\n") }];
 }
 
+/** Programs that make documents of web pages put the page into the document, as it is or as a mail. */
+async function pageInside(zip: ZipFile, part: ZipEntry): Promise<string> {
+  const bytes = await wholeOf(zip, part);
+  if (/\.x?html?$/i.test(part.name)) return htmlToMarkdown(decodeText(bytes));
+  return /\.mht(?:ml)?$/i.test(part.name) ? pageOfMail(bytes) : "";
+}
+
+const SHAPES = new Set(["sp", "graphicFrame", "grpSp", "pic", "cxnSp"]);
+const TITLES = new Set(["title", "ctrTitle"]);
 /** Boxes of a slide whose text is the same on every one, or is a number that the program writes. */
 const AROUND = new Set(["sldNum", "dt", "ftr", "hdr"]);
 
@@ -120,10 +134,10 @@ async function walkSlide(zip: ZipFile, part: ZipEntry, writer: MarkdownWriter): 
   let box = "";
   await walk(zip, part, SLIDE, writer, {
     open(name, attributes) {
-      if (name === "sp") box = "";
+      if (SHAPES.has(name)) box = "";
       if (name === "ph") box = attributes.type ?? "";
     },
-    levelOf: () => (/title/i.test(box) ? 2 : undefined),
+    levelOf: () => (TITLES.has(box) ? 2 : undefined),
     isLeftOut: () => AROUND.has(box),
   });
 }
@@ -165,8 +179,7 @@ export async function readOpenDocument(file: FileHandle): Promise<FilePage[]> {
 async function refuseLocked(zip: ZipFile): Promise<void> {
   const manifest = zip.find("META-INF/manifest.xml");
   if (manifest === undefined) return;
-  let text = "";
-  for await (const chunk of zip.read(manifest)) text += chunk.toString("latin1");
+  const text = (await wholeOf(zip, manifest)).toString("latin1");
   if (/<(?:\w+:)?encryption-data\b/.test(text)) throw lockedFile();
 }
 
@@ -191,12 +204,15 @@ async function walk(
   let skippedDepth = 0;
   let inParagraph = 0;
   let inText = 0;
+  const held: HeldParagraph[] = [];
   await readXmlEntry(zip, entry, {
     open(name, attributes) {
       if (skippedDepth > 0 || skipped.has(name)) {
         skippedDepth += 1;
         return;
       }
+      // A box or a note stands inside the paragraph that it belongs to.
+      if (paragraphs.has(name) && inParagraph > 0) held.push(writer.hold());
       hooks.open?.(name, attributes);
       if (paragraphs.has(name)) inParagraph += 1;
       if (texts?.has(name)) inText += 1;
@@ -218,6 +234,8 @@ async function walk(
       if (paragraphs.has(name)) {
         inParagraph -= 1;
         writer.endParagraph(hooks.levelOf?.());
+        const outer = inParagraph > 0 ? held.pop() : undefined;
+        if (outer !== undefined) writer.release(outer);
       }
       if (cells.has(name)) writer.endCell(hooks.cellsOf?.());
       if (name === row) writer.endRow();
@@ -249,6 +267,12 @@ function outlineOf(style: string): number | undefined {
 
 function wordValue(attributes: Attributes): string {
   return attributes["w:val"] ?? attributes.val ?? "";
+}
+
+export async function wholeOf(zip: ZipFile, entry: ZipEntry): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.read(entry)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 export function required(zip: ZipFile, name: string): ZipEntry {
