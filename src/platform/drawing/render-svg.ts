@@ -4,7 +4,7 @@ import { measure } from "./font-metrics.ts";
 import { knownLocale, revive } from "./formats.ts";
 import { type Look, SIZES } from "./look.ts";
 import { plainSvgOf } from "./plain-svg.ts";
-import { escapeXml, oneLine, shorten, wrap } from "./text.ts";
+import { escapeXml, oneLine, wrap } from "./text.ts";
 
 /** In one file: loading the hundreds that it is made of takes a second. */
 const echarts: typeof import("echarts") = createRequire(import.meta.url)("echarts/dist/echarts.esm.min");
