@@ -89,7 +89,7 @@ export async function call(
   let outcome: Outcome;
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
-    if (operation.kind === "tool") ports.busy?.assertNotBusy(operation, environment.caller);
+    if (operation.kind === "tool") ports.busy?.assertMayCall(operation, environment.caller);
     await ports.limiter.take(operation, environment.caller, environment.meta);
     await ports.audit.room();
     const { plain, longList } = await readArguments(args, operation.longList);
