@@ -39,6 +39,7 @@ export class BusyCallers {
   note(operation: { name: string }, caller: Caller, thrown: unknown): void {
     if (!isAppError(thrown) || thrown.code !== "rate_limited") return;
     const { message, hint, data } = thrown;
+    if (data.retryAfterMs === undefined) return;
     // Without the stack of a call that is over.
     const error = new AppError("rate_limited", message, { ...(hint !== undefined && { hint }), data });
     this.#keep(keyOf(operation, caller), error);

@@ -17,9 +17,12 @@ const MORE_A_FILE: Readonly<Record<string, number>> = {
   "test/faults": 150,
 };
 
+const SHOWN_FILES = 40;
+
 interface Cost {
   files: number;
   tests: number;
+  /** Of processors: what a run takes by the clock depends on what else the machine does. */
   seconds: number;
   processes: number;
 }
@@ -38,6 +41,7 @@ export class CostReporter implements Reporter {
     const costs = costsBySlice(modules);
     const rows = [...costs].map(([slice, cost]) => row(slice, cost));
     this.#vitest.logger.log(`\nCost by slice:\n${rows.join("\n")}`);
+    this.#vitest.logger.log(`The most expensive files:\n${mostExpensive(modules).join("\n")}`);
     const tooMany = [...costs].filter(([slice, cost]) => cost.processes > budgetOf(slice, cost));
     if (tooMany.length === 0) return;
     const names = tooMany.map(([slice]) => slice).join(", ");
@@ -56,11 +60,19 @@ function costsBySlice(modules: readonly TestModule[]): Map<string, Cost> {
     const cost = costs.get(slice) ?? { files: 0, tests: 0, seconds: 0, processes: 0 };
     cost.files += 1;
     cost.tests += [...module.children.allTests()].length;
-    cost.seconds += module.diagnostic().duration / 1_000;
+    cost.seconds += module.meta().cpuSeconds ?? 0;
     cost.processes += module.meta().processes ?? 0;
     costs.set(slice, cost);
   }
   return new Map([...costs].toSorted(([, a], [, b]) => b.seconds - a.seconds));
+}
+
+function mostExpensive(modules: readonly TestModule[]): string[] {
+  const seconds = (module: TestModule) => module.meta().cpuSeconds ?? 0;
+  return modules
+    .toSorted((a, b) => seconds(b) - seconds(a))
+    .slice(0, SHOWN_FILES)
+    .map((module) => `  ${module.relativeModuleId.padEnd(60)}${seconds(module).toFixed(1).padStart(6)} s`);
 }
 
 function sliceOf(path: string): string {
