@@ -43,7 +43,7 @@ describe("memory health", () => {
 
 describe("memory health without its database", () => {
   it("[memory.health.unavailable] is 503", async () => {
-    const broken = await startTestServer();
+    const broken = await startTestServer({ isOwn: true });
     const token = await broken.token();
     await callTool(broken, token, "knowmind.health", {}, MEMORY);
     await broken.loseDatabase();
