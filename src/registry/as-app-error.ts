@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { MS } from "../kernel/clock.ts";
 import { AppError, isAppError, messageOf } from "../kernel/errors.ts";
 import { newUuid } from "../kernel/ids.ts";
+import { ToldOnce } from "../kernel/told-once.ts";
 import { isDiskFull, isOutage, isReadOnly, pgCodeOf } from "../platform/catalog/index.ts";
 
 /** What the machine or an engine refuses to everybody for the same reason, however it is asked. */
@@ -14,21 +14,16 @@ const STORAGE_TROUBLES: Readonly<Record<string, string>> = {
   ENFILE: "The server has as many files open as it may.",
 };
 
-/** When the log was last told of a trouble, and of how many calls it was not told since. */
-const told = new WeakMap<Logger, Map<string, { atMs: number; calls: number }>>();
+/** What each log was told of. */
+const told = new WeakMap<Logger, ToldOnce>();
 
 /** Every call fails as long as it lasts, all for the same reason. */
 function tellOnce(trouble: string, thrown: unknown, log: Logger, facts: Record<string, unknown>): void {
-  const known = told.get(log) ?? new Map<string, { atMs: number; calls: number }>();
-  told.set(log, known);
-  const last = known.get(trouble);
-  if (last !== undefined && performance.now() - last.atMs < MS.minute) {
-    last.calls += 1;
-    return;
-  }
-  const others = last === undefined || last.calls === 0 ? {} : { callsSince: last.calls };
-  log.error({ reason: messageOf(rootOf(thrown)), ...facts, ...others }, trouble);
-  known.set(trouble, { atMs: performance.now(), calls: 0 });
+  const once = told.get(log) ?? new ToldOnce();
+  told.set(log, once);
+  once.tell(trouble, (since) =>
+    log.error({ reason: messageOf(rootOf(thrown)), ...facts, ...since }, trouble),
+  );
 }
 
 /** Libraries wrap what went wrong in what they wanted to do. */

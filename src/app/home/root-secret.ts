@@ -43,7 +43,11 @@ export function readRootSecret(home: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  throw new AppError("unavailable", `The file ${path}, from which all keys are derived, is empty or cut off.`, {
-    hint: "Restore it from a backup. Without one remove it, and see: kenning home adopt --help",
-  });
+  throw new AppError(
+    "unavailable",
+    `The file ${path}, from which all keys are derived, is empty or cut off.`,
+    {
+      hint: "Restore it from a backup. Without one remove it, and see: kenning home adopt --help",
+    },
+  );
 }

@@ -164,6 +164,8 @@ export class EmbeddedServer {
   readonly #options: EmbeddedOptions;
   readonly #lease: Lease;
   #starting: Promise<Postmaster> | undefined;
+  /** The process that we knew of last. */
+  #pid: number | undefined;
   #isClosed = false;
 
   private constructor(options: EmbeddedOptions, places: Places, account: Account | undefined) {
@@ -207,10 +209,23 @@ export class EmbeddedServer {
   /** Adopts the running server or starts one. Cheap when it runs; shared by those who ask at the same time. */
   ensureRunning(): Promise<Postmaster> {
     if (this.#isClosed) return Promise.reject(new AppError("unavailable", "The catalog is closed."));
-    this.#starting ??= this.#adoptOrStart().finally(() => {
-      this.#starting = undefined;
-    });
+    this.#starting ??= this.#adoptOrStart()
+      .then((postmaster) => {
+        this.#noteNew(postmaster);
+        return postmaster;
+      })
+      .finally(() => {
+        this.#starting = undefined;
+      });
     return this.#starting;
+  }
+
+  #noteNew({ pid }: Postmaster): void {
+    const former = this.#pid;
+    this.#pid = pid;
+    if (former === undefined || former === pid) return;
+    const { log } = this.#options;
+    log.warn({ former, pid, log: this.#places.log }, "the embedded database had ended and was started again");
   }
 
   async #adoptOrStart(): Promise<Postmaster> {

@@ -8,6 +8,8 @@ export interface Ending {
   error?: NodeJS.ErrnoException;
 }
 
+const ROOM = /No space left on device|Disk quota exceeded/i;
+
 /** What to do about what PostgreSQL says, by its words. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
@@ -31,7 +33,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     "Correct postgresql.conf in the database's folder.",
   ],
   [
-    /checkpoint record|control file|incompatible with server|incorrect checksum|invalid (magic number|data)|not a valid data directory|could not (open|read|access|locate) (file|directory)|PG_VERSION/i,
+    /checkpoint record|control file|incompatible with server|incorrect checksum|invalid (magic number|data)|not a valid data directory|no such database|invalid page|could not (open|read|access|locate) (file|directory)|PG_VERSION/i,
     "The database's files are damaged or incomplete: put back a backup of KENNING_HOME.",
   ],
 ];
@@ -42,8 +44,12 @@ export function reasonOf(text: string, { code, signal, error }: Ending): string 
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  const told = lines.findLast((line) => /FATAL|PANIC|(?<!no )error:/.test(line)) ?? lines.at(-1);
-  if (told !== undefined) return told.replace(/^.*?(FATAL|PANIC|error):\s*/, "").replace(/\.$/, "");
+  // The first cause may be followed by what came of it.
+  const told =
+    lines.find((line) => ROOM.test(line)) ??
+    lines.findLast((line) => /FATAL|PANIC|(?<!no )error:/.test(line)) ??
+    lines.at(-1);
+  if (told !== undefined) return told.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, "").replace(/\.$/, "");
   if (error !== undefined) return `its program cannot be run (${error.code ?? error.message})`;
   if (signal === "SIGKILL") return "it was killed, as the system does when memory runs out";
   return `it ended at once, with ${signal ?? `code ${code}`} and without a word`;

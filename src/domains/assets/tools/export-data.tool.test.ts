@@ -185,7 +185,7 @@ describe("export", () => {
       ],
     ]);
     // The whole dataset is copied as it is kept; what C9QL makes of it goes through JSON.
-    const keys = "MAP {{'a': 1}: MAP {'x': [1::HUGEINT]}} AS m";
+    const keys = "MAP {{'a': 1}: MAP {'x': [1::DECIMAL(38,9)]}} AS m";
     const second = await importParquet("Keys", keys);
     const whole = await exportOf(server, token, { dataset_id: second, format: "parquet" });
     await writeFile(written, whole.file);
