@@ -150,6 +150,10 @@ export const bi = contract("bi", {
   "bi.update-alert.partial": "knowi_update_alert changes only the fields that are given",
   "bi.update-alert.paused": "paused true pauses an alert, false resumes it",
   "bi.delete.alert": "knowi_delete deletes an alert",
+  "bi.boards.parameters":
+    "The tools of dashboards take exactly the parameters of the reference: names, types, which are required, defaults, limits and choices",
+  "bi.boards.refusals":
+    "What is missing, wrong or not there is told alike by the endpoint and by REST, with a status that says which",
   "bi.list-dashboards":
     "knowi_list_dashboards returns the ids, names and widget counts of the dashboards that the caller may see",
   "bi.find-widget":
@@ -170,6 +174,10 @@ export const bi = contract("bi", {
   "bi.export-csv.dashboard":
     "knowi_export_csv exports a widget as CSV, and of a dashboard every widget as a CSV of its own",
   "bi.embed-url": "knowi_get_embed_url generates a share URL for a dashboard or a widget",
+  "bi.limits.beyond":
+    "A limit of knowi_search or knowi_get_data has no largest value: fewer may come, and the counts tell",
+  "bi.search.every-type":
+    "knowi_search takes each of dashboard, widget, dataset, query, report and alert as assetType",
   "bi.search": "knowi_search finds assets by words and meaning, filtered by assetType, at most limit of them",
   "bi.get-data.widget": "knowi_get_data gives the rows of a widget",
   "bi.get-details.dashboard":

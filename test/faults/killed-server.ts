@@ -1,5 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import { expect } from "vitest";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject } from "vitest";
 import { CommandLine } from "../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { processesOn } from "../support/processes.ts";
@@ -23,6 +25,10 @@ export class KilledServer {
   static async make(env: Record<string, string> = {}): Promise<KilledServer> {
     // A database of its own, so that what the catalog knows can be compared with what lies in the folders.
     const server = new KilledServer(await CommandLine.open(), await createTestDatabase(), env);
+    // The model has been built already; a server that is killed meanwhile would begin again each time.
+    mkdirSync(server.kenning.dataFolder);
+    mkdirSync(inject("modelsFolder"), { recursive: true });
+    symlinkSync(inject("modelsFolder"), join(server.kenning.dataFolder, "models"));
     const who = ["--workspace", "acme"];
     const call = (...words: string[]) => server.kenning.call(words, { env: server.#env });
     await call("workspace", "create", "acme");
@@ -87,7 +93,8 @@ export interface Writer {
   write(stop: AbortSignal): Promise<unknown>;
   /** While the server is dead. */
   autopsy?(): Promise<void>;
-  verify(): Promise<void>;
+  /** What was written since the last kill, or all of it. */
+  verify(isAll: boolean): Promise<void>;
   /** What came of it. */
   report(): string;
 }

@@ -79,22 +79,42 @@ export class VectorFiller {
     }
   }
 
+  /** Vectors are kept and further texts are read while the model works. */
   async #fill(ids: readonly number[] | undefined): Promise<void> {
-    const { embeddings, vectors, onKept } = this.#parts;
-    for (let after = 0; !this.#stop.signal.aborted; ) {
-      const which = { after, ...(ids !== undefined && { ids }) };
-      const texts = await vectors.missing(embeddings.fingerprint, which, LIMITS.embeddings.step);
-      if (texts.length === 0) return;
-      after = texts.at(-1)!.id;
+    let kept = Promise.resolve();
+    for await (const texts of this.#missing(ids)) {
       const made = await this.#embed(texts);
-      await vectors.keep(texts.map(({ id }, i) => ({ id, embedding: made[i]! })));
-      const byWorkspace = Map.groupBy(texts, ({ workspaceId }) => workspaceId);
-      for (const [workspaceId, own] of byWorkspace)
-        await onKept(
-          workspaceId,
-          own.map(({ id }) => id),
-        );
+      await kept;
+      kept = this.#keep(texts, made);
+      kept.catch(() => undefined);
     }
+    await kept;
+  }
+
+  async *#missing(ids: readonly number[] | undefined): AsyncGenerator<readonly Unembedded[]> {
+    const { embeddings, vectors } = this.#parts;
+    const above = (after: number) => {
+      const which = { after, ...(ids !== undefined && { ids }) };
+      const texts = vectors.missing(embeddings.fingerprint, which, LIMITS.embeddings.step);
+      texts.catch(() => undefined);
+      return texts;
+    };
+    for (let next = above(0); !this.#stop.signal.aborted; ) {
+      const texts = await next;
+      if (texts.length === 0) return;
+      next = above(texts.at(-1)!.id);
+      yield texts;
+    }
+  }
+
+  async #keep(texts: readonly Unembedded[], made: readonly Embedding[]): Promise<void> {
+    const { vectors, onKept } = this.#parts;
+    await vectors.keep(texts.map(({ id }, i) => ({ id, embedding: made[i]! })));
+    for (const [workspaceId, own] of Map.groupBy(texts, (text) => text.workspaceId))
+      await onKept(
+        workspaceId,
+        own.map(({ id }) => id),
+      );
   }
 
   /** A text that fails alone while others do not is its own fault, and must not hold them up. */

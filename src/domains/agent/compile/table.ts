@@ -124,7 +124,7 @@ class TableBuilder {
       case "agg":
         return this.#aggregate(num, inner(place, num.scope));
       case "field":
-        return this.#attribute(num.key);
+        return this.#attribute(num.key, place);
       case "each":
         return this.#each(num, inner(place, num.scope));
       case "calc":
@@ -162,13 +162,28 @@ class TableBuilder {
     return this.#orZero(this.#reference(part, this.#compiler.aggregateOf(part.rows, fn, of), isCount));
   }
 
-  /** A field that is the same throughout a group, such as a store's floor area; no period belongs to it. */
-  #attribute(key: Key): string {
-    const part = this.#part({ scope: {} }, `field ${key.ds}`, {
-      rows: () => this.#compiler.all(key.ds),
-      date: null,
-    });
-    return this.#reference(part, `any_value(${part.rows.column(key)})`, false);
+  /**
+   * A field of entities that a number is divided by, such as the floor area of stores: of each of them once, also of
+   * those of which there is no such number. Only what is said of the entities themselves holds for it, and no period.
+   */
+  #attribute(key: Key, { scope }: Place): string {
+    const all = () => this.#compiler.all(key.ds);
+    const conds = scope.if === undefined ? [] : scope.if.k === "and" ? scope.if.of : [scope.if];
+    const own = conds.filter((cond) => this.#isOf(all(), cond));
+    const [only] = own;
+    const within: Scope = only === undefined ? {} : { if: own.length === 1 ? only : { k: "and", of: own } };
+    const part = this.#part({ scope: within }, `field ${key.ds}`, { rows: all, date: null });
+    return this.#reference(part, `sum(${part.rows.column(key)})`, false);
+  }
+
+  #isOf(rows: Rows, cond: Cond): boolean {
+    try {
+      this.#compiler.within(rows, { if: cond }, { date: null, shift: undefined });
+      return true;
+    } catch (error) {
+      if (error instanceof CompileError) return false;
+      throw error;
+    }
   }
 
   #each({ fn, of, per }: Extract<Num, { k: "each" }>, { scope }: Place): string {

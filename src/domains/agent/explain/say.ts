@@ -42,12 +42,16 @@ export function say(ask: Ask): string {
   return `${numbers}${keys}${sayScope(ask.scope)}${top === undefined ? "" : sayTop(top, ask)}${groups}`;
 }
 
-function sayTop({ n, dir, by, per }: NonNullable<Extract<Ask, { k: "table" }>["top"]>, ask: Ask): string {
+function sayTop(
+  { n, skip, dir, by, per }: NonNullable<Extract<Ask, { k: "table" }>["top"]>,
+  ask: Ask,
+): string {
   const word = dir === "max" ? "highest" : "lowest";
   const [only, ...others] = ask.k === "table" ? ask.cols : [];
   const isClear = others.length === 0 && JSON.stringify(only) === JSON.stringify(by);
   const of = isClear ? "" : ` by ${sayNum(by)}`;
-  return `, the ${n === 1 ? "" : `${n} `}${word}${of}${each(per)}`;
+  const after = skip === undefined ? "" : ` after the first ${skip === 1 ? "" : `${skip} `}`.trimEnd();
+  return `, the ${n === 1 ? "" : `${n} `}${word}${after}${of}${each(per)}`;
 }
 
 function sayList({ rel, show, limit }: Extract<Ask, { k: "list" }>): string {

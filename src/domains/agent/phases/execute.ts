@@ -1,6 +1,7 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
+import { judge } from "../evaluation/judge.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
 
@@ -21,17 +22,9 @@ export async function execute(statements: readonly Statement[], query: Query): P
   if (failure !== undefined && (results.length === 0 || !isAboutSql(failure))) throw explained(failure);
   const filled = results.filter(isFilled);
   const kept = filled.length === 0 ? results : filled;
-  const [best] = kept as [Result];
-  const different = new Map(
-    kept.map((result) => [fingerprint(result), result]).toReversed() as [string, Result][],
-  );
-  const suggestions = [
-    ...new Set(
-      kept
-        .filter((result) => different.get(fingerprint(result)) === result)
-        .map(({ reading }) => reading.said),
-    ),
-  ];
+  const different = fullest(kept);
+  const [best] = different as [Result];
+  const suggestions = [...new Set(different.map(({ reading }) => reading.said))];
   if (suggestions.length > 1) {
     return { k: "clarify", questions: [{ question: "Which of these do you mean?", suggestions }] };
   }
@@ -39,9 +32,28 @@ export async function execute(statements: readonly Statement[], query: Query): P
   const notes = [
     ...empty.map(({ reading }) => `Understood as "${reading.said}", nothing was found.`),
     // Nobody could choose between two readings that are said with the same words.
-    ...(different.size > 1 ? ["Worked out in another way, the numbers differ: look at the lineage."] : []),
+    ...(different.length > 1 ? ["Worked out in another way, the numbers differ: look at the lineage."] : []),
   ];
   return { k: "result", result: best, notes, rivals: results.length - 1 };
+}
+
+/** Rows that are compared one by one. */
+const COMPARED = 200;
+
+/** Those that say something else: of rows that are all in others, with more columns, the others. */
+function fullest(results: readonly Result[]): Result[] {
+  const isIn = ({ rows }: Result, other: Result) =>
+    rows.length > COMPARED
+      ? fingerprint({ rows }) === fingerprint(other)
+      : judge({ rows }, { outcome: "answer", rows: other.rows }) === "right";
+  const width = ({ rows }: Result) => rows[0]?.length ?? 0;
+  return results.filter(
+    (result, i) =>
+      !results.some((other, j) => {
+        const isWider = width(other) > width(result) || (width(other) === width(result) && j < i);
+        return i !== j && isWider && isIn(result, other);
+      }),
+  );
 }
 
 async function run({ route: { reading, compiled }, sql }: Statement, query: Query): Promise<Result> {

@@ -2,32 +2,32 @@ import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
-import type { Found } from "./candidates.ts";
-import type { Quantity, Sense } from "./fragment.ts";
+import { type Found, range } from "./candidates.ts";
+import type { Leaf, Place, Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Word } from "./words.ts";
 
 /**
  * Which words of a question its query says nothing of. The rules put words together by their neighbours and may drop
- * one on the way; here the finished query is held against each of them, whatever rules it came from.
+ * one on the way; here the finished query is held against each of them, whatever rules it came from: what a word was
+ * taken for has to be there, and of a word that was left out at least something that it can mean.
  */
 export function unsaidWords(
   words: readonly Word[],
-  found: readonly Found[],
+  { found, leaves }: { found: readonly Found[]; leaves: readonly Leaf[] },
   ask: Ask,
   { knowledge, grammar }: { knowledge: Knowledge; grammar: Grammar },
 ): Set<number> {
   const facts = new QueryFacts(ask, knowledge, grammar);
-  const said = new Set<number>();
-  const covered = new Set<number>();
-  for (const each of found) {
-    const isSaid = facts.says(each.sense, roleOf(words, each.start));
-    for (let i = each.start; i < each.end; i += 1) {
-      covered.add(i);
-      if (isSaid) said.add(i);
-    }
-  }
-  return new Set([...covered].filter((i) => !said.has(i)));
+  const saidIn = (all: readonly Leaf[]) =>
+    all.flatMap(({ sense, start, end }) =>
+      facts.says(sense, roleOf(words, start)) ? range(start, end) : [],
+    );
+  const taken = new Set(leaves.flatMap(({ start, end }) => range(start, end)));
+  const others = found.filter(({ start, end }) => range(start, end).every((i) => !taken.has(i)));
+  const said = new Set([...saidIn(leaves), ...saidIn(others)]);
+  const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
+  return new Set(covered.filter((i) => !said.has(i)));
 }
 
 /** What the words before a noun make of it: what is asked for, counted, or told apart. */
@@ -63,6 +63,10 @@ class QueryFacts {
   /** Kinds of nodes, functions, operators, directions, periods. */
   readonly #parts = new Set<unknown>();
   readonly #texts: string;
+  readonly #places: { dir?: unknown; n?: unknown }[] = [];
+  readonly #each: Key[] = [];
+  readonly #functions = new Set<unknown>();
+  #negations = 0;
 
   constructor(ask: Ask, knowledge: Knowledge, grammar: Grammar) {
     const { schema } = knowledge;
@@ -86,13 +90,19 @@ class QueryFacts {
   #walk(node: unknown): void {
     if (Array.isArray(node)) for (const each of node) this.#walk(each);
     if (typeof node === "number" || typeof node === "string") this.#values.add(node);
+    if (node === false) this.#negations += 1;
     if (typeof node !== "object" || node === null || Array.isArray(node)) return;
     const { ds, field, link, k, name, from, to } = node as Record<string, unknown>;
     if (typeof ds === "string") this.#datasets.add(ds);
     if (typeof ds === "string" && typeof field === "string") this.#fields.add(`${ds}.${field}`);
     if (typeof link === "string") this.#addLink(link);
     if (k === "metric") this.#addMetric(String(name));
+    if ("fn" in node) this.#functions.add(node.fn);
     if ("said" in node) this.#windows.add(`${from}|${to}`);
+    if ("dir" in node && "ties" in node) this.#places.push(node);
+    if (k === "not" || k === "null") this.#negations += 1;
+    const { per } = node as { per?: Key[] };
+    if (Array.isArray(per)) this.#each.push(...per);
     for (const [part, value] of Object.entries(node)) {
       const isEmpty = Array.isArray(value) && value.length === 0;
       if (!isEmpty) this.#parts.add(part);
@@ -136,9 +146,9 @@ class QueryFacts {
       case "cond":
         return this.#saysCond(sense.cond);
       case "link":
-        return this.#parts.has("link") || this.#parts.has("via");
+        return this.#parts.has("link") || this.#parts.has("via") || this.#isEverywhere();
       case "sup":
-        return this.#parts.has(sense.dir) || this.#parts.has("order");
+        return this.#saysPlace(sense);
       case "table":
         return sense.table.cols.every((num) => this.#saysNum(num));
       case "worth":
@@ -152,7 +162,7 @@ class QueryFacts {
       case "grain":
         return this.#parts.has(sense.grain) || (sense.grain === "day" && this.#showsDate());
       case "number":
-        return this.#saysNumber(sense.value) || this.#isAll(sense.value);
+        return this.#values.has(sense.value) || this.#isAll(sense.value);
       case "quantity":
         return this.#saysQuantity(sense);
       case "group":
@@ -173,12 +183,21 @@ class QueryFacts {
   #hasRole(ds: string, role: Role): boolean {
     if (role === "asked") return this.#shows(ds);
     if (role === "counted") return this.#counts(ds);
-    return role !== "each" || this.#isRatio() || this.#isTold(ds);
+    return role !== "each" || this.#isTold(ds);
   }
 
-  /** Whether numbers are told apart by entities, or by something of them. */
+  /** Whether numbers are told apart by entities or something of them, or divided by how many there are. */
   #isTold(ds: string): boolean {
-    return this.#groups().some((key) => key.ds === ds) || this.#parts.has("per");
+    return [...this.#groups(), ...this.#each].some((key) => key.ds === ds) || this.#divides(ds);
+  }
+
+  #divides(ds: string): boolean {
+    const isBy = (num: Num): boolean => {
+      if (num.k === "each" || num.k === "lag" || num.k === "running") return isBy(num.of);
+      if (num.k === "calc") return (num.op === "/" && this.#isOf(num.b, ds)) || isBy(num.a) || isBy(num.b);
+      return num.k === "metric" && this.#isRatioOf(num.name) && this.#isOf(num, ds);
+    };
+    return this.#ask.k === "table" && this.#ask.cols.some(isBy);
   }
 
   /** By what numbers are told apart: in a list, by what stands beside them. */
@@ -188,20 +207,21 @@ class QueryFacts {
   }
 
   #counts(ds: string): boolean {
-    if (this.#ask.k === "list") return false;
-    const counted = (num: Num): boolean => {
-      if (num.k === "calc") return counted(num.a) || counted(num.b);
-      if (num.k === "each" || num.k === "lag" || num.k === "running") return counted(num.of);
-      if (num.k === "agg")
-        return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
-      if (num.k !== "metric") return false;
-      const { aggregates = [] } = this.#schema.metrics.get(num.name)?.formula ?? {};
-      if (this.#grammar.isCalled(num.name, ds)) return true;
-      return aggregates.some(({ pieces }) =>
-        pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
-      );
-    };
-    return this.#ask.cols.some(counted);
+    return this.#ask.k === "table" && this.#ask.cols.some((num) => this.#isOf(num, ds));
+  }
+
+  /** Whether a number is made of rows of a dataset, or of what says which of them a row belongs to. */
+  #isOf(num: Num, ds: string): boolean {
+    if (num.k === "calc") return this.#isOf(num.a, ds) || this.#isOf(num.b, ds);
+    if (num.k === "each" || num.k === "lag" || num.k === "running") return this.#isOf(num.of, ds);
+    if (num.k === "agg")
+      return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
+    if (num.k !== "metric") return num.k === "field" && num.key.ds === ds;
+    const { aggregates = [] } = this.#schema.metrics.get(num.name)?.formula ?? {};
+    if (this.#grammar.isCalled(num.name, ds)) return true;
+    return aggregates.some(({ pieces }) =>
+      pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
+    );
   }
 
   /** Whether a column says which entity of a dataset a row belongs to. */
@@ -243,6 +263,9 @@ class QueryFacts {
   #saysField({ ds, field }: Key): boolean {
     const [stem] = field.split("_");
     const date = this.#schema.datasets.get(ds)?.date;
+    // "closed within 24 hours": how long that took.
+    const time = this.#grammar.isDate({ ds, field }) ? this.#grammar.timeOf(ds, null) : undefined;
+    if (time !== undefined && this.#fields.has(`${time.ds}.${time.field}`)) return true;
     // Tickets are opened, all of them.
     if (date?.field === field && date.ds === ds && this.#datasets.has(ds)) return true;
     return (
@@ -279,8 +302,20 @@ class QueryFacts {
     );
   }
 
-  #saysNumber(value: number): boolean {
-    return this.#values.has(value) || this.#values.has(value / 100) || this.#values.has(value - 1);
+  /** Whether it says that something is where everything is: in the one country. */
+  #isEverywhere(): boolean {
+    return this.#knowledge.values.some(
+      ({ ds, field, values }) =>
+        values.length === 1 && this.#fields.has(`${ds}.${field}`) && this.#values.has(values[0]),
+    );
+  }
+
+  /** The first of something, or everything in that order. */
+  #saysPlace({ dir, n }: Place): boolean {
+    // What declined the most has the lowest growth.
+    const isDir = (own: unknown) => own === dir || this.#parts.has("growth");
+    const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
+    return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
   }
 
   #saysQuantity({ value, unit, op }: Quantity): boolean {
@@ -291,16 +326,15 @@ class QueryFacts {
 
   #saysOp({ op, arg }: Extract<Sense, { t: "op" }>): boolean {
     const has = (...parts: unknown[]) => parts.some((part) => this.#parts.has(part));
-    const isSeveral = this.#ask.k === "table" && (this.#ask.cols.length > 1 || this.#ask.by.length > 0);
     switch (op) {
       case "not":
-        return has("not", "null", "minus", "<>", "<", "<=");
+        return this.#negations > 0 || has("minus", "<>", "<", "<=");
       case "count":
         return this.#isCounted();
       case "how much":
         return this.#ask.k === "table" || this.#ask.show.some((key) => this.#isMeasure(key));
       case "agg":
-        return arg === "sum" || has(arg, "each") || this.#metrics.size > 0 || this.#isRatio();
+        return this.#saysAggregate(arg ?? "");
       case "by":
         return arg === "per" ? this.#isGrouped() : this.#isGrouped() || has("top", "order", "is", "link");
       case "each":
@@ -309,12 +343,12 @@ class QueryFacts {
         return this.#isGrouped() || this.#ask.k === "list" || has("avg", "median", "count", "distinct");
       case "ratio":
       case "share":
-        return this.#isRatio();
+      case "rate":
+        return has("/");
       case "less":
       case "difference":
         return has("-", "growth");
       case "growth":
-        return has("growth", "lag");
       case "series":
       case "versus period":
         return has("growth", "lag");
@@ -323,17 +357,34 @@ class QueryFacts {
       case "more":
       case "compare":
       case "than":
-        return has("cmp", "-", "growth", "max", "min") || isSeveral;
+        return has("cmp", "-", "growth", "max", "min") || this.#isBeside();
       case "versus":
       case "compare them":
-        return has("growth", "lag", "-", "/") || isSeveral;
+        return has("growth", "lag", "-", "/") || this.#isBeside();
       case "both":
-        return has("all", "and") || this.#windows.size > 1;
+        return has("and") || this.#texts.includes('"all":true');
       case "ordinal":
         return has("skip");
       default:
         return true;
     }
+  }
+
+  /** Numbers beside each other: in columns, by values that were named, or one period after the other. */
+  #isBeside(): boolean {
+    if (this.#ask.k === "list") return false;
+    const { by, cols, scope } = this.#ask;
+    const isNamed = (key: Key) => this.#texts.includes(`"key":${JSON.stringify(key)},"values":[`);
+    const { win } = scope ?? {};
+    return (
+      cols.length > 1 || by.some((key) => isNamed(key) || (key.bucket !== undefined && win !== undefined))
+    );
+  }
+
+  #saysAggregate(fn: string): boolean {
+    if (fn === "sum" || this.#parts.has(fn)) return true;
+    const isAverage = [...this.#metrics].some((name) => this.#grammar.isAverage(name));
+    return fn === "avg" && (isAverage || this.#parts.has("/"));
   }
 
   /** Whether it says how many: "how many people" is a field, and money is counted by nobody. */
@@ -352,12 +403,13 @@ class QueryFacts {
   }
 
   #isRatio(): boolean {
-    if (this.#parts.has("/")) return true;
-    // A density, or a metric such as a rate, is divided already.
-    return [...this.#metrics].some((name) => {
-      const { texts = [] } = this.#schema.metrics.get(name)?.formula ?? {};
-      return texts.some((text) => text.includes("/"));
-    });
+    return this.#parts.has("/") || [...this.#metrics].some((name) => this.#isRatioOf(name));
+  }
+
+  /** A metric such as a rate is divided already. */
+  #isRatioOf(name: string): boolean {
+    const { texts = [] } = this.#schema.metrics.get(name)?.formula ?? {};
+    return texts.some((text) => text.includes("/"));
   }
 
   #isMeasure({ ds, field }: Key): boolean {

@@ -1,4 +1,4 @@
-import type { Ask, Order } from "../query/semantic-query.ts";
+import type { Ask, Cond, Num, Order } from "../query/semantic-query.ts";
 import type { Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 
@@ -55,10 +55,33 @@ export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number 
         ...(order === undefined ? {} : { order }),
         ...(isShared && order === undefined ? { distinct: true as const } : {}),
       },
-      cost: 0,
+      // Numbers of what happened again and again are seldom wanted one by one.
+      cost:
+        only !== undefined && keys.length === 1 && grammar.isNumber(only) && grammar.isEvent(only.ds)
+          ? 0.6
+          : 0,
     };
   }
-  return sense.t === "table" ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
+  return sense.t === "table" && !isIdle(sense.table) ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
+}
+
+/** A part that is the whole says nothing. */
+function isIdle({ cols, conds }: TableSense): boolean {
+  const said = new Set(conds.map((cond) => JSON.stringify(cond)));
+  return cols.some((num) => {
+    if (num.k !== "calc" || num.op !== "/") return false;
+    const part = partOf(num.a);
+    return (
+      JSON.stringify(num.a) === JSON.stringify(num.b) ||
+      (part !== undefined && said.has(JSON.stringify(part)))
+    );
+  });
+}
+
+/** What says which part of something a number is of. */
+function partOf(num: Num): Cond | undefined {
+  if (num.k === "agg" && num.in?.k === "where") return num.in.if;
+  return num.k === "metric" || num.k === "agg" ? num.scope?.if : undefined;
 }
 
 function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {

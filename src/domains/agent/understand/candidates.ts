@@ -25,6 +25,19 @@ export function outsidePeriods(found: readonly Found[]): Found[] {
   return found.filter((each) => !isInside(each));
 }
 
+/** A number inside of a longer name is a part of it: the "sales" of "sales reps". */
+export function outsideNames(found: readonly Found[]): Found[] {
+  const names = found.filter(
+    ({ sense, start, end, cost }) =>
+      end - start > 1 && cost <= 0 && (sense.t === "rel" || sense.t === "field" || sense.t === "cond"),
+  );
+  return found.filter(
+    ({ sense, start, end }) =>
+      sense.t !== "table" ||
+      !names.some((name) => name.start <= start && end <= name.end && end - start < name.end - name.start),
+  );
+}
+
 /** What the author calls a year is meant before the years of a date. */
 export function authorsFirst(found: readonly Found[]): Found[] {
   const named = found.filter(({ sense }) => sense.t === "field");
@@ -45,10 +58,15 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       const norms = span.map(({ norm }) => norm).join(" ");
       const bonus = (end - start - 1) * -0.3;
       const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
-      for (const { sense, cost } of named(span, stems, lexicon)) {
+      const entries = named(span, stems, lexicon);
+      const isVerb =
+        /ed$/.test(norms) && entries.some(({ sense }) => sense.t === "rel" && sense.verb !== undefined);
+      for (const { sense, cost } of entries) {
         const said: Sense =
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
-        found.push({ sense: said, start, end, cost: cost + bonus });
+        // "ordered" is what somebody did, and no order.
+        const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
+        if (!(isVerb && isNoun)) found.push({ sense: said, start, end, cost: cost + bonus });
       }
       for (const { sense, cost } of [
         ...withGaps(span, lexicon, language),
@@ -61,7 +79,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
-      for (const { sense, cost } of lexicon.values.get(norms) ?? []) {
+      for (const { sense, cost } of lexicon.values.get(nameOf(span)) ?? several(norms, lexicon)) {
         const doubt = wordCost(words, [start, end], sense, lexicon, language);
         found.push({ sense, start, end, cost: cost + bonus + rival + doubt });
       }
@@ -120,6 +138,21 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
     ...misspelt(words, found, lexicon, language),
     ...respelt(words, found, lexicon, language),
   ];
+}
+
+/** The words of a name without the signs between them, as values are kept: "Weber & Co." */
+function nameOf(span: readonly Word[]): string {
+  const isSign = (word: Word | undefined) => /^[.,&]$/.test(word?.norm ?? "");
+  if (isSign(span[0]) || isSign(span.at(-1))) return "";
+  return span.flatMap((word) => (isSign(word) ? [] : [word.norm])).join(" ");
+}
+
+/** "Key Account Managers": values that are said of several. */
+function several(norms: string, { values }: Lexicon): Entry[] {
+  if (!norms.endsWith("s") || norms.length < 6) return [];
+  const ones = [norms.slice(0, -1), norms.replace(/es$/, ""), norms.replace(/ies$/, "y")];
+  const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
+  return found.map((entry) => ({ ...entry, cost: entry.cost + 0.1 }));
 }
 
 /** Names of several words in which one is misspelt: "retrun rate". */

@@ -4,7 +4,6 @@ import type { Fragment, Sense } from "./fragment.ts";
 export interface Combined {
   sense: Sense;
   cost: number;
-  note?: string;
 }
 
 /** The rules for two kinds of meaning; undefined where there are none. */
@@ -24,13 +23,13 @@ export interface ChartOptions {
   steps?: number;
 }
 
-const BEAM = 30;
+const BEAM = 20;
 /** Meanings that cost so much more than the best of their stretch are not looked at further. */
-const MARGIN = 7;
+const MARGIN = 4;
 /** The longest questions that people ask have half of it. */
 const MOST_WORDS = 45;
 /** Some fifty milliseconds; a question of twenty words takes a tenth of it. */
-const STEPS = 25_000;
+const STEPS = 30_000;
 /** Of a stretch with a word left out, only the best meanings are kept. */
 const SKIPPED = 12;
 
@@ -54,20 +53,18 @@ export function parse({
   const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
   const put = (fragment: Fragment, depth = 0): void => {
     if (!cell(fragment.start, fragment.end).add(fragment) || depth === 3) return;
-    for (const { sense, cost, note } of convert(fragment.sense)) {
-      const notes = note === undefined ? fragment.notes : [...fragment.notes, note];
-      put({ ...fragment, sense, cost: fragment.cost + cost, notes }, depth + 1);
-    }
+    for (const { sense, cost } of convert(fragment.sense))
+      put({ ...fragment, sense, cost: fragment.cost + cost }, depth + 1);
   };
   const join = (combine: Combine, left: Fragment, right: Fragment): void => {
-    for (const { sense, cost, note } of combine(left.sense, right.sense)) {
+    for (const { sense, cost } of combine(left.sense, right.sense)) {
       put({
         sense,
         start: left.start,
         end: right.end,
         cost: left.cost + right.cost + cost,
         skipped: [...left.skipped, ...right.skipped],
-        notes: [...left.notes, ...right.notes, ...(note === undefined ? [] : [note])],
+        parts: [left, right],
       });
     }
   };

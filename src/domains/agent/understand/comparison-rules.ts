@@ -5,10 +5,11 @@ import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { asTable, compared, grouped, limited, more, scoped, shareOfWhole } from "./table-senses.ts";
 
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
-function beside({ ds, cond, isAnd }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
+function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
   if (cond.k !== "is" || other.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(other.key))
     return [];
-  const both: Cond = { ...cond, values: [...cond.values, ...other.values] };
+  const all = isEach === true ? { all: true as const } : {};
+  const both: Cond = { ...cond, values: [...cond.values, ...other.values], ...all };
   if (isAnd) return [{ sense: { t: "cond", ds, cond: both }, cost: 0 }];
   return [{ sense: { t: "among", ds, cond: both, key: cond.key }, cost: 0 }];
 }
@@ -25,7 +26,11 @@ export function ofEach(left: TableSense, right: TableSense): Combined[] {
   return [{ sense: { t: "table", table }, cost: 0 }];
 }
 
-function shareOf(grammar: Grammar, { table, rel, ds }: Extract<Sense, { t: "share" }>, mod: Mod): Combined[] {
+export function shareOf(
+  grammar: Grammar,
+  { table, rel, ds }: Extract<Sense, { t: "share" }>,
+  mod: Mod,
+): Combined[] {
   const [num] = table.cols;
   if (num === undefined) return [];
   if (rel !== null && ds !== null) {
@@ -74,31 +79,59 @@ export const COMPARISON_RULES: Rules = {
     ),
   ],
   "by share": [
-    rule<"by", "share">((grammar, { keys, by }, { table }) =>
-      by === null ? grouped(grammar, shareOfWhole(table), keys) : [],
+    rule<"by", "share">((grammar, { keys, by }, { table, rel }) =>
+      by === null
+        ? grouped(grammar, shareOfWhole(table), keys).map((each) => more(each, rel?.k === "where" ? 0.5 : 0))
+        : [],
     ),
   ],
   "share mod": [rule<"share", "mod">((grammar, share, { mod }) => shareOf(grammar, share, mod))],
   "share by": [
-    rule<"share", "by">((grammar, { table }, { keys, by }) =>
+    rule<"share", "by">((grammar, { table, rel }, { keys, by }) =>
       by !== null
         ? []
         : // Of a part that was said already, the share is seldom that of each group in it.
           grouped(grammar, shareOfWhole(table), keys).map((each) =>
-            more(each, table.conds.length > 0 ? 0.8 : 0),
+            more(each, table.conds.length > 0 || rel?.k === "where" ? 0.8 : 0),
           ),
     ),
+  ],
+  // "in both 2024 and 2025"
+  "op windows": [
+    rule<"op", "windows">((_grammar, { op }, { wins }) => {
+      if (op === "both") return [{ sense: { t: "mod", mod: { m: "both", wins } }, cost: -0.4 }];
+      return op === "prep" ? [{ sense: { t: "windows", wins }, cost: 0 }] : [];
+    }),
   ],
   "table windows": [rule<"table", "windows">((_grammar, { table }, { wins }) => compared(table, wins))],
   "windows table": [rule<"windows", "table">((_grammar, { wins }, { table }) => compared(table, wins))],
   "cond op": [
     rule<"cond", "op">((_grammar, { ds, cond }, { op }) =>
-      op === "versus" || op === "or" || op === "and"
-        ? [{ sense: { t: "versus", ds, cond, isAnd: op !== "versus" }, cost: 0 }]
+      op === "versus" || op === "or" || op === "and" || op === "comma"
+        ? [
+            {
+              sense: {
+                t: "versus",
+                ds,
+                cond,
+                isAnd: op !== "versus",
+                ...(op === "and" || op === "comma" ? { isEach: true as const } : {}),
+              },
+              cost: 0,
+            },
+          ]
         : [],
     ),
   ],
   "versus cond": [rule<"versus", "cond">((_grammar, left, { cond }) => beside(left, cond))],
+  // "with the newsletter vs without"
+  "versus op": [
+    rule<"versus", "op">((_grammar, { ds, cond, isAnd }, { op }) =>
+      op === "not" && !isAnd && cond.k === "is" && cond.values[0] === true
+        ? [{ sense: { t: "among", ds, cond: { ...cond, values: [true, false] }, key: cond.key }, cost: -0.2 }]
+        : [],
+    ),
+  ],
   // "both Kitchen and Audio"
   "op cond": [
     rule<"op", "cond">((_grammar, { op }, { ds, cond }) =>

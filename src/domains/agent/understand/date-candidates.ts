@@ -78,8 +78,12 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
             ]),
       ];
     }
-    if (each.kind === "grain")
-      return [{ ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false } }];
+    if (each.kind === "grain") {
+      const isEvery = /^(every|jede)/i.test(text.slice(each.start)) ? { isEvery: true as const } : {};
+      return [
+        { ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false, ...isEvery } },
+      ];
+    }
     if (each.kind === "same") return [];
     if (each.series === true && each.shift !== undefined)
       return [{ ...at, sense: { t: "op", op: "series", arg: each.shift.grain } }];

@@ -20,9 +20,11 @@ export interface Definitions {
   /** Nouns that ask for a number of entities: "new customers". */
   counts: { phrase: string; ds: string }[];
   /** Verbs that mean an event: "bought" is an order item of a completed order. */
-  events: { verbs: string[]; ds: string; cond: Cond | null }[];
+  events: { verbs: string[]; ds: string; cond: Cond | null; times?: Key }[];
   /** The months up to today that a metric is about when no period is named. */
   defaultMonths: ReadonlyMap<string, number>;
+  /** Datasets whose own place counts where they are spoken of. */
+  ownPlaces: string[];
   /** Sentences of which nothing was made; the author should know. */
   unread: string[];
 }
@@ -53,6 +55,7 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
     counts: [],
     events: [],
     defaultMonths: new Map(),
+    ownPlaces: [],
     unread: [],
   };
   const reader: Reader = { model, schema, into, subject: undefined };
@@ -227,6 +230,11 @@ function place({ model, schema, into }: Reader, sentence: string): boolean {
   const to = datasetNamed(model, match[2] as string);
   const links = [...schema.links.values()].filter((link) => link.from === from && link.to === to);
   for (const { name } of links) into.rules.preferredLinks.add(name);
+  const spoken = /unless (?:the question|it|one) (?:speaks|talks|asks) (?:of|about) (.+)$/iu.exec(
+    sentence,
+  )?.[1];
+  for (const name of namesIn((spoken ?? "").replaceAll(/\bof\b/g, "")))
+    into.ownPlaces.push(...[datasetNamed(model, name)].filter((ds) => ds !== undefined));
   return links.length > 0;
 }
 
@@ -267,7 +275,9 @@ function event({ model, schema, into }: Reader, sentence: string): boolean {
     adjective === undefined || status === undefined
       ? null
       : { k: "is", key: { ds: holder, field: status }, values: [adjective.toLowerCase()], match: "equal" };
-  into.events.push({ verbs: sameVerbs(verb), ds: items.from, cond });
+  const [id, ...others] = schema.datasets.get(holder)?.key ?? [];
+  const times = id === undefined || others.length > 0 ? {} : { times: { ds: holder, field: id } };
+  into.events.push({ verbs: sameVerbs(verb), ds: items.from, cond, ...times });
   const money =
     metricNamed(model, "revenue") ?? metricNamed(model, "sales") ?? metricNamed(model, "turnover");
   if (cond !== null && money !== undefined) into.aliases.push({ phrase: "spend", metric: money });

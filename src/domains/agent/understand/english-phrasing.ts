@@ -14,8 +14,19 @@ const COUNT_LAST =
 /** "sorted from oldest to newest" */
 const SORTED =
   /,?\s*(?:sorted |ordered |listed )?from (oldest|newest|earliest|latest|highest|lowest|largest|smallest) to (?:oldest|newest|earliest|latest|highest|lowest|largest|smallest)\b/i;
-/** After "did" a verb has no ending, and looks like an adjective. */
-const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?.,])*?\b(?:open|score)\b/i;
+/** After "did" a verb has no ending, and looks like an adjective or a noun. */
+const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?,]){0,80}?\b(?:open|score|make)\b/i;
+const DONE = new Map([
+  ["open", "opened"],
+  ["score", "scored"],
+  ["make", "have"],
+]);
+/** "in each of the last six months" */
+const EACH_OF =
+  /\b(?:(?:in|for|during|over)\s+)?(?:each|every(?: one)?) of (?:the|our)\s+((?:last|past|previous|next)\s+\S+\s+(day|week|month|quarter|year)s)\b/i;
+/** "how long does it take on average to close a ticket" */
+const HOW_LONG =
+  /\bhow long\s+(?:does|did|do|has)\s+(?:it|we)\s+(?:(?:usually|typically|normally|on average|take)\s+)+(?:us\s+)?(?:on average\s+)?to\b/i;
 /** "how many days on average pass between the order and its return" */
 const DAYS =
   /\b(?:how many days|number of days|how long|the time|time|days)\b((?:\s+(?:on average|in the mean|do|does|did|it|typically|usually))*)(?:\s+(?:pass(?:es)?|go(?:es)? by|elapses?|lies?|takes?|are there|is there|is it))?\s+(?:between|from)\s+(?:(?:the|an?|placing an?)\s+)?(\p{L}+(?: date)?)\s+(?:and|to|until|till)\s+(?:(?:the|an?|its)\s+)?(\p{L}+(?: date)?)(?!\p{L})/iu;
@@ -48,10 +59,28 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replace(/(?<=\b(?:compare|compared|comparison|difference)\b.*)\bbetween\b(?=.*\d.*\band\b)/i, "")
     .replaceAll(/\b(above|below)-average\b/gi, "$1 average")
     .replaceAll(/\baccount(?:s|ed)? for\b/gi, "")
+    .replaceAll(
+      /\bcosts? (?:us )?(?=(?:more|less|over|under|above|below|at least|at most|between)\b)/gi,
+      "with a cost ",
+    )
     .replaceAll(/\bcost us\b/gi, "had")
     .replaceAll(/\b(takes?|took) to (?=\p{L})/giu, "$1 ")
     .replace(SORTED, " $1 first")
-    .replace(DID, (said) => said.replace(/open$/i, "opened").replace(/score$/i, "scored"))
+    .replaceAll(
+      /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= in\b| last\b| this\b|\?|$)/gi,
+      "how much revenue $1 we have",
+    )
+    .replace(DID, (said) => said.replace(/\p{L}+$/u, (verb) => DONE.get(verb.toLowerCase()) ?? verb))
+    .replace(EACH_OF, "by $2 in the $1")
+    .replaceAll(/\bboth (in|during) /gi, "$1 both ")
+    .replaceAll(/(?<=\bboth\b.*\band) (?:in|during)(?= \S*\d)/gi, "")
+    .replaceAll(/\b(?:go|goes|went|gone) up\b/gi, "grow")
+    .replaceAll(/\b(?:go|goes|went|gone) down\b/gi, "decline")
+    .replaceAll(/\bhow (?:fast|quickly|strongly) (?=did|do|does|has|have)/gi, "")
+    .replaceAll(/\b(every|each) single\b/gi, "$1")
+    .replaceAll(/\bat least (?:one|1|a single)\b(?! of\b)/gi, "an")
+    .replace(HOW_LONG, "average time to")
+    .replaceAll(/\bsubscri(?:bes?|bed) to\b/gi, "with")
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")
     .replaceAll(/\b(?:still|yet) to come\b/gi, "upcoming")

@@ -136,6 +136,9 @@ const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">=" | "="> = withThat(
     "longer than": ">",
     "shorter than": "<",
     "smaller than": "<",
+    "cheaper than": "<",
+    "more expensive than": ">",
+    "pricier than": ">",
     "not more than": "<=",
     "not less than": ">=",
     "a minimum of": ">=",
@@ -173,6 +176,9 @@ export const COMPARATIVES: ReadonlyMap<string, string> = new Map(
     more: ">:",
     less: "<:",
     fewer: "<:",
+    cheaper: "<:price",
+    pricier: ">:price",
+    "more expensive": ">:price",
   }),
 );
 
@@ -227,6 +233,7 @@ export const ENGLISH: Language = {
   ]),
   timesWords: new Set(["times"]),
   ordinals: ORDINALS,
+  all: new Set(["all"]),
   averages: new Set(["average", "avg", "mean"]),
   quantitiesAfter: new Map([
     ...["or more", "or above", "or higher", "or over", "and above", "and more", "or later"].map(
@@ -247,7 +254,7 @@ export const ENGLISH: Language = {
   than: "than",
   asks: "how",
   dateWords:
-    "month monthly months quarter quarterly quarters weekly weeks yearly years january february march april june july august september october november december".split(
+    "month monthly months quarter quarterly quarters daily weekly weeks yearly years annual annually january february march april june july august september october november december".split(
       " ",
     ),
   listOpener: /^\s*(which|list|show|name|who|give)\b/i,

@@ -1,10 +1,10 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { condOf } from "./conditions.ts";
 import { compared, measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
-import { condOf } from "./table-senses.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -27,6 +27,16 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
 
 /** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
 const VERB_COST = 1.2;
+
+/** What stands before a verb is said of the noun before it: "customers from Austria ordered". */
+function beforeVerb({ verb }: RelSense): number {
+  return verb === undefined ? 0 : 0.6;
+}
+
+/** Whether somebody is something to others of the same kind: a manager. */
+function isRole({ rel, ds }: RelSense): boolean {
+  return rel.k === "where" && rel.if.k === "link" && rel.if.to.k === "all" && rel.if.to.ds === ds;
+}
 
 /** "larger than Texas" */
 function beyond(grammar: Grammar, arg: string, { rel, ds, form }: RelSense): Combined[] {
@@ -67,7 +77,8 @@ export const ENTITY_RULES: Rules = {
             ? [{ sense: { t: "mod", mod: { m: "named", ds: rel.ds, cond: rel.rel.if } }, cost: 0 }]
             : [];
         case "not":
-          return [{ sense: to(rel, null, true), cost: 0 }];
+          // Without a manager is whoever has none, and not whoever is none.
+          return [{ sense: to(rel, null, true), cost: arg === "none" && isRole(rel) ? 0.5 : 0 }];
         case "that of":
           return [{ sense: rel, cost: 0 }];
         case "compare":
@@ -202,7 +213,7 @@ export const ENTITY_RULES: Rules = {
   ],
   "mod rel": [
     rule<"mod", "rel">((grammar, { mod }, rel) => [
-      ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 })),
+      ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 + beforeVerb(rel) })),
       // "in which state is Rochester"
       ...(mod.m === "to" &&
       mod.paths === null &&
@@ -307,7 +318,7 @@ export const ENTITY_RULES: Rules = {
     rule<"cond", "rel">((grammar, { ds, cond }, rel) =>
       grammar
         .apply(rel, { m: "is", ds, cond })
-        .map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) })),
+        .map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) + beforeVerb(rel) })),
     ),
   ],
   "rel cond": [

@@ -271,6 +271,30 @@ export class Facts {
     )?.name;
   }
 
+  /** The metric that is one sum or average of a field, and nothing else. */
+  metricOf({ ds, field }: Key): string | undefined {
+    return [...this.schema.metrics.values()].find(({ formula: { aggregates, texts } }) => {
+      const [only, ...others] = aggregates;
+      const columns = only?.pieces.filter((piece) => typeof piece !== "string") ?? [];
+      const isBare = others.length === 0 && texts.every((text) => text.trim() === "") && columns.length === 1;
+      return isBare && only?.isCount !== true && columns[0]?.ds === ds && columns[0].field === field;
+    })?.name;
+  }
+
+  /** Whether rows of a number need not belong to any row of a dataset, as the author says of the column. */
+  isOptional({ cols }: TableSense, ds: string): boolean {
+    const [home] = cols.flatMap((num) => this.#homes(num));
+    const way = home === undefined || home === ds ? [] : (toOnePath(this.schema, home, ds) ?? []);
+    return way.some(({ from, columns }) => {
+      const fields = this.model.datasets.find(({ name }) => name === from)?.fields ?? [];
+      return fields.some(
+        ({ name, description }) =>
+          columns.some((column) => column.from === name) &&
+          /\b(empty|null|optional|none)\b/i.test(description ?? ""),
+      );
+    });
+  }
+
   /** The field of this name that a dataset has. */
   sameOf(key: Key, ds: string): Key | undefined {
     if (key.ds === ds) return key;

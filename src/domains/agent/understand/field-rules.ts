@@ -4,7 +4,7 @@ import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-
 import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
-import { aggregate, attr, count, EMPTY_TABLE, type RelSense, supBy, table } from "./make.ts";
+import { aggregate, attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
@@ -198,6 +198,14 @@ export const FIELD_RULES: Rules = {
         : [],
     ),
   ],
+  // "hired last"
+  "field sup": [
+    rule<"field", "sup">((grammar, { key }, sup) =>
+      grammar.isDate(key) && isOfTime(sup.dim)
+        ? [{ sense: { t: "mod", mod: { m: "first", by: { k: "key", key }, ...placeOf(sup) } }, cost: 0.1 }]
+        : [],
+    ),
+  ],
   "field mod": [
     rule<"field", "mod">((grammar, { key }, { mod }) => {
       if (mod.m === "attr") {
@@ -254,7 +262,7 @@ export const FIELD_RULES: Rules = {
   // "with city and opening date"
   "field op": [
     rule<"field", "op">((_grammar, { key }, { op }) =>
-      op === "and" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
+      op === "and" || op === "comma" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
     ),
   ],
   "fields field": [
@@ -291,7 +299,9 @@ export const FIELD_RULES: Rules = {
   ],
   "fields op": [
     rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>
-      op === "and" && !isOpen ? [{ sense: { t: "fields", keys, isOpen: true }, cost: 0 }] : [],
+      (op === "and" || op === "comma") && !isOpen
+        ? [{ sense: { t: "fields", keys, isOpen: true }, cost: 0 }]
+        : [],
     ),
   ],
   "field field": [

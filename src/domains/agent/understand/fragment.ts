@@ -25,7 +25,8 @@ export type Sense =
       isDistinct?: true;
       /** "three sales reps", of which it is still to be said which. */
       n?: number;
-      verb?: { metric: string | null };
+      /** What was done, the number that the author has for it, and what it was done in: each is one time. */
+      verb?: { metric: string | null; times?: Key };
     }
   /** A field by its name, of nothing yet. */
   | { t: "field"; key: Key }
@@ -44,7 +45,7 @@ export type Sense =
   /** Numbers by keys. */
   | { t: "table"; table: TableSense }
   | { t: "window"; win: Window }
-  | { t: "grain"; grain: Grain; isFiscal: boolean }
+  | { t: "grain"; grain: Grain; isFiscal: boolean; isEvery?: true }
   | { t: "number"; value: number; isPercent: boolean }
   /** "in minutes" */
   | { t: "unit"; unit: string }
@@ -72,6 +73,8 @@ export type Sense =
   | { t: "group"; group: Group }
   /** The first groups by a number that is still to come. */
   | ({ t: "topgroup"; group: Group; per: Key[] } & Place)
+  /** "declined the most …" in a number that is still to come. */
+  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; wins?: Window[] }
   /** What one entity is worth, by the metric that says what it is worth on average. */
   | { t: "worth"; metric: string; ds: string }
   /** "spent more in 2025 …" than in another period. */
@@ -87,7 +90,7 @@ export type Sense =
   | { t: "order"; dir: "asc" | "desc"; dim: string }
   /** "never won" */
   | { t: "undone"; table: TableSense }
-  | { t: "versus"; ds: string; cond: Cond; isAnd: boolean }
+  | { t: "versus"; ds: string; cond: Cond; isAnd: boolean; isEach?: true }
   /** "Emma and …" */
   | { t: "namesand"; rel: Rel; ds: string; op: "and" | "or" | "versus" }
   /** "revenue and …", "refunds as a share of …" */
@@ -166,6 +169,10 @@ export type Mod =
   | { m: "weekdays"; days: string[] }
   /** "in square metres": how a number is written. */
   | { m: "unit"; key: Key }
+  /** "in both 2024 and 2025" */
+  | { m: "both"; wins: Window[] }
+  /** "in every quarter of 2025": what they did, they did in as many periods. */
+  | { m: "every"; grain: Grain; n: number; win: Window }
   /** "but not in 2025": the same did not happen then. */
   | { m: "notduring"; win: Window }
   /** A field of entities, as in `the height of the highest point of Texas`. */
@@ -192,5 +199,21 @@ export interface Fragment {
   cost: number;
   /** Words that nothing was made of, by their place. */
   skipped: number[];
-  notes: string[];
+  /** What it was put together from; a word's own meaning has no parts. */
+  parts?: readonly [Fragment, Fragment];
+  /** What some words were taken for, before that stood for something else. */
+  leaf?: Leaf;
+}
+
+/** Words of a question with the meaning that they were taken for. */
+export interface Leaf {
+  sense: Sense;
+  start: number;
+  end: number;
+}
+
+/** What a fragment was put together from. */
+export function leavesOf({ parts, leaf }: Fragment): Leaf[] {
+  if (parts !== undefined) return parts.flatMap(leavesOf);
+  return leaf === undefined ? [] : [leaf];
 }

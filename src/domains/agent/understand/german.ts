@@ -180,6 +180,7 @@ export const GERMAN: Language = {
     ["dritt", 2],
     ["viert", 3],
   ]),
+  all: new Set(["alle", "allen", "aller"]),
   averages: new Set(["durchschnitt"]),
   quantitiesAfter: new Map([
     ["oder mehr", ">="],

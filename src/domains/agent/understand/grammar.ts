@@ -1,7 +1,16 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Cond, Hop, Key, Num, Rel, Window } from "../query/semantic-query.ts";
+import {
+  type Cond,
+  type Hop,
+  isKey,
+  type Key,
+  type Num,
+  type Rel,
+  type Window,
+} from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
+import { condOf } from "./conditions.ts";
 import { Facts } from "./facts.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
 import {
@@ -48,11 +57,22 @@ export class Grammar extends Facts {
         ...this.#happened(key),
       ];
     }
+    // "highest list price": how high it is.
+    if (sense.t === "supby" && sense.by.k === "key" && sense.n === null && sense.skip === undefined) {
+      const { key } = sense.by;
+      const fn = sense.dir === "max" ? ("max" as const) : ("min" as const);
+      const cols: Num[] = [{ k: "agg", fn, of: key, in: { k: "all", ds: key.ds } }];
+      return this.isNumber(key)
+        ? [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.6 }]
+        : [];
+    }
     if (sense.t === "worth") {
       const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
       return [{ sense: { t: "table", table }, cost: 0.1 }];
     }
-    return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
+    return sense.t === "attr"
+      ? [...groups, ...this.#linkedEntities(sense), ...this.#measured(sense)]
+      : groups;
   }
 
   /** "signups": how many there were on the date that says so. */
@@ -64,6 +84,20 @@ export class Grammar extends Facts {
       cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
     };
     return [{ sense: { t: "table", table }, cost: 0.7 }];
+  }
+
+  /** "satisfaction for delivery tickets": what the author makes of it, where it is different in each row. */
+  #measured({ rel, ds, keys: [key, ...others] }: Attr): Combined[] {
+    if (key === undefined || others.length > 0 || key.ds !== ds || !this.isEvent(ds)) return [];
+    const metric = this.isNumber(key) ? this.metricOf(key) : undefined;
+    if (metric === undefined || rel.k === "top") return [];
+    const conds = rel.k === "all" ? [] : [condOf({ rel, ds })];
+    return [
+      {
+        sense: { t: "table", table: { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }], conds } },
+        cost: 0.2,
+      },
+    ];
   }
 
   /** A capital is a field of a state, and a city as well. */
@@ -145,6 +179,10 @@ export class Grammar extends Facts {
       }
       case "unit":
         return [];
+      case "every":
+        return this.#inEvery(rel, mod);
+      case "both":
+        return this.#inBoth(rel, mod.wins);
       case "notduring":
         return notThen(rel, mod.win);
       case "show": {
@@ -204,7 +242,8 @@ export class Grammar extends Facts {
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }, true), late, rel.isTopped)];
       }
       // "what state is the state with the most rivers", "which capitals are major cities"
-      if (!mod.not && mod.form === "made" && rel.form !== "name" && rel.verb === undefined) {
+      const isSaid = mod.form === "made" || (mod.form === "noun" && mod.rel.k === "where");
+      if (!mod.not && isSaid && rel.form !== "name" && rel.verb === undefined) {
         if (rel.form === "noun" && rel.rel.k === "all")
           return [{ sense: { ...rel, rel: mod.rel, form: "made" }, cost: 0.6 }];
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }), late + 0.8, rel.isTopped)];
@@ -213,6 +252,11 @@ export class Grammar extends Facts {
     }
     const way = this.path(rel.ds, mod.ds, mod.paths);
     if (way === undefined) return [];
+    const own = this.#firstOfEach(rel.ds, mod.rel, way.path);
+    if (own !== undefined)
+      return [
+        made(where(rel, { k: "link", at: rel.ds, path: way.path, to: own }, mod.not), late, rel.isTopped),
+      ];
     const cond: Cond =
       mod.count === undefined
         ? linkedTo(rel.ds, way.path, { ...mod, isOne: this.#isOne(rel.ds, way.path) })
@@ -220,6 +264,57 @@ export class Grammar extends Facts {
     // That a city is in a state says nothing; who asks so wants the state.
     const idle = rel.form === "name" && (mod.form !== "name" || mod.paths !== null) ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
+  }
+
+  /** "placed their first order in March": the first one of each, and it was in March. */
+  #firstOfEach(ds: string, rel: Rel, path: readonly Hop[]): Rel | undefined {
+    const isOwn =
+      rel.k === "top" && rel.n === 1 && rel.per === undefined && isKey(rel.by) && this.isDate(rel.by);
+    const [id, ...others] = this.schema.datasets.get(ds)?.key ?? [];
+    const isTheirs = path.length > 0 && path.every(({ dir }) => dir === "many");
+    if (!isOwn || id === undefined || others.length > 0 || !isTheirs) return undefined;
+    const conds: Cond[] = [];
+    let inner: Rel = rel.in;
+    for (; inner.k === "where"; inner = inner.in) conds.unshift(inner.if);
+    const put = (base: Rel, some: Cond[]) =>
+      some.reduce<Rel>((of, cond) => ({ k: "where", in: of, if: cond }), base);
+    const before = conds.filter(({ k }) => k !== "during");
+    const first: Rel = { ...rel, in: put(inner, before), per: [{ ds, field: id }] };
+    return put(
+      first,
+      conds.filter(({ k }) => k === "during"),
+    );
+  }
+
+  /** "customers who ordered in every quarter": in as many as there are. */
+  #inEvery(rel: RelSense, { grain, n, win }: Extract<Mod, { m: "every" }>): Combined[] {
+    const { rel: some } = rel;
+    if (some.k !== "where" || some.if.k !== "link" || some.if.count !== undefined) return [];
+    const { path, to } = some.if;
+    const date = this.schema.datasets.get(this.datasetOf(to))?.date;
+    if (date == null || !path.some(({ dir }) => dir === "many")) return [];
+    const of: Key = { ...date, bucket: grain };
+    const periods: Num = { k: "agg", fn: "distinct", of, in: to, path, scope: { win } };
+    const cond: Cond = { k: "cmp", a: periods, op: ">=", b: { k: "lit", v: n } };
+    return [made({ ...rel, rel: { ...some, if: cond } }, 0, rel.isTopped)];
+  }
+
+  /** "bought in both years": in the one, and in the other. */
+  #inBoth(rel: RelSense, wins: readonly Window[]): Combined[] {
+    const then = wins.map((win) => this.#linkedThen(rel, win)[0] ?? this.#didThen(rel, win));
+    const conds = then.flatMap((each) =>
+      each?.sense.t === "rel" && each.sense.rel.k === "where" ? [each.sense.rel.if] : [],
+    );
+    if (conds.length < wins.length || rel.rel.k !== "where") return [];
+    return [made({ ...rel, rel: { ...rel.rel, if: { k: "and", of: conds } } }, 0, rel.isTopped)];
+  }
+
+  #didThen(rel: RelSense, win: Window): Combined | undefined {
+    if (rel.rel.k !== "where" || rel.rel.if.k !== "link" || rel.rel.if.count !== undefined) return undefined;
+    const { if: link } = rel.rel;
+    if (this.schema.datasets.get(this.datasetOf(link.to))?.date == null) return undefined;
+    const to: Rel = { k: "where", in: link.to, if: { k: "during", win } };
+    return made({ ...rel, rel: { ...rel.rel, if: { ...link, to } } }, 0, rel.isTopped);
   }
 
   /** The way between entities: the one that was named, or the cheapest. */

@@ -1,16 +1,21 @@
 import type { Comparison, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { shareOf } from "./comparison-rules.ts";
+import { condOf } from "./conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
 import { count, EMPTY_TABLE, placed, type RelSense } from "./make.ts";
 import {
   asTable,
+  compared,
   compareWith,
-  condOf,
+  FAR_COST,
   grouped,
+  growing,
   limited,
   more,
+  ofEntities,
   periods,
   scoped,
   weekdays,
@@ -21,7 +26,8 @@ const NO_GROUP: Group = { keys: [], grain: null, rel: null, ds: null, n: null, m
 
 /** Whether a word can choose among groups: which of them are first, or above a number. */
 export function choosesGroups(sense: Sense): boolean {
-  return sense.t === "sup" || sense.t === "quantity" || (sense.t === "op" && sense.op === "more");
+  if (sense.t === "op") return sense.op === "more" || (sense.op === "growth" && sense.arg !== undefined);
+  return sense.t === "sup" || sense.t === "quantity";
 }
 
 /** What a noun, a field or a period can tell numbers apart by. */
@@ -77,6 +83,7 @@ function firstGroups(
   const [by] = table.cols;
   if (by === undefined || table.top !== null || table.by.length > 0 || table.having !== null) return [];
   if (!per.every((key) => grammar.reachedBy(table, key.ds))) return [];
+  const far = per.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
   return byGroup(grammar, table, group).flatMap(({ sense, cost }) => {
     if (sense.t !== "table") return [];
     const top = {
@@ -84,7 +91,7 @@ function firstGroups(
       by,
       ...(per.length === 0 ? {} : { per }),
     };
-    return [asTable({ ...sense.table, by: [...per, ...sense.table.by], top }, cost)];
+    return [asTable({ ...sense.table, by: [...per, ...sense.table.by], top }, cost + far)];
   });
 }
 
@@ -123,6 +130,16 @@ function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, 
     ...(per.length === 0 ? {} : { per }),
   };
   return [{ sense: { t: "rel", rel, ds: group.ds, form: "made", isTopped: true }, cost }];
+}
+
+/** The first ones by the number that something is said of. */
+function firstBy(
+  { cols: [num] }: TableSense,
+  { group, per, t: _, ...place }: Extract<Sense, { t: "topgroup" }>,
+): Combined[] {
+  if (num?.k !== "metric" || per.length > 0) return [];
+  const then = ofTheirPeriod(group, num);
+  return firstEntities(then.group, then.num, place, 0.2);
 }
 
 function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
@@ -165,6 +182,31 @@ export const GROUP_RULES: Rules = {
         ? [{ sense: { ...sup, skip: Number(arg) }, cost: -0.1 }]
         : [],
     ),
+    // "declined the most in revenue"
+    rule<"op", "sup">((_grammar, { op, arg }, { dir, n, dim }) =>
+      op === "growth" && arg !== undefined && dim === null
+        ? [{ sense: { t: "grown", dir: arg === "<" ? (dir === "max" ? "min" : "max") : dir, n }, cost: 0 }]
+        : [],
+    ),
+  ],
+  "grown window": [
+    rule<"grown", "window">((_grammar, grown, { win }) => [{ sense: { ...grown, win }, cost: 0 }]),
+  ],
+  "grown windows": [
+    rule<"grown", "windows">((_grammar, grown, { wins }) => [{ sense: { ...grown, wins }, cost: 0 }]),
+  ],
+  "grown table": [
+    rule<"grown", "table">((_grammar, { dir, n, win, wins }, { table }) =>
+      growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) => {
+        if (sense.t !== "table" || (wins !== undefined && sense.table.win !== null)) return [];
+        const both = wins === undefined ? [{ sense, cost }] : compared(sense.table, wins);
+        return both.flatMap((each) =>
+          each.sense.t === "table"
+            ? [{ sense: { t: "firstby" as const, dir, n, table: each.sense.table }, cost: each.cost + cost }]
+            : [],
+        );
+      }),
+    ),
   ],
   "number group": [
     rule<"number", "group">((_grammar, { value }, { group }) =>
@@ -199,6 +241,8 @@ export const GROUP_RULES: Rules = {
   ],
   "topgroup by": [
     rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
+      // First by a share of themselves is nobody.
+      if (by?.k === "num" && by.num.k === "calc" && by.num.op === "/" && by.num.b.k === "metric") return [];
       if (by?.k === "num") {
         const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
         const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
@@ -231,6 +275,33 @@ export const GROUP_RULES: Rules = {
         ? [{ sense: { t: "topgroup", group, per: keys, ...place }, cost: 0 }]
         : [];
     }),
+  ],
+  // "revenue from the top five products": the top by that number.
+  "op topgroup": [
+    rule<"op", "topgroup">((_grammar, { op }, top) => (op === "prep" ? [{ sense: top, cost: 0 }] : [])),
+  ],
+  "table topgroup": [
+    rule<"table", "topgroup">((grammar, { table }, top) =>
+      firstBy(table, top).flatMap(({ sense, cost }) =>
+        sense.t === "rel" ? ofEntities(grammar, table, sense, cost) : [],
+      ),
+    ),
+  ],
+  "share topgroup": [
+    rule<"share", "topgroup">((grammar, share, top) =>
+      firstBy(share.table, top).flatMap(({ sense, cost }) =>
+        sense.t === "rel"
+          ? shareOf(grammar, share, {
+              m: "to",
+              rel: sense.rel,
+              ds: sense.ds,
+              form: "made",
+              paths: null,
+              not: false,
+            }).map((each) => more(each, cost))
+          : [],
+      ),
+    ),
   ],
   "op group": [
     rule<"op", "group">((_grammar, { op, arg }, { group }) =>

@@ -1,9 +1,10 @@
-import type { Num } from "../query/semantic-query.ts";
+import type { Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Combined } from "./chart.ts";
 import { measuredBy } from "./entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { EMPTY_TABLE, type RelSense } from "./make.ts";
-import { again, asTable, chosenEntities, compareWith, more, within } from "./table-senses.ts";
+import { again, asTable, chosenEntities, compared, compareWith, more, within } from "./table-senses.ts";
 import { costing } from "./unit-rules.ts";
 import { unitNamed } from "./units.ts";
 
@@ -19,6 +20,20 @@ function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableS
 function countOf(rel: RelSense, quantity: Quantity): Sense {
   const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
   return { ...quantity, t: "having", table };
+}
+
+/** How many different values of a field there are in some rows. */
+function different(key: Key, rows: Rel): TableSense {
+  return { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "distinct", of: key, in: rows }] };
+}
+
+/** "bought from three categories", "products of two brands": among what was bought, or among the products. */
+function amongThese(grammar: Grammar, rel: RelSense, having: Extract<Sense, { t: "having" }>): Combined[] {
+  const [num] = having.table.cols;
+  const isLabel = num?.k === "agg" && num.fn === "distinct" && num.of !== undefined && num.in?.k === "all";
+  if (!isLabel || rel.isTopped || rel.form === "name" || !grammar.belongs(rel.ds, num.of as Key)) return [];
+  const table = { ...having.table, ...different(num.of as Key, rel.rel), win: having.table.win };
+  return [{ sense: { ...having, table }, cost: 0.1 }];
 }
 
 /** Rules for numbers beside others: what is above, below or between them. */
@@ -37,6 +52,19 @@ export const HAVING_RULES: Rules = {
       return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
     }),
   ],
+  // "more than three categories"
+  "quantity field": [
+    rule<"quantity", "field">((grammar, quantity, { key }) =>
+      typeof quantity.value === "number" && quantity.unit === undefined && grammar.isLabel(key)
+        ? [
+            {
+              sense: { ...quantity, t: "having", table: different(key, { k: "all", ds: key.ds }) },
+              cost: 0.2,
+            },
+          ]
+        : [],
+    ),
+  ],
   "quantity rel": [
     rule<"quantity", "rel">((_grammar, quantity, rel) => {
       // "more than the average store"
@@ -47,6 +75,9 @@ export const HAVING_RULES: Rules = {
   "rel quantity": [
     rule<"rel", "quantity">((grammar, rel, quantity) => {
       if (quantity.value === "average") return [];
+      // "bought more than once": in so many orders.
+      if (quantity.isTimes === true && rel.verb?.times !== undefined)
+        return [{ sense: { ...quantity, t: "having", table: different(rel.verb.times, rel.rel) }, cost: 0 }];
       const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
       if (key !== undefined)
         return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
@@ -59,9 +90,23 @@ export const HAVING_RULES: Rules = {
         : [{ sense: countOf(rel, quantity), cost: 0.6 }];
     }),
   ],
+  // "opened at least three tickets"
+  "field having": [
+    rule<"field", "having">((grammar, { key }, having) => {
+      const [num] = having.table.cols;
+      const counted = num?.k === "agg" && num.in !== undefined ? grammar.datasetOf(num.in) : undefined;
+      const isOwn = grammar.isDate(key) && (counted ?? grammar.dateOf(having.table)?.ds) === key.ds;
+      return isOwn ? [{ sense: having, cost: 0.1 }] : [];
+    }),
+  ],
   "having window": [
     rule<"having", "window">((_grammar, having, { win }) =>
       within(having.table, win).map((each) => again(having, each)),
+    ),
+  ],
+  "having windows": [
+    rule<"having", "windows">((_grammar, having, { wins }) =>
+      compared(having.table, wins).map((each) => again(having, each)),
     ),
   ],
   "op having": [
@@ -69,5 +114,10 @@ export const HAVING_RULES: Rules = {
       op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
     ),
   ],
-  "rel having": [rule<"rel", "having">((grammar, rel, having) => chosenEntities(grammar, rel, having))],
+  "rel having": [
+    rule<"rel", "having">((grammar, rel, having) => [
+      ...amongThese(grammar, rel, having),
+      ...chosenEntities(grammar, rel, having),
+    ]),
+  ],
 };

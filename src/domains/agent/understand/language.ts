@@ -54,6 +54,8 @@ export interface Language extends Folding {
   timesWords: ReadonlySet<string>;
   /** How many come before: "second" is after one. */
   ordinals: ReadonlyMap<string, number>;
+  /** Words before a number of things of which none is missing. */
+  all: ReadonlySet<string>;
   /** Words for the average, as something to compare with. */
   averages: ReadonlySet<string>;
   /** Words behind a number: "25 or more". */

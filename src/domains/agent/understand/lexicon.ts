@@ -3,7 +3,7 @@ import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Cond, Hop } from "../query/semantic-query.ts";
 import { HOW } from "./english.ts";
 import type { Sense, TableSense } from "./fragment.ts";
-import { foreignLink, peopleOf, worths } from "./model-words.ts";
+import { foreignLink, measuresOf, peopleOf, worths } from "./model-words.ts";
 import { type Folding, phraseKey, wordsOf } from "./words.ts";
 
 export interface Entry {
@@ -90,6 +90,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       if (kind === "date" && parts.length > 1) add(parts[0] as string, { t: "field", key }, COST.verb);
       const last = parts.at(-1) as string;
       if (parts.length > 1 && !NO_PART.has(last.toLowerCase())) add(last, { t: "field", key }, COST.partial);
+      // "stores by type"
+      if (last === "type" && name.startsWith(parts[0] as string)) add(last, { t: "field", key }, COST.part);
     }
   }
   for (const { name, from, to, ai } of model.relationships) {
@@ -108,6 +110,10 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       if (last !== text) add(last, sense, COST.verb);
     }
     add("worth", sense, COST.verb);
+  }
+  for (const { phrases: texts, metric } of measuresOf(model, schema)) {
+    const table = { ...emptyTable(), cols: [{ k: "metric" as const, name: metric }] };
+    for (const text of texts) add(text, { t: "table", table }, -0.2);
   }
   const defined = new Set(knowledge.definitions.events.flatMap(({ verbs }) => verbs));
   for (const { name, ai } of model.metrics) {
@@ -145,14 +151,15 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   for (const { phrase, metric } of definitions.aliases) {
     add(phrase, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name: metric }] } }, 0);
   }
-  for (const { verbs, ds, cond } of definitions.events) {
+  for (const { verbs, ds, cond, times } of definitions.events) {
     const all = { k: "all" as const, ds };
     const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
     // "how many were sold": the number that is called so.
     const metric =
       model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)))?.name ?? null;
+    const done = { metric, ...(times === undefined ? {} : { times }) };
     for (const verb of verbs)
-      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, verb: { metric } }, 0.2);
+      add(verb, { t: "rel", rel, ds, form: "made", isTopped: false, verb: done }, 0.2);
   }
   const found = valueEntries(schema, values, folding);
   for (const { word, ds, cond } of codedValues(knowledge, folding))

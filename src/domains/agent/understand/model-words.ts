@@ -115,3 +115,26 @@ export function worths(
     return metric === undefined ? [] : [{ phrases, metric: metric.name, ds: counted.ds }];
   });
 }
+
+/** What has no name and one number is that number: a target is how much there should be. */
+export function measuresOf(model: VisibleModel, schema: Schema): { phrases: string[]; metric: string }[] {
+  return model.datasets.flatMap(({ name, ai, fields }) => {
+    const dataset = schema.datasets.get(name);
+    const numbers = fields.filter(
+      (field) =>
+        dataset?.fields.get(field.name)?.kind === "number" &&
+        !dataset.key.includes(field.name) &&
+        foreignLink(schema, name, field.name) === undefined,
+    );
+    const [only, ...others] = numbers;
+    if (dataset === undefined || dataset.nameField !== null || only === undefined || others.length > 0)
+      return [];
+    const metric = [...schema.metrics.values()].find(({ formula: { aggregates, texts } }) => {
+      const [sum, ...more] = aggregates;
+      const columns = sum?.pieces.filter((piece) => typeof piece !== "string") ?? [];
+      const isBare = more.length === 0 && texts.every((text) => text.trim() === "");
+      return isBare && columns.length === 1 && columns[0]?.ds === name && columns[0].field === only.name;
+    });
+    return metric === undefined ? [] : [{ phrases: [name, ...ai.synonyms], metric: metric.name }];
+  });
+}

@@ -93,11 +93,15 @@ function quantitiesAt(
           .map(({ norm }) => norm)
           .join(" ");
   const found: Found[] = [];
+  // "from all six categories"
+  if (language.all.has(before(1) ?? "") && typeof quantity.value === "number")
+    found.push({ sense: { t: "quantity", op: ">=", ...quantity }, start: i - 1, end, cost: -0.2 });
   for (const length of [1, 2, 3, 4, 5]) {
     const said = before(length);
     const op = said === undefined ? undefined : language.quantities.get(said);
     if (op === undefined) continue;
-    const [, dim] = (language.comparatives.get(said?.split(" ")[0] ?? "") ?? "").split(":");
+    const adjective = said?.split(` ${language.than}`)[0] ?? "";
+    const [, dim] = (language.comparatives.get(adjective) ?? "").split(":");
     const measured = dim ? { dim } : {};
     found.push({
       sense: { t: "quantity", op, ...quantity, ...measured },

@@ -1,10 +1,10 @@
-import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
+import type { Aggregate, Grain, Num, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
 import type { TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
-import { EMPTY_TABLE, type RelSense, saysWhatTheyDid } from "./make.ts";
+import { EMPTY_TABLE, placed, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
   asTable,
   averaged,
@@ -33,6 +33,18 @@ function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
 }
 
+/** How many periods a window has, where they fill it. */
+function periodsIn({ from, to }: Window, grain: Grain): number | undefined {
+  if (from === null || to === null) return undefined;
+  const [start, end] = [new Date(`${from.slice(0, 10)}T00:00:00Z`), new Date(`${to.slice(0, 10)}T00:00:00Z`)];
+  const days = (end.getTime() - start.getTime()) / 86_400_000;
+  if (grain === "day" || grain === "week") return grain === "day" ? days : Math.ceil(days / 7);
+  const months =
+    (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth();
+  const n = months / { month: 1, quarter: 3, year: 12 }[grain];
+  return Number.isInteger(n) && n > 1 ? n : undefined;
+}
+
 /** How many are asked for; 2025 is a year. */
 function isSmall(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value <= 1000;
@@ -51,6 +63,16 @@ function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense
 /** Money is counted by nobody: of how many sales there were, their sum is no answer. */
 function isMoney({ cols: [num] }: TableSense): boolean {
   return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
+}
+
+/** "whose margin fell": those of which it did. */
+function growingBy(table: TableSense, arg: string | undefined): Combined[] {
+  if (arg !== "<" && arg !== ">") return [];
+  return growing(table).flatMap(({ sense, cost }) =>
+    sense.t === "table" && sense.table.by.length === 0
+      ? [{ sense: { t: "having" as const, table: sense.table, op: arg, value: 0 }, cost: cost + 0.4 }]
+      : [],
+  );
 }
 
 /** A name beside a number is as good as any other value. */
@@ -79,7 +101,12 @@ export const TABLE_RULES: Rules = {
     ),
   ],
   "table rel": [
-    rule<"table", "rel">((grammar, { table }, rel) => ofEntities(grammar, table, rel, besideCost(rel))),
+    rule<"table", "rel">((grammar, { table }, rel) => {
+      const [num] = table.cols;
+      // "most populous city" is the city.
+      const isExtreme = num?.k === "agg" && (num.fn === "max" || num.fn === "min");
+      return isExtreme && rel.rel.k === "all" ? [] : ofEntities(grammar, table, rel, besideCost(rel));
+    }),
   ],
   "rel table": [
     rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, besideCost(rel))),
@@ -140,25 +167,28 @@ export const TABLE_RULES: Rules = {
       if (op === "compare them") return besideEachOther(grammar, table);
       if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
       if (op === "share") return [{ sense: { t: "share", table, rel: null, ds: null }, cost: 0 }];
-      if (op === "growth") return growing(table);
+      if (op === "growth") return [...growing(table), ...growingBy(table, arg)];
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
       if (op === "series") return overSeries(grammar, table, arg as Grain);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
       if (op === "more")
-        return [asTable(table, 0.1), { sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
+        return [
+          ...besideEachOther(grammar, table).map((each) => more(each, 0.1)),
+          { sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 },
+        ];
       return [];
     }),
   ],
   "table op": [
     rule<"table", "op">((grammar, { table }, { op, arg }) => {
-      if (op === "and") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0 }];
+      if (op === "and" || op === "comma") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0 }];
       if (op === "versus") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0.1 }];
       if (op === "compare them") return besideEachOther(grammar, table);
       if (op === "ratio") return [{ sense: { t: "tableand", table, op: "/" }, cost: 0 }];
       if (op === "less") return [{ sense: { t: "tableand", table, op: "-" }, cost: 0 }];
       if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
       if (op === "count" || op === "how much") return [asTable(table, 0.2)];
-      if (op === "growth") return growing(table);
+      if (op === "growth") return [...growing(table), ...growingBy(table, arg)];
       if (op === "rate") return rated(grammar, table);
       if (op === "share") return shared(table);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
@@ -186,7 +216,7 @@ export const TABLE_RULES: Rules = {
                     a: part,
                     b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
                   }),
-                  0.6,
+                  0.3,
                 ),
               ]
             : [];
@@ -308,9 +338,16 @@ export const TABLE_RULES: Rules = {
         : [];
     }),
   ],
+  // "in every quarter of 2025"
+  "grain window": [
+    rule<"grain", "window">((_grammar, { grain, isEvery }, { win }) => {
+      const n = isEvery === true ? periodsIn(win, grain) : undefined;
+      return n === undefined ? [] : [{ sense: { t: "mod", mod: { m: "every", grain, n, win } }, cost: 0 }];
+    }),
+  ],
   "by op": [
     rule<"by", "op">((_grammar, by, { op }) =>
-      op === "and" ? [{ sense: { ...by, isOpen: true }, cost: 0 }] : [],
+      op === "and" || op === "comma" ? [{ sense: { ...by, isOpen: true }, cost: 0 }] : [],
     ),
   ],
   "by field": [
@@ -329,11 +366,33 @@ export const TABLE_RULES: Rules = {
   "sup table": [
     rule<"sup", "table">((_grammar, { dim, isCount: _, ...place }, { table }) => {
       const [num] = table.cols;
+      const [period, ...others] = table.by;
+      // "highest monthly revenue": of the months.
+      if (num !== undefined && period?.bucket !== undefined && others.length === 0 && place.n === null) {
+        const fn = place.dir === "max" ? ("max" as const) : ("min" as const);
+        const isPlain = table.top === null && table.having === null && !isOfTime(dim);
+        return isPlain
+          ? [asTable({ ...table, by: [], cols: [{ k: "each", fn, of: num, per: [period] }] }, 0.2)]
+          : [];
+      }
       if (num === undefined || table.by.length > 0 || isOfTime(dim) || dim === "common") return [];
       // The largest sum is seldom meant by "highest population".
       const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
       return [{ sense: { ...place, t: "firstby", table }, cost }];
     }),
+  ],
+  // "the strongest by revenue"
+  "sup by": [
+    rule<"sup", "by">((_grammar, { dim, isCount: _, t: __, ...place }, { keys, by }) =>
+      dim === null && keys.length === 0 && by?.k === "num"
+        ? [
+            {
+              sense: { ...place, t: "firstby", table: by.table ?? { ...EMPTY_TABLE, cols: [by.num] } },
+              cost: 0.1,
+            },
+          ]
+        : [],
+    ),
   ],
   "op firstby": [
     rule<"op", "firstby">((_grammar, { op }, first) =>
@@ -354,7 +413,13 @@ export const TABLE_RULES: Rules = {
     rule<"table", "sup">((_grammar, { table }, { dim, isCount: _, ...place }) => {
       const [num] = table.cols;
       const isGrowth = num?.k === "calc" && num.op === "growth";
-      return dim === null && isGrowth ? [{ sense: { ...place, t: "firstby", table }, cost: 0 }] : [];
+      if (dim !== null || num === undefined) return [];
+      // "spent the most", "grew the fastest"
+      const isOne = table.by.length === 0 && table.having === null && table.top === null;
+      if (isGrowth || isOne) return [{ sense: { ...place, t: "firstby", table }, cost: isGrowth ? 0 : 0.3 }];
+      // "revenue by country, top 3"
+      const isGrouped = table.by.length > 0 && table.top === null && place.n !== null;
+      return isGrouped ? [asTable({ ...table, top: { ...placed(place), by: num } }, 0.2)] : [];
     }),
   ],
   // "highest first"

@@ -1,5 +1,6 @@
 import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { condOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { duringCost, onWeekdays, type RelSense } from "./make.ts";
@@ -50,7 +51,7 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         ? [
             asTable(
               { ...table, conds: [...table.conds, mod.cond] },
-              countedCost(table) + farCost(grammar, table, mod.cond),
+              countedCost(table) + farCost(grammar, table, mod.cond) + sharedCost(table),
             ),
           ]
         : [];
@@ -84,10 +85,21 @@ export function ofEntities(
   not = false,
 ): Combined[] {
   if (!grammar.reachedBy(table, rel.ds)) return [];
-  if (rel.rel.k === "all") return not ? [] : [asTable(table, cost + 0.3)];
+  if (rel.rel.k === "all") {
+    if (not) return [];
+    // "store revenue": of what belongs to some store.
+    const some: Cond = { k: "link", at: rel.ds, path: [], to: rel.rel };
+    const conds = grammar.isOptional(table, rel.ds) ? [...table.conds, some] : table.conds;
+    return [asTable({ ...table, conds }, cost + 0.3)];
+  }
   const cond: Cond = condOf(rel);
   const late = countedCost(table);
   return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost + late)];
+}
+
+/** Of what a share is taken is said before: "share of the customers that is German". */
+function sharedCost({ cols: [num] }: TableSense): number {
+  return num?.k === "calc" && num.op === "/" ? 0.5 : 0;
 }
 
 function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
@@ -107,25 +119,9 @@ function countedCost({ cols: [num] }: TableSense): number {
   return num?.k === "agg" && num.in !== undefined && num.of === undefined ? 0.4 : 0;
 }
 
-/** Conditions on an entity's own fields hold of whatever belongs to it. */
-export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
-  const plain: Cond[] = [];
-  let inner = rel;
-  while (inner.k === "where" && isPlain(inner.if)) {
-    plain.unshift(inner.if);
-    inner = inner.in;
-  }
-  if (inner.k === "all" && plain.length > 0)
-    return plain.length === 1 ? (plain[0] as Cond) : { k: "and", of: plain };
-  return { k: "link", at: ds, path: [], to: rel };
-}
-
-function isPlain(cond: Cond): boolean {
-  return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
-}
-
 export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combined[] {
-  if (keys.length === 0) return [];
+  // Groups that were chosen by their numbers cannot be parted any more.
+  if (keys.length === 0 || whole.having !== null) return [];
   const over = averageOver(grammar, whole, keys);
   if (over !== undefined) return [asTable(over, 0)];
   const isReached = keys.every((key) => grammar.reachedBy(whole, key.ds));
@@ -147,7 +143,7 @@ function averageOver(grammar: Grammar, table: TableSense, [key, ...others]: Key[
 }
 
 /** Of two fields of one name, the nearer one is meant. */
-const FAR_COST = 0.4;
+export const FAR_COST = 0.4;
 
 function groupedBy(table: TableSense, keys: Key[]): Combined[] {
   if (table.top === null) return [asTable({ ...table, by: [...table.by, ...keys] }, 0)];
@@ -382,6 +378,9 @@ export function chosenEntities(
   const counted = num.k === "agg" && num.in !== undefined ? num.in : undefined;
   const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
   if (counted !== undefined && way === undefined) return [];
+  // Of what each has one of, nobody has several.
+  if (num.k === "agg" && num.fn === "distinct" && num.of !== undefined && grammar.belongs(rel.ds, num.of))
+    return [];
   const a: Num = way === undefined ? scoped(num, scope) : ({ ...num, path: way.path, scope } as Num);
   const key = grammar.nameKey(rel.ds);
   if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];

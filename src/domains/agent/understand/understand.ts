@@ -2,13 +2,13 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "./account.ts";
 import { askOf } from "./ask-of.ts";
-import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
+import { authorsFirst, candidates, type Found, outsideNames, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import { FIELD_RULES } from "./field-rules.ts";
-import type { Fragment } from "./fragment.ts";
+import { type Fragment, type Leaf, leavesOf } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
 import { HAVING_RULES } from "./having-rules.ts";
@@ -26,6 +26,7 @@ import {
 } from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import { numberCandidates } from "./number-candidates.ts";
+import { ownPlaces, throughOwnPlaces } from "./own-places.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { UNIT_RULES } from "./unit-rules.ts";
@@ -124,12 +125,17 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = authorsFirst(
-    outsidePeriods([
-      ...candidates(all, lexicon, language),
-      ...dateCandidates({ ...question, text }, all, knowledge),
-      ...numberCandidates(all, language),
-    ]),
+  const found = ownPlaces(
+    authorsFirst(
+      outsideNames(
+        outsidePeriods([
+          ...candidates(all, lexicon, language),
+          ...dateCandidates({ ...question, text }, all, knowledge),
+          ...numberCandidates(all, language),
+        ]),
+      ),
+    ),
+    knowledge,
   );
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
@@ -147,14 +153,18 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
   const asksWho = language.people.has(all[0]?.norm ?? "");
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
-  const isTold = (i: number) =>
-    !language.fillers.has(all[i]?.norm ?? "") && !language.people.has(all[i]?.norm ?? "");
+  const isTold = (i: number) => {
+    const { norm = "" } = all[i] ?? {};
+    return (!language.fillers.has(norm) || language.grammar.has(norm)) && !language.people.has(norm);
+  };
   const asks = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
-    return asked === undefined ? [] : [{ fragment, asked }];
+    if (asked === undefined) return [];
+    const leaves = leavesOf(fragment);
+    return [{ fragment, leaves, asked: { ...asked, ask: throughOwnPlaces(asked.ask, leaves, knowledge) } }];
   });
-  const readings = asks.slice(0, CHECKED).map(({ fragment, asked }) => {
-    const unsaid = [...unsaidWords(all, found, asked.ask, { knowledge, grammar })].filter(isTold);
+  const readings = asks.slice(0, CHECKED).map(({ fragment, leaves, asked }) => {
+    const unsaid = [...unsaidWords(all, { found, leaves }, asked.ask, { knowledge, grammar })].filter(isTold);
     const odd =
       spanCost(asked.ask) +
       listCost(language.listOpener.test(question.text), asked.ask) +
@@ -162,7 +172,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
     const dropped = unsaid.filter((i) => !left.includes(i));
     const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
-    return { ...asked, cost, notes: fragment.notes, left: [...left, ...dropped].toSorted((a, b) => a - b) };
+    return { ...asked, cost, left: [...left, ...dropped].toSorted((a, b) => a - b) };
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
@@ -177,23 +187,26 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     namesNoNumber(found, best?.ask);
   const fresh = skipped.filter((i) => NEW.test(all[i]?.norm ?? "") && isOfNew(i, found, best?.ask, grammar));
   const isDated = found.some(({ sense }) => sense.t === "window");
-  const missing = (isNumberless ? [] : skipped)
-    .filter((i) => !judged.includes(i) && !fresh.includes(i) && (judged.length === 0 || !known.has(i)))
-    .map((i) => {
-      const word = all[i] as Word;
-      return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
-    });
+  const unsaid = (isNumberless ? [] : skipped).filter(
+    (i) => !judged.includes(i) && !fresh.includes(i) && (judged.length === 0 || !known.has(i)),
+  );
+  // Words of grammar are named only where nothing else is missing.
+  const named = unsaid.filter((i) => !isGrammar(all[i] as Word, language));
+  const missing = (named.length > 0 ? named : unsaid).map((i) => {
+    const word = all[i] as Word;
+    return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
+  });
   return {
     // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
     readings: readings
       .filter(({ left }) => left.every((i) => skipped.includes(i)))
       .slice(0, 10)
       .map(
-        ({ ask, cost, notes }): Reading => ({
+        ({ ask, cost }): Reading => ({
           ask: finished(ask, question, knowledge),
           cost,
           assumptions: [],
-          said: notes.join("; "),
+          said: "",
         }),
       ),
     missing,
@@ -281,19 +294,20 @@ function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly 
   const start = place.get(found.start);
   const last = place.get(found.end - 1);
   if (start === undefined || last === undefined || kept.length === 0) return [];
-  return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], notes: [] }];
+  const leaf: Leaf = { sense: found.sense, start: found.start, end: found.end };
+  return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], leaf }];
+}
+
+function isGrammar({ norm, stem }: Word, { grammar }: Language): boolean {
+  return grammar.has(norm) || grammar.has(stem);
 }
 
 /** Words of grammar that may be left over. */
 const LIGHT: ReadonlySet<string> = new Set([
   "prep",
   "has",
-  "by",
   "and",
   "or",
-  "than",
-  "each",
-  "more",
   "compare them",
   "how much",
   "where",

@@ -1,9 +1,10 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { condOf } from "./conditions.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { type RelSense, where } from "./make.ts";
-import { condOf, scoped } from "./table-senses.ts";
+import { scoped } from "./table-senses.ts";
 
 type VerbTable = TableSense & { isVerb: true };
 

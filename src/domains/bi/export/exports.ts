@@ -1,5 +1,5 @@
 import type { Clock } from "../../../kernel/clock.ts";
-import type { Drawings, Subject } from "../../../platform/drawing/index.ts";
+import type { Drawings, Png, Subject } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
@@ -17,6 +17,8 @@ export interface ExportedFile {
   content: Buffer;
   /** Of a PDF. */
   pages?: number;
+  /** What is not as it should be in it. */
+  note?: string;
 }
 
 interface Exported {
@@ -51,14 +53,15 @@ export class Exports {
       views.widgets(caller, exported.dashboard, exported.widgets, { chosen, locale, rows }, then);
     if (target.format === "png") {
       const shown = await show(PNG_ROWS, async (some) => some);
-      const content = await this.#png(caller, exported, shown, { ...target, locale });
-      return { name, mimeType: "image/png", content };
+      const { png, hasAllGlyphs } = await this.#png(caller, exported, shown, { ...target, locale });
+      return { name, mimeType: "image/png", content: Buffer.from(png), ...noteOn(hasAllGlyphs) };
     }
     pdfs.prepare(scope);
     const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, target.type, locale));
     const report = await this.#report(caller, exported, cells, { ...target, locale });
-    const { pdf, pages } = await pdfs.make(report, { scope, signal });
-    return { name, mimeType: "application/pdf", content: Buffer.from(pdf), pages };
+    const { pdf, pages, hasAllGlyphs } = await pdfs.make(report, { scope, signal });
+    const content = Buffer.from(pdf);
+    return { name, mimeType: "application/pdf", content, pages, ...noteOn(hasAllGlyphs) };
   }
 
   async #find(caller: Caller, { type, id }: ExportTarget): Promise<Exported> {
@@ -76,7 +79,7 @@ export class Exports {
     { title }: Exported,
     shown: readonly ShownWidget[],
     { type, theme, locale }: ExportTarget & { locale: string },
-  ): Promise<Buffer> {
+  ): Promise<Png> {
     const { drawings } = this.#parts;
     const scope = { scope: String(caller.workspace.id) };
     const [only] = shown;
@@ -87,7 +90,7 @@ export class Exports {
         width: WIDGET_PX.width,
         ...(isChart(only.subject) && { height: WIDGET_PX.height }),
       };
-      return Buffer.from(await drawings.png(only.subject, look, scope));
+      return drawings.png(only.subject, look, scope);
     }
     const tiles = shown.map(({ subject, notes, widget: { place } }) => {
       const { col, row, sizeX, sizeY } = place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 };
@@ -97,8 +100,7 @@ export class Exports {
       const note = subject.kind === "table" ? "" : notes.join(" · ");
       return { subject, look: { theme, locale, ...size }, ...at, note };
     });
-    const png = await drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
-    return Buffer.from(png);
+    return drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
   }
 
   /** All pictures are drawn together: a dashboard has more than may wait in line. */
@@ -162,6 +164,14 @@ export class Exports {
       blocks: bandsOf(cells, locale),
     };
   }
+}
+
+/** Boxes in the place of letters must not surprise whoever gets the file. */
+function noteOn(hasAllGlyphs: boolean): { note?: string } {
+  if (hasAllGlyphs) return {};
+  return {
+    note: "Some characters are shown as boxes: this server has no font for them. Its operator can add one (KENNING_FONT_FOLDERS).",
+  };
 }
 
 /** The title stands above the picture, as text of its own. */
