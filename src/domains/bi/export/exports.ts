@@ -44,7 +44,7 @@ export class Exports {
 
   async make(caller: Caller, target: ExportTarget, signal?: AbortSignal): Promise<ExportedFile> {
     const exported = await this.#find(caller, target);
-    const name = `${exported.title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${target.format}`;
+    const name = fileName(exported.title, target.format);
     const locale = target.locale ?? exported.dashboard?.settings.locale ?? "en-US";
     const { chosen = {} } = target;
     const { views, pdfs } = this.#parts;
@@ -59,9 +59,48 @@ export class Exports {
     pdfs.prepare(scope);
     const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, target.type, locale));
     const report = await this.#report(caller, exported, cells, { ...target, locale });
-    const { pdf, pages, hasAllGlyphs } = await pdfs.make(report, { scope, signal });
+    return this.#pdf(name, report, { scope, signal });
+  }
+
+  async #pdf(
+    name: string,
+    report: Report,
+    options: { scope: string; signal: AbortSignal | undefined },
+  ): Promise<ExportedFile> {
+    const { pdf, pages, hasAllGlyphs } = await this.#parts.pdfs.make(report, options);
     const content = Buffer.from(pdf);
     return { name, mimeType: "application/pdf", content, pages, ...noteOn(hasAllGlyphs) };
+  }
+
+  /** Widgets, perhaps of several dashboards, as one PDF in which two stand side by side. */
+  async together(
+    caller: Caller,
+    { title, widgetIds }: { title: string; widgetIds: readonly number[] },
+    signal?: AbortSignal,
+  ): Promise<ExportedFile> {
+    const { boards, views, pdfs } = this.#parts;
+    const scope = String(caller.workspace.id);
+    pdfs.prepare(scope);
+    const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
+    const locale = found[0]?.dashboard?.settings.locale ?? "en-US";
+    const cells: (Cell & { asOf: Date | null })[] = [];
+    for (const [i, { widget, dashboard }] of found.entries()) {
+      const isAlone = i === found.length - 1 && i % 2 === 0;
+      const place = {
+        col: 1 + (i % 2) * 12,
+        row: 1 + Math.floor(i / 2) * 8,
+        sizeX: isAlone ? 24 : 12,
+        sizeY: 8,
+      };
+      const options = { chosen: {}, locale, rows: LIMITS.bi.pdfRows };
+      const made = await views.widgets(caller, dashboard, [{ ...widget, place }], options, (shown) =>
+        this.#cells(caller, shown, "dashboard", locale),
+      );
+      cells.push(...made);
+    }
+    const exported = { title, dashboard: null, widgets: [] };
+    const report = await this.#report(caller, exported, cells, { type: "widget", locale });
+    return this.#pdf(fileName(title, "pdf"), report, { scope, signal });
   }
 
   async #find(caller: Caller, { type, id }: ExportTarget): Promise<Exported> {
@@ -138,7 +177,7 @@ export class Exports {
     caller: Caller,
     exported: Exported,
     cells: readonly (Cell & { asOf: Date | null })[],
-    { type, locale, chosen = {} }: ExportTarget & { locale: string },
+    { type, locale, chosen = {} }: Pick<ExportTarget, "type" | "chosen"> & { locale: string },
   ): Promise<Report> {
     const { dashboard, title } = exported;
     const visible =
@@ -164,6 +203,10 @@ export class Exports {
       blocks: bandsOf(cells, locale),
     };
   }
+}
+
+function fileName(title: string, ending: string): string {
+  return `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${ending}`;
 }
 
 /** Boxes in the place of letters must not surprise whoever gets the file. */
