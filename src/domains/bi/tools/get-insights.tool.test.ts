@@ -134,6 +134,34 @@ describe("get_insights", () => {
     },
   );
 
+  it("[bi.create-widget.recommendation] shows on a widget of recommendations what stands out in its own dataset", async () => {
+    const rain = noise(randomOf(5), 120, 0.2).map((stray, i) => ({
+      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      rain: (i < 60 ? 20 : 90) + stray,
+    }));
+    const rainId = await makeDataset(server, editor, "Rain", rain);
+    const advice = { name: "Advice", chartType: "recommendation", datasetId: rainId, dashboardId };
+    const { widget_id } = await resultOf<{ widget_id: number }>(
+      server,
+      editor,
+      "knowi_create_widget",
+      advice,
+      BI,
+    );
+    const { insights } = await bi({ widgetId: widget_id });
+    expect(insights[0]?.sentence).toContain("rain");
+    expect(insights.some(({ sentence }) => sentence.includes("revenue"))).toBe(false);
+    const { url } = await call<{ url: string }>("get_embed_url", { dashboard_id: dashboardId });
+    const { pathname, hash } = new URL(url);
+    const headers = { "x-embed-secret": hash.slice(1) };
+    const page = await server.request(`${pathname}/view`, { method: "POST", body: "width=1200", headers });
+    const words = (await page.text()).replaceAll(/\s+/g, " ");
+    expect(words).toContain("of rain");
+    expect(words).not.toContain("region north");
+    const { columns } = await call<{ columns: { name: string }[] }>("get_data", { widget_id });
+    expect(columns.map(({ name }) => name)).toEqual(["day", "rain"]);
+  });
+
   it("says that nothing stands out where nothing does", async () => {
     const strays = noise(randomOf(3), 90, 0.4);
     const rows = strays.map((stray, i) => ({
