@@ -11,7 +11,9 @@ import { SlowFirst } from "./test/support/slow-first.ts";
  */
 const ALONE = [
   "src/app/**/*.test.ts",
+  "src/domains/data/connectors/**/*.test.ts",
   "src/platform/catalog/**/*.test.ts",
+  "src/platform/guarded-fetch/**/*.test.ts",
   "src/platform/sandbox/**/*.test.ts",
 ];
 

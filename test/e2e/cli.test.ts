@@ -83,7 +83,7 @@ describe("the first start", () => {
     const command = /kenning (token create .*)$/m.exec(welcome)?.[1] ?? expect.fail("no command");
     const { out, err } = await runAlone(command);
     expect((await listTools(out.trim())).status).toBe(200);
-    expect(err).toMatch(/good until \d{4}-\d\d-\d\d \(90 days; --expires sets another time\)/);
+    expect(err).toMatch(/good until \d{4}-\d\d-\d\d \(365 days; --expires sets another time\)/);
   });
 });
 

@@ -47,7 +47,7 @@ describe("objects around rows", () => {
     expect(shapes.report).toMatchObject({ rowPath: "objects/land/geometries", notes: [] });
     const nested = '{"data":[{"a":1}],"links":{"next":[{"c":1}]}}';
     expect((await read(nested)).report.notes).toEqual([
-      expect.stringMatching(/rows are those of data\..*row_path: links\/next/),
+      expect.stringMatching(/rows are those of data\..*row_path: "links\/next"/),
     ]);
     expect((await read(nested, { rowPath: "data" })).report.notes).toEqual([]);
   });
