@@ -7,10 +7,12 @@ import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { xlsx, zip } from "../../data/files/test-files.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
+import { isGarbled } from "./file-pages.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
 import { compound, oldExcel, oldPowerPoint, oldWord, outlookMail } from "./test-office.ts";
 import { pictureOf, scanOf } from "./test-pictures.ts";
+import { withRecognised } from "./with-recognised.ts";
 
 let folder: string;
 let reader: DocumentReader;
@@ -252,6 +254,34 @@ describe("what is read", () => {
       pages: 1,
     });
     expect((await read("a.pdf", "just words")).text).toBe("just words");
+  });
+});
+
+describe("a page that a second reader looks at", () => {
+  it.each([
+    ["Explaintheimportanceofaskingquestions. Statethestepsofthescientificmethod.", true],
+    ["BBOOLLDD TTEEXXTT and more of it", true],
+    [
+      "Die Donaudampfschifffahrtsgesellschaft fährt bis Wien, und der Kapitän grüßt freundlich zurück, ".repeat(
+        9,
+      ),
+      false,
+    ],
+    ["§ 12 ∑ 4711", false],
+  ])("%s", (text, garbled) => expect(isGarbled(text)).toBe(garbled));
+
+  it("is taken as that one has it, unless it is no better", () => {
+    const content = {
+      pages: [{ page: 1, markdown: "Explaintheimportanceofaskingquestions." }],
+      notes: [],
+      scanned: [1],
+    };
+    const seen = (text: string) => withRecognised(content, [{ page: 1, text, isRecognised: false }]).pages;
+    expect(seen("Explain the importance of asking.")).toMatchObject([
+      { markdown: "Explain the importance of asking." },
+    ]);
+    expect(seen("Explaintheimportanceofaskingquestionsagain.")).toMatchObject(content.pages);
+    expect(withRecognised(content, null)).toMatchObject({ pages: content.pages, notes: [] });
   });
 });
 
