@@ -1,6 +1,7 @@
 import {
   aliasedTable,
   and,
+  asc,
   type Column,
   desc,
   eq,
@@ -59,16 +60,36 @@ export interface ListedRelation {
 }
 
 /** Makes relations with their inverses; what is there already stays as it is. */
-export async function relate(
-  tx: CatalogTx,
-  { workspaceId, userId }: By,
-  pairs: readonly Pair[],
-  createdAt: Date,
-): Promise<Edge[]> {
-  if (pairs.length === 0) return [];
+export async function relate(tx: CatalogTx, by: By, pairs: readonly Pair[], createdAt: Date): Promise<void> {
+  if (pairs.length > 0) await tx.execute(sql`${inserted(by, pairs, createdAt)} on conflict do nothing`);
+}
+
+/** The same for one, which is told, and which nobody can end before this transaction does. */
+export async function relateOne(tx: CatalogTx, by: By, pair: Pair, createdAt: Date): Promise<Edge> {
+  const { rows } = await tx.execute<{ id: string; created_at: string; is_first: boolean }>(sql`
+    ${inserted(by, [pair], createdAt)}
+    on conflict (from_id, to_id, type, coalesce(from_version_id, 0)) where ended_at is null
+    do update set type = excluded.type
+    returning id, created_at,
+      (from_id, type, coalesce(from_version_id, 0))
+        = (${pair.fromId}, ${pair.type}, ${pair.fromVersionId ?? 0}) as is_first`);
+  const one = rows.find(({ is_first }) => is_first);
+  const other = rows.find(({ is_first }) => !is_first);
+  if (one === undefined || other === undefined) throw new Error("a relation has one row instead of two");
+  return {
+    id: Number(one.id),
+    inverseId: Number(other.id),
+    type: pair.type,
+    inverse: pair.inverse,
+    createdAt: new Date(one.created_at),
+    inverseCreatedAt: new Date(other.created_at),
+  };
+}
+
+/** In the same order whoever makes them: two who relate the same two at once do not wait for each other for ever. */
+function inserted({ workspaceId, userId }: By, pairs: readonly Pair[], createdAt: Date): SQL {
   const each = <T>(value: (pair: Pair) => [T, T]) => sql.param(pairs.flatMap(value));
-  // In the same order whoever makes them: two who relate the same two at once do not wait for each other for ever.
-  await tx.execute(sql`
+  return sql`
     insert into memory_relations
       (from_id, to_id, type, is_inverse, from_version_id, to_version_id, workspace_id, created_by, created_at)
     select from_id, to_id, type, is_inverse, from_version_id, to_version_id,
@@ -81,13 +102,10 @@ export async function relate(
       ${each(({ fromVersionId = null, toVersionId = null }) => [fromVersionId, toVersionId])}::bigint[],
       ${each(({ fromVersionId = null, toVersionId = null }) => [toVersionId, fromVersionId])}::bigint[]
     ) as one(from_id, to_id, type, is_inverse, from_version_id, to_version_id)
-    order by from_id, to_id, type
-    on conflict do nothing`);
-  const [only] = pairs.length === 1 ? pairs : [];
-  return only === undefined ? [] : [await edgeOf(tx, only)];
+    order by from_id, to_id, type`;
 }
 
-/** Whether there was one. */
+/** Whether there was one. Its rows are locked in the order in which they are made. */
 export async function endPair(
   tx: CatalogTx,
   { fromId, toId, type, inverse }: Pair,
@@ -97,42 +115,23 @@ export async function endPair(
     and(eq(relations.fromId, fromId), eq(relations.toId, toId), eq(relations.type, type)),
     and(eq(relations.fromId, toId), eq(relations.toId, fromId), eq(relations.type, inverse)),
   );
-  const ended = await tx
+  const rows = await tx
+    .select({ id: relations.id })
+    .from(relations)
+    .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
+    .orderBy(asc(relations.fromId), asc(relations.toId), asc(relations.type))
+    .for("update");
+  if (rows.length === 0) return false;
+  await tx
     .update(relations)
     .set({ endedAt: now })
-    .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
-    .returning({ id: relations.id });
-  return ended.length > 0;
-}
-
-async function edgeOf(tx: Pick<CatalogTx, "select">, pair: Pair): Promise<Edge> {
-  const one = await openRow(tx, pair.fromId, pair.toId, pair.type, pair.fromVersionId);
-  const other = await openRow(tx, pair.toId, pair.fromId, pair.inverse, pair.toVersionId);
-  if (one === undefined || other === undefined) throw new Error("a relation has one row instead of two");
-  return {
-    id: one.id,
-    inverseId: other.id,
-    type: pair.type,
-    inverse: pair.inverse,
-    createdAt: one.createdAt,
-    inverseCreatedAt: other.createdAt,
-  };
-}
-
-async function openRow(tx: Pick<CatalogTx, "select">, from: number, to: number, type: string, version = 0) {
-  const [row] = await tx
-    .select({ id: relations.id, createdAt: relations.createdAt })
-    .from(relations)
     .where(
-      and(
-        eq(relations.fromId, from),
-        eq(relations.toId, to),
-        eq(relations.type, type),
-        sql`coalesce(${relations.fromVersionId}, 0) = ${version}`,
-        isNull(relations.endedAt),
+      inArray(
+        relations.id,
+        rows.map(({ id }) => id),
       ),
     );
-  return row;
+  return true;
 }
 
 /** Whether it had not ended by then, or has not by now. */
@@ -181,12 +180,11 @@ export class RelationsStore {
   }
 
   async link(by: By, pair: Pair, now: Date): Promise<Edge> {
-    const [edge] = await this.#catalog.transaction(async (tx) => {
-      const edges = await relate(tx, by, [pair], now);
+    return this.#catalog.transaction(async (tx) => {
+      const edge = await relateOne(tx, by, pair, now);
       await tellOfMemories(tx, by.workspaceId, [pair.fromId, pair.toId]);
-      return edges;
+      return edge;
     });
-    return edge as Edge;
   }
 
   async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<void> {

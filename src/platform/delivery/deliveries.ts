@@ -15,7 +15,13 @@ import { deliveries, messages } from "./delivery.tables.ts";
 import { Refused, TryLater } from "./failures.ts";
 import { LIMITS } from "./limits.ts";
 import type { MailChannel } from "./mail.ts";
-import type { LoadedFile, LoadedMessage, Message, Recipient } from "./message.ts";
+import {
+  type LoadedFile,
+  type LoadedMessage,
+  type Message,
+  mailAddresses,
+  type Recipient,
+} from "./message.ts";
 import type { SlackChannel } from "./slack.ts";
 import type { TeamsChannel } from "./teams.ts";
 import type { Unsubscribing } from "./unsubscribing.ts";
@@ -83,6 +89,13 @@ export class Deliveries {
   /** Whether mails go to a folder, because there is no mail server. */
   get mailsAreLocal(): boolean {
     return this.#parts.mail.isLocal;
+  }
+
+  /** Mail addresses as somebody gives them, if mails may go there. */
+  addresses(given: string | readonly string[]): string[] {
+    const addresses = mailAddresses(given);
+    this.#parts.mail.assertAllowed(addresses);
+    return addresses;
   }
 
   /** Where messages can go beside mail. */
@@ -273,18 +286,19 @@ export class Deliveries {
     signal: AbortSignal,
   ): Promise<{ note: string | null }> {
     const { mail, webhooks, slack, teams, channels, unsubscribing } = this.#parts;
-    if (channel === "mail") {
-      const { topic } = message;
-      const unsubscribe =
-        topic === undefined ? undefined : unsubscribing.urlFor({ workspaceId, address: target, topic });
-      return mail.send(uid, target, message, unsubscribe);
-    }
     try {
+      if (channel === "mail") {
+        mail.assertAllowed([target]);
+        const { topic } = message;
+        const unsubscribe =
+          topic === undefined ? undefined : unsubscribing.urlFor({ workspaceId, address: target, topic });
+        return await mail.send(uid, target, message, unsubscribe);
+      }
       if (channel === "webhook") return await webhooks.send(uid, target, message, { workspaceId, signal });
       const open = await channels.open(workspaceId, target);
       return await (channel === "slack" ? slack : teams).send(open, message, signal);
     } catch (error) {
-      // A channel that is gone or switched off is not there again by itself.
+      // A channel that is gone or switched off, or a domain that is not allowed, is not there again by itself.
       if (isAppError(error) && ["not_found", "forbidden"].includes(error.code))
         throw new Refused(error.advice);
       throw error;

@@ -7,7 +7,6 @@ export {
   type Attachment,
   type LoadedMessage,
   type Message,
-  mailAddresses,
   oneLine,
   type Recipient,
 } from "./message.ts";

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -28,6 +28,8 @@ interface Owner {
   /** What must be ready before a transaction, which would wait for it. */
   prepare(): Promise<void>;
   handle: DueHandler;
+  /** Of the columns of `schedules`: those with the same value are taken together where they are due together. */
+  together?: SQL;
 }
 
 /**
@@ -126,7 +128,7 @@ export class Schedules {
       .select({ schedule: schedules, now: sql<Date>`now()`.mapWith(schedules.nextAt) })
       .from(schedules)
       .where(and(inArray(schedules.kind, kinds), sql`${schedules.nextAt} <= now()`))
-      .orderBy(asc(schedules.nextAt))
+      .orderBy(asc(schedules.nextAt), ...this.#together())
       .limit(LIMITS.schedules.claimed)
       .for("update", { skipLocked: true });
     if (claimed.length === 0) return 0;
@@ -159,6 +161,12 @@ export class Schedules {
       due.map(({ schedule, nextAt }) => ({ id: schedule.id, nextAt })),
     );
     return claimed.length;
+  }
+
+  #together(): SQL[] {
+    return [...this.#owners].flatMap(([kind, { together }]) =>
+      together === undefined ? [] : [sql`CASE ${schedules.kind} WHEN ${kind} THEN ${together} END`],
+    );
   }
 
   /** Occurrences that were computed when other rules of time zones held. */

@@ -142,9 +142,7 @@ async function execute(text: string, steps: DoneStep[], plan: Plan, context: Con
 }
 
 async function undoChange(id: number, context: Context) {
-  const row = await context.changes.require(context.caller, id);
-  const undone = await undoAll(callerOf(context), row.steps);
-  await context.changes.undone(id);
+  const undone = await context.changes.undo(context.caller, id, (steps) => undoAll(callerOf(context), steps));
   const message = undone.length === 0 ? "There was nothing to undo." : `Undone: ${undone.join("; ")}.`;
   return answer("undone", message, [], { steps: [], assumptions: [], questions: [] }, id);
 }

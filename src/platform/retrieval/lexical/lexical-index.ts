@@ -37,6 +37,8 @@ export class LexicalIndex {
   #slots: Slots;
   #vectors: Vectors;
   #scratch = new Scratch(0);
+  /** What a filter let through, until an entry comes or goes. */
+  #lastMask: { of: string; mask: Uint8Array } | undefined;
 
   /** Vectors of the model with this fingerprint are kept, others are not. */
   constructor(recipe: Recipe, fingerprint = "", kept?: LexicalParts) {
@@ -88,6 +90,7 @@ export class LexicalIndex {
     const analysed = analyseEntry(entry, this.#recipe);
     this.remove(entry.id);
     if (this.#slots.live >= LIMITS.retrieval.entries) throw new Error("an index is full");
+    this.#lastMask = undefined;
     const slot = this.#slots.add(entry, analysed.length, analysed.language);
     this.#slots.sayings[slot] = said;
     this.#addPostings(slot, analysed, entry);
@@ -97,6 +100,7 @@ export class LexicalIndex {
   remove(id: number): boolean {
     const slot = this.#slots.slotOf(id);
     if (slot === undefined) return false;
+    this.#lastMask = undefined;
     this.#slots.remove(id);
     this.#vectors.clear(slot);
     const dead = this.#slots.used - this.#slots.live;
@@ -128,11 +132,21 @@ export class LexicalIndex {
 
   /** 1 for each slot that may be found. */
   mask(filter: Filter = {}, times: Times = {}): Uint8Array {
-    const { alive, used } = this.#slots;
+    const mask = this.#filtered(filter);
+    if (!hasTimes(times)) return mask;
+    const timed = mask.slice(0, this.#slots.used);
+    this.#slots.keepWithin(timed, times);
+    return timed;
+  }
+
+  /** The same filters are asked for again and again. */
+  #filtered(filter: Filter): Uint8Array {
     const conditions = Object.entries(filter);
-    const isTimed = hasTimes(times);
-    if (conditions.length === 0 && !isTimed) return alive;
-    let mask = alive.slice(0, used);
+    const { alive, used } = this.#slots;
+    if (conditions.length === 0) return alive;
+    const of = JSON.stringify(filter);
+    if (this.#lastMask?.of === of) return this.#lastMask.mask;
+    let mask: Uint8Array = alive;
     for (const [name, values] of conditions) {
       const next = new Uint8Array(used);
       for (const value of new Set(values)) {
@@ -141,7 +155,7 @@ export class LexicalIndex {
       }
       mask = next;
     }
-    if (isTimed) this.#slots.keepWithin(mask, times);
+    this.#lastMask = { of, mask };
     return mask;
   }
 
@@ -318,6 +332,7 @@ export class LexicalIndex {
       });
       if (fresh !== undefined) terms.set(term, fresh);
     }
+    this.#lastMask = undefined;
     this.#slots = new Slots({ ...old, columns: columns as unknown as SlotsParts["columns"] });
     this.#postings = postings;
     this.#terms = terms;
