@@ -59,7 +59,7 @@ const pptx = zip({
     '<Types><Override PartName="/ppt/presentation.xml" ContentType="application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"/></Types>',
   "_rels/.rels": relations({ officeDocument1: "ppt/presentation.xml" }),
   "ppt/presentation.xml":
-    '<p xmlns:r="r"><sldMasterId r:id="slideMaster9"/><sldId id="256" r:id="slide1"/><sldId id="257" r:id="slide2"/></p>',
+    '<p xmlns:r="r"><sldMasterId r:id="slideMaster9"/><sldId id="256" r:id="slide1"/><sldId id="257" r:id="slide2"/><sldId id="258" r:id="slide1"/></p>',
   "ppt/_rels/presentation.xml.rels": relations({ slide1: "slides/slide4.xml", slide2: "slides/slide1.xml" }),
   "ppt/slides/slide4.xml": slide("Aims", "Grow by half"),
   "ppt/slides/slide1.xml": slide("Means", "Sell more tea"),
