@@ -373,5 +373,5 @@ function about(only: Only | undefined): SQL | undefined {
   if (only === undefined) return undefined;
   const { kind, ids } = only;
   const subject = sql`substring(${deliveries.runKey} from ${`^(?:trouble:)?${kind}:(\\d+):`})::bigint`;
-  return sql`coalesce(${subject} = ANY(${sql.param([...ids])}::bigint[]), true)`;
+  return sql`(${subject} IS NULL OR ${subject} = ANY(${sql.param([...ids])}::bigint[]))`;
 }

@@ -165,6 +165,7 @@ describe("get_insights", () => {
           chart_type: "recommendation",
           x_axis: "day",
           y_axis: ["revenue"],
+          place: { col: 1, row: 20, sizeX: 12, sizeY: 12 },
         },
       ],
     });
