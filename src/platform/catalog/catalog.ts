@@ -6,7 +6,7 @@ import type pg from "pg";
 import { AppError } from "../../kernel/errors.ts";
 import { giveUpAfter } from "../../kernel/give-up.ts";
 import { type EmbeddedOptions, EmbeddedServer } from "./embedded.ts";
-import { assertServerVersion, describeServer, explainFailure } from "./external.ts";
+import { assertServerVersion, describeServer, EMBEDDED, explainFailure } from "./external.ts";
 import { HealingPool } from "./healing-pool.ts";
 import { Listener, type Subscription } from "./listener.ts";
 import type { CatalogLog } from "./log.ts";
@@ -70,7 +70,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const { databaseUrl, log } = options;
   if (databaseUrl === undefined) {
     const server = await EmbeddedServer.open(options);
-    const openPool = poolsOf(server.endpoint, log, () => server.ensureRunning(), "the embedded database");
+    const openPool = poolsOf(server.endpoint, log, () => server.ensureRunning(), EMBEDDED);
     return new PooledCatalog(openPool, log, () => server.close());
   }
   const server = describeServer(databaseUrl);
