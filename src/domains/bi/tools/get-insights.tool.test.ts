@@ -150,7 +150,7 @@ describe("get_insights", () => {
     const { insights } = await call<Found>("get_insights", { dataset_id });
     const silence = insights.find(({ kind }) => kind === "missing");
     expect(silence?.sentence).toMatch(
-      /^There are no rows of sold_by Online from May 1, 2026 to May 2, 2026, where about 1[5-7] were to be expected\.$/,
+      /^There are no rows of sold by Online from May 1, 2026 to May 2, 2026, where about 1[5-7] were to be expected\.$/,
     );
   });
 
