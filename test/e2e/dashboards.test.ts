@@ -276,6 +276,23 @@ describe("an embed", () => {
     expect((await ask(first.url.split("#")[0] ?? "")).status).toBe(404);
   });
 
+  it("takes whatever is chosen for a value and nothing else, under whatever name", async () => {
+    const filters = [{ field: "region" }, { field: "units", operator: ">=" }];
+    const { dashboard_id } = await make({ name: "Chosen", filters });
+    const { url } = await embed({ dashboard_id });
+    const view = (body: string) => ask(url, "/view", body);
+    const all = (await view("")).text;
+    for (const name of ["__proto__", "constructor", "toString", "price"])
+      expect(await view(`f.${name}=x&f.${name}=y`)).toEqual({ status: 200, text: all });
+    for (const value of ["' OR 1=1 --", "North') OR ('1'='1", "`price`", HOSTILE]) {
+      const { status, text } = await view(`f.region=${encodeURIComponent(value)}`);
+      expect(status).toBe(200);
+      expect(text).toContain("No rows are left by the filters of the dashboard.");
+      expect(text).not.toContain("<script>");
+    }
+    expect((await view("f.units=1;drop")).text).toContain("The filter on units takes a number.");
+  });
+
   it("keeps to the policies of its maker and of its viewer: attributes are no filters that a chart may ignore", async () => {
     const made = await make({
       name: "Guarded",
@@ -470,7 +487,7 @@ describe("an embed", () => {
     expect(text).toContain("200 of 5,200 rows");
     expect(text).toContain("<td>1949</td>".replace("<td>", '<td class="number">'));
     expect(text).toContain('<tfoot><tr><td class="number">Total</td>');
-    const stages = [...text.matchAll(/<td>(Seen|Tried|Bought)<\/td>/g)].map(([, name]) => name);
+    const stages = [...text.matchAll(/<td class="short">(Seen|Tried|Bought)<\/td>/g)].map(([, name]) => name);
     expect(stages).toEqual(["Seen", "Tried", "Bought"]);
   });
 });

@@ -42,7 +42,7 @@ const answers: Answers<IndexCalls> = {
   search({ query, ...which }) {
     const opened = openedOf(which);
     const { index } = opened;
-    const { words, said, language } = analyseQuery(query.text, index.languages);
+    const { words, said, language } = analyseQuery(query.text, index.languages, index.allLanguages());
     const named = index.slots.speakerAmong(said);
     const hits = index.search(words, maskOf(opened, query), candidatesFor(query), language);
     const candidates = hits.map(({ slot, score }) => candidateOf(index, slot, score, 0, named));

@@ -5,10 +5,10 @@ import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
 import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
 import { grainFor, momentOf } from "./periods.ts";
-import { captionOf, isAdditive, isNumber, isTime, type Measure, type Plan } from "./plan.ts";
-import { quoted, type Source } from "./source.ts";
+import { captionOf, isAdditive, isTime, type Measure, type Plan } from "./plan.ts";
+import { isNumber, quoted, type Source } from "./source.ts";
 
-const { chartRows, groups: MOST_GROUPS, bars: MOST_BARS } = LIMITS.bi;
+const { chartRows, groups: MOST_GROUPS, heatmapRows: MOST_ROWS, bars: MOST_BARS } = LIMITS.bi;
 
 /** Numbers along an axis, put together by the engine; what is too much for a chart is asked for as "Other". */
 export async function readPoints(
@@ -27,7 +27,7 @@ export async function readPoints(
   const keepX = grain === undefined && !(isNumber(x) && isLine(plan)) ? roomFor(spec, plan, most) : undefined;
   // Of too many the largest are wanted, whatever their order along the axis is.
   const first = await query.read({ isOrdered: isOrdered && keepX === undefined });
-  const cut = await query.fold(first, { keepX });
+  const cut = await query.fold(first, { keepX, keepG: spec.chart === "heatmap" ? MOST_ROWS : MOST_GROUPS });
   const isSingle = cut.most === 1;
   const numbers = used.map((each) => ({
     label: captionOf(each, isSingle),
@@ -141,11 +141,14 @@ class PointsQuery {
   }
 
   /** Puts small ones together: by their sum where all are here and add up, else by asking the engine. */
-  async fold(fetched: Fetched, { keepX }: { keepX: number | undefined }): Promise<Fetched> {
+  async fold(
+    fetched: Fetched,
+    { keepX, keepG }: { keepX: number | undefined; keepG: number },
+  ): Promise<Fetched> {
     const xs = ranked(fetched.rows, "x");
     const gs = this.#g === undefined ? [] : ranked(fetched.rows, "g");
     const topX = keepX !== undefined && xs.length > keepX ? xs.slice(0, keepX - 1) : undefined;
-    const topG = gs.length > MOST_GROUPS ? gs.slice(0, MOST_GROUPS - 1) : undefined;
+    const topG = gs.length > keepG ? gs.slice(0, keepG - 1) : undefined;
     if (topX === undefined && topG === undefined && !fetched.isCut) return fetched;
     if (topX === undefined && topG === undefined && keepX === undefined) return fetched;
     if (topX !== undefined && this.#addUp) return this.#withOthers(fetched, topX);

@@ -45,7 +45,7 @@ describe("memory health", () => {
 
 describe("memory health without one of its parts", () => {
   it("[memory.health.unavailable] is 503, and names the part", async () => {
-    const broken = await startTestServer();
+    const broken = await startTestServer({ isOwn: true });
     const token = await broken.token();
     const health = async () => callTool(broken, token, "knowmind.health", {}, MEMORY);
     // The thread that searches cannot start where its folder is none.
