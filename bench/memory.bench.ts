@@ -11,11 +11,14 @@ const { values } = parseArgs({
     memories: { type: "string", default: "1000,100000" },
     /** The official server takes seconds for each call beyond. */
     peer: { type: "string", default: "100000" },
+    /** Instead of the model's, which takes hours for a million. */
+    "made-up-vectors": { type: "boolean", default: false },
   },
 });
 const kenning = await Kenning.start();
 try {
   if (values.locomo !== undefined) await benchLocomo(kenning, values.locomo);
+  if (values["made-up-vectors"]) await kenning.makeUpVectors();
   for (const count of values.memories.split(",").filter((part) => part !== ""))
     await benchLatency(kenning, Number(count), Number(values.peer));
 } finally {

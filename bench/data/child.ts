@@ -40,6 +40,11 @@ export class Child<Hello = object> {
     await once(this.#process, "exit");
   }
 
+  /** What it and its children have taken of the processor so far. */
+  cpuMs(): number {
+    return cpuMs(this.#process.pid as number);
+  }
+
   async watch<T>(work: () => Promise<T>): Promise<Usage & { answer: T }> {
     const root = this.#process.pid as number;
     let peakMb = 0;

@@ -1,4 +1,4 @@
-/** An instruction, and what should become of it: steps, a question asked back, or a refusal. */
+/** An instruction, and what should become of it: steps, a question asked back that has these words in it, or a refusal. */
 export interface Instruction {
   id: string;
   say: string;
@@ -25,6 +25,7 @@ const KEYS: Record<string, [string, string]> = {
   dataset: ["dataset_id", "dataset"],
   dashboard: ["dashboard_id", "dashboard"],
   alert: ["alert_id", "alert"],
+  report: ["report_id", "report"],
 };
 
 /**
@@ -67,6 +68,9 @@ function holds(expected: unknown, found: unknown, ids: Ids): boolean {
       const id = ids.widget?.get(String(value));
       return there.widget_id === id || there.widgetId === id;
     }
+    // What is written in more than one way is told by a pattern.
+    if (key.endsWith("~"))
+      return new RegExp(String(value), "is").test(JSON.stringify(there[key.slice(0, -1)] ?? ""));
     if (key === "widgets" && there.widget_ids !== undefined)
       return holds(
         (value as string[]).map((name) => ids.widget?.get(name)),

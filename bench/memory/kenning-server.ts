@@ -7,6 +7,9 @@ import { pino } from "pino";
 import { compose } from "../../src/app/compose.ts";
 import { loadConfig } from "../../src/app/config.ts";
 import { EmbeddedServer } from "../../src/platform/catalog/embedded.ts";
+import { MINILM_FINGERPRINT } from "../../src/platform/embeddings/model-files.ts";
+
+const DIMENSIONS = 384;
 
 /** Kenning on a PostgreSQL as it starts for itself; makes workspaces, and tells when all memories have vectors. */
 const home = mkdtempSync(join(tmpdir(), "kenning-bench-memory-"));
@@ -45,11 +48,25 @@ async function embedded(): Promise<{ ms: number }> {
   }
 }
 
+/** From now on memories get vectors that say nothing when they are stored: a model takes hours for a million of them. */
+async function madeUp(): Promise<{ ms: number }> {
+  await client.query(`
+    create function made_up_vector() returns trigger language plpgsql as $$ begin
+      insert into memory_vectors (version_id, fingerprint, vector)
+      select new.id, '${MINILM_FINGERPRINT}', string_agg(decode(md5(random()::text), 'hex'), '')
+      from generate_series(1, ${DIMENSIONS / 16});
+      return new;
+    end $$;
+    create trigger made_up_vector after insert on memory_versions for each row execute function made_up_vector()`);
+  return { ms: 0 };
+}
+
 process.send?.({ url, databaseUrl, home: env.KENNING_HOME });
 process.on("message", async (message: string) => {
   const [word, rest = ""] = message.split(" ");
   if (word === "workspace") process.send?.(await workspace(rest));
   else if (word === "embedded") process.send?.(await embedded());
+  else if (word === "made-up") process.send?.(await madeUp());
   else {
     await client.end();
     await app.close();

@@ -1,10 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Child } from "../data/child.ts";
 
-export interface Hello {
+interface Hello {
   url: string;
   databaseUrl: string;
   home: string;
@@ -12,28 +13,41 @@ export interface Hello {
 
 /** Kenning in a process of its own. */
 export class Kenning {
-  readonly #process: ChildProcess;
-  readonly hello: Hello;
+  readonly #child: Child<Hello>;
 
-  private constructor(child: ChildProcess, hello: Hello) {
-    this.#process = child;
-    this.hello = hello;
+  private constructor(child: Child<Hello>) {
+    this.#child = child;
   }
 
   static async start(): Promise<Kenning> {
-    const child = fork(new URL("./kenning-server.ts", import.meta.url), { stdio: "inherit" });
-    const [hello] = (await once(child, "message")) as [Hello];
-    return new Kenning(child, hello);
+    return new Kenning(await Child.start<Hello>("../memory/kenning"));
+  }
+
+  get hello(): Hello {
+    return this.#child.hello;
+  }
+
+  cpuMs(): number {
+    return this.#child.cpuMs();
+  }
+
+  stop(): Promise<void> {
+    return this.#child.stop();
   }
 
   /** A new workspace, and a token for it. */
   async workspace(slug: string): Promise<string> {
-    return (await this.#ask<{ token: string }>(`workspace ${slug}`)).token;
+    return (await this.#child.ask<{ token: string }>(`workspace ${slug}`)).token;
   }
 
   /** Resolves when every memory has its vector, with how long that took from now on. */
   async embedded(): Promise<number> {
-    return (await this.#ask<{ ms: number }>("embedded")).ms;
+    return (await this.#child.ask<{ ms: number }>("embedded")).ms;
+  }
+
+  /** What is stored from now on has vectors that are made up. */
+  async makeUpVectors(): Promise<void> {
+    await this.#child.ask("made-up");
   }
 
   /** By the command, as an operator does it. */
@@ -69,16 +83,5 @@ export class Kenning {
     };
     if (result === undefined || result.isError === true) throw new Error(JSON.stringify(error ?? result));
     return result.structuredContent;
-  }
-
-  async stop(): Promise<void> {
-    this.#process.send("stop");
-    await once(this.#process, "exit");
-  }
-
-  async #ask<T>(message: string): Promise<T> {
-    this.#process.send(message);
-    const [answer] = (await once(this.#process, "message")) as [T];
-    return answer;
   }
 }

@@ -39,6 +39,6 @@ process.once("message", async (wish: Wish) => {
   };
   const clients = Array.from({ length: wish.clients }, (_, number) => client(number));
   await Promise.race([Promise.all(clients), delay(wish.ms + 1_000)]);
-  process.send?.({ refusedMs, ends: [...ends] });
-  process.exit(0);
+  // A long message is still on its way when `send` returns.
+  process.send?.({ refusedMs, ends: [...ends] }, () => process.exit(0));
 });

@@ -15,6 +15,7 @@ import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
 import { type Clock, MS } from "../kernel/clock.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
+import { BusyCallers } from "../registry/busy-callers.ts";
 import type { CallPorts } from "../registry/call.ts";
 import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -100,6 +101,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   // Each call that runs listens, and there may be many.
   setMaxListeners(0, stopping.signal);
   const refusedCallers = new RefusedCallers(engines.log);
+  const busy = new BusyCallers();
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
@@ -108,6 +110,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     stopping: stopping.signal,
     auditsValues: config.storage.auditArguments === "values",
     refused: (...refusal) => refusedCallers.note(...refusal),
+    busy,
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
   const signIn = await openSignIn(config, engines, identity);
@@ -142,7 +145,14 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const housekeeping = new Housekeeping({
     ...engines,
     slices: inside.all,
-    others: [signIn, jobs, schedules, deliveries, ...[...endpoints.values()].map(({ sessions }) => sessions)],
+    others: [
+      signIn,
+      busy,
+      jobs,
+      schedules,
+      deliveries,
+      ...[...endpoints.values()].map(({ sessions }) => sessions),
+    ],
     everyMs: config.mcp.sessionCleanupIntervalMinutes * MS.minute,
   });
   opened.defer(() => housekeeping.stop());

@@ -11,6 +11,7 @@ import { AppError, messageOf } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { CATALOG_SETTINGS } from "../platform/catalog/settings.ts";
 import { DELIVERY_SETTINGS } from "../platform/delivery/settings.ts";
+import { DRAWING_SETTINGS } from "../platform/drawing/settings.ts";
 import { EMBEDDING_SETTINGS } from "../platform/embeddings/settings.ts";
 import { FETCH_SETTINGS } from "../platform/guarded-fetch/settings.ts";
 import {
@@ -132,7 +133,7 @@ export const SETTINGS = {
   },
   exports: {
     title: "Exports",
-    settings: ASSETS_SETTINGS.exports,
+    settings: { ...ASSETS_SETTINGS.exports, ...DRAWING_SETTINGS.exports },
   },
   mail: {
     title: "Mail",

@@ -53,7 +53,7 @@ export async function openEngines(
   opened.defer(() => retrieval.close());
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);
-  const drawings = new Drawings(log);
+  const drawings = new Drawings(log, config.exports.fontFolders);
   const schedules = new Schedules(catalog, log);
   const deliveries = openDeliveries(config, { catalog, blobs, jobs, fetch, vault, root, home, log });
   opened.defer(() => deliveries.close());
@@ -81,7 +81,7 @@ function openDeliveries(
   parts: Pick<AppEngines, "catalog" | "blobs" | "jobs" | "fetch" | "vault" | "root" | "home" | "log">,
 ): Deliveries {
   const { catalog, fetch, vault, root, home } = parts;
-  const { smtpUrl, dkimKeyFile, dkimSelector, slackApiUrl } = mail;
+  const { smtpUrl, domains, dkimKeyFile, dkimSelector, slackApiUrl } = mail;
   const from = mail.from ?? `kenning@${new URL(appUrl).hostname}`;
   const channels = new Channels(catalog, vault, fetch);
   const dkim =
@@ -94,7 +94,7 @@ function openDeliveries(
         };
   return new Deliveries({
     ...parts,
-    mail: new MailChannel({ smtpUrl, from, outbox: join(home, "outbox"), dkim }),
+    mail: new MailChannel({ smtpUrl, from, outbox: join(home, "outbox"), domains, dkim }),
     webhooks: new WebhookChannel({ fetch, key: deriveKey(root, "webhooks"), channels }),
     slack: new SlackChannel({ fetch, apiUrl: slackApiUrl }),
     teams: new TeamsChannel(fetch),

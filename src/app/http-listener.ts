@@ -11,9 +11,13 @@ export class HttpListener {
   readonly #address: { port: number; host: string };
   readonly #running = new Map<ServerResponse, Promise<void>>();
 
-  constructor(fetch: Parameters<typeof getRequestListener>[0], address: { port: number; host: string }) {
+  constructor(
+    fetch: Parameters<typeof getRequestListener>[0],
+    address: { port: number; host: string },
+    limits: Partial<Record<"headersMs" | "connections", number>> = {},
+  ) {
     this.#address = address;
-    const { headerBytes, headersMs, requestMs, keepAliveMs, connections } = LIMITS.server;
+    const { headerBytes, headersMs, requestMs, keepAliveMs, connections } = { ...LIMITS.server, ...limits };
     this.#server = createServer(
       {
         maxHeaderSize: headerBytes,
@@ -26,7 +30,7 @@ export class HttpListener {
       getRequestListener(fetch, { overrideGlobalObjects: false }),
     );
     this.#server.maxConnections = connections;
-    this.#server.on("connection", closeIfSilent);
+    this.#server.on("connection", (socket: Socket) => closeIfSilent(socket, headersMs));
     this.#server.on("request", (request, response) => this.#track(request, response));
   }
 
@@ -76,10 +80,10 @@ export class HttpListener {
 }
 
 /** Node waits without end for the first byte of a connection. */
-function closeIfSilent(socket: Socket): void {
+function closeIfSilent(socket: Socket, patienceMs: number): void {
   const timer = setTimeout(() => {
     if (socket.bytesRead === 0) socket.destroy();
-  }, LIMITS.server.headersMs).unref();
+  }, patienceMs).unref();
   socket.once("close", () => clearTimeout(timer));
 }
 

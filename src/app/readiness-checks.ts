@@ -43,6 +43,8 @@ async function databaseProblem(catalog: Catalog): Promise<string | undefined> {
 /** Somebody may have changed the home under the running server, or let the database adopt another. */
 async function homeProblem(parts: HomeParts): Promise<string | undefined> {
   const view = await lookAtHome(parts);
+  // Where the storage is not there, another check says so, and nothing in it can be compared.
+  if (view.storeId === undefined && view.stamp !== undefined) return undefined;
   if (view.isSuperseded) return SUPERSEDED;
   return (
     homeProblemOf(view, parts) && "The files or the root secret that the database refers to are not there."

@@ -40,7 +40,7 @@ const MOVEMENT = `drop (?:below|under|to|by)(?!${ASSETS})(?![\\p{L}\\p{N}])|(?<=
  * without their accents, as texts are when they are looked through.
  */
 const DESTRUCTIONS: readonly Pattern[] = [
-  phrase("delete", "delet(?:e|ing)|losch(?:e|en|t)?"),
+  phrase("delete", "delet(?:e|ing)|eras(?:e|ing)|get(?:ting)? rid of|losch(?:e|en|t)?"),
   phrase("remove", "remov(?:e|ing)|entfern(?:e|en|t)"),
   phrase("drop", `(?!${MOVEMENT})drop(?! downs?(?![\\p{L}\\p{N}]))`),
   phrase("destroy", "destroy(?:ing)?|vernicht(?:e|en|et)"),

@@ -48,6 +48,10 @@ export const LIMITS = {
   call: {
     /** Longest a tool may run unless it declares its own limit. */
     defaultTimeoutMs: 60_000,
+    /** How long further calls of a tool are refused at once after one of the same person was because too many wait. */
+    refusedAgainMs: 250,
+    /** So many refusals in that time, and all requests of that person are refused until it is over. */
+    refusalsInARow: 10,
     /** Results of all calls of one request together, as JSON; what is beyond it becomes an error. */
     resultCharacters: 32 * 1024 * 1024,
     /** Longest natural-language instruction. */

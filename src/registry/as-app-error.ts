@@ -1,41 +1,50 @@
 import type { Logger } from "pino";
-import { MS } from "../kernel/clock.ts";
 import { AppError, isAppError, messageOf } from "../kernel/errors.ts";
 import { newUuid } from "../kernel/ids.ts";
-import { isDiskFull, isOutage, isReadOnly } from "../platform/catalog/index.ts";
+import { ToldOnce } from "../kernel/told-once.ts";
+import { isDiskFull, isOutage, isReadOnly, pgCodeOf } from "../platform/catalog/index.ts";
 
-const READ_ONLY = "The server's database can only be read right now.";
-const DISK_FULL = "The server's disk is full.";
+/** What the machine or an engine refuses to everybody for the same reason, however it is asked. */
+const STORAGE_TROUBLES: Readonly<Record<string, string>> = {
+  EROFS: "The server's storage can only be read right now.",
+  EACCES: "The server may not use its own storage right now.",
+  EPERM: "The server may not use its own storage right now.",
+  EIO: "The server's storage fails right now.",
+  EMFILE: "The server has as many files open as it may.",
+  ENFILE: "The server has as many files open as it may.",
+};
 
-/** When the log was last told of an outage, and of how many calls it was not told since. */
-const told = new WeakMap<Logger, { atMs: number; calls: number }>();
+/** What each log was told of. */
+const told = new WeakMap<Logger, ToldOnce>();
 
 /** Every call fails as long as it lasts, all for the same reason. */
-function tellOfOutage(thrown: unknown, log: Logger, facts: Record<string, unknown>): void {
-  const last = told.get(log);
-  if (last !== undefined && performance.now() - last.atMs < MS.minute) {
-    last.calls += 1;
-    return;
-  }
-  const others = last === undefined || last.calls === 0 ? {} : { callsSince: last.calls };
-  log.warn({ reason: messageOf(thrown), ...facts, ...others }, "an engine is away");
-  told.set(log, { atMs: performance.now(), calls: 0 });
+function tellOnce(trouble: string, thrown: unknown, log: Logger, facts: Record<string, unknown>): void {
+  const once = told.get(log) ?? new ToldOnce();
+  told.set(log, once);
+  once.tell(trouble, (since) =>
+    log.error({ reason: messageOf(rootOf(thrown)), ...facts, ...since }, trouble),
+  );
+}
+
+/** Libraries wrap what went wrong in what they wanted to do. */
+function rootOf(thrown: unknown): unknown {
+  return thrown instanceof Error && thrown.cause instanceof Error ? rootOf(thrown.cause) : thrown;
 }
 
 /**
- * What can be shown of anything that was thrown. An engine that is away is told as such, without its address;
- * what nobody expected is a bug: logged with an id, shown without its insides.
+ * What can be shown of anything that was thrown. What is wrong with an engine or the machine is told as such, without
+ * its address; what nobody expected is a bug: logged with an id, shown without its insides.
  */
 export function asAppError(thrown: unknown, log: Logger, facts: Record<string, unknown>): AppError {
   if (isAppError(thrown) && thrown.data.engine === undefined) return thrown;
   if (isOutage(thrown)) {
-    tellOfOutage(thrown, log, facts);
+    tellOnce("an engine is away", thrown, log, facts);
     const hint = "Try again in a moment.";
     return new AppError("unavailable", "The database cannot be reached right now.", { hint, cause: thrown });
   }
-  const trouble = isReadOnly(thrown) ? READ_ONLY : isDiskFull(thrown) ? DISK_FULL : undefined;
+  const trouble = troubleOf(thrown);
   if (trouble !== undefined) {
-    log.error({ err: thrown, ...facts }, trouble);
+    tellOnce(trouble, thrown, log, facts);
     const hint = "Nothing was changed. Tell whoever runs this server; kenning doctor says what to do.";
     return new AppError("unavailable", trouble, { hint, cause: thrown });
   }
@@ -46,4 +55,10 @@ export function asAppError(thrown: unknown, log: Logger, facts: Record<string, u
     data: { errorId },
     cause: thrown,
   });
+}
+
+function troubleOf(thrown: unknown): string | undefined {
+  if (isReadOnly(thrown)) return "The server's database can only be read right now.";
+  if (isDiskFull(thrown)) return "The server's disk is full.";
+  return STORAGE_TROUBLES[pgCodeOf(thrown) ?? ""];
 }

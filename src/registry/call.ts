@@ -8,6 +8,7 @@ import { LIMITS } from "../kernel/limits.ts";
 import type { Permission } from "../kernel/permissions.ts";
 import { notingDatasets } from "../kernel/read-datasets.ts";
 import { asAppError } from "./as-app-error.ts";
+import type { BusyCallers } from "./busy-callers.ts";
 import { applicationFacts, type Caller, type CallMeta, tokenFacts } from "./caller.ts";
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
@@ -24,6 +25,8 @@ export interface CallPorts {
   auditsValues?: boolean;
   /** The server is about to stop and waits no longer for calls that run: they are told so. */
   stopping?: AbortSignal;
+  /** Those who are refused for a moment because they have too much going. */
+  busy?: BusyCallers;
   /** Told of every call that failed, to find those that were refused because of too much load. */
   refused?: (error: AppError, caller: Caller, meta: Pick<CallMeta, "address">) => void;
   /** Told of every call that ended, for metrics. */
@@ -86,6 +89,7 @@ export async function call(
   let outcome: Outcome;
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
+    if (operation.kind === "tool") ports.busy?.assertMayCall(operation, environment.caller);
     await ports.limiter.take(operation, environment.caller, environment.meta);
     await ports.audit.room();
     const { plain, longList } = await readArguments(args, operation.longList);
@@ -101,7 +105,10 @@ export async function call(
         },
         ports.stopping,
       ),
-    );
+    ).catch((thrown: unknown) => {
+      ports.busy?.note(operation, environment.caller, thrown);
+      throw thrown;
+    });
     outcome = { status: "done", output, ms: performance.now() - started };
   } catch (thrown) {
     const ms = performance.now() - started;

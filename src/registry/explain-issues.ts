@@ -13,7 +13,8 @@ export function explainIssues(issues: readonly Issue[], schema: z.ZodType): stri
   const shape = "shape" in schema ? (schema as z.ZodObject).shape : {};
   const sentences = issues.slice(0, 5).map((issue) => sentence(issue, shape));
   if (issues.length > 5) sentences.push(`And ${issues.length - 5} more.`);
-  return sentences.join(" ");
+  // One that a schema has in its own words stands without a full stop, unless others follow it.
+  return sentences.map((each, i) => (sentences[i + 1] && !each.endsWith(".") ? `${each}.` : each)).join(" ");
 }
 
 function sentence(issue: Issue, shape: Shape): string {

@@ -448,6 +448,14 @@ describe("operations", () => {
     expect(local.status).toBe(200);
     expect(await local.text()).toMatch(/kenning_call_seconds_count\{[^}]*name="whoami"/);
     expect((await server.request("/metrics", { headers: from("127.0.0.1") })).status).toBe(403);
+    for (const made of ["zq1", "zq2"]) {
+      await call(made);
+      await rpc(server, PATHS.all, "resources/read", { token, params: { uri: `kenning://models/${made}` } });
+      await rpc(server, PATHS.all, "prompts/get", { token, params: { name: made } });
+      await server.request(`/${made}`);
+    }
+    // Whatever anybody makes up becomes no number of its own.
+    expect(await (await server.request("/metrics")).text()).not.toContain("zq");
 
     const guarded = await startTestServer({ env: { KENNING_METRICS_TOKEN: "a-token-for-prometheus" } });
     try {

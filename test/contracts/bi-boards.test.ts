@@ -60,6 +60,130 @@ async function rest(name: string, args: object, who: Who = "editor"): Promise<To
   };
 }
 
+/** What the reference says of each parameter: type, ! for required, default, bounds and choices. */
+const CHARTS =
+  "column,line,bar,pie,donut,area,scatter,heatmap,funnel,treemap,gauge,singletext,datagrid2,recommendation";
+const REFERENCE: Record<string, Record<string, string>> = {
+  knowi_list_dashboards: {},
+  knowi_find_widget: { name: "string!", dashboardId: "integer" },
+  knowi_create_widget: {
+    name: "string!",
+    datasetId: "integer!",
+    chartType: `string =column of ${CHARTS}`,
+    xAxis: "string",
+    yAxis: "string",
+    groupBy: "string",
+    series: "string",
+    dashboardId: "integer",
+  },
+  knowi_update_widget: {
+    widgetId: "integer!",
+    filters: "array",
+    c9ql: "string",
+    chartType: `string of ${CHARTS.replace(",recommendation", "")}`,
+    widgetName: "string",
+    xAxis: "string",
+    yAxis: "string",
+    groupBy: "string",
+  },
+  knowi_layout_dashboard: { dashboardId: "integer!", widgets: "array!" },
+  knowi_export_pdf: { dashboardId: "integer", widgetId: "integer" },
+  knowi_export_csv: {
+    dashboardId: "integer",
+    widgetId: "integer",
+    // Ours: the reference has no way to export a dataset.
+    datasetId: "integer",
+    limit: "integer =10000 1..200000",
+  },
+  knowi_get_embed_url: { dashboardId: "integer", widgetId: "integer" },
+  knowi_search: { query: "string!", assetType: "string", limit: "integer =20 1.." },
+  knowi_get_data: { widgetId: "integer", datasetId: "integer", limit: "integer =100 1.." },
+  knowi_get_details: { assetType: "string!", assetId: "integer!" },
+  knowi_delete: { assetType: "string!", assetId: "integer!", confirm: "boolean!" },
+};
+
+interface Schema {
+  type: string;
+  default?: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+function inWords({ type, minimum, maximum, enum: choices, ...rest }: Schema, isRequired: boolean): string {
+  const isBounded = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER;
+  const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : "";
+  return [
+    `${type}${isRequired ? "!" : ""}`,
+    ...(rest.default === undefined ? [] : [`=${rest.default}`]),
+    ...(isBounded ? [`${minimum}..${most}`] : []),
+    ...(choices === undefined ? [] : [`of ${choices.join(",")}`]),
+  ].join(" ");
+}
+
+describe("every tool", () => {
+  it.each(Object.entries(REFERENCE))(
+    "[bi.boards.parameters] %s takes what the reference says",
+    async (name, told) => {
+      const { tools } = await clients.viewer.listTools();
+      const listed = tools.find((tool) => tool.name === name)?.inputSchema;
+      const response = await server.request(`${PATHS.bi}/tools/${name}`, { token: viewer });
+      const { inputSchema } = (await response.json()) as { inputSchema: typeof listed };
+      expect(inputSchema).toEqual(listed);
+      const { properties = {}, required = [] } = listed ?? {};
+      const words = Object.entries(properties as unknown as Record<string, Schema>).map(([key, schema]) => [
+        key,
+        inWords(schema, required.includes(key) && schema.default === undefined),
+      ]);
+      expect(Object.fromEntries(words)).toEqual(told);
+    },
+  );
+
+  it.each<[string, object, number, RegExp]>([
+    ["knowi_find_widget", {}, 400, /^Validation error.*name/],
+    ["knowi_create_widget", { datasetId: 1 }, 400, /^Validation error.*name/],
+    ["knowi_create_widget", { name: "W" }, 400, /^Validation error.*datasetId/],
+    ["knowi_create_widget", { name: "W", datasetId: 99_999, xAxis: "x" }, 404, /^Not found.*dataset/],
+    ["knowi_create_widget", { name: "W", datasetId, chartType: "line" }, 400, /x-axis.*region/],
+    ["knowi_create_widget", { name: "", datasetId, xAxis: "region" }, 400, /^Validation error.*name/],
+    ["knowi_update_widget", { widgetName: "X" }, 400, /^Validation error.*widgetId/],
+    ["knowi_update_widget", { widgetId: 99_999 }, 404, /^Not found.*99999/],
+    ["knowi_layout_dashboard", { dashboardId: 1 }, 400, /^Validation error.*widgets/],
+    [
+      "knowi_layout_dashboard",
+      { dashboardId: 1, widgets: [{ widgetId: 1, col: 25, row: 1, sizeX: 1, sizeY: 1 }] },
+      400,
+      /col/,
+    ],
+    [
+      "knowi_layout_dashboard",
+      { dashboardId: 1, widgets: [{ widgetId: 1, col: 1, row: 0, sizeX: 1, sizeY: 1 }] },
+      400,
+      /row/,
+    ],
+    ["knowi_export_pdf", {}, 400, /One of/],
+    ["knowi_export_pdf", { dashboardId: 1, widgetId: 1 }, 400, /only one/],
+    ["knowi_export_csv", {}, 400, /one of/i],
+    ["knowi_export_csv", { widgetId: 1, limit: 200_001 }, 400, /limit/],
+    ["knowi_get_embed_url", {}, 400, /One of/],
+    ["knowi_get_embed_url", { widgetId: 99_999 }, 404, /^Not found.*99999/],
+    ["knowi_search", {}, 400, /^Validation error.*query/],
+    ["knowi_search", { query: "x", assetType: "planet" }, 400, /planet/],
+    ["knowi_get_data", {}, 400, /one of/i],
+    ["knowi_get_data", { widgetId: 99_999 }, 404, /^Not found.*99999/],
+    ["knowi_get_details", { assetType: "dashboard" }, 400, /^Validation error.*assetId/],
+    ["knowi_get_details", { assetType: "dashboard", assetId: 99_999 }, 404, /^Not found.*99999/],
+    ["knowi_get_details", { assetType: "planet", assetId: 1 }, 400, /planet/],
+    ["knowi_delete", { assetType: "widget", assetId: 99_999 }, 400, /^Validation error.*confirm/],
+    ["knowi_delete", { assetType: "widget", assetId: 99_999, confirm: true }, 404, /^Not found.*99999/],
+    ["knowi_list_dashboards", { page: 2 }, 400, /^Validation error.*page/],
+  ])("[bi.boards.refusals] %s refuses %j", async (name, args, status, text) => {
+    const told = await call(name, args);
+    expect(told).toMatchObject({ isError: true, text: expect.stringMatching(text) });
+    expect(await rest(name, args)).toMatchObject({ status, isError: true, text: told.text });
+  });
+});
+
 describe("list_dashboards, find_widget", () => {
   it("[bi.list-dashboards] gives ids, names and widget counts, in every role", async () => {
     const { dashboard_id: id } = await make({ name: "Listed" });
@@ -305,7 +429,7 @@ describe("exports and embeds", () => {
 });
 
 describe("search, details, data, delete", () => {
-  it("[bi.search] finds assets of all types, filtered by type and limited", async () => {
+  it("[bi.search] [bi.search.every-type] finds assets of all types, filtered by type and limited", async () => {
     const { dashboard_id: id } = await make({ name: "Customer retention" });
     const found = await call(
       "knowi_search",
@@ -318,7 +442,21 @@ describe("search, details, data, delete", () => {
     expect(await call("knowi_search", { query: "customer retention" }, "stranger")).toMatchObject({
       results: [],
     });
-    expect(await rest("knowi_search", {})).toMatchObject({ status: 400 });
+    for (const assetType of ["dashboard", "widget", "dataset", "query", "report", "alert"]) {
+      const ofType = await rest("knowi_search", { query: "revenue", assetType }, "viewer");
+      expect(ofType.status).toBe(200);
+      for (const hit of ofType.results as { asset_type: string }[]) expect(hit.asset_type).toBe(assetType);
+    }
+  });
+
+  it("[bi.limits.beyond] a limit beyond ours gives what there is", async () => {
+    expect(await rest("knowi_search", { query: "revenue", limit: 5_000 }, "viewer")).toMatchObject({
+      status: 200,
+    });
+    expect(await call("knowi_get_data", { datasetId, limit: 1_000_000 }, "viewer")).toMatchObject({
+      totalRows: 4,
+      returnedRows: 4,
+    });
   });
 
   it("[bi.get-data.widget] gives the rows that a widget shows", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { startBoards } from "../support/boards.ts";
-import { PATHS } from "../support/rpc.ts";
+import { callOf, PATHS } from "../support/rpc.ts";
 
-/** `knowi_do` as seed 000 has it, by the REST twin and by JSON-RPC. */
+/** Reports, alerts, insights and `knowi_do` as the reference has them, by the REST twin and by JSON-RPC. */
 
 const boards = await startBoards();
 const { server, admin, editor, viewer, stranger, call } = boards;
@@ -113,12 +113,169 @@ describe("knowi_do", () => {
   it("[bi.do.audit] is in the audit log with each call that it came to", async () => {
     await does({ instruction: "Rename the dashboard Sales to Sales overview" });
     await server.app.identity.audit.flush();
-    const { events } = await call<{ events: { resource_id: string; success: boolean }[] }>(
-      "list_audit_events",
-      { limit: 10 },
-      admin,
-    );
+    interface Event {
+      resource_id: string;
+      success: boolean;
+      duration_ms: number;
+      metadata: { arguments: string; response?: string };
+    }
+    const { events } = await call<{ events: Event[] }>("list_audit_events", { limit: 10 }, admin);
+    expect(events.find(({ resource_id }) => resource_id === "knowi_do")).toMatchObject({
+      success: true,
+      duration_ms: expect.any(Number),
+      metadata: {
+        arguments: expect.stringContaining("Rename the dashboard Sales to Sales overview"),
+        response: expect.stringMatching(/"outcome":"done".*update_dashboard done/),
+      },
+    });
     const called = events.map((event) => event.resource_id);
     expect(called).toEqual(expect.arrayContaining(["knowi_do", "update_dashboard", "list_dashboards"]));
+  });
+});
+
+/** Of the reference: ! is required, [] an array of integers. */
+const PARAMETERS: Record<string, string> = {
+  knowi_do: "instruction:string! dashboardId:integer widgetId:integer",
+  knowi_run: "queryId:integer reportId:integer",
+  knowi_create_report:
+    "dashboardId:integer widgetIds:[] recipients:string slackName:string teamsActionIds:[] frequencyType:string frequency:integer startTime:string timezone:string dayOfWeek:string dayOfMonth:integer format:string reportName:string subject:string emailBody:string sendNow:boolean exportCSV:boolean includeRecommendations:boolean",
+  knowi_update_report:
+    "reportId:integer! frequencyType:string frequency:integer startTime:string timezone:string recipients:string subject:string emailBody:string reportName:string sendNow:boolean",
+  knowi_create_alert:
+    "datasetId:integer! alertName:string! alertType:string! alertCondition:string recipients:string subject:string frequencyType:string startTime:string timezone:string realtime:boolean",
+  knowi_list_alerts: "datasetId:integer widgetId:integer",
+  knowi_test_alert: "alertId:integer!",
+  knowi_update_alert:
+    "alertId:integer! alertName:string alertCondition:string recipients:string subject:string frequencyType:string startTime:string timezone:string realtime:boolean paused:boolean",
+  knowi_get_insights: "widgetId:integer dashboardId:integer context:string",
+};
+
+const OTHERS =
+  "knowi_ask knowi_search knowi_list_dashboards knowi_get_data knowi_get_details knowi_find_widget knowi_push_data knowi_import_file knowi_export_pdf knowi_export_csv knowi_get_embed_url knowi_create_widget knowi_update_widget knowi_layout_dashboard knowi_create_datasource knowi_create_query knowi_ingest_document knowi_ask_document knowi_extract_document_data knowi_list_documents knowi_delete_document knowi_delete";
+
+interface Schema {
+  required?: string[];
+  properties: Record<string, { type: string; items?: { type: string } }>;
+}
+
+async function rpcOf(name: string, args: object, token: string) {
+  const { body } = await callOf(server, PATHS.bi, name, args as Record<string, unknown>, { token });
+  const { result } = body;
+  return { isError: result?.isError, text: result?.content[0]?.text };
+}
+
+async function rest(name: string, args: object, token?: string) {
+  const options = { json: { name, arguments: args }, ...(token !== undefined && { token }) };
+  const response = await server.request(`${PATHS.bi}/tools/call`, options);
+  const body = (await response.json()) as { content?: { text: string }[]; structuredContent?: object };
+  return { status: response.status, text: body.content?.[0]?.text ?? "", ...body.structuredContent };
+}
+
+describe("the tools of the reference", () => {
+  it("[bi.tools.all] are 31, which health counts", async () => {
+    const health = (await (await server.request(`${PATHS.bi}/health`)).json()) as {
+      toolCount: number;
+      tools: string[];
+    };
+    expect(health.tools.toSorted()).toEqual([...Object.keys(PARAMETERS), ...OTHERS.split(" ")].toSorted());
+    expect(health.toolCount).toBe(31);
+  });
+
+  it.each(Object.entries(PARAMETERS))(
+    "[bi.tools.parameters] %s takes what it should",
+    async (name, listed) => {
+      const response = await server.request(`${PATHS.bi}/tools/${name}`, { token: viewer });
+      const { inputSchema } = (await response.json()) as { inputSchema: Schema };
+      const found = Object.entries(inputSchema.properties).map(([key, { type, items }]) => {
+        expect(type === "array" ? items?.type : "integer").toBe("integer");
+        return `${key}:${type === "array" ? "[]" : type}${inputSchema.required?.includes(key) ? "!" : ""}`;
+      });
+      expect(found.toSorted()).toEqual(listed.split(" ").toSorted());
+    },
+  );
+});
+
+describe("reports and alerts", () => {
+  const wide = { datasetId: boards.datasetId, alertName: "A", alertType: "conditional" };
+  const condition = { ...wide, alertCondition: "units > 1" };
+
+  it.each([
+    ["knowi_create_report", { recipients: "a@example.com" }, "dashboardId or widgetIds"],
+    ["knowi_create_report", { dashboardId: 1, widgetIds: [1], recipients: "a@example.com" }, "only one"],
+    ["knowi_create_report", { dashboardId: 1, frequencyType: "years" }, "frequencyType"],
+    ["knowi_create_report", { dashboardId: 1, frequency: 0 }, "frequency"],
+    ["knowi_create_report", { dashboardId: 1, startTime: "24:00" }, "startTime"],
+    ["knowi_create_report", { dashboardId: 1, timezone: "Mars/Olympus" }, "timezone"],
+    ["knowi_create_report", { dashboardId: 1, dayOfWeek: "FUNDAY" }, "dayOfWeek"],
+    ["knowi_create_report", { dashboardId: 1, dayOfMonth: 29 }, "dayOfMonth"],
+    ["knowi_create_report", { dashboardId: 1, format: "docx" }, "format"],
+    ["knowi_create_report", { dashboardId: 1, cc: "x" }, "cc"],
+    ["knowi_update_report", { startTime: "09:00" }, "reportId"],
+    ["knowi_update_report", { reportId: 1, format: "pdf" }, "format"],
+    ["knowi_run", {}, "queryId or reportId"],
+    ["knowi_run", { queryId: 1, reportId: 1 }, "queryId or reportId"],
+    ["knowi_create_alert", { alertName: "A", alertType: "conditional" }, "datasetId"],
+    ["knowi_create_alert", { ...wide, alertType: "sometimes" }, "alertType"],
+    ["knowi_create_alert", { ...condition, frequencyType: "weeks" }, "frequencyType"],
+    ["knowi_create_alert", { ...condition, startTime: "8 am" }, "startTime"],
+    ["knowi_create_alert", wide, "needs a condition"],
+    ["knowi_test_alert", {}, "alertId"],
+    ["knowi_update_alert", { paused: true }, "alertId"],
+    ["knowi_get_insights", {}, "widgetId or dashboardId"],
+  ])("[bi.tools.values] %s with %j is refused by both doors", async (name, args, named) => {
+    const byRest = await rest(name, args, editor);
+    const byRpc = await rpcOf(name, args, editor);
+    expect(byRest).toMatchObject({ status: 400, text: expect.stringContaining(named) });
+    expect([byRpc.isError, byRpc.text]).toEqual([true, byRest.text]);
+  });
+
+  it("[bi.tools.roles] are for the same roles by both doors", async () => {
+    const { dashboard_id: dashboardId } = await boards.make({ name: "Roles" });
+    const recipients = "a@example.com";
+    const { report } = await call<{ report: { id: number } }>("create_report", {
+      dashboard_id: dashboardId,
+      recipients,
+    });
+    const { alert } = await call<{ alert: { id: number } }>("create_alert", {
+      dataset_id: boards.datasetId,
+      name: "Roles",
+      condition: "units > 1",
+    });
+    const [reads, writes] = [
+      ["viewer", "editor", "admin"],
+      ["editor", "admin"],
+    ];
+    const table: [string, object, string[]][] = [
+      ["knowi_list_alerts", { datasetId: boards.datasetId }, reads],
+      ["knowi_get_insights", { dashboardId }, reads],
+      ["knowi_create_report", { dashboardId, recipients }, writes],
+      ["knowi_update_report", { reportId: report.id, subject: "S" }, writes],
+      ["knowi_run", { reportId: report.id }, writes],
+      ["knowi_create_alert", condition, writes],
+      ["knowi_update_alert", { alertId: alert.id, subject: "S" }, writes],
+      ["knowi_test_alert", { alertId: alert.id }, writes],
+      ["knowi_do", { instruction: "Which alerts do we have?" }, writes],
+    ];
+    for (const [name, args, allowed] of table) {
+      for (const [role, token] of Object.entries({ viewer, editor, admin })) {
+        const byRest = await rest(name, args, token);
+        const byRpc = await rpcOf(name, args, token);
+        const seen = [name, role, byRest.status, byRpc.isError];
+        expect(seen).toEqual([name, role, ...(allowed.includes(role) ? [200, false] : [403, true])]);
+        if (!allowed.includes(role))
+          expect([byRest.text, byRpc.text]).toEqual(Array(2).fill(expect.stringMatching(/^Access denied/)));
+      }
+      expect((await rest(name, args)).status).toBe(401);
+      // What belongs to another workspace looks the same as what does not exist.
+      const theirs = await rest(name, args, stranger);
+      const nowhere = JSON.parse(
+        JSON.stringify(args, (_, value) => (typeof value === "number" ? 99_999 : value)),
+      );
+      const { text, ...rest_ } = await rest(name, nowhere, stranger);
+      expect({ ...theirs, text: theirs.text.replace(/\d+/g, "N") }).toEqual({
+        ...rest_,
+        text: text.replace(/\d+/g, "N"),
+      });
+    }
   });
 });

@@ -59,6 +59,12 @@ export const bi = contract("bi", {
   "bi.input.destructive":
     "Instructions to delete, remove, drop, destroy, purge or wipe are blocked and directed to knowi_delete",
 
+  "bi.tools.all": "The 31 tools of the reference are there, and health counts them",
+  "bi.tools.parameters":
+    "Each tool of reports, alerts, insights and knowi_do takes the parameters of the reference, of their types, and needs those that it needs",
+  "bi.tools.values": "Values outside of what the reference lists are refused before anything is done",
+  "bi.tools.roles": "The same roles may call these tools by JSON-RPC and by REST",
+
   "bi.do.parameters": "knowi_do needs instruction, and takes dashboardId and widgetId",
   "bi.do.example": "knowi_do creates a sales dashboard with revenue trends and top products",
   "bi.do.chain": "knowi_do routes an instruction to the tools that it takes, and chains several of them",
@@ -139,17 +145,23 @@ export const bi = contract("bi", {
   "bi.create-alert.natural-language": "alertCondition is natural language or C9QL",
   "bi.create-alert.condition-required": "A conditional alert needs alertCondition",
   "bi.create-alert.data-not-updated": "alertType data_not_updated tells of a dataset that was not updated",
+  "bi.create-alert.query-error": "alertType query_error tells when the query of a dataset fails",
   "bi.create-alert.defaults": "An alert is checked every day at 08:00 in the user's timezone by default",
   "bi.create-alert.realtime": "A realtime alert is evaluated every time the dataset updates",
   "bi.create-alert.access": "Alerts are made by those who may change things, on datasets that they may see",
   "bi.alerts.fires": "When the condition matches, the recipients get a mail",
-  "bi.list-alerts.filter": "knowi_list_alerts lists the alerts, and those of one dataset by datasetId",
+  "bi.list-alerts.filter":
+    "knowi_list_alerts lists the alerts that the user may see, those of one dataset by datasetId and of one widget by widgetId",
   "bi.test-alert.sends":
     "knowi_test_alert evaluates an alert at once and sends notifications if the condition matches",
   "bi.test-alert.unrecorded": "The result of a test is not recorded in the alert's history",
   "bi.update-alert.partial": "knowi_update_alert changes only the fields that are given",
   "bi.update-alert.paused": "paused true pauses an alert, false resumes it",
   "bi.delete.alert": "knowi_delete deletes an alert",
+  "bi.boards.parameters":
+    "The tools of dashboards take exactly the parameters of the reference: names, types, which are required, defaults, limits and choices",
+  "bi.boards.refusals":
+    "What is missing, wrong or not there is told alike by the endpoint and by REST, with a status that says which",
   "bi.list-dashboards":
     "knowi_list_dashboards returns the ids, names and widget counts of the dashboards that the caller may see",
   "bi.find-widget":
@@ -170,6 +182,10 @@ export const bi = contract("bi", {
   "bi.export-csv.dashboard":
     "knowi_export_csv exports a widget as CSV, and of a dashboard every widget as a CSV of its own",
   "bi.embed-url": "knowi_get_embed_url generates a share URL for a dashboard or a widget",
+  "bi.limits.beyond":
+    "A limit of knowi_search or knowi_get_data has no largest value: fewer may come, and the counts tell",
+  "bi.search.every-type":
+    "knowi_search takes each of dashboard, widget, dataset, query, report and alert as assetType",
   "bi.search": "knowi_search finds assets by words and meaning, filtered by assetType, at most limit of them",
   "bi.get-data.widget": "knowi_get_data gives the rows of a widget",
   "bi.get-details.dashboard":

@@ -48,6 +48,15 @@ describe("the examples of the reference", () => {
     expect(asked.hits[0].score > 0 && asked.hits[0].score <= 1).toBe(true);
   });
 
+  it("[memory.store.type] store_memory with each type, and without one", async () => {
+    const token = await server.token();
+    for (const memory_type of ["semantic", "episodic", "procedural", "reference", undefined]) {
+      const memory_id = await acme.store(`Of the type ${memory_type}.`, { memory_type });
+      const { body } = await callOf(server, PATHS.all, "get_memory", { memory_id }, { token });
+      expect(body.result?.structuredContent).toMatchObject({ memory_type: memory_type ?? "semantic" });
+    }
+  });
+
   it("[memory.update.result] [memory.at-time.result] [memory.at-time.period] update_fact, then recall_at_time", async () => {
     const old_memory_id = await acme.store("Müller GmbH is on Business with five seats.", {
       title: "Müller GmbH plan",
@@ -178,9 +187,14 @@ describe("errors", () => {
     expect(await acme.error(tool, args)).toMatchObject({ code: -32602 });
   });
 
-  it("[memory.recall.bounds] takes the ends of its ranges", async () => {
-    expect(Array.isArray(await acme.recall("anything", { k: 25, hops: 3 }))).toBe(true);
-    expect(Array.isArray(await acme.recall("anything", { k: 1, hops: 0 }))).toBe(true);
+  it("[memory.recall.bounds] takes the ends of its ranges, and five hits by itself", async () => {
+    for (const place of ["Skomer", "Lunga", "Mykines", "Runde", "Røst", "Hornøya"])
+      await acme.store(`Puffins nest on ${place}.`);
+    const query = "Where do puffins nest?";
+    const [few, all] = [await acme.recall(query), await acme.recall(query, { k: 25, hops: 3 })];
+    expect({ few: few.length, all: all.length >= 6 }).toEqual({ few: 5, all: true });
+    expect(await acme.recall(query, { k: 1, hops: 0 })).toHaveLength(1);
+    expect((await acme.call("recall_at_time", { query })).hits).toHaveLength(5);
   });
 
   it.each([
@@ -305,6 +319,13 @@ describe("tokens", () => {
       ["unlink", { from_id: theirs, to_id: own, rel_type: "RELATED_TO" }],
     ] as const)
       expect(await stranger.error(tool, args)).toMatchObject({ code: 404 });
+    // Its score is another one when it has got its vector.
+    const token = await server.token({ workspace: "other" });
+    const why = async () => {
+      const { body } = await callOf(server, PATHS.all, "recall", { query: "zebra", why: true }, { token });
+      return (body.result?.structuredContent as { hits: { why: object }[] } | undefined)?.hits[0]?.why ?? {};
+    };
+    await expect.poll(why, { timeout: 30_000 }).toHaveProperty("meaning");
     const [hit] = await stranger.recall("zebra");
     expect(hit?.content).toBe("A zebra of ours.");
     const score = hit?.score;

@@ -21,7 +21,8 @@ export const memory = contract("memory", {
   "memory.health.any-token":
     "knowmind.health is reachable with any token of the endpoint, whatever its scopes",
   "memory.health.no-data": "knowmind.health takes no parameters and holds no data of a tenant",
-  "memory.health.unavailable": "knowmind.health answers 503 when the database is away, and names it",
+  "memory.health.unavailable":
+    "knowmind.health answers 503 when the database or the search index is away, and names it",
   "memory.stats.result": "knowmind.stats returns memories, edges and chunks of the token's workspace",
   "memory.stats.scope": "knowmind.stats needs the scope read",
 
@@ -30,6 +31,7 @@ export const memory = contract("memory", {
   "memory.recall.bounds": "knowmind.recall takes k from 1 to 25 (default 5) and hops from 0 to 3 (default 2)",
   "memory.recall.hybrid":
     "knowmind.recall combines full text, vectors and graph hops, and weighs the top hits once more",
+  "memory.recall.german": "knowmind.recall finds German words in other forms and in compounds",
   "memory.recall.hops": "knowmind.recall follows relations as far as hops says",
   "memory.at-time.result":
     "knowmind.recall_at_time returns hits with memory_id, title, content, valid_from, valid_to and score",
@@ -38,6 +40,8 @@ export const memory = contract("memory", {
   "memory.relations.result":
     "knowmind.list_relations returns all inbound and outbound relations with type, other end and creation time",
   "memory.store.result": "knowmind.store_memory creates a memory and returns memory_id and created_at",
+  "memory.store.type":
+    "knowmind.store_memory takes memory_type semantic (default), episodic, procedural or reference",
   "memory.upload.result": "knowmind.upload_document returns document_id, chunks and status indexed",
   "memory.upload.sections":
     "knowmind.upload_document splits the text into sections, found by themselves and linked by HAS_CHUNK",

@@ -1,13 +1,14 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import axe from "axe-core";
 import type { Browser, Frame, Page } from "playwright-core";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/clock.ts";
 import { needsChromium } from "../support/availability.ts";
 import { startBoards } from "../support/boards.ts";
 import { launchChromium, openPage } from "../support/browser.ts";
+import { makeSheets, SHEETS, structureOf } from "../support/contact-sheet.ts";
 import { makeDataset } from "../support/datasets.ts";
 import { TestClock } from "../support/identity.ts";
 
@@ -275,6 +276,23 @@ describe("an embed", () => {
     expect((await ask(first.url.split("#")[0] ?? "")).status).toBe(404);
   });
 
+  it("takes whatever is chosen for a value and nothing else, under whatever name", async () => {
+    const filters = [{ field: "region" }, { field: "units", operator: ">=" }];
+    const { dashboard_id } = await make({ name: "Chosen", filters });
+    const { url } = await embed({ dashboard_id });
+    const view = (body: string) => ask(url, "/view", body);
+    const all = (await view("")).text;
+    for (const name of ["__proto__", "constructor", "toString", "price"])
+      expect(await view(`f.${name}=x&f.${name}=y`)).toEqual({ status: 200, text: all });
+    for (const value of ["' OR 1=1 --", "North') OR ('1'='1", "`price`", HOSTILE]) {
+      const { status, text } = await view(`f.region=${encodeURIComponent(value)}`);
+      expect(status).toBe(200);
+      expect(text).toContain("No rows are left by the filters of the dashboard.");
+      expect(text).not.toContain("<script>");
+    }
+    expect((await view("f.units=1;drop")).text).toContain("The filter on units takes a number.");
+  });
+
   it("keeps to the policies of its maker and of its viewer: attributes are no filters that a chart may ignore", async () => {
     const made = await make({
       name: "Guarded",
@@ -469,7 +487,58 @@ describe("an embed", () => {
     expect(text).toContain("200 of 5,200 rows");
     expect(text).toContain("<td>1949</td>".replace("<td>", '<td class="number">'));
     expect(text).toContain('<tfoot><tr><td class="number">Total</td>');
-    const stages = [...text.matchAll(/<td>(Seen|Tried|Bought)<\/td>/g)].map(([, name]) => name);
+    const stages = [...text.matchAll(/<td class="short">(Seen|Tried|Bought)<\/td>/g)].map(([, name]) => name);
     expect(stages).toEqual(["Seen", "Tried", "Bought"]);
   });
 });
+
+/** With KENNING_TEST_SHOTS all of it is written there for people to look at: pages, PDFs and PNGs. */
+describe("the contact sheet", () => {
+  let made: ReadonlyMap<string, number>;
+  beforeAll(async () => {
+    made = await makeSheets((name, rows) => makeDataset(server, editor, name, rows), make);
+  });
+
+  it.each(SHEETS)("of $name has in each widget what belongs there", async ({ name }) => {
+    const dashboard_id = made.get(name) ?? 0;
+    const { url } = await embed({ dashboard_id });
+    const shown = structureOf((await ask(url)).text);
+    const file = `contact-sheet/${name.toLowerCase().replace(" ", "-")}.txt`;
+    await expect(`${shown}\n`).toMatchFileSnapshot(file);
+    if (SHOTS !== undefined) await shootSheet(name, dashboard_id, url);
+  });
+});
+
+const LOOKS = [
+  { as: "light", viewport: { width: 1280, height: 900 }, colorScheme: "light", locale: "en-US" },
+  { as: "dark-german", viewport: { width: 1280, height: 900 }, colorScheme: "dark", locale: "de-DE" },
+  {
+    as: "phone",
+    viewport: { width: 390, height: 844 },
+    colorScheme: "light",
+    isMobile: true,
+    locale: "en-US",
+  },
+] as const;
+
+async function shootSheet(name: string, id: number, url: string): Promise<void> {
+  browser ??= await launchChromium();
+  for (const { as, ...look } of LOOKS) {
+    const { page, context } = await openPage(browser, look);
+    await page.goto(url);
+    await page.locator(".widget").last().waitFor();
+    await page.waitForLoadState("networkidle");
+    await shot(page, `sheet-${name}-page-${as}`);
+    await context.close();
+  }
+  for (const [as, options] of [
+    ["light.pdf", { format: "pdf" }],
+    ["german.pdf", { format: "pdf", locale: "de-DE" }],
+    ["light.png", { format: "png" }],
+    ["dark.png", { format: "png", theme: "dark", locale: "de-DE" }],
+  ] as const) {
+    const file = await call<{ url: string }>("export_dashboard", { dashboard_id: id, ...options });
+    const bytes = await (await fetch(file.url)).arrayBuffer();
+    writeFileSync(`${SHOTS}/sheet-${name}-${as}`, new Uint8Array(bytes));
+  }
+}

@@ -63,10 +63,16 @@ describe("hostile and broken files", () => {
       PASSWORD,
     ],
     [
-      "a presentation from before 2007",
+      "a broken presentation from before 2007",
       "a.ppt",
-      compound({ "PowerPoint Document": Buffer.alloc(5_000, 7) }),
-      /Save it as .pptx or PDF/,
+      compound({ "PowerPoint Document": Buffer.alloc(5_000, 7), "Current User": Buffer.alloc(40) }),
+      /damaged/,
+    ],
+    [
+      "a presentation of PowerPoint 95",
+      "b.ppt",
+      compound({ PP40: Buffer.alloc(5_000, 7) }),
+      /PowerPoint 95.*Save it as .pptx or PDF/,
     ],
     [
       "a broken Word document from before 2007",

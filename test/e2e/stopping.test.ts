@@ -9,7 +9,7 @@ let server: TestServer;
 let shop: Shop;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ isOwn: true });
   shop = await openShop(server);
 });
 afterAll(() => server.stop());

@@ -24,9 +24,9 @@ beforeAll(async () => {
   [database, source] = await Promise.all([createTestDatabase(), startPostgresSource()]);
   env = { DATABASE_URL: database.url, KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" };
   const who = ["--workspace", "acme"];
-  await kenning.run(["workspace", "create", "acme"], { env });
-  await kenning.run(["user", "create", "a@example.com", ...who, "--role", "admin"], { env });
-  const made = await kenning.run(["token", "create", "--user", "a@example.com", ...who, "--kind", "api"], {
+  await kenning.call(["workspace", "create", "acme"], { env });
+  await kenning.call(["user", "create", "a@example.com", ...who, "--role", "admin"], { env });
+  const made = await kenning.call(["token", "create", "--user", "a@example.com", ...who, "--kind", "api"], {
     env,
   });
   token = made.out.trim();

@@ -14,11 +14,11 @@ let clients: { clientId: string; clientSecret: string }[];
 
 beforeAll(async () => {
   kenning = await CommandLine.open();
-  await kenning.run(["workspace", "create", "acme"]);
-  await kenning.run(["user", "create", "w@example.com", "--workspace", "acme", "--role", "viewer"]);
+  await kenning.call(["workspace", "create", "acme"]);
+  await kenning.call(["user", "create", "w@example.com", "--workspace", "acme", "--role", "viewer"]);
   const command = ["client", "create", "--user", "w@example.com", "--workspace", "acme", "--json"];
   clients = [];
-  for (let i = 0; i < WRITERS; i += 1) clients.push(JSON.parse((await kenning.run(command)).out));
+  for (let i = 0; i < WRITERS; i += 1) clients.push(JSON.parse((await kenning.call(command)).out));
 }, 300_000);
 afterAll(() => kenning.remove());
 

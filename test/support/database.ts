@@ -9,6 +9,8 @@ declare module "vitest" {
     testServerUrl: string;
     /** Where the bundled model is written once for all. */
     modelsFolder: string;
+    /** For the homes of servers; what is left there goes when the run ends. */
+    homesFolder: string;
   }
 }
 

@@ -18,10 +18,11 @@ const FAST_SETTINGS = {
 /** Starts the one PostgreSQL server of a test run and makes the database that others are copied from. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = mkdtempSync(join(tmpdir(), "kenning-test-"));
+  const homes = mkdtempSync(join(tmpdir(), "kenning-servers-"));
   const server = await EmbeddedServer.open({ home, log: silentLog, settings: FAST_SETTINGS });
   const stop = async () => {
     await server.close();
-    rmSync(home, { recursive: true, force: true });
+    for (const folder of [home, homes]) rmSync(folder, { recursive: true, force: true });
   };
   const { user, password, host, database } = server.endpoint;
   const url = `postgresql://${user}:${password}@${encodeURIComponent(host)}/${database}`;
@@ -33,6 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   project.provide("testServerUrl", url);
   project.provide("modelsFolder", join(home, "models"));
+  project.provide("homesFolder", homes);
   return stop;
 }
 

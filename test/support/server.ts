@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { pino } from "pino";
 import { inject } from "vitest";
 import { type App, type ComposeOptions, compose } from "../../src/app/compose.ts";
@@ -9,7 +9,7 @@ import type { MadeTokenKind } from "../../src/domains/identity/index.ts";
 import type { Role } from "../../src/kernel/permissions.ts";
 import type { TokenLimits } from "../../src/registry/caller.ts";
 import { freePort } from "./command-line.ts";
-import { createTestDatabase } from "./database.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
 
 export interface TestServer {
   app: App;
@@ -43,14 +43,68 @@ function shareModels(home: string): void {
   symlinkSync(models, join(home, "models"));
 }
 
-/** The whole server, in this process, on its own database, folder and port. */
-export async function startTestServer(
-  options: ComposeOptions & { env?: Record<string, string> } = {},
-): Promise<TestServer> {
-  const { env, ...composeOptions } = options;
+export interface ServerWish extends ComposeOptions {
+  env?: Record<string, string>;
+  /** A server that nobody used before: for whoever takes its database away, closes it, or counts all that it did. */
+  isOwn?: boolean;
+}
+
+/** What a server is made of, whoever uses it at the moment. */
+interface Running {
+  app: App;
+  url: string;
+  home: string;
+  database: TestDatabase;
+  close(): Promise<void>;
+}
+
+/**
+ * Servers that files of one worker use one after the other, each in workspaces of its own: engines and threads take
+ * longer to start than most tests do. By their settings, which are of a few kinds only.
+ */
+const kept = new Map<string, { running: Promise<Running>; isLent: boolean }>();
+const KEPT_SETTINGS: readonly Record<string, string>[] = [
+  {},
+  { RATE_LIMIT_ENABLED: "false" },
+  { KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" },
+];
+
+/** The whole server, in this process; one that others used before, where nothing speaks against it. */
+export async function startTestServer(wish: ServerWish = {}): Promise<TestServer> {
+  const { env = {}, ...special } = wish;
+  const key = JSON.stringify(env);
+  const isUsual =
+    Object.keys(special).length === 0 && KEPT_SETTINGS.some((one) => JSON.stringify(one) === key);
+  if (!isUsual || kept.get(key)?.isLent) {
+    const running = await run(wish);
+    return await handOut(running, running.close);
+  }
+  const one = kept.get(key) ?? { running: run(wish), isLent: true };
+  kept.set(key, one);
+  one.isLent = true;
+  const running = await one.running;
+  return await handOut(running, async () => {
+    await clear(running);
+    one.isLent = false;
+  });
+}
+
+/** Leaves nothing of those who used it before: all that is somebody's goes with the workspace. */
+async function clear({ database }: Running): Promise<void> {
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    await client.query("DELETE FROM workspaces");
+    await client.query("DELETE FROM accounts");
+  } finally {
+    await client.end();
+  }
+}
+
+async function run({ env, isOwn: _, ...options }: ServerWish): Promise<Running> {
   const database = await createTestDatabase();
   const port = await freePort();
-  const home = mkdtempSync(join(tmpdir(), "kenning-server-"));
+  const home = mkdtempSync(join(inject("homesFolder"), "server-"));
   shareModels(home);
   const settings = {
     PORT: String(port),
@@ -59,8 +113,18 @@ export async function startTestServer(
     EXTERNAL_KNOWLEDGE_MCP_ENABLED: "true",
   };
   const config = loadConfig({ env: { ...settings, ...env }, cwd: home });
-  const app = await compose(config, { log: pino({ level: "silent" }), ...composeOptions });
+  const app = await compose(config, { log: pino({ level: "silent" }), ...options });
   const { url } = await app.listen();
+  const close = async () => {
+    await app.close();
+    await database.drop();
+    rmSync(home, { recursive: true, force: true });
+  };
+  return { app, url, home, database, close };
+}
+
+async function handOut(running: Running, stop: () => Promise<void>): Promise<TestServer> {
+  const { app, url, home, database } = running;
   await app.identity.workspaces.create({ slug: "acme", name: "Acme" });
   let users = 0;
 
@@ -96,10 +160,6 @@ export async function startTestServer(
     },
     databaseUrl: database.url,
     loseDatabase: () => database.drop(),
-    async stop() {
-      await app.close();
-      await database.drop();
-      rmSync(home, { recursive: true, force: true });
-    },
+    stop,
   };
 }

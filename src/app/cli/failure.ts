@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isAppError } from "../../kernel/errors.ts";
+import { type AppError, isAppError } from "../../kernel/errors.ts";
 import { newUuid } from "../../kernel/ids.ts";
 import { type Loggable, loggable } from "../../kernel/loggable-error.ts";
 import { requireHome } from "../home/home-folder.ts";
@@ -9,8 +9,9 @@ import type { Terminal } from "./command.ts";
 
 /** Says in one sentence what went wrong. What was not expected is logged with an id, its insides are not shown. */
 export async function reportFailure(error: unknown, terminal: Terminal): Promise<void> {
-  if (isAppError(error) && error.code !== "internal") {
-    terminal.err(`kenning: ${oneLine(error.advice)}\n`);
+  const expected = expectedIn(error);
+  if (expected !== undefined) {
+    terminal.err(`kenning: ${oneLine(expected.advice)}\n`);
     return;
   }
   const id = newUuid();
@@ -20,6 +21,12 @@ export async function reportFailure(error: unknown, terminal: Terminal): Promise
   const what = systemFailure(error) ?? "Something went wrong that should not have";
   terminal.err(`kenning: ${what} (error ${id}); ${where}.\n`);
   if (isVerbose) terminal.err(`${stackOf(error)}\n`);
+}
+
+/** Libraries wrap what they were thrown. */
+function expectedIn(error: unknown): AppError | undefined {
+  if (isAppError(error)) return error.code === "internal" ? undefined : error;
+  return error instanceof Error && error.cause !== undefined ? expectedIn(error.cause) : undefined;
 }
 
 const SYSTEM_FAILURES: Readonly<Record<string, (path: string) => string>> = {

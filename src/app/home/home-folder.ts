@@ -10,7 +10,9 @@ export function homeProblem(home: string): AppError | null {
   const { uid } = statSync(existing);
   if (!statSync(existing).isDirectory())
     return problem(`${existing} is not a folder, so the data cannot be kept in ${home}.`);
-  if (!isOpen(existing)) {
+  const denied = denialOf(existing);
+  if (denied === "EROFS") return problem(`${existing} is on storage that can only be read.`);
+  if (denied !== undefined) {
     const us = process.getuid?.();
     return problem(`This user (${us}) may not write to ${existing}, which belongs to user ${uid}.`);
   }
@@ -37,12 +39,13 @@ function problem(message: string): AppError {
   return new AppError("unavailable", message, { hint: HINT });
 }
 
-function isOpen(folder: string): boolean {
+/** What the system says against writing there; undefined when nothing. */
+function denialOf(folder: string): string | undefined {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
   }
 }
 

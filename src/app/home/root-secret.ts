@@ -3,6 +3,9 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
 
+/** Shorter than anything that was ever written there. */
+const SHORTEST = 32;
+
 /**
  * The root from which all keys are derived: JWT_SECRET, or a random one kept in the data folder. Servers that
  * start at once on a new folder agree on one, because only one of them can link the file into place. Whether one
@@ -35,12 +38,16 @@ export function readRootSecret(home: string): string | undefined {
   const path = rootSecretFile(home);
   try {
     const kept = readFileSync(path, "utf8");
-    if (kept.trim() !== "") return kept;
+    if (kept.trim().length >= SHORTEST) return kept;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  throw new AppError("unavailable", `The file ${path}, from which all keys are derived, is empty.`, {
-    hint: "Restore it from a backup. Without one remove it, and see: kenning home adopt --help",
-  });
+  throw new AppError(
+    "unavailable",
+    `The file ${path}, from which all keys are derived, is empty or cut off.`,
+    {
+      hint: "Restore it from a backup. Without one remove it, and see: kenning home adopt --help",
+    },
+  );
 }

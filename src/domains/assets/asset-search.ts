@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Embeddings } from "../../platform/embeddings/index.ts";
 import type { Collection, Entry, Retrieval } from "../../platform/retrieval/index.ts";
+import { LIMITS as RETRIEVAL } from "../../platform/retrieval/limits.ts";
 import type { AssetKinds, SearchText } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 
@@ -37,6 +38,7 @@ const KEPT = 50;
 const LEAST_ALIKE = 0.1;
 /** Of those that are found some may not be seen. */
 const SPARE = 4;
+const MOST_HITS = RETRIEVAL.retrieval.hits;
 
 /**
  * Finds assets of every kind by words and meaning. Before each search the index is brought up to what the catalog holds
@@ -69,19 +71,21 @@ export class AssetSearch {
     const { changed, assets } = await this.#current(workspaceId);
     if (changed.length > 0) await this.#collection.refresh(workspaceId, changed);
     const filter = type === undefined ? {} : { filter: { type: [type] } };
-    const hits = await this.#collection.search(workspaceId, {
-      text: query,
-      k: Math.min(200, limit * SPARE),
-      ...filter,
-    });
     const found: FoundAsset[] = [];
-    for (const { id: key, score, legs } of hits) {
-      const asset = assets.get(key);
-      // Everything is near to everything by a little.
-      if (asset === undefined || (legs.lexical === 0 && score < LEAST_ALIKE)) continue;
-      if (!(await this.#parts.assets.require(asset.type).can(caller, asset.id, "read"))) continue;
-      found.push({ type: asset.type, id: asset.id, name: asset.title, score });
-      if (found.length === limit) break;
+    const looked = new Set<number>();
+    // Where most of what is found may not be seen, all of it is looked at.
+    for (const k of [Math.min(MOST_HITS, limit * SPARE), MOST_HITS]) {
+      const hits = await this.#collection.search(workspaceId, { text: query, k, ...filter });
+      for (const { id: key, score, legs } of hits) {
+        const asset = assets.get(key);
+        // Everything is near to everything by a little.
+        if (asset === undefined || looked.has(key) || (legs.lexical === 0 && score < LEAST_ALIKE)) continue;
+        looked.add(key);
+        if (!(await this.#parts.assets.require(asset.type).can(caller, asset.id, "read"))) continue;
+        found.push({ type: asset.type, id: asset.id, name: asset.title, score });
+        if (found.length === limit) return found;
+      }
+      if (hits.length < k) break;
     }
     return found;
   }

@@ -10,7 +10,7 @@ export interface AssetsServices {
   /** Everything that these tools can be asked for, of whatever slice. */
   assets: AssetKinds;
   /** Writes Parquet files. */
-  data: Pick<Data, "exportParquet">;
+  data: Pick<Data, "require" | "tableView" | "withParquet" | "exportParquet">;
   /** Keeps files that are too large for an answer. */
   exports: KeptExports;
   /** Whether files of the contract have formulas made harmless. */

@@ -14,7 +14,7 @@ import type { Dataset } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
 import { type Found, type Happening, judge } from "./alert-state.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
-import { type Evaluation, type EvaluationParts, evaluate } from "./evaluate.ts";
+import { type Evaluation, type EvaluationParts, evaluate, nothing, unmatched } from "./evaluate.ts";
 import { LIMITS } from "./limits.ts";
 import { noticeOf, type Told } from "./notice.ts";
 import { ownerOf } from "./owner.ts";
@@ -82,7 +82,11 @@ export class AlertChecks {
       ({ datasetId }, context) => this.#work(() => store.watching(datasetId), context),
       options,
     );
-    schedules.define(KIND, { prepare: () => jobs.wake(), handle: (tx, due) => this.#due(tx, due) });
+    schedules.define(KIND, {
+      prepare: () => jobs.wake(),
+      handle: (tx, due) => this.#due(tx, due),
+      together: store.datasetOf,
+    });
   }
 
   /** One job a dataset and owner: they read the same rows. */
@@ -109,18 +113,20 @@ export class AlertChecks {
 
   async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
     await this.#parts.deliveries.prepare();
-    const alerts = await load();
-    const sights = new Map<string, Promise<Sight>>();
     // Those of one owner see the same rows of the same dataset, which are looked up once.
-    const sightOf = (alert: Alert) => {
-      const key = `${alert.datasetId} ${alert.ownerId}`;
-      const known = sights.get(key) ?? this.#sight(alert);
-      sights.set(key, known);
-      return known;
-    };
+    const groups = Map.groupBy(await load(), ({ datasetId, ownerId }) => `${datasetId} ${ownerId}`);
+    for (const alerts of groups.values()) await this.#checkAll(alerts, signal);
+  }
+
+  async #checkAll(alerts: readonly Alert[], signal: AbortSignal): Promise<void> {
+    const sight = this.#sight(alerts[0] as Alert);
+    const none = await sight
+      .then(({ caller, dataset }) => unmatched(this.#parts, caller, dataset, alerts))
+      // What cannot be seen is told for each of them below.
+      .catch(() => new Set<Alert>());
     const checks = await mapBounded(alerts, LIMITS.alerts.looksAtOnce, async (alert) => {
       signal.throwIfAborted();
-      return { alert, checked: await this.#look(alert, sightOf(alert), signal) };
+      return { alert, checked: await this.#look(alert, sight, signal, none.has(alert)) };
     });
     const quiet = checks.filter(({ alert, checked }) => isQuiet(alert, checked));
     const settled = await this.#parts.store.settleQuiet(quiet.map(({ alert }) => alert));
@@ -148,14 +154,21 @@ export class AlertChecks {
     }
   }
 
-  /** Looks as the owner. */
-  async #look(alert: Alert, sight: Promise<Sight>, signal: AbortSignal): Promise<Checked> {
+  /** Looks as the owner, unless it is known already that nothing matches. */
+  async #look(
+    alert: Alert,
+    sight: Promise<Sight>,
+    signal: AbortSignal,
+    isUnmatched = false,
+  ): Promise<Checked> {
     let datasetName = `dataset ${alert.datasetId}`;
     try {
       const { caller, dataset } = await sight;
       datasetName = dataset.name;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.alerts.checkMs)]);
-      const evaluation = await evaluate(this.#parts, caller, dataset, alert, limited);
+      const evaluation = isUnmatched
+        ? nothing(alert.sentence)
+        : await evaluate(this.#parts, caller, dataset, alert, limited);
       return { found: evaluation.found, says: evaluation.says, datasetName, evaluation };
     } catch (error) {
       // That the process stops, or cannot reach its own database, is no fault of the alert's.

@@ -1,15 +1,12 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
-import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
-import type { SearchText } from "../../registry/asset-kind.ts";
 import { alertEvents, alerts } from "./automation.tables.ts";
-import { keepNewest } from "./keep-newest.ts";
 import { LIMITS } from "./limits.ts";
+import { noneWith, ScheduledStore } from "./scheduled.store.ts";
 
 export const KIND = "alert";
-const KEPT_DAYS = 30;
 
 export type Alert = typeof alerts.$inferSelect;
 export type AlertEvent = typeof alertEvents.$inferSelect;
@@ -19,55 +16,48 @@ export type AlertWish = Omit<
 >;
 
 /** Alerts, what happened to them, and when they are checked. */
-export class AlertsStore {
-  readonly #catalog: Catalog;
-  readonly #schedules: Schedules;
-  readonly #clock: Clock;
+export class AlertsStore extends ScheduledStore<Alert> {
+  /** Of the alert that a schedule is of. */
+  readonly datasetOf: SQL = sql`(SELECT dataset_id FROM alerts WHERE alerts.id = schedules.subject)`;
 
   constructor(catalog: Catalog, schedules: Schedules, clock: Clock) {
-    this.#catalog = catalog;
-    this.#schedules = schedules;
-    this.#clock = clock;
+    super(catalog, schedules, clock, {
+      name: KIND,
+      table: alerts,
+      perWorkspace: LIMITS.alerts.perWorkspace,
+      ruleOf: ({ paused, frequency, startTime: time, zone }) =>
+        paused ? null : { unit: frequency, every: 1, time, zone },
+      // By their names alone: what they look for is not for everybody to see.
+      searchBody: sql<string>`''`,
+      past: { table: alertEvents, of: alertEvents.alertId, kept: LIMITS.alerts.kept },
+    });
   }
 
   async create(wish: AlertWish): Promise<Alert> {
-    const now = this.#clock.now();
-    return this.#catalog.transaction(async (tx) => {
-      await assertRoom(tx, wish.workspaceId);
+    const now = this.clock.now();
+    return this.catalog.transaction(async (tx) => {
+      await this.assertRoom(tx, wish.workspaceId);
       const [made] = await tx
         .insert(alerts)
         .values({ ...wish, createdAt: now, stateSince: now })
         .returning();
-      await this.#schedule(tx, made!);
+      await this.schedule(tx, made!);
       return made!;
     });
   }
 
   /** Changes an alert that nobody else has changed since; its schedule goes with it. */
   async change(alert: Alert, patch: Partial<AlertWish>): Promise<Alert> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [changed] = await tx
         .update(alerts)
         .set({ ...patch, version: sql`${alerts.version} + 1` })
-        .where(and(own(alert.workspaceId), eq(alerts.id, alert.id)))
+        .where(this.own(alert.workspaceId, alert.id))
         .returning();
-      if (changed === undefined) throw noAlert(alert.id);
-      await this.#schedule(tx, changed);
+      if (changed === undefined) throw noneWith(KIND, alert.id);
+      await this.schedule(tx, changed);
       return changed;
     });
-  }
-
-  async #schedule(tx: CatalogTx, { id, paused, frequency, startTime, zone }: Alert): Promise<void> {
-    if (paused) return this.#schedules.remove(tx, KIND, id);
-    await this.#schedules.set(tx, KIND, id, { unit: frequency, every: 1, time: startTime, zone });
-  }
-
-  async find(workspaceId: number, id: number): Promise<Alert | undefined> {
-    const [found] = await this.#catalog.db
-      .select()
-      .from(alerts)
-      .where(and(own(workspaceId), eq(alerts.id, id)));
-    return found;
   }
 
   async list(
@@ -75,12 +65,12 @@ export class AlertsStore {
     { datasetId, limit, offset }: { datasetId: number | undefined; limit: number; offset: number },
   ): Promise<{ total: number; items: Alert[] }> {
     const condition = and(
-      own(workspaceId),
+      this.own(workspaceId),
       datasetId === undefined ? undefined : eq(alerts.datasetId, datasetId),
     );
     const [total, items] = await Promise.all([
-      this.#catalog.db.$count(alerts, condition),
-      this.#catalog.db
+      this.catalog.db.$count(alerts, condition),
+      this.catalog.db
         .select()
         .from(alerts)
         .where(condition)
@@ -92,7 +82,7 @@ export class AlertsStore {
   }
 
   /** Those of these that are to be checked. */
-  awake(ids: readonly number[], within: Pick<CatalogTx, "select"> = this.#catalog.db): Promise<Alert[]> {
+  awake(ids: readonly number[], within: Pick<CatalogTx, "select"> = this.catalog.db): Promise<Alert[]> {
     return within
       .select()
       .from(alerts)
@@ -103,7 +93,7 @@ export class AlertsStore {
   /** The alerts on a dataset that look at every change of it, or at every run of its query. */
   async watching(datasetId: number): Promise<Alert[]> {
     const watches = or(eq(alerts.realtime, true), eq(alerts.type, "query_error"));
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(alerts)
       .where(
@@ -133,8 +123,8 @@ export class AlertsStore {
     if (checked.length === 0) return new Set();
     const ids = checked.map(({ id }) => id);
     const versions = checked.map(({ version }) => version);
-    const { rows } = await this.#catalog.db.execute<{ id: string }>(sql`
-      UPDATE alerts SET checked_at = ${this.#clock.now().toISOString()}::timestamptz, matched_rows = 0, last_error = NULL, version = alerts.version + 1
+    const { rows } = await this.catalog.db.execute<{ id: string }>(sql`
+      UPDATE alerts SET checked_at = ${this.clock.now().toISOString()}::timestamptz, matched_rows = 0, last_error = NULL, version = alerts.version + 1
       FROM unnest(${sql.param(ids)}::bigint[], ${sql.param(versions)}::int[]) AS checked (id, version)
       WHERE alerts.id = checked.id AND alerts.version = checked.version AND deleted_at IS NULL AND NOT paused
       RETURNING alerts.id`);
@@ -146,72 +136,11 @@ export class AlertsStore {
   }
 
   async events(alertId: number, limit: number): Promise<AlertEvent[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(alertEvents)
       .where(eq(alertEvents.alertId, alertId))
       .orderBy(desc(alertEvents.id))
       .limit(limit);
   }
-
-  async remove(workspaceId: number, id: number): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
-      await this.#schedules.remove(tx, KIND, id);
-      await tx
-        .update(alerts)
-        .set({ deletedAt: this.#clock.now(), version: sql`${alerts.version} + 1` })
-        .where(and(own(workspaceId), eq(alerts.id, id)));
-    });
-  }
-
-  async restore(workspaceId: number, id: number): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
-      const [restored] = await tx
-        .update(alerts)
-        .set({ deletedAt: null })
-        .where(and(eq(alerts.workspaceId, workspaceId), eq(alerts.id, id), isNotNull(alerts.deletedAt)))
-        .returning();
-      if (restored === undefined) throw new AppError("not_found", `There is no deleted alert with id ${id}.`);
-      await this.#schedule(tx, restored);
-    });
-  }
-
-  /** By their names alone: what they look for is not for everybody to see. */
-  searchTexts(workspaceId: number): Promise<SearchText[]> {
-    return this.#catalog.db
-      .select({ id: alerts.id, title: alerts.name, body: sql<string>`''` })
-      .from(alerts)
-      .where(own(workspaceId));
-  }
-
-  /** Forgets alerts that were deleted long ago, and the oldest of what happened to the others. */
-  async sweep(): Promise<void> {
-    const { db } = this.#catalog;
-    await db.delete(alerts).where(sql`${alerts.deletedAt} < now() - ${KEPT_DAYS} * interval '1 day'`);
-    const { kept } = LIMITS.alerts;
-    await keepNewest(this.#catalog, {
-      table: alertEvents,
-      id: alertEvents.id,
-      owner: alertEvents.alertId,
-      kept,
-    });
-  }
-}
-
-function own(workspaceId: number) {
-  return and(eq(alerts.workspaceId, workspaceId), isNull(alerts.deletedAt));
-}
-
-async function assertRoom(tx: CatalogTx, workspaceId: number): Promise<void> {
-  const { perWorkspace } = LIMITS.alerts;
-  if ((await tx.$count(alerts, own(workspaceId))) < perWorkspace) return;
-  throw new AppError("plan_limit", `This workspace has ${perWorkspace} alerts, which is as many as it can.`, {
-    hint: "Delete those that nobody needs with {tool:delete_asset}.",
-  });
-}
-
-export function noAlert(id: number): AppError {
-  return new AppError("not_found", `There is no alert with id ${id}.`, {
-    hint: "{tool:list_alerts} shows what there is.",
-  });
 }

@@ -1,13 +1,23 @@
 import { AppError } from "../../kernel/errors.ts";
-import { type Deliveries, mailAddresses, oneLine } from "../../platform/delivery/index.ts";
+import { type Deliveries, oneLine } from "../../platform/delivery/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AgentServices } from "../agent/index.ts";
-import { assertName, type Data, type Dataset, isWhole, restrictionFor } from "../data/index.ts";
-import { type Alert, type AlertsStore, type AlertWish, noAlert } from "./alerts.store.ts";
+import {
+  assertName,
+  type Column,
+  compile,
+  type Data,
+  type Dataset,
+  isWhole,
+  parse,
+  restrictionFor,
+} from "../data/index.ts";
+import type { Alert, AlertsStore, AlertWish } from "./alerts.store.ts";
 import { type Backtest, backtest } from "./backtest.ts";
 import { readCondition } from "./conditions/read-condition.ts";
 import { type EvaluationParts, evaluate } from "./evaluate.ts";
 import { chosenChannels } from "./recipients.ts";
+import { noneWith } from "./scheduled.store.ts";
 
 /** What a caller wants of an alert; what is left out stays, or is as usual. */
 export interface AlertChange {
@@ -46,7 +56,7 @@ export class Alerts {
 
   async require({ workspace }: Caller, id: number): Promise<Alert> {
     const alert = await this.#parts.store.find(workspace.id, id);
-    if (alert === undefined) throw noAlert(id);
+    if (alert === undefined) throw noneWith("alert", id);
     return alert;
   }
 
@@ -118,7 +128,7 @@ export class Alerts {
   async #settings(
     caller: Caller,
     dataset: Dataset,
-    { type }: Pick<Alert, "type" | "c9ql">,
+    { type, c9ql }: Pick<Alert, "type" | "c9ql">,
     change: AlertChange,
   ): Promise<Partial<AlertWish> & { zone?: string }> {
     const { name, condition, recipients, channels, subject, key, ...rest } = change;
@@ -126,15 +136,15 @@ export class Alerts {
     if (condition !== undefined && type !== "conditional")
       throw new AppError("bad_request", `An alert of type ${type} has no condition.`);
     const columns = restrictionFor(caller, dataset).columns;
+    const read =
+      condition === undefined ? undefined : readCondition(condition, { name: dataset.name, columns });
+    if (key !== undefined) assertKey(key, read?.c9ql ?? c9ql, columns);
     const given = Object.entries(rest).filter(([, value]) => value !== undefined);
     return {
       ...Object.fromEntries(given),
       ...(name !== undefined && { name }),
-      ...(condition !== undefined && {
-        condition,
-        ...readCondition(condition, { name: dataset.name, columns }),
-      }),
-      ...(recipients !== undefined && { recipients: mailAddresses(recipients) }),
+      ...(read !== undefined && { condition, ...read }),
+      ...(recipients !== undefined && { recipients: this.#parts.deliveries.addresses(recipients) }),
       ...(channels !== undefined &&
         (await chosenChannels(this.#parts.deliveries, caller.workspace.id, channels))),
       ...(subject !== undefined && { subject: oneLine(subject) || null }),
@@ -152,7 +162,7 @@ export class Alerts {
     const { says, matched, found } = await evaluate(this.#parts, caller, dataset, alert, signal);
     return {
       says,
-      past: await backtest(this.#parts, caller, dataset, alert, signal),
+      past: await backtest(this.#parts, caller, dataset, alert),
       rows: alert.type === "conditional" && found.kind !== "unknown" ? (matched?.total ?? 0) : null,
     };
   }
@@ -163,6 +173,20 @@ export class Alerts {
     const dataset = await this.#parts.data.require(caller, alert.datasetId).catch(() => undefined);
     return dataset !== undefined && isWhole(caller, dataset);
   }
+}
+
+/** Rows are told apart by columns that they have. */
+function assertKey(key: readonly string[], c9ql: string | null, columns: readonly Column[]): void {
+  if (key.length === 0) return;
+  if (c9ql === null) throw new AppError("bad_request", "Only a conditional alert has rows to tell apart.");
+  const query = parse(c9ql, { columns });
+  const { columns: found } = compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" });
+  const names = found.map(({ name }) => name);
+  const unknown = key.find((name) => !names.some((each) => each.toLowerCase() === name.toLowerCase()));
+  if (unknown === undefined) return;
+  throw new AppError("bad_request", `The rows that match have no column ${unknown}.`, {
+    hint: `Their columns are ${names.join(", ")}.`,
+  });
 }
 
 function sentenceOf(type: Alert["type"], { name }: Dataset): string {

@@ -3,7 +3,7 @@ import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { type DataServices, type Dataset, seenRun } from "../data/index.ts";
+import { compile, type DataServices, type Dataset, parse, seenRun } from "../data/index.ts";
 import type { Found } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import { LIMITS } from "./limits.ts";
@@ -41,6 +41,40 @@ export function evaluate(
   return Promise.resolve(staleness(parts, dataset, alert));
 }
 
+/** Those of several conditions on one dataset that no row matches, asked in as few queries as can be. */
+export async function unmatched<A extends Watched>(
+  { data, clock }: EvaluationParts,
+  caller: Caller,
+  dataset: Dataset,
+  alerts: readonly A[],
+): Promise<Set<A>> {
+  const asked = alerts.filter(({ type, c9ql }) => type === "conditional" && c9ql !== null);
+  const { conditionsAtOnce, conditionRows, checkMs } = LIMITS.alerts;
+  const atOnce = Math.min(conditionsAtOnce, Math.floor(conditionRows / Math.max(1, dataset.rowCount)));
+  if (asked.length < 2 || atOnce < 2 || dataset.columns.length === 0 || dataset.rowCount === 0)
+    return new Set();
+  const none = new Set<A>();
+  const { visible, ...view } = await data.tableView(caller, dataset, "rows");
+  const options = { columns: visible, source: '"rows"', now: clock.now() };
+  const tests = asked.flatMap((alert) => {
+    try {
+      const query = parse(alert.c9ql ?? "", { columns: visible });
+      return [{ alert, sql: compile(query, { ...options, timezone: alert.zone }).sql }];
+    } catch {
+      // It is looked at for itself, and says what is wrong with it.
+      return [];
+    }
+  });
+  for (let from = 0; from < tests.length; from += atOnce) {
+    const some = tests.slice(from, from + atOnce);
+    const exists = some.map(({ sql }) => `EXISTS (SELECT * FROM (${sql}))`).join(", ");
+    // If one of them fails, or they take too long together, each is looked at for itself.
+    const found = await data.summarise(caller, view, `SELECT ${exists}`, checkMs).catch(() => []);
+    for (const [i, is] of found.entries()) if (is === false) none.add((some[i] as (typeof some)[0]).alert);
+  }
+  return none;
+}
+
 async function findRows(
   { data }: EvaluationParts,
   caller: Caller,
@@ -57,7 +91,7 @@ async function findRows(
   const { rows: limit } = LIMITS.alerts;
   const options = { c9ql: c9ql ?? undefined, timeZone: zone, limit, signal };
   const { columns, rows, totalRows: total } = await data.read(caller, dataset, options);
-  if (total === 0) return { found: { kind: "calm" }, says: `Nothing matches: ${sentence}.`, matched: null };
+  if (total === 0) return nothing(sentence);
   const noun = total === 1 ? "1 row matches" : `${total} rows match`;
   return {
     found: {
@@ -68,6 +102,10 @@ async function findRows(
     says: `${noun}: ${sentence}.`,
     matched: { columns, rows, total },
   };
+}
+
+export function nothing(sentence: string): Evaluation {
+  return { found: { kind: "calm" }, says: `Nothing matches: ${sentence}.`, matched: null };
 }
 
 /** The order of rows is nobody's business: after an import they may come in another. */

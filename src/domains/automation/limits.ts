@@ -16,12 +16,18 @@ export const LIMITS = {
     checks: 2,
     /** Alerts of one dataset that are looked at at the same time. */
     looksAtOnce: 4,
+    /** Conditions on one dataset that are asked in one query, of which those that match are then looked at one by one. */
+    conditionsAtOnce: 50,
+    /** Rows that such a query may look at, counted for each of its conditions; of larger datasets fewer are asked at once. */
+    conditionRows: 50_000_000,
     /** Longest that one check may take. */
     checkMs: 60_000,
     /** How long changes of a dataset are gathered before its real-time alerts are checked. */
     gatherMs: 2_000,
     /** Days of the past that a new condition is tried on. */
     backtestDays: 90,
+    /** Longest that trying a new condition on the past may take; then nothing is said of it. */
+    backtestMs: 15_000,
     /** Most checks in a row that an alert can be made to wait for before it fires. */
     hold: 100,
     /** Checks that must fail one after the other before an alert is in its error state. */

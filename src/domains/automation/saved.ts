@@ -2,12 +2,16 @@ import { z } from "zod";
 import { isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Alert } from "./alerts.store.ts";
+import type { Backtest } from "./backtest.ts";
 import type { AutomationServices } from "./define.ts";
 
 /** What is told of an alert that was made or changed: how it was understood, and what it would find. */
 export const savedShape = {
   matches_now: z.int().nullable().describe("Rows that match now, as you see them"),
-  matched_days: z.int().nullable().describe("Of the last 90, those with rows that match, by their date"),
+  past_firings: z
+    .int()
+    .nullable()
+    .describe("How often it would have fired in the last 90 days, by the rows' date"),
   webhook_secrets: z
     .record(z.string(), z.string())
     .optional()
@@ -30,9 +34,7 @@ export async function saved(
   const sentences = [
     `It fires ${alert.sentence.startsWith("any row ") ? "on" : "when"} ${alert.sentence}.`,
     `Now: ${now.says}`,
-    now.past === null
-      ? ""
-      : `In the last ${now.past.days} days it would have matched on ${now.past.matchedDays}.`,
+    now.past === null ? "" : pastSentence(now.past),
     recipients.length + webhooks.length + alert.channels.length === 0
       ? "Nobody is told: it has no recipients."
       : "",
@@ -43,8 +45,17 @@ export async function saved(
   const secrets = await deliveries.secretsOf(workspaceId, webhooks);
   return {
     matches_now: now.rows,
-    matched_days: now.past?.matchedDays ?? null,
+    past_firings: now.past?.fired ?? null,
     ...(webhooks.length > 0 && { webhook_secrets: secrets }),
     message: sentences.filter((sentence) => sentence !== "").join(" "),
   };
+}
+
+function pastSentence({ days, fired, changed }: Backtest): string {
+  const times = (count: number) => (count === 1 ? "once" : `${count} times`);
+  const told = [
+    ...(fired > 0 || changed === 0 ? [`fired ${fired === 0 ? "never" : times(fired)}`] : []),
+    ...(changed > 0 ? [`told ${times(changed)} that other rows match`] : []),
+  ];
+  return `In the last ${days} days it would have ${told.join(" and ")}.`;
 }

@@ -132,7 +132,8 @@ export class Boards {
     const placed = [...arrange([...known, ...given], fixed).values()];
     const sizes = wishes.filter(({ place }) => place === undefined).map(({ spec }) => usualSize(spec.chart));
     const [only, ...more] = sizes;
-    const free = only === undefined || more.length > 0 ? inShelves(sizes, placed) : [firstFree(only, placed)];
+    const free =
+      only === undefined || more.length > 0 ? inShelves(sizes, placed, true) : [firstFree(only, placed)];
     const contents = wishes.map(({ name, spec, datasetId, place }) => ({
       name,
       spec,

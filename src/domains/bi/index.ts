@@ -65,7 +65,13 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     });
     const insights = new InsightFinder({ sources, clock });
     const views = new Views({ sources, insights, store, modelSources, drawings, clock });
-    const exports = new Exports({ boards, views, drawings, pdfs: new Pdfs(log), clock });
+    const exports = new Exports({
+      boards,
+      views,
+      drawings,
+      pdfs: new Pdfs(log, drawings.fontFolders),
+      clock,
+    });
     const exportLinks = new ExportLinks(vault, clock, appUrl);
     const embedsStore = new EmbedsStore(catalog, clock);
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });

@@ -11,6 +11,7 @@ export interface Placed {
 const { columns: COLUMNS } = LIMITS.bi;
 const SMALL = { sizeX: 6, sizeY: 4 };
 const USUAL = { sizeX: 12, sizeY: 8 };
+const MOST_STRETCHED = 2;
 const WHOLE = { sizeX: COLUMNS, sizeY: 8 };
 
 /** What suits a chart when nobody says how large it is to be. */
@@ -22,11 +23,12 @@ export function usualSize(chart: ChartType): Pick<Place, "sizeX" | "sizeY"> {
 
 /**
  * Places for widgets that come together, below whatever is there: side by side as long as there is room, those of one
- * row equally high.
+ * row equally high and, if wanted, as wide as the dashboard.
  */
 export function inShelves(
   sizes: readonly Pick<Place, "sizeX" | "sizeY">[],
   taken: readonly Place[],
+  isFilled = false,
 ): Place[] {
   const shelves: Pick<Place, "sizeX" | "sizeY">[][] = [];
   for (const size of sizes) {
@@ -40,10 +42,23 @@ export function inShelves(
     const [top, sizeY] = [row, Math.max(...shelf.map((size) => size.sizeY))];
     row += sizeY;
     let col = 1;
-    return shelf.map(({ sizeX }) => {
+    return (isFilled ? filled(shelf) : shelf).map(({ sizeX }) => {
       col += sizeX;
       return { col: col - sizeX, row: top, sizeX, sizeY };
     });
+  });
+}
+
+/** As wide together as the dashboard is, if none has to be more than twice as wide as is usual. */
+function filled<T extends Pick<Place, "sizeX">>(shelf: readonly T[]): T[] {
+  const by = COLUMNS / shelf.reduce((sum, { sizeX }) => sum + sizeX, 0);
+  if (by > MOST_STRETCHED) return [...shelf];
+  let [wanted, given] = [0, 0];
+  return shelf.map((each) => {
+    wanted += each.sizeX * by;
+    const sizeX = Math.round(wanted) - given;
+    given += sizeX;
+    return { ...each, sizeX };
   });
 }
 

@@ -25,7 +25,8 @@ export function lensOf(dashboard: Pick<Dashboard, "filters" | "settings"> | null
 }
 
 export function chosenValue(filter: DashboardFilter, chosen: Chosen): Filter["value"] | undefined {
-  const own = chosen[nameOfFilter(filter)];
+  const name = nameOfFilter(filter);
+  const own = Object.hasOwn(chosen, name) ? chosen[name] : undefined;
   if (own === undefined) return filter.value;
   const values = [own]
     .flat()

@@ -19,7 +19,9 @@ export const LIMITS = {
     /** Fields of numbers in one widget. */
     series: 12,
     /** Groups that a chart tells apart; the rest is "Other". */
-    groups: 12,
+    groups: 8,
+    /** Rows of a heatmap. */
+    heatmapRows: 31,
     /** Bars of a chart unless it says otherwise; the rest is "Other". */
     bars: 50,
     /** Filters of one widget or one dashboard. */
@@ -36,8 +38,8 @@ export const LIMITS = {
     pdfRows: 1_000,
     /** Longest that the query of one widget may take on a page or in an export. */
     queryMs: 60_000,
-    /** Widgets of one dashboard whose queries run at once. */
-    queriesAtOnce: 4,
+    /** Widgets of one dashboard whose queries run at once: each has all cores, and more of one person's count as a burden. */
+    queriesAtOnce: 2,
     /** Results that are kept in memory while their data stays the same. */
     keptResults: 400,
     /** Whole pages of dashboards that are kept in memory, for a minute. */

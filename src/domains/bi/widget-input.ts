@@ -49,13 +49,43 @@ export const dashboardFields = {
   settings: z.unknown().pipe(dashboardSettings).optional().describe("{locale: de-DE, time_zone}"),
 };
 
-/** Options that stand beside the fields are taken for what they are. */
-function withOptions(given: unknown): unknown {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
-  const stray = Object.entries(given).filter(([key]) => key in options.shape);
-  if (stray.length === 0) return given;
-  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in options.shape)));
-  return { ...rest, options: { ...Object.fromEntries(stray), ...rest.options } };
+/** What else the same is called. */
+const MEANT: Record<string, Record<string, string>> = {
+  chart_type: { table: "datagrid2", number: "singletext", kpi: "singletext", metric: "singletext" },
+  aggregate: { average: "avg", mean: "avg", total: "sum", count_distinct: "distinct" },
+  grain: {
+    hourly: "hour",
+    daily: "day",
+    weekly: "week",
+    monthly: "month",
+    quarterly: "quarter",
+    yearly: "year",
+  },
+};
+
+function asMeant(given: object): Record<string, unknown> {
+  const known = (key: string, value: unknown) =>
+    typeof value === "string" ? (MEANT[key]?.[value.toLowerCase()] ?? value) : value;
+  const meant = Object.entries(given).map(([key, value]) => [
+    key,
+    key === "y_axis" && typeof value === "string" ? [value] : known(key, value),
+  ]);
+  return Object.fromEntries(meant);
+}
+
+/** Options that stand beside the fields are taken for what they are: the list has no schema that says where they belong. */
+function withOptions(widget: unknown): unknown {
+  if (!isObject(widget)) return widget;
+  const { options: inner = {}, ...outer } = asMeant(widget);
+  if (!isObject(inner)) return widget;
+  const [fields, stray] = [false, true].map((isOption) =>
+    Object.fromEntries(Object.entries(outer).filter(([key]) => key in options.shape === isOption)),
+  );
+  return { ...fields, options: { ...stray, ...asMeant(inner) } };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export const widgetList = z

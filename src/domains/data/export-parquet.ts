@@ -8,8 +8,13 @@ import {
   type QueryBatch,
 } from "../../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Data } from "./data.ts";
+import type { Dataset } from "./dataset.ts";
 import type { ExportedFile } from "./export.ts";
 import { LIMITS } from "./limits.ts";
+
+const PARQUET = "application/vnd.apache.parquet";
 
 export interface ParquetParts {
   analytics: Analytics;
@@ -17,6 +22,24 @@ export interface ParquetParts {
   newKey(): string;
   scope: string;
   signal: AbortSignal;
+}
+
+/**
+ * A whole dataset, with its values as they are kept: undefined where that is more than one answer holds, or where
+ * policies keep some of it from the caller.
+ */
+export async function wholeParquet(
+  data: Pick<Data, "tableView" | "withParquet">,
+  caller: Caller,
+  dataset: Dataset,
+  signal: AbortSignal,
+): Promise<ExportedFile | undefined> {
+  if (dataset.bytes > LIMITS.data.exportBytes) return undefined;
+  const { isRestricted } = await data.tableView(caller, dataset);
+  if (isRestricted) return undefined;
+  const content = await data.withParquet(caller, dataset, signal, (path) => readFile(path));
+  if (content.length > LIMITS.data.exportBytes) return undefined;
+  return { mimeType: PARQUET, content, rows: dataset.rowCount, isCut: false };
 }
 
 /**
@@ -60,8 +83,7 @@ export async function exportParquet(
       signal,
     });
     made.push(whole);
-    const mimeType = "application/vnd.apache.parquet";
-    return { mimeType, content: await readFile(whole.path), rows: whole.rows, isCut };
+    return { mimeType: PARQUET, content: await readFile(whole.path), rows: whole.rows, isCut };
   } finally {
     for (const { key } of made) await blobs.delete(key);
   }

@@ -43,6 +43,7 @@ export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dat
 export type { DatasetsStore } from "./datasets.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";
+export { wholeParquet } from "./export-parquet.ts";
 export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
 export { sha256Of } from "./part-checks.ts";
 export { restrictionFor } from "./policies.ts";

@@ -52,8 +52,8 @@ export const STORY = {
   priceRise: 240,
   /** The importer in Denmark gives up. */
   denmarkLost: 150,
-  /** The online shop is down on two days. */
-  outage: [37, 36],
+  /** The online shop is down on three days. */
+  outage: [38, 37, 36],
 } as const;
 
 export const NEW_CITY_ONE_PRICE = 2_599;

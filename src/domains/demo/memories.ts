@@ -77,9 +77,9 @@ export const MEMORIES: readonly MemoryWish[] = [
   },
   {
     key: "outage",
-    title: "Online shop down for two days",
+    title: "Online shop down for three days",
     content:
-      "A certificate at the payment provider expired, and the online shop took no orders for two days. Some fifty people a day wrote to support.",
+      "A certificate at the payment provider expired, and the online shop took no orders for three days. Some fifty people a day wrote to support.",
     tags: ["project"],
     since: 36,
   },

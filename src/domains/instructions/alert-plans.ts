@@ -1,33 +1,62 @@
 import { fitText } from "./charts.ts";
 import { bestCondition } from "./conditions.ts";
-import { requireAsset } from "./inventory.ts";
-import type { PlannedStep } from "./plan.ts";
+import { type AlertInfo, requireAsset } from "./inventory.ts";
+import { AskBack, type PlannedStep } from "./plan.ts";
 import type { Clause } from "./references.ts";
-import { FREQUENCIES, MAIL } from "./words.ts";
+import { calledIn, comparisonIn, FREQUENCIES, isFiller, MAIL, numberOf, wordsIn } from "./words.ts";
+
+const WHEN = /\b(?:when(?:ever)?|if|once|as soon as|wenn|sobald|falls)\b/i;
+const TELL =
+  /\b(?:alerts?|notify|warn|ping|remind|let (?:me|us|\S+) know|tell (?:me|us)|inform|benachrichtig\w*|warn\w*|informier\w*|melde\w*|bescheid)\b/i;
+
+/** Something is to be told when something is so; or "Alert:" and what. */
+export function isAlert(text: string): boolean {
+  return (TELL.test(text) && WHEN.test(text)) || /^\s*alert\s*:/i.test(text);
+}
+
+/** Of "revenue > 100k, mail to ann@example.com, check every hour" the part that says when. */
+function conditionIn(text: string): string {
+  const from = WHEN.exec(text);
+  const told = from === null ? text.replace(/^\s*alert\s*:/i, "") : text.slice(from.index + from[0].length);
+  const parts = told.split(/,\s+/);
+  const at = parts.findIndex((part) => comparisonIn(part) !== undefined);
+  return (at === -1 ? told : parts.slice(0, at + 1).join(", ")).trim();
+}
 
 export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
   const { text, inventory, assumptions } = clause;
   const recipients = (text.match(MAIL) ?? []).join(", ");
   const bare = text.replace(MAIL, " ");
-  const condition =
-    /\b(?:when(?:ever)?|if|once|as soon as|wenn|sobald|falls)\b(.*)$/is.exec(bare)?.[1]?.trim() ?? "";
-  const frequency = FREQUENCIES.find(([pattern]) =>
-    pattern.test(bare.slice(0, bare.length - condition.length)),
-  )?.[1];
-  const shared = { ...(recipients !== "" && { recipients }), ...(frequency !== undefined && { frequency }) };
+  const condition = conditionIn(bare);
+  const around = bare.replace(condition, " ");
+  const frequency = FREQUENCIES.find(([pattern]) => pattern.test(around))?.[1];
+  const name = calledIn(around);
+  const shared = {
+    ...(recipients !== "" && { recipients }),
+    ...(frequency !== undefined && { frequency }),
+    ...(LIVE.test(around) && { realtime: true }),
+  };
   const isStale =
-    /\b(?:not (?:been )?(?:updated|refreshed)|no new data|stale|out of date|nicht (?:mehr )?aktualisiert|keine neuen daten|veraltet)\b/i;
+    /\b(?:not (?:been )?(?:updated|refreshed)|no new data|stale|out of date|(?:it |they )?stops?|no longer (?:comes?|arrives?)|nicht (?:mehr )?aktualisiert|keine neuen daten|veraltet)\b/i;
   if (isStale.test(condition)) {
-    const { dataset } = fitText(
-      condition.replace(isStale, " ").replace(/\b(?:has|have|was|were|been|wurden?|data|daten)\b/gi, " "),
-      await inventory.datasets(),
-    );
+    const nouns = (said: string) =>
+      said
+        .replace(isStale, " ")
+        .replace(TELL, " ")
+        .replace(WHEN, " ")
+        .replace(
+          /\b(?:it|still|coming|comes?|in|has|have|was|were|is|been|wurden?|data|daten|me|mich|uns)\b/gi,
+          " ",
+        );
+    // "Is the feed still coming in? Warn me when it stops": what stops was said before.
+    const about = wordsIn(nouns(condition)).some((word) => !isFiller(word)) ? condition : bare;
+    const { dataset } = fitText(nouns(about), await inventory.datasets());
     return [
       {
         tool: "create_alert",
         args: {
           dataset_id: dataset.id,
-          name: `${dataset.name} was not updated`,
+          name: name ?? `${dataset.name} was not updated`,
           type: "data_not_updated",
           ...shared,
         },
@@ -39,30 +68,58 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
   return [
     {
       tool: "create_alert",
-      args: { dataset_id: dataset.id, name: condition.slice(0, 100), condition: c9ql, ...shared },
+      args: { dataset_id: dataset.id, name: name ?? condition.slice(0, 100), condition: c9ql, ...shared },
       says: `Tell when ${says}`,
     },
   ];
 }
 
+const LIVE = /\breal[- ]?time\b|\blive\b|\bechtzeit\b/i;
+const VERB =
+  /\b(?:pause|mute|stop|resume|unmute|reactivate|activate|test|try|check|change|set|pausier\w*|stopp\w*|aktivier\w*|teste?|prüf\w*|setz\w*)\b|(?<!\p{L})änder\w*/iu;
+
+export function isAlertChange(text: string): boolean {
+  return /\balerts?\b|alarm\w*/i.test(text) && VERB.test(text);
+}
+
 export async function planAlertChange({ text, inventory }: Clause): Promise<PlannedStep[]> {
-  const verb =
-    /\b(?:pause|mute|resume|unmute|reactivate|activate|test|try|pausier\w*|aktivier\w*|teste?)\b/i.exec(
-      text,
-    )?.[0] ?? "";
-  const alert = requireAsset(
-    text.replace(verb, " ").replace(/\balerts?\b/gi, " "),
-    await inventory.alerts(),
-    "alert",
-  );
-  if (/^te?st|^try/i.test(verb))
-    return [{ tool: "test_alert", args: { alert_id: alert.id }, says: `Test the alert “${alert.name}”` }];
-  const paused = /^(?:pause|mute|pausier)/i.test(verb);
-  return [
+  const verb = VERB.exec(text)?.[0] ?? "";
+  const frequency = FREQUENCIES.find(([pattern]) => pattern.test(text))?.[1];
+  const noise =
+    /\b(?:alerts?|alarms?|every|hour|hourly|instead|of|live|real|time|threshold|limit|schwelle|condition|bedingung|to|auf|the|des|den|\d+)\b/gi;
+  const words = text
+    .replace(verb, " ")
+    .replace(/-?alarms?\b/gi, " ")
+    .replace(noise, " ");
+  const alert = requireAsset(words, await inventory.alerts(), "alert");
+  const change = (args: object, says: string): PlannedStep[] => [
     {
       tool: "update_alert",
-      args: { alert_id: alert.id, paused },
-      says: `${paused ? "Pause" : "Resume"} the alert “${alert.name}”`,
+      args: { alert_id: alert.id, ...args },
+      says: `${says} the alert “${alert.name}”`,
     },
   ];
+  if (/^te?st|^try/i.test(verb))
+    return [{ tool: "test_alert", args: { alert_id: alert.id }, says: `Test the alert “${alert.name}”` }];
+  if (/^(?:pause|mute|stop|pausier)/i.test(verb)) return change({ paused: true }, "Pause");
+  if (/^(?:resume|unmute|re?activate|aktivier)/i.test(verb)) return change({ paused: false }, "Resume");
+  if (frequency !== undefined || LIVE.test(text)) {
+    const isLive = LIVE.test(text.replace(/\b(?:instead of|rather than|statt)\b.*/i, " "));
+    return change(
+      { ...(frequency !== undefined && { frequency }), ...(LIVE.test(text) && { realtime: isLive }) },
+      "Change when to check",
+    );
+  }
+  return change({ condition: thresholdOf(alert, text) }, "Change the threshold of");
+}
+
+/** The condition with another number at its end, where there is one; otherwise it is asked for. */
+function thresholdOf({ name, about, c9ql }: AlertInfo, text: string): string {
+  const number = /(-?\d[\d.,]*)\s*(k\b|m\b|thousand\b|million\b|mio\.?|tsd\.?|tausend\b|millionen\b)?/i.exec(
+    text,
+  );
+  const end = /([<>]=?)\s*-?[\d.]+\s*$/.exec(c9ql ?? "");
+  if (number === null || end === null || c9ql === null)
+    throw new AskBack(`Which condition should the alert “${name}” have? Now it fires when ${about}.`);
+  return `${c9ql.slice(0, end.index)}${end[1]} ${numberOf(number[1] as string, number[2])}`;
 }

@@ -1,8 +1,8 @@
-import { type ChartWish, dateOf, isNumeric, readChart } from "./charts.ts";
+import { type ChartWish, dateOf, fitText, isNumeric, readChart } from "./charts.ts";
 import { namedIn } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
 import { type Clause, dashboardIn, quotedIn, widgetIn, without } from "./references.ts";
-import { ADD, isFiller, wordsIn } from "./words.ts";
+import { ADD, calledIn, isFiller, wordsIn } from "./words.ts";
 
 const COLUMNS = 24;
 const GROUPED = /\b(?:by|per|nach|pro|je|as|als)\b|ly\b/i;
@@ -21,6 +21,7 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
     (/\bon a new dashboard\b|\bauf (?:einem|ein) neue\w* dashboard\b/i.test(before)
       ? before
           .replace(/\bon a new dashboard\b.*|\bauf (?:einem|ein) neue\w* dashboard\b.*/is, " ")
+          .replace(/\b(?:and|und) (?:put|pack|leg|setz|stell)\w* (?:it|that|das|es)\s*$/i, " ")
           .replace(ADD, " ")
       : undefined);
   if (shown === undefined || shown.trim() === "")
@@ -51,11 +52,8 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
 
 /** What a dashboard is called: "called X", "dashboard X with", or the word before: "a sales dashboard". */
 function boardName(text: string): string | undefined {
-  const called =
-    /\b(?:called|named|namens)\s+(.+?)(?=\s+(?:with|that|which|mit|das|showing|containing)\b|[,:]|$)/is.exec(
-      text,
-    )?.[1];
-  if (called !== undefined) return called.trim();
+  const called = calledIn(text);
+  if (called !== undefined) return called;
   const behind = /\bdashboard\s+((?:\p{Lu}[\p{L}\p{N}]*\s*)+?)(?=\s+(?:with|that|mit|das)\b|[,:]|$)/u
     .exec(text)?.[1]
     ?.trim();
@@ -80,8 +78,13 @@ function partsOf(text: string): string[] {
     }
     return own;
   });
-  return parts.map((part) => part.trim()).filter((part) => wordsIn(part).some((word) => !isFiller(word)));
+  return parts
+    .map((part) => part.replace(COUNT, " ").trim())
+    .filter((part) => wordsIn(part).some((word) => !isFiller(word)));
 }
+
+/** "three charts:", which says nothing of any of them. */
+const COUNT = /^\s*(?:\p{L}+|\d+) (?:charts?|widgets?|tiles?|diagrammen?|kacheln)\s*:/iu;
 
 async function examples({ inventory }: Clause): Promise<string[]> {
   const datasets = await inventory.datasets();
@@ -98,16 +101,20 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[]> {
     clause.dashboardId !== undefined ||
     namedIn(text, await inventory.dashboards()) !== undefined;
   const board = isOnBoard ? await dashboardIn(clause) : undefined;
+  const called = quotedIn(text) ?? calledIn(text);
+  const name = called !== undefined && called !== board?.name ? called : undefined;
   const bare = (board === undefined ? text : without(text, board.name))
+    .replace(name ?? "\0", " ")
     .replace(
       /\b(?:to|on|onto|in|auf|zu|zum|dem|das|this|the|our|my)?\s*(?:the |our |my |dem |das |diesem )?(?:[\p{L}]+[- ])?dashboard\b/iu,
       " ",
     )
-    .replace(/\b(?:hinzu|please|bitte)\b/gi, " ")
+    .replace(/\b(?:hinzu|please|bitte|called|named|namens)\b|\ban\s*[.!]?\s*$/gi, " ")
     .replace(/\b(?:to|on|onto|auf|zu)\s*[.?!]*\s*$/i, " ")
     .replace(ADD, " ")
     .replace(/\b(?:me|mir|new|neue[ns]?|widget|chart|with|mit)\b/gi, " ");
-  const wish = await readChart(bare, inventory, assumptions);
+  const read = await readChart(bare, inventory, assumptions);
+  const wish = { ...read, ...(name !== undefined && { name }) };
   return [
     {
       tool: "create_widget",
@@ -118,6 +125,7 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[]> {
 }
 
 interface PlaceWish {
+  isLast?: boolean;
   col?: number;
   row?: number;
   sizeX?: number;
@@ -128,6 +136,8 @@ export function placeIn(text: string): PlaceWish | undefined {
   const wish: PlaceWish = {
     ...(/\b(?:top|oben)\b(?! \d)(?! (?:products?|customers?))/i.test(text) &&
       /\b(?:put|move|place|setz\w*|verschieb\w*|top left|top right|oben)\b/i.test(text) && { row: 1 }),
+    ...(/\b(?:bottom|unten|(?:the |ans )ende?)\b/i.test(text) &&
+      /\b(?:put|move|place|setz\w*|verschieb\w*)\b/i.test(text) && { isLast: true }),
     ...(/\b(?:top |bottom |oben |the )?(?:left|links)\b/i.test(text) && { col: 1 }),
     ...(/\b(?:half|halbe?) (?:the |of the |der )?(?:width|breite|wide)|\bhalb so breit|half (?:the )?width/i.test(
       text,
@@ -149,10 +159,15 @@ export async function planPlace(clause: Clause): Promise<PlannedStep[]> {
   const wish = placeIn(clause.text) as PlaceWish;
   const sizeX = wish.sizeX ?? widget.place.sizeX;
   const col = Math.min(wish.col ?? widget.place.col, COLUMNS + 1 - sizeX);
+  const others = (await clause.inventory.widgets()).flatMap(({ id, dashboard_id, place }) =>
+    dashboard_id === widget.dashboard_id && id !== widget.id && place !== null
+      ? [place.row + place.sizeY]
+      : [],
+  );
   const place = {
     widgetId: widget.id,
     col,
-    row: wish.row ?? widget.place.row,
+    row: wish.isLast ? Math.max(1, ...others) : (wish.row ?? widget.place.row),
     sizeX,
     sizeY: widget.place.sizeY,
   };
@@ -163,4 +178,46 @@ export async function planPlace(clause: Clause): Promise<PlannedStep[]> {
       says: `Put “${widget.name}” at column ${col}, row ${place.row}, ${sizeX} columns wide`,
     },
   ];
+}
+
+/** A field that readers of a dashboard can filter by, beside those that there are. */
+export async function planBoardFilter(clause: Clause): Promise<PlannedStep[]> {
+  const { text, inventory } = clause;
+  const board = await dashboardIn(clause);
+  if (typeof board.id !== "number")
+    throw new AskBack("Make the dashboard first: by which field should it be filtered?");
+  const said = without(text, board.name).replace(
+    /\b(?:add|another|filters?|füg\w*|hinzu|einen|for|by|für|nach|on|to|auf|zum|dem|the|[\p{L}]+[- ]dashboard|dashboard)\b/giu,
+    " ",
+  );
+  const shown = new Set(
+    (await inventory.widgets())
+      .filter(({ dashboard_id }) => dashboard_id === board.id)
+      .map(({ dataset_id }) => dataset_id),
+  );
+  const datasets = (await inventory.datasets()).filter(({ id }) => shown.has(id));
+  const { dims, measures, unknown } = fitText(said, datasets);
+  const [column] = [...dims, ...measures];
+  if (column === undefined || unknown.length > 0)
+    throw new AskBack(
+      `By which field should “${board.name}” be filtered?`,
+      datasets.flatMap(({ columns }) => columns.map(({ name }) => name)),
+    );
+  const { filters = [] } = await inventory.details<{ filters?: { field?: string }[] }>("dashboard", board.id);
+  const field = { field: column.name, label: labelOf(column.name), operator: isNumeric(column) ? "=" : "in" };
+  return [
+    {
+      tool: "update_dashboard",
+      args: {
+        dashboard_id: board.id,
+        filters: [...filters.filter((each) => each.field !== column.name), field],
+      },
+      says: `Let readers of “${board.name}” filter by ${column.name}`,
+    },
+  ];
+}
+
+function labelOf(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -33,11 +33,12 @@ export async function planByModel(
   const provider = await llm.providerFor(caller);
   if (provider === undefined) return undefined;
   const inventory = new Inventory(call);
-  const [datasets, dashboards, widgets, alerts] = await Promise.all([
+  const [datasets, dashboards, widgets, alerts, reports] = await Promise.all([
     inventory.datasets(),
     inventory.dashboards(),
     inventory.widgets(),
     inventory.alerts(),
+    inventory.reports(),
   ]);
   const tools = PLANNABLE.flatMap((name) => {
     const tool = registry.tool("all", name);
@@ -52,6 +53,7 @@ export async function planByModel(
     dashboards,
     widgets,
     alerts,
+    reports,
     tools,
   };
   try {
@@ -71,7 +73,9 @@ export async function planByModel(
       };
     const isFit =
       plan.steps.length > 0 &&
-      plan.steps.every((step) => isAllowed(step, registry, { datasets, dashboards, widgets, alerts }));
+      plan.steps.every((step) =>
+        isAllowed(step, registry, { datasets, dashboards, widgets, alerts, reports }),
+      );
     if (!isFit) return undefined;
     return {
       steps: plan.steps.map(({ tool, arguments: args, says }) => ({ tool, args, says })),
@@ -91,6 +95,7 @@ interface Known {
   dashboards: readonly { id: number }[];
   widgets: readonly { id: number }[];
   alerts: readonly { id: number }[];
+  reports: readonly { id: number }[];
 }
 
 /** A tool of the list with arguments that it takes, about things that are there. */
@@ -116,6 +121,7 @@ function isAllowed(
     ids(known.datasets, args.dataset_id) &&
     ids(known.dashboards, args.dashboard_id) &&
     ids(known.widgets, args.widget_id) &&
-    ids(known.alerts, args.alert_id)
+    ids(known.alerts, args.alert_id) &&
+    ids(known.reports, args.report_id)
   );
 }

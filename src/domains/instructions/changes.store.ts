@@ -36,7 +36,7 @@ export class ChangesStore {
   }
 
   /** One's own; an admin's also those of others. */
-  async require({ workspace, user, role }: Caller, id: number): Promise<ChangeRow> {
+  async #require({ workspace, user, role }: Caller, id: number): Promise<ChangeRow> {
     const [row] = await this.#catalog.db
       .select()
       .from(changes)
@@ -49,8 +49,13 @@ export class ChangesStore {
     return row;
   }
 
-  async undone(id: number): Promise<void> {
-    await this.#catalog.db.update(changes).set({ undoneAt: this.#clock.now() }).where(eq(changes.id, id));
+  /** All of it in one transaction, with the note that it was done. */
+  undo<T>(caller: Caller, id: number, work: (steps: readonly Change[]) => Promise<T>): Promise<T> {
+    return this.#catalog.atomically(async () => {
+      const { steps } = await this.#require(caller, id);
+      await this.#catalog.db.update(changes).set({ undoneAt: this.#clock.now() }).where(eq(changes.id, id));
+      return work(steps);
+    });
   }
 
   async sweep(): Promise<void> {

@@ -53,6 +53,8 @@ export interface Fit {
   /** It is about the rows themselves, which are counted. */
   ofRows: boolean;
   dims: Column[];
+  /** Names of those of them that stand behind "by": what it is shown by stays, also where only some values are meant. */
+  by: Set<string>;
   against: Column | undefined;
   unknown: string[];
 }
@@ -90,10 +92,9 @@ export async function readChart(
   const x = fit.against ?? (isOverTime && date !== undefined && !dims.some(isDate) ? date : dims.shift());
   const [group] = dims;
   const chart = phrase.chart ?? usualChart(x, phrase);
-  const y =
-    measures.length > 0 || fit.ofRows || phrase.aggregate === "count"
-      ? measures
-      : usualMeasure(dataset, assumptions);
+  // Rows are counted; what is averaged or added up of them is the number that is usually meant.
+  const isCount = phrase.aggregate === "count" || (fit.ofRows && phrase.aggregate === undefined);
+  const y = measures.length > 0 || isCount ? measures : usualMeasure(dataset, assumptions);
   const aggregate = y.length === 0 ? "count" : phrase.aggregate;
   const options = {
     ...(aggregate !== undefined && { aggregate }),
@@ -197,12 +198,21 @@ function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
     measures: [],
     ofRows: false,
     dims: [],
+    by: new Set(),
     against: undefined,
     unknown: [],
   };
+  let isPart = false;
   for (let at = 0; at < words.length; ) {
     const found = longestTerm(words.slice(at, at + LONGEST_TERM), dataset);
     const { role, word } = words[at] as Phrase["words"][number];
+    // "contact channel" for contact_by: what only goes on with the name of a field says nothing more.
+    if (found === undefined && isPart && words[at - 1]?.role === role) {
+      isPart = false;
+      at += 1;
+      continue;
+    }
+    isPart = found !== undefined && found.score < 1 + found.length;
     if (found === undefined) {
       fit.unknown.push(word);
       fit.score -= 1;
@@ -216,6 +226,7 @@ function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
     else if (role === "against") fit.against = column;
     else if (role === "measure" && isNumeric(column)) fit.measures.push(column);
     else if (!fit.dims.includes(column)) fit.dims.push(column);
+    if (column !== null && role === "by") fit.by.add(column.name);
   }
   // What happened is meant sooner than a list of what there is.
   if (fit.score > 0 && dateOf(dataset) !== undefined) fit.score += 0.25;
@@ -257,7 +268,10 @@ function combinations(forms: readonly (readonly string[])[]): string[] {
 }
 
 /** Words that are no fields may be values; what is neither is asked about. */
-export async function filtersOf({ dataset, unknown, dims }: Fit, inventory: Inventory): Promise<Filter[]> {
+export async function filtersOf(
+  { dataset, unknown, dims, by }: Fit,
+  inventory: Inventory,
+): Promise<Filter[]> {
   if (unknown.length === 0) return [];
   const left = new Set(unknown);
   const found = new Map<string, string[]>();
@@ -282,7 +296,7 @@ export async function filtersOf({ dataset, unknown, dims }: Fit, inventory: Inve
     );
   // A field that only says of what its value is stands for no axis: "the topics Battery and Brakes".
   for (const field of found.keys()) {
-    const at = dims.findIndex(({ name }) => name === field);
+    const at = dims.findIndex(({ name }) => name === field && !by.has(name));
     if (at !== -1) dims.splice(at, 1);
   }
   return [...found].map(([field, values]) =>
@@ -308,7 +322,7 @@ function usualChart(x: Column | undefined, { top }: Phrase): string {
   return isDate(x) ? "line" : top !== undefined ? "bar" : "column";
 }
 
-function usualOf({ columns }: DatasetInfo): Column | undefined {
+export function usualOf({ columns }: DatasetInfo): Column | undefined {
   return USUAL.flatMap((word) =>
     columns.filter((each) => isNumeric(each) && keyOf(each.name) === keyOf(word)),
   )[0];
@@ -322,7 +336,7 @@ function usualMeasure(dataset: DatasetInfo, assumptions: string[]): Column[] {
   return column === undefined ? [] : [column];
 }
 
-function during({ name }: Column, { from, to }: { from: string; to?: string }): string {
+export function during({ name }: Column, { from, to }: { from: string; to?: string }): string {
   const field = `\`${name.replaceAll("`", "``")}\``;
   return `where ${field} >= ${from}${to === undefined ? "" : ` and ${field} < ${to}`}`;
 }

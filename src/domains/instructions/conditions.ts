@@ -1,10 +1,10 @@
-import { dateOf, type Filter, filtersOf, fitText } from "./charts.ts";
-import type { DatasetInfo, Inventory } from "./inventory.ts";
+import { dateOf, type Filter, filtersOf, fitText, isNumeric, usualOf } from "./charts.ts";
+import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
-import { AGGREGATE_WORDS, comparisonIn, GRAIN_WORDS } from "./words.ts";
+import { AGGREGATE_WORDS, comparisonIn, formsOf, GRAIN_WORDS, keyOf } from "./words.ts";
 
 const NOISE =
-  /\b(?:there (?:is|are)|a drop in|a rise in|drops?|falls?|rises?|sinks?|goes|climbs?|is|are|to|the|any|gets?|come|kommen|fällt|fallen|sinkt|steigt|steigen|ist|sind|liegt|an einem tag|am tag|es|gibt|a day|per day|less|than)\b/gi;
+  /\b(?:waits?|takes?|for|its|on|in|comes?|arrives?|eingeh\w*|eintreff\w*|wartet|dauert|single|there (?:is|are)|a drop in|a rise in|drops?|falls?|rises?|sinks?|goes|climbs?|is|are|to|the|any|gets?|come|kommen|fällt|fallen|sinkt|steigt|steigen|ist|sind|liegt|an einem tag|am tag|es|gibt|a day|per day|less|than)\b/gi;
 
 /** "daily orders drop below 10" as C9QL whose rows are there when it is so. */
 export async function bestCondition(
@@ -18,6 +18,14 @@ export async function bestCondition(
       "… drop below 50",
       "… is more than 100",
     ]);
+  if (
+    /\d\s*(?:%|percent|prozent)/i.test(text) &&
+    /\b(?:by|um|over|compared|than (?:last|the)|gegenüber|vergleich)\b/i.test(text)
+  )
+    throw new AskBack(
+      "Changes against an earlier time cannot be watched yet. Below or above which number should it tell you?",
+      ["… drop below 50000 a week"],
+    );
   let rest = text.replace(compared.said, " ");
   const grain = GRAIN_WORDS.find(([pattern]) => pattern.test(rest));
   rest = rest.replace(grain?.[0] ?? /$^/, " ");
@@ -26,10 +34,12 @@ export async function bestCondition(
   const fit = fitText(rest, await inventory.datasets());
   const { dataset, measures } = fit;
   const filters = await filtersOf(fit, inventory);
+  const date = dateOf(dataset);
+  if (isOfOneRow(text, dataset))
+    return rowCondition({ dataset, measures, filters, date }, compared, assumptions);
   const [column] = measures;
   const aggregate =
     column === undefined ? "count" : (aggregated?.[1] ?? (isRate(column.name) ? "avg" : "sum"));
-  const date = dateOf(dataset);
   const field = column === undefined ? "*" : quoted(column.name);
   const { period, words } = periodFor(aggregate, grain?.[1]);
   const conditions = [
@@ -48,6 +58,46 @@ export async function bestCondition(
     dataset,
     c9ql: `select ${aggregate}(${field}) as value${where}; select * where value ${comparison} ${value}`,
     says: `${aggregate === "count" ? `the number of rows of ${dataset.name}` : `${aggregate} of ${column?.name}`}${filters.map(({ value: of }) => `, ${[of].flat().join(", ")}`).join("")}${date === undefined ? "" : ` ${words}`} is ${comparison} ${value}`,
+  };
+}
+
+/** "a ticket", "any order", "ein Ticket": one row is meant, not what they come to together. */
+function isOfOneRow(text: string, { name }: DatasetInfo): boolean {
+  const noun =
+    /\b(?:a|an|any|one|ein|eine[rsnm]?|jede[rsnm]?)\s+(?:single |new |neue[rsnm]? |einzelne[rsnm]? )?([\p{L}]+)/iu.exec(
+      text,
+    )?.[1];
+  return noun !== undefined && formsOf(noun).some((form) => ` ${keyOf(name)}`.endsWith(` ${form}`));
+}
+
+/** Rows of late, each by itself. */
+function rowCondition(
+  {
+    dataset,
+    measures,
+    filters,
+    date,
+  }: { dataset: DatasetInfo; measures: Column[]; filters: Filter[]; date: Column | undefined },
+  { comparison, value }: { comparison: string; value: number },
+  assumptions: string[],
+): { dataset: DatasetInfo; c9ql: string; says: string } {
+  const column = measures[0] ?? usualOf(dataset);
+  if (column === undefined)
+    throw new AskBack(
+      `Which number of ${dataset.name} do you mean?`,
+      dataset.columns.filter(isNumeric).map(({ name }) => name),
+    );
+  if (measures.length === 0) assumptions.push(`It is about ${column.name}.`);
+  if (date !== undefined) assumptions.push("It looks at rows of today and yesterday.");
+  const conditions = [
+    `${quoted(column.name)} ${comparison} ${value}`,
+    ...filters.map(conditionOf),
+    ...(date === undefined ? [] : [`${quoted(date.name)} >= $c9_yesterday`]),
+  ];
+  return {
+    dataset,
+    c9ql: `select * where ${conditions.join(" and ")}`,
+    says: `a row of ${dataset.name} has ${column.name} ${comparison} ${value}`,
   };
 }
 

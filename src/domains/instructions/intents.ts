@@ -1,10 +1,11 @@
-import { planAlert, planAlertChange } from "./alert-plans.ts";
-import { placeIn, planDashboard, planPlace, planWidget } from "./board-plans.ts";
+import { isAlert, isAlertChange, planAlert, planAlertChange } from "./alert-plans.ts";
+import { placeIn, planBoardFilter, planDashboard, planPlace, planWidget } from "./board-plans.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
 import { type Clause, widgetIn } from "./references.ts";
-import { planExport, planRename, planReport, targetOf } from "./sharing-plans.ts";
-import { planChart, planFilter } from "./widget-plans.ts";
-import { ADD, BOARD, CHART_WORDS, FREQUENCIES, MAIL, WIDGET } from "./words.ts";
+import { isReportChange, planReport, planReportChange } from "./report-plans.ts";
+import { planExport, planRename, targetOf } from "./sharing-plans.ts";
+import { isAdjusted, planAdjusted, planChart, planFilter } from "./widget-plans.ts";
+import { ADD, BOARD, CHART_WORDS, FREQUENCIES, keyOf, MAIL, WIDGET } from "./words.ts";
 
 /** One sort of thing that can be asked for: when a clause is about it, and which calls it comes to. */
 interface Intent {
@@ -15,33 +16,63 @@ interface Intent {
 }
 
 const MAKE =
-  /\b(?:create|make|build|set up|need|want|generate|design|new|erstell\w*|bau\w*|leg\w*|mach\w*|neues?|brauche)\b/i;
-const CHANGE = /\b(?:change|turn|convert|switch|make|änder\w*|wandle\w*|verwandle\w*|mach\w*|stell\w*)\b/i;
+  /\b(?:create|make|build|set (?:\w+ )?up|need|want|generate|design|new|erstell\w*|bau\w*|leg\w*|mach\w*|neues?|brauche)\b/i;
+const CHANGE =
+  /\bshould be\b|\bsoll\w* .* (?:sein|werden)\b|\b(?:change|turn|convert|switch|make|wandle\w*|verwandle\w*|mach\w*|stell\w*)\b|(?<!\p{L})änder\w*/iu;
 
 const ADDS = /\b(?:add|füg\w*|new|neue\w*|create|plot)\b|\bmake (?:me )?(?:a|an)\b/i;
 
 const hasChart = (text: string) => CHART_WORDS.some(([pattern]) => pattern.test(text));
+
+const QUESTION =
+  /\?\s*$|^\s*(?:what|how|which|who|when|where|why|is|are|did|was|were|wie|was|welche\w*|wer|wann|wo|warum|zeig\w*|show|tell|give|gib)\b/i;
+const FIND =
+  /^\s*(?:please )?(?:find|search|look for|suche?|finde?|where (?:can|do) (?:i|we) (?:find|see)|wo finde (?:ich|wir)|which of (?:our|the|my) (?:charts?|widgets?|dashboards?) (?:use|show|have|are about))\b/i;
+const LISTED =
+  /\b(?:which|what|list|welche|any|are there|gibt es|do we have)\b(?! of).*\b(?:dashboards|alerts|alarme|reports|berichte)\b(?!.*\b(?:pdf|csv|now|jetzt)\b)/i;
+
+/** The dashboards, alerts or reports; of alerts those on a dataset that is named. */
+async function planList({ text, inventory }: Clause): Promise<PlannedStep[]> {
+  if (/\breports|berichte/i.test(text)) return [{ tool: "list_reports", args: {}, says: "List the reports" }];
+  if (!/\balerts|alarme/i.test(text))
+    return [{ tool: "list_dashboards", args: {}, says: "List the dashboards" }];
+  const about = /\b(?:for|on|of|für|auf|von)\b(.*)$/i.exec(text)?.[1] ?? "";
+  const datasets = await inventory.datasets();
+  const named = datasets.find(({ name }) => keyOf(about).includes(keyOf(name)));
+  return [
+    {
+      tool: "list_alerts",
+      args: named === undefined ? {} : { dataset_id: named.id },
+      says: `List the alerts${named === undefined ? "" : ` on ${named.name}`}`,
+    },
+  ];
+}
 
 /** In this order: the first that is meant is taken. */
 export const INTENTS: readonly Intent[] = [
   {
     name: "make an alert",
     tools: ["create_alert"],
-    isMeant: ({ text }) =>
-      /\b(?:alerts?|notify|warn|let (?:me|us) know|tell (?:me|us)|inform|benachrichtig\w*|warn\w*|informier\w*|melde\w*|bescheid)\b/i.test(
-        text,
-      ) && /\b(?:when(?:ever)?|if|once|as soon as|wenn|sobald|falls)\b/i.test(text),
+    isMeant: ({ text }) => isAlert(text),
     plan: planAlert,
+  },
+  {
+    name: "list what there is",
+    tools: ["list_dashboards", "list_alerts", "list_reports"],
+    isMeant: ({ text }) => LISTED.test(text),
+    plan: planList,
   },
   {
     name: "change or test an alert",
     tools: ["update_alert", "test_alert"],
-    isMeant: ({ text }) =>
-      /\balerts?\b|\balarm\w*/i.test(text) &&
-      /\b(?:pause|mute|resume|unmute|reactivate|activate|test|try|pausier\w*|aktivier\w*|teste?|rename)\b/i.test(
-        text,
-      ),
+    isMeant: ({ text }) => isAlertChange(text),
     plan: planAlertChange,
+  },
+  {
+    name: "change or send a report",
+    tools: ["update_report", "run"],
+    isMeant: ({ text }) => isReportChange(text),
+    plan: planReportChange,
   },
   {
     name: "send a report",
@@ -62,7 +93,7 @@ export const INTENTS: readonly Intent[] = [
     name: "export",
     tools: ["export_dashboard", "export_data"],
     isMeant: ({ text }) =>
-      /\b(?:export\w*|download\w*|herunterlad\w*)\b|\b(?:as|als) (?:an? )?(?:pdf|png|csv|excel|image|bild)/i.test(
+      /\b(?:export\w*|download\w*|herunterlad\w*)\b|\b(?:as|als|an?|eine?n?) (?:an? )?(?:pdf|png|csv|excel|image|bild)\b/i.test(
         text,
       ),
     plan: planExport,
@@ -70,17 +101,11 @@ export const INTENTS: readonly Intent[] = [
   {
     name: "share by a link",
     tools: ["get_embed_url"],
-    isMeant: ({ text }) => /\b(?:embed\w*|share|einbett\w*|teile\w*)\b|\blink\b/i.test(text),
+    isMeant: ({ text }) => /\b(?:embed\w*|share|einbett\w*|bette|teile\w*)\b|\blink\b/i.test(text),
     async plan(clause) {
       const target = await targetOf(clause);
       return [{ tool: "get_embed_url", args: target.args, says: `Make a link that shows ${target.name}` }];
     },
-  },
-  {
-    name: "list dashboards",
-    tools: ["list_dashboards"],
-    isMeant: ({ text }) => /\b(?:which|what|list|welche)\b.*\bdashboards\b/i.test(text),
-    plan: async () => [{ tool: "list_dashboards", args: {}, says: "List the dashboards" }],
   },
   {
     name: "place",
@@ -114,13 +139,26 @@ export const INTENTS: readonly Intent[] = [
     plan: planDashboard,
   },
   {
+    name: "add a filter to a dashboard",
+    tools: ["update_dashboard"],
+    isMeant: ({ text }) =>
+      /\badd (?:a |another )?filter\b|\bfilter\b.*\bhinzu\b/i.test(text) && BOARD.test(text),
+    plan: planBoardFilter,
+  },
+  {
+    name: "change periods, time or target of a chart",
+    tools: ["update_widget"],
+    isMeant: isAdjusted,
+    plan: planAdjusted,
+  },
+  {
     name: "change a chart",
     tools: ["update_widget"],
     isMeant: ({ text, widgetId }) =>
       CHANGE.test(text) &&
       !ADDS.test(text) &&
       (widgetId !== undefined ||
-        /\b(?:change|turn|convert|switch|änder\w*|wandle\w*|verwandle\w*|swap|tausch\w*)\b|\bmake (?:it|this|the)\b/i.test(
+        /\b(?:change|turn|convert|switch|wandle\w*|verwandle\w*|swap|tausch\w*|should be|soll\w*)\b|(?<!\p{L})änder\w*|\bmake (?:it|this|the)\b|\bmach\w* aus\b/iu.test(
           text,
         )),
     plan: planChart,
@@ -129,7 +167,7 @@ export const INTENTS: readonly Intent[] = [
     name: "filter or group a chart",
     tools: ["update_widget"],
     isMeant: ({ text, widgetId }) =>
-      /\b(?:only show|show only|filter\w*|nur|restrict|limit)\b/i.test(text) ||
+      /\b(?:only show|show only|filter\w*|nur|restrict|limit|exclude|leave out|ausblend\w*)\b/i.test(text) ||
       (/\b(?:group|split|break)\w*\b.*\bby\b|\bgruppier\w*\b/i.test(text) &&
         (widgetId !== undefined || WIDGET.test(text))),
     plan: planFilter,
@@ -139,13 +177,15 @@ export const INTENTS: readonly Intent[] = [
     tools: ["create_widget"],
     isMeant: ({ text }) =>
       /^\s*(?:please |bitte )?(?:add|put|include|füg\w*)\b/i.test(text) ||
+      (hasChart(text.split(":")[0] ?? "") && /^\s*[\p{L} ]{3,20}:/u.test(text)) ||
       (ADD.test(text) && (WIDGET.test(text) || hasChart(text) || /\bdashboard\b/i.test(text))),
     plan: planWidget,
   },
   {
     name: "change something",
     tools: [],
-    isMeant: ({ text }) => /\b(?:change|swap|adjust|update|modify|ändere?|anpassen)\b/i.test(text),
+    isMeant: ({ text }) =>
+      /\b(?:change|swap|adjust|update|modify|anpassen)\b|(?<!\p{L})ändere?(?!\p{L})/iu.test(text),
     async plan(clause) {
       const { name } = await widgetIn(clause);
       throw new AskBack(`What should become of “${name}”?`, [
@@ -158,24 +198,34 @@ export const INTENTS: readonly Intent[] = [
   {
     name: "find",
     tools: ["search"],
-    isMeant: ({ text }) => /^\s*(?:please )?(?:find|search|look for|suche?|finde?)\b/i.test(text),
+    isMeant: ({ text }) => FIND.test(text),
     async plan({ text }) {
       const query = text
+        .replace(FIND, "")
         .replace(
-          /^\s*(?:please )?(?:find|search|look for|suche?|finde?)\b(?: (?:me|everything|all|anything|alles|mir|nach|for|about|über|zu|zum thema))*/i,
+          /^(?: (?:me|everything|all|anything|alles|mir|nach|for|about|on|the|über|zu|zum thema))*/i,
           "",
         )
+        .replace(/[?.!]+\s*$/, "")
         .trim();
       return [{ tool: "search", args: { query: query || text }, says: `Search for “${query}”` }];
     },
   },
   {
+    name: "ask documents",
+    tools: ["ask_documents"],
+    isMeant: ({ text }) =>
+      /\b(?:polic(?:y|ies)|handbooks?|manuals?|guidelines?|documents?|contracts?|richtlinien?|handb[uü]ch\w*|dokument\w*|vertr[aä]g\w*)\b/i.test(
+        text,
+      ) && QUESTION.test(text),
+    plan: async ({ text }) => [
+      { tool: "ask_documents", args: { question: text.trim() }, says: "Answer the question from documents" },
+    ],
+  },
+  {
     name: "ask",
     tools: ["ask_data"],
-    isMeant: ({ text }) =>
-      /\?\s*$|^\s*(?:what|how|which|who|when|where|why|is|are|did|was|were|wie|was|welche\w*|wer|wann|wo|warum|zeig\w*|show|tell|give|gib)\b/i.test(
-        text,
-      ),
+    isMeant: ({ text }) => QUESTION.test(text),
     plan: async ({ text }) => [
       { tool: "ask_data", args: { question: text.trim() }, says: "Answer the question from the data" },
     ],

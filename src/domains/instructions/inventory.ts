@@ -27,8 +27,33 @@ export interface WidgetInfo extends NamedAsset {
   place: { col: number; row: number; sizeX: number; sizeY: number } | null;
 }
 
+export interface AlertInfo extends NamedAsset {
+  /** Null where its condition is not for everybody to see. */
+  c9ql: string | null;
+}
+
+export interface ReportInfo extends NamedAsset {
+  recipients: readonly string[];
+}
+
 /** Calls a tool for whoever gave the instruction. */
 export type CallTool = <T>(tool: string, args: object) => Promise<T>;
+
+/** By what people call a report beside its name: how often it comes, and on which day. */
+const TIMES: Record<string, string> = {
+  minutes: "minute",
+  hours: "hourly stündlich",
+  days: "daily täglich tages",
+  weeks: "weekly week wöchentlich wochen",
+  months: "monthly month monatlich monats",
+  MONDAY: "monday montag",
+  TUESDAY: "tuesday dienstag",
+  WEDNESDAY: "wednesday mittwoch",
+  THURSDAY: "thursday donnerstag",
+  FRIDAY: "friday freitag",
+  SATURDAY: "saturday samstag",
+  SUNDAY: "sunday sonntag",
+};
 
 /** What an instruction can speak of: what its giver may see, read when it is needed. */
 export class Inventory {
@@ -36,7 +61,8 @@ export class Inventory {
   readonly datasets: () => Promise<readonly DatasetInfo[]>;
   readonly dashboards: () => Promise<readonly NamedAsset[]>;
   readonly widgets: () => Promise<readonly WidgetInfo[]>;
-  readonly alerts: () => Promise<readonly NamedAsset[]>;
+  readonly alerts: () => Promise<readonly AlertInfo[]>;
+  readonly reports: () => Promise<readonly ReportInfo[]>;
   readonly #values = new Map<string, Promise<string[]>>();
 
   constructor(call: CallTool) {
@@ -61,12 +87,32 @@ export class Inventory {
       return widgets.map(({ widget_id, ...rest }) => ({ ...rest, id: widget_id, about: rest.chart_type }));
     });
     this.alerts = lazily(async () => {
-      const { alerts } = await call<{ alerts: { id: number; name: string; sentence: string | null }[] }>(
+      const { alerts } = await call<{ alerts: (AlertInfo & { sentence: string | null })[] }>(
         "list_alerts",
         {},
       );
-      return alerts.map(({ id, name, sentence }) => ({ id, name, about: sentence ?? "" }));
+      return alerts.map(({ id, name, sentence, c9ql }) => ({ id, name, about: sentence ?? "", c9ql }));
     });
+    this.reports = lazily(async () => {
+      const { reports } = await call<{
+        reports: (ReportInfo & { frequency: string; day_of_week: string })[];
+      }>("list_reports", {});
+      return reports.map(({ id, name, recipients, frequency, day_of_week }) => ({
+        id,
+        name,
+        recipients,
+        about:
+          TIMES[frequency === "weeks" ? day_of_week : ""]?.concat(" ", TIMES.weeks ?? "") ??
+          TIMES[frequency] ??
+          "",
+      }));
+    });
+  }
+
+  /** All that get_details tells of a widget or a dashboard. */
+  async details<T>(assetType: "widget" | "dashboard", assetId: number): Promise<T> {
+    const args = { asset_type: assetType, asset_id: assetId };
+    return (await this.#call<{ details: T }>("get_details", args)).details;
   }
 
   /** The values of a column of texts, where they are few. */

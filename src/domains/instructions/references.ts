@@ -61,8 +61,9 @@ export async function widgetIn(clause: Clause): Promise<WidgetInfo> {
   const dashboard =
     namedIn(text, await inventory.dashboards())?.id ?? dashboardId ?? (await dashboardByWord(clause));
   const here = dashboard === undefined ? all : all.filter((widget) => widget.dashboard_id === dashboard);
-  const chart = CHART_WORDS.find(([pattern]) => pattern.test(text))?.[1];
-  const ofType = here.filter(({ chart_type }) => chart_type === chart);
+  // Of "make bars of the pie" only the pie is there.
+  const charts = CHART_WORDS.filter(([pattern]) => pattern.test(text)).map(([, type]) => type);
+  const ofType = here.filter(({ chart_type }) => charts.includes(chart_type));
   if (ofType.length === 1) return ofType[0] as WidgetInfo;
   const quoted = /["“„']([^"”“']{2,})["”“']/.exec(text)?.[1];
   const noun = /\b(?:the|das|den|die) ([\p{L} ]+?) (?:chart|widget|graph|diagramm|table)\b/iu.exec(text)?.[1];

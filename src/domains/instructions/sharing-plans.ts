@@ -2,50 +2,7 @@ import { fitText } from "./charts.ts";
 import { type NamedAsset, namedIn } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
 import { type Clause, dashboardIn, quotedIn, widgetIn } from "./references.ts";
-import { BOARD, FREQUENCIES, MAIL, WIDGET } from "./words.ts";
-
-const DAYS: readonly (readonly [RegExp, string])[] = [
-  [/\bmondays?\b|\bmontags?\b/i, "MONDAY"],
-  [/\btuesdays?\b|\bdienstags?\b/i, "TUESDAY"],
-  [/\bwednesdays?\b|\bmittwochs?\b/i, "WEDNESDAY"],
-  [/\bthursdays?\b|\bdonnerstags?\b/i, "THURSDAY"],
-  [/\bfridays?\b|\bfreitags?\b/i, "FRIDAY"],
-  [/\bsaturdays?\b|\bsamstags?\b/i, "SATURDAY"],
-  [/\bsundays?\b|\bsonntags?\b/i, "SUNDAY"],
-];
-
-export async function planReport(clause: Clause): Promise<PlannedStep[]> {
-  const { text } = clause;
-  const recipients = (text.match(MAIL) ?? []).join(", ");
-  if (recipients === "") throw new AskBack("To whom should it be sent? Give mail addresses.");
-  const bare = text.replace(MAIL, " ");
-  const day = DAYS.find(([pattern]) => pattern.test(bare))?.[1];
-  const frequency =
-    day !== undefined ? "weeks" : (FREQUENCIES.find(([pattern]) => pattern.test(bare))?.[1] ?? undefined);
-  const time = /\b(?:at|um|@)\s*(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm|uhr)?/i.exec(bare);
-  const target = await targetOf({ ...clause, text: bare });
-  const { widget_id, ...rest } = target.args as { widget_id?: unknown };
-  return [
-    {
-      tool: "create_report",
-      args: {
-        ...rest,
-        ...(widget_id !== undefined && { widget_ids: [widget_id] }),
-        recipients,
-        ...(frequency !== undefined ? { frequency } : { send_now: true }),
-        ...(day !== undefined && { day_of_week: day }),
-        ...(time !== null && { start_time: timeOf(time) }),
-      },
-      says: `Send ${target.name} to ${recipients}${frequency === undefined ? "" : `, every ${frequency.replace(/s$/, "")}`}`,
-    },
-  ];
-}
-
-function timeOf([, hour, minute = "00", half]: RegExpExecArray): string {
-  const shifted =
-    (Number(hour) % (half === undefined || /uhr/i.test(half) ? 24 : 12)) + (/pm/i.test(half ?? "") ? 12 : 0);
-  return `${String(shifted).padStart(2, "0")}:${minute}`;
-}
+import { BOARD, WIDGET } from "./words.ts";
 
 export async function planRename(clause: Clause): Promise<PlannedStep[]> {
   const { text, widgetId } = clause;
@@ -70,13 +27,13 @@ export async function planExport(clause: Clause): Promise<PlannedStep[]> {
   const isRows = format !== "pdf" && format !== "png";
   const target = await targetOf(clause).catch(async (error: unknown) => {
     if (!(error instanceof AskBack) || !isRows) throw error;
-    const { dataset } = fitText(
-      text.replace(
-        /\b(?:export\w*|download\w*|csv|excel|json|file|datei|csv-datei|give|gib|mir|me)\b/gi,
-        " ",
-      ),
-      await inventory.datasets(),
-    );
+    const asked =
+      /\b(?:can|could|may|i|get|have|take|export\w*|download\w*|csv|excel|json|sheet|list|file|datei|liste|csv-datei|give|gib|mir|me)\b/gi;
+    const { dataset, dims } = fitText(text.replace(asked, " "), await inventory.datasets());
+    if (dims.length > 0)
+      throw new AskBack(`All rows of ${dataset.name} can be exported, or a chart of it. Which do you mean?`, [
+        `Export the dataset ${dataset.name}`,
+      ]);
     return { args: { dataset_id: dataset.id }, name: `the dataset ${dataset.name}` };
   });
   return [

@@ -79,6 +79,30 @@ function english(unit: string): string {
   );
 }
 
+/** Names of days, as reports call them. */
+export const DAYS: readonly (readonly [RegExp, string])[] = [
+  [/\bmondays?\b|\bmontags?\b/i, "MONDAY"],
+  [/\btuesdays?\b|\bdienstags?\b/i, "TUESDAY"],
+  [/\bwednesdays?\b|\bmittwochs?\b/i, "WEDNESDAY"],
+  [/\bthursdays?\b|\bdonnerstags?\b/i, "THURSDAY"],
+  [/\bfridays?\b|\bfreitags?\b/i, "FRIDAY"],
+  [/\bsaturdays?\b|\bsamstags?\b/i, "SATURDAY"],
+  [/\bsundays?\b|\bsonntags?\b/i, "SUNDAY"],
+];
+
+/** At once, or once more. */
+export const SOON =
+  /\b(?:now|immediately|at once|again|once more|sofort|jetzt|gleich|nochmals?|noch ?mal|noch einmal|erneut)\b/i;
+
+/** What something new is to be called, in quotation marks or not. */
+export function calledIn(text: string): string | undefined {
+  const called =
+    /\b(?:called|named|titled|namens)\s+["“„]?(.+?)["”“]?(?=\s+(?:with|that|which|when|if|wenn|mit|das|der|die|showing|containing)\b|[,:]|[.!?]?\s*$)/is.exec(
+      text,
+    )?.[1];
+  return called?.trim();
+}
+
 export type Comparison = "<" | "<=" | ">" | ">=" | "=";
 
 const NUMBER = /(-?\d[\d.,]*)\s*(k\b|m\b|thousand\b|million\b|mio\.?|tsd\.?|tausend\b|millionen\b)?/i.source;
@@ -86,7 +110,10 @@ const COMPARISONS: readonly (readonly [string, Comparison])[] = [
   ["(?:at least|no less than|mindestens|>=)", ">="],
   ["(?:at most|no more than|höchstens|<=)", "<="],
   ["(?:below|under|less than|fewer than|lower than|unter|weniger als|geringer als|<)", "<"],
-  ["(?:above|over|more than|greater than|higher than|exceeds?|über|mehr als|höher als|größer als|>)", ">"],
+  [
+    "(?:above|over|more than|greater than|higher than|longer than|exceeds?|über|mehr als|höher als|größer als|länger als|>)",
+    ">",
+  ],
   ["(?:equals?|equal to|is exactly|gleich|=)", "="],
 ];
 
@@ -96,7 +123,7 @@ export function comparisonIn(
 ): { said: string; comparison: Comparison; value: number } | undefined {
   for (const [words, comparison] of COMPARISONS) {
     const found = new RegExp(
-      `${words}\\s+[€$£]?\\s*${NUMBER}\\s*(?:€|euros?|eur|%|hours?|stunden)?`,
+      `${words}\\s*[€$£]?\\s*${NUMBER}\\s*(?:€|euros?|eur|%|hours?|stunden)?`,
       "i",
     ).exec(text);
     if (found !== null) return { said: found[0], comparison, value: numberOf(found[1] as string, found[2]) };
@@ -118,7 +145,7 @@ export const MAIL = /[^\s@,;<>"]+@[^\s@,;<>"]+\.[a-z]{2,}/gi;
 
 /** Words that say nothing of what is shown. */
 const FILLERS = new Set(
-  "a an the of by per and or with in on for from to at as is are be that has have it its this these those our my me we us i all each every new please chart charts graph graphs diagram diagrams visualization widget widgets data trend trends development over time show only just only das der die den dem des ein eine einen einem einer eines und oder mit in im auf für von vom zu zum zur als ist sind bitte diagramm diagramme grafik nach pro je nur unser unsere unseren über zeit verlauf entwicklung value values versus against vs which sum total number count average dataset table tabelle".split(
+  "a an the of by per and or with in on for from to at as is are be that has have it its this these those our my me mir uns we us i all each every new please chart charts graph graphs diagram diagrams visualization widget widgets data trend trends development over time show only just only das der die den dem des ein eine einen einem einer eines und oder mit in im auf für von vom zu zum zur als ist sind bitte diagramm diagramme grafik nach pro je nur unser unsere unseren über zeit verlauf entwicklung value values versus against vs which sum total number count average dataset table tabelle".split(
     " ",
   ),
 );
@@ -156,9 +183,9 @@ export const FREQUENCIES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What is spoken of. */
-export const BOARD = /dashboards?\b|\boverview\b|übersicht\b/i;
+export const BOARD = /(?:dash)?boards?\b|\boverview\b|übersicht\b/i;
 export const WIDGET = /\b(?:widgets?|charts?|graphs?|diagramm\w*|tiles?|kacheln?|grafik\w*)\b/i;
 
 /** Words that ask for something new. */
 export const ADD =
-  /\b(?:add|put|show|plot|draw|display|include|create|make|need|füg\w*|zeig\w*|erstell\w*|stell\w*|zeichne\w*|visuali[sz]e)\b/i;
+  /\b(?:add|put|show|plot|draw|display|include|compare|create|make|need|füg\w*|zeig\w*|erstell\w*|stell\w*|leg\w*|zeichne\w*|vergleich\w*|visuali[sz]e)\b/i;

@@ -54,8 +54,8 @@ export function truthArgument(name: string) {
   return z.boolean(saying(name, "a boolean"));
 }
 
-export function textArgument(name: string) {
-  return z.string(saying(name, "a string"));
+export function textArgument(name: string, max: number) {
+  return z.string(saying(name, "a string")).max(max, { error: `${name} must be at most ${max} characters` });
 }
 
 export function wordArgument<const W extends string>(name: string, words: readonly W[]) {

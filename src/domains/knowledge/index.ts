@@ -68,7 +68,7 @@ async function openKnowledge(
   const uploads = await Uploads.open(join(home, "uploads"), { fetch, knowledge });
   const answers = new Answers({ knowledge, bases, llm });
   const extractions = new Extractions({ knowledge, documents, chunks, data });
-  const tickets = new UploadTickets(vault, clock);
+  const tickets = new UploadTickets(vault, clock, state);
   const downloads = new Downloads(vault, clock);
   const knowledgeLimits = createKnowledgeLimits(state, settings.knowledge);
   const sweep = async () => {

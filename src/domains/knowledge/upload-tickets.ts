@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { RateLimiter, SharedState } from "../../platform/state/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import type { JobOwner } from "../identity/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -8,7 +10,9 @@ import { LIMITS } from "./limits.ts";
 export const UPLOAD_HEADER = "X-Upload-Token";
 
 const CONTEXT = "document upload";
+const LIFETIME_MS = LIMITS.knowledge.uploadSeconds * 1_000;
 const claims = z.object({
+  id: z.string(),
   baseId: z.int(),
   folder: z.string(),
   name: z.string(),
@@ -17,28 +21,36 @@ const claims = z.object({
 });
 
 /** Where one file goes, and in whose name. */
-export type UploadTicket = Omit<z.output<typeof claims>, "untilMs">;
+export type UploadTicket = Omit<z.output<typeof claims>, "id" | "untilMs">;
 
 /** Short-lived tokens with which one file can be sent that is too large for a message. */
 export class UploadTickets {
   readonly #vault: Vault;
   readonly #clock: Clock;
+  readonly #uses: RateLimiter;
 
-  constructor(vault: Vault, clock: Clock) {
+  constructor(vault: Vault, clock: Clock, state: Pick<SharedState, "limiter">) {
     this.#vault = vault;
     this.#clock = clock;
+    this.#uses = state.limiter("document_uploads", { points: 1, windowMs: LIFETIME_MS });
   }
 
   issue(ticket: UploadTicket): string {
-    const untilMs = this.#clock.now().getTime() + LIMITS.knowledge.uploadSeconds * 1_000;
-    return this.#vault.seal(JSON.stringify({ ...ticket, untilMs }), CONTEXT);
+    const untilMs = this.#clock.now().getTime() + LIFETIME_MS;
+    return this.#vault.seal(JSON.stringify({ ...ticket, id: randomUUID(), untilMs }), CONTEXT);
   }
 
   /** Throws `unauthorized` for what is missing, forged or too old. */
-  verify(token: string | undefined): UploadTicket {
-    const { untilMs, ...ticket } = this.#open(token);
+  verify(token: string | undefined): UploadTicket & { spend: () => Promise<void> } {
+    const { id, untilMs, ...ticket } = this.#open(token);
     if (untilMs < this.#clock.now().getTime()) throw refused();
-    return ticket;
+    return { ...ticket, spend: () => this.#spend(id) };
+  }
+
+  /** Throws where the token has brought a file already. */
+  async #spend(id: string): Promise<void> {
+    const { allowed } = await this.#uses.consume(id);
+    if (!allowed) throw refused();
   }
 
   #open(token: string | undefined): z.output<typeof claims> {
@@ -51,7 +63,7 @@ export class UploadTickets {
 }
 
 function refused(cause?: unknown): AppError {
-  return new AppError("unauthorized", "The upload token is missing, wrong or too old.", {
+  return new AppError("unauthorized", "The upload token is missing, wrong, too old, or was used already.", {
     hint: `Ask for a new one and send it as ${UPLOAD_HEADER}.`,
     cause,
   });

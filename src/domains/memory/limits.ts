@@ -28,8 +28,6 @@ export const LIMITS = {
     hubRelations: 64,
     /** Memories from which each hop of a recall goes on; those to which the most has come. */
     frontier: 50,
-    /** Relations that one recall follows in all. */
-    followedRelations: 5_000,
     /** Relations of one memory that are listed, in each direction; the newest ones. */
     listedRelations: 1_000,
     /** Names that one text can mention as [[name]] or @name. */

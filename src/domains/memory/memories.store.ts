@@ -12,7 +12,7 @@ import {
 import { tellOfMemories } from "./memory-events.ts";
 import { nextKey, withSuffix } from "./memory-keys.ts";
 import { forgetMentions, relateMentions } from "./mentions.ts";
-import { type Edge, relate } from "./relations.store.ts";
+import { type Edge, relateOne } from "./relations.store.ts";
 
 export interface NewMemory {
   key: string;
@@ -169,7 +169,7 @@ export class MemoriesStore {
         oldKey: old.key,
         newKey: key,
         versionIds: [old.id, versionId],
-        edgeId: edge?.id as number,
+        edgeId: edge.id,
       };
     });
   }
@@ -280,10 +280,9 @@ async function supersede(
   tx: CatalogTx,
   by: By,
   { memoryId, at, ...between }: { memoryId: number; fromVersionId: number; toVersionId: number; at: Date },
-): Promise<Edge | undefined> {
+): Promise<Edge> {
   const pair = { fromId: memoryId, toId: memoryId, type: "SUPERSEDES", inverse: "SUPERSEDED_BY" };
-  const [edge] = await relate(tx, by, [{ ...pair, ...between }], at);
-  return edge;
+  return relateOne(tx, by, { ...pair, ...between }, at);
 }
 
 /** One more end of a version that has become known. */

@@ -2,7 +2,6 @@ import type { Collection, Filter, Hit } from "../../platform/retrieval/index.ts"
 import { LIMITS } from "./limits.ts";
 import type { MemoryType } from "./memory.tables.ts";
 import type { RelationsStore } from "./relations.store.ts";
-import { spread } from "./spread.ts";
 import type { FoundVersion, VersionsStore } from "./versions.store.ts";
 
 /** What the caller narrows a recall down to. */
@@ -50,6 +49,7 @@ interface Candidate {
 
 /** What relations and a pin add, as parts of the best hit's score. */
 const WEIGHTS = { relations: 0.05, pinned: 0.05 };
+const MOST_ADDED = WEIGHTS.relations + WEIGHTS.pinned;
 /** What has no word of the question must be at least so near to it; everything is near to everything a little. */
 const LEAST_COSINE = 0.25;
 /** Hits beyond those that are wanted: the catalog may know that one has ended meanwhile. */
@@ -72,30 +72,33 @@ export class Recall {
   }
 
   async recall(workspaceId: number, question: Question): Promise<Recalled[]> {
-    const { query, k } = question;
-    const all = await this.#collection.search(workspaceId, {
+    const { query, k, hops } = question;
+    const searched = await this.#collection.search(workspaceId, {
       text: query,
       k: LIMITS.memory.candidates,
       filter: filterOf(question),
       ...timesOf(question),
     });
-    const hits = all.slice(0, reachable(all, k));
-    const found = await this.#versions.found(
-      workspaceId,
-      hits.map(({ id }) => id),
-    );
+    const near = searched.filter(({ legs }) => legs.lexical > 0 || (legs.dense ?? 0) >= LEAST_COSINE);
+    const hits = near.slice(0, reachable(near, k));
+    const ids = hits.map(({ id }) => id);
+    const [found, reached] = await Promise.all([
+      this.#versions.found(workspaceId, ids),
+      hops === 0 || hits.length === 0 ? new Map<number, number>() : this.#reachedFrom(hits, ids, hops),
+    ]);
     const candidates = hits.flatMap(({ id, score, legs, signs }): Candidate[] => {
       const version = found.get(id);
       if (version === undefined || !isMeant(version, question)) return [];
-      if (legs.lexical === 0 && (legs.dense ?? 0) < LEAST_COSINE) return [];
-      return [
-        { version, weight: score, why: { ...legs, ...signs, relations: 0, isPinned: version.isPinned } },
-      ];
+      return [{ version, weight: score, why: { ...legs, ...signs, ...signsOf(version, reached) } }];
     });
     const top = candidates[0]?.weight ?? 0;
-    for (const candidate of candidates)
-      if (candidate.version.isPinned) candidate.weight += WEIGHTS.pinned * top;
-    await this.#addRelated(workspaceId, candidates, question, top);
+    // What came in by relations alone counts so little that it is read only where there is room for it.
+    if ((candidates[k - 1]?.weight ?? 0) <= MOST_ADDED * top)
+      candidates.push(...(await this.#related(workspaceId, candidates, question, reached)));
+    for (const candidate of candidates) {
+      const { relations, isPinned } = candidate.why;
+      candidate.weight += top * (WEIGHTS.relations * relations + (isPinned ? WEIGHTS.pinned : 0));
+    }
     candidates.sort((a, b) => b.weight - a.weight || a.version.id - b.version.id);
     const best = candidates[0]?.weight || 1;
     return candidates.slice(0, k).map(({ version, weight, why }) => ({
@@ -105,40 +108,42 @@ export class Recall {
     }));
   }
 
-  async #addRelated(
-    workspaceId: number,
-    candidates: Candidate[],
-    question: Question,
-    top: number,
-  ): Promise<void> {
-    if (question.hops === 0 || candidates.length === 0) return;
-    const seeds = candidates.toSorted((a, b) => b.weight - a.weight).slice(0, SEEDS);
-    const start = new Map(seeds.map(({ version, weight }) => [version.memoryId, Math.max(0, weight)]));
-    const reached = await spread(this.#relations, start, question.hops);
-    if (reached.size === 0) return;
+  /** How much comes to memories along relations of the best hits, beside the one to which the most comes. */
+  async #reachedFrom(
+    hits: readonly Hit[],
+    among: readonly number[],
+    hops: number,
+  ): Promise<Map<number, number>> {
+    const seeds = new Map(hits.slice(0, SEEDS).map(({ id, score }) => [id, score]));
+    const reached = await this.#relations.reachedFrom(seeds, { hops, among, others: RELATED });
     const most = Math.max(...reached.values());
-    const shareOf = (memoryId: number) => (reached.get(memoryId) ?? 0) / most;
-    for (const { version, why } of candidates) why.relations = shareOf(version.memoryId);
-    const present = new Set(candidates.map(({ version }) => version.memoryId));
-    const related = [...reached]
-      .filter(([id]) => !present.has(id))
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, RELATED);
-    const ids = related.map(([id]) => id);
-    for (const version of await this.#versions.current(workspaceId, ids))
-      if (isMeant(version, question)) {
-        const why = { relations: shareOf(version.memoryId), isPinned: version.isPinned };
-        candidates.push({ version, weight: 0, why });
-      }
-    for (const candidate of candidates) candidate.weight += WEIGHTS.relations * top * candidate.why.relations;
+    return new Map([...reached].map(([id, weight]) => [id, most > 0 ? weight / most : 0]));
   }
+
+  async #related(
+    workspaceId: number,
+    candidates: readonly Candidate[],
+    question: Question,
+    reached: ReadonlyMap<number, number>,
+  ): Promise<Candidate[]> {
+    const present = new Set(candidates.map(({ version }) => version.memoryId));
+    const ids = [...reached.keys()].filter((id) => !present.has(id));
+    const related = await this.#versions.current(workspaceId, ids);
+    return related
+      .filter((version) => isMeant(version, question))
+      .map((version) => ({ version, weight: 0, why: signsOf(version, reached) }));
+  }
+}
+
+function signsOf({ memoryId, isPinned }: FoundVersion, reached: ReadonlyMap<number, number>) {
+  return { relations: reached.get(memoryId) ?? 0, isPinned };
 }
 
 /** How many hits can still be among the best `k` with all that relations and a pin may add; the others are not read. */
 function reachable(hits: readonly Hit[], k: number): number {
   const last = k + SPARE;
   if (hits.length <= last) return hits.length;
-  const least = hits[last - 1]!.score - (WEIGHTS.relations + WEIGHTS.pinned) * hits[0]!.score;
+  const least = hits[last - 1]!.score - MOST_ADDED * hits[0]!.score;
   return hits.findLastIndex(({ score }) => score >= least) + 1;
 }
 

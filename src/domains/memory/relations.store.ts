@@ -1,6 +1,7 @@
 import {
   aliasedTable,
   and,
+  asc,
   type Column,
   desc,
   eq,
@@ -58,44 +59,60 @@ export interface ListedRelation {
   createdAt: Date;
 }
 
-/** Pairs of one INSERT. */
-const INSERTED_AT_ONCE = 1_000;
-
-/** Makes relations with their inverses; what is there already stays as it is. */
+/** Makes relations with their inverses, and tells how many; what is there already stays as it is. */
 export async function relate(
   tx: CatalogTx,
-  { workspaceId, userId: createdBy }: By,
+  by: By,
   pairs: readonly Pair[],
   createdAt: Date,
-): Promise<Edge[]> {
-  const edges: Edge[] = [];
-  for (let at = 0; at < pairs.length; at += INSERTED_AT_ONCE) {
-    const some = pairs.slice(at, at + INSERTED_AT_ONCE);
-    const rows = some.flatMap(({ fromId, toId, type, inverse, fromVersionId, toVersionId }) => [
-      { fromId, toId, type, isInverse: false, fromVersionId, toVersionId },
-      {
-        fromId: toId,
-        toId: fromId,
-        type: inverse,
-        isInverse: true,
-        fromVersionId: toVersionId,
-        toVersionId: fromVersionId,
-      },
-    ]);
-    // In the same order whoever makes them: two who relate the same two at once do not wait for each other for ever.
-    const inOrder = rows.toSorted(
-      (a, b) => a.fromId - b.fromId || a.toId - b.toId || (a.type < b.type ? -1 : 1),
-    );
-    await tx
-      .insert(relations)
-      .values(inOrder.map((row) => ({ ...row, workspaceId, createdBy, createdAt })))
-      .onConflictDoNothing();
-    for (const pair of some.length === 1 ? some : []) edges.push(await edgeOf(tx, pair));
-  }
-  return edges;
+): Promise<number> {
+  if (pairs.length === 0) return 0;
+  const { rowCount } = await tx.execute(sql`${inserted(by, pairs, createdAt)} on conflict do nothing`);
+  return (rowCount ?? 0) / 2;
 }
 
-/** Whether there was one. */
+/** The same for one, which is told, and which nobody can end before this transaction does. */
+export async function relateOne(tx: CatalogTx, by: By, pair: Pair, createdAt: Date): Promise<Edge> {
+  const { rows } = await tx.execute<{ id: string; created_at: string; is_first: boolean }>(sql`
+    ${inserted(by, [pair], createdAt)}
+    on conflict (from_id, to_id, type, coalesce(from_version_id, 0)) where ended_at is null
+    do update set type = excluded.type
+    returning id, created_at,
+      (from_id, type, coalesce(from_version_id, 0))
+        = (${pair.fromId}, ${pair.type}, ${pair.fromVersionId ?? 0}) as is_first`);
+  const one = rows.find(({ is_first }) => is_first);
+  const other = rows.find(({ is_first }) => !is_first);
+  if (one === undefined || other === undefined) throw new Error("a relation has one row instead of two");
+  return {
+    id: Number(one.id),
+    inverseId: Number(other.id),
+    type: pair.type,
+    inverse: pair.inverse,
+    createdAt: new Date(one.created_at),
+    inverseCreatedAt: new Date(other.created_at),
+  };
+}
+
+/** In the same order whoever makes them: two who relate the same two at once do not wait for each other for ever. */
+function inserted({ workspaceId, userId }: By, pairs: readonly Pair[], createdAt: Date): SQL {
+  const each = <T>(value: (pair: Pair) => [T, T]) => sql.param(pairs.flatMap(value));
+  return sql`
+    insert into memory_relations
+      (from_id, to_id, type, is_inverse, from_version_id, to_version_id, workspace_id, created_by, created_at)
+    select from_id, to_id, type, is_inverse, from_version_id, to_version_id,
+      ${workspaceId}, ${userId}, ${createdAt.toISOString()}::timestamptz
+    from unnest(
+      ${each(({ fromId, toId }) => [fromId, toId])}::bigint[],
+      ${each(({ fromId, toId }) => [toId, fromId])}::bigint[],
+      ${each(({ type, inverse }) => [type, inverse])}::text[],
+      ${each(() => [false, true])}::boolean[],
+      ${each(({ fromVersionId = null, toVersionId = null }) => [fromVersionId, toVersionId])}::bigint[],
+      ${each(({ fromVersionId = null, toVersionId = null }) => [toVersionId, fromVersionId])}::bigint[]
+    ) as one(from_id, to_id, type, is_inverse, from_version_id, to_version_id)
+    order by from_id, to_id, type`;
+}
+
+/** Whether there was one. Its rows are locked in the order in which they are made. */
 export async function endPair(
   tx: CatalogTx,
   { fromId, toId, type, inverse }: Pair,
@@ -105,42 +122,23 @@ export async function endPair(
     and(eq(relations.fromId, fromId), eq(relations.toId, toId), eq(relations.type, type)),
     and(eq(relations.fromId, toId), eq(relations.toId, fromId), eq(relations.type, inverse)),
   );
-  const ended = await tx
+  const rows = await tx
+    .select({ id: relations.id })
+    .from(relations)
+    .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
+    .orderBy(asc(relations.fromId), asc(relations.toId), asc(relations.type))
+    .for("update");
+  if (rows.length === 0) return false;
+  await tx
     .update(relations)
     .set({ endedAt: now })
-    .where(and(isPair, isNull(relations.fromVersionId), isNull(relations.endedAt)))
-    .returning({ id: relations.id });
-  return ended.length > 0;
-}
-
-async function edgeOf(tx: Pick<CatalogTx, "select">, pair: Pair): Promise<Edge> {
-  const one = await openRow(tx, pair.fromId, pair.toId, pair.type, pair.fromVersionId);
-  const other = await openRow(tx, pair.toId, pair.fromId, pair.inverse, pair.toVersionId);
-  if (one === undefined || other === undefined) throw new Error("a relation has one row instead of two");
-  return {
-    id: one.id,
-    inverseId: other.id,
-    type: pair.type,
-    inverse: pair.inverse,
-    createdAt: one.createdAt,
-    inverseCreatedAt: other.createdAt,
-  };
-}
-
-async function openRow(tx: Pick<CatalogTx, "select">, from: number, to: number, type: string, version = 0) {
-  const [row] = await tx
-    .select({ id: relations.id, createdAt: relations.createdAt })
-    .from(relations)
     .where(
-      and(
-        eq(relations.fromId, from),
-        eq(relations.toId, to),
-        eq(relations.type, type),
-        sql`coalesce(${relations.fromVersionId}, 0) = ${version}`,
-        isNull(relations.endedAt),
+      inArray(
+        relations.id,
+        rows.map(({ id }) => id),
       ),
     );
-  return row;
+  return true;
 }
 
 /** Whether it had not ended by then, or has not by now. */
@@ -189,16 +187,16 @@ export class RelationsStore {
   }
 
   async link(by: By, pair: Pair, now: Date): Promise<Edge> {
-    const [edge] = await this.#catalog.transaction(async (tx) => {
-      const edges = await relate(tx, by, [pair], now);
+    return this.#catalog.transaction(async (tx) => {
+      const edge = await relateOne(tx, by, pair, now);
       await tellOfMemories(tx, by.workspaceId, [pair.fromId, pair.toId]);
-      return edges;
+      return edge;
     });
-    return edge as Edge;
   }
 
-  async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<void> {
-    await this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
+  /** Tells how many were not there before. */
+  async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<number> {
+    return this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
   }
 
   /** Whether there was one. Both rows are kept, with the time when they ended. */
@@ -256,18 +254,50 @@ export class RelationsStore {
       .limit(limit);
   }
 
-  /** The newest relations of each of these memories, both ways. */
-  async around(ids: readonly number[], limit: number): Promise<{ from: number; to: number }[]> {
-    if (ids.length === 0) return [];
-    const { rows } = await this.#catalog.db.execute<{ from: string; to: string }>(sql`
-      select near.id as "from", edge.to_id as "to"
-      from unnest(${sql.param([...ids])}::bigint[]) as near(id)
+  /**
+   * Lets the weights of some versions flow along relations for a few hops, and tells how much came to each memory: to
+   * those of `among`, and to the most reached of the others. A memory with many relations gives each of them little.
+   */
+  async reachedFrom(
+    weights: ReadonlyMap<number, number>,
+    { hops, among, others }: { hops: number; among: readonly number[]; others: number },
+  ): Promise<Map<number, number>> {
+    const nth = (hop: number) => sql.raw(`hop_${hop}`);
+    const all = Array.from({ length: hops }, (_, i) => i + 1);
+    const steps = all.map((hop) => sql`${nth(hop)} as (${flowFrom(nth(hop - 1))})`);
+    const ends = all.map((hop) => sql`select id, weight from ${nth(hop)}`);
+    const { rows } = await this.#catalog.db.execute<{ id: string; weight: number }>(sql`
+      with hop_0 as (
+        select v.memory_id as id, max(start.weight) as weight
+        from unnest(${sql.param([...weights.keys()])}::bigint[], ${sql.param([...weights.values()])}::float8[])
+          as start(id, weight) join memory_versions v on v.id = start.id
+        group by v.memory_id
+      ), ${sql.join(steps, sql`, `)},
+      reached as (
+        select id, sum(weight) as weight from (${sql.join(ends, sql` union all `)}) as each_hop group by id
+      ), known as (select memory_id as id from memory_versions where id = any(${sql.param([...among])}::bigint[]))
+      select id, weight from reached where id in (select id from known)
+      union all (
+        select id, weight from reached where id not in (select id from known)
+        order by weight desc, id limit ${others}
+      )`);
+    return new Map(rows.map(({ id, weight }) => [Number(id), weight]));
+  }
+}
+
+/** The part of its weight that a memory keeps; the rest goes to those that it is related to. */
+const RESTART = 0.3;
+
+/** What comes to others along the newest relations of those to which the most has come. */
+function flowFrom(hop: SQL): SQL {
+  return sql`
+    select to_id as id, sum(share) as weight from (
+      select edge.to_id, ${1 - RESTART}::float8 * near.weight / count(*) over (partition by near.id) as share
+      from (select id, weight from ${hop} order by weight desc, id limit ${LIMITS.memory.frontier}) as near
       cross join lateral (
         select to_id from memory_relations
         where from_id = near.id and ended_at is null and to_id <> near.id
         order by id desc limit ${LIMITS.memory.hubRelations}
       ) as edge
-      limit ${limit}`);
-    return rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
-  }
+    ) as flow group by to_id`;
 }

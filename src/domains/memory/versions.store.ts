@@ -1,4 +1,16 @@
-import { and, asc, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  type Column,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  ne,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Embedding } from "../../platform/embeddings/index.ts";
 import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
@@ -16,7 +28,7 @@ const isSearched: SQL | undefined = ne(memories.kind, "document");
 /** Grows with every change, and when the version gets its vector. */
 const seq = sql<number>`${versions.revision} * 2 + (${vectors.versionId} is not null)::int`;
 
-function isVectorOf(fingerprint: string): SQL | undefined {
+function isVectorOf(fingerprint: string | Placeholder): SQL | undefined {
   return and(eq(vectors.versionId, versions.id), eq(vectors.fingerprint, fingerprint));
 }
 
@@ -61,9 +73,16 @@ export interface FoundVersion {
 /** What memories say, as the search sees it; its index is made of this. */
 export class VersionsStore implements Source, KeptVectors {
   readonly #catalog: Catalog;
+  readonly #entries: ReturnType<typeof preparedEntries>;
+  readonly #byVersion: ReturnType<typeof preparedFound>;
+  readonly #byMemory: ReturnType<typeof preparedFound>;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
+    const isOpen = and(isNull(versions.supersededAt), isNull(memories.retractedAt));
+    this.#entries = preparedEntries(catalog);
+    this.#byVersion = preparedFound(catalog, isAmongIds(versions.id));
+    this.#byMemory = preparedFound(catalog, and(isAmongIds(versions.memoryId), isOpen));
   }
 
   async list(
@@ -83,13 +102,7 @@ export class VersionsStore implements Source, KeptVectors {
   }
 
   async read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<Entry[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.#catalog.db
-      .select({ ...FOUND, seq, vector: vectors.vector })
-      .from(versions)
-      .innerJoin(memories, eq(memories.id, versions.memoryId))
-      .leftJoin(vectors, isVectorOf(fingerprint))
-      .where(and(eq(versions.workspaceId, workspaceId), isSearched, inArray(versions.id, [...ids])));
+    const rows = ids.length === 0 ? [] : await this.#entries.execute({ workspaceId, ids, fingerprint });
     return rows.map(({ seq, vector, ...row }) => ({
       ...entryOf(row, seq),
       ...(vector !== null && vector.length > 0 && { embedding: { fingerprint, vector } }),
@@ -147,26 +160,39 @@ export class VersionsStore implements Source, KeptVectors {
 
   /** Those of these versions that are searched, by their keys. */
   async found(workspaceId: number, ids: readonly number[]): Promise<Map<number, FoundVersion>> {
-    const rows = await this.#select(workspaceId, inArray(versions.id, [...ids]), ids.length);
+    const rows = ids.length === 0 ? [] : await this.#byVersion.execute({ workspaceId, ids });
     return new Map(rows.map((row) => [row.id, row]));
   }
 
   /** What these memories say now. */
-  async current(workspaceId: number, memoryIds: readonly number[]): Promise<FoundVersion[]> {
-    const isOpen = and(
-      inArray(versions.memoryId, [...memoryIds]),
-      isNull(versions.supersededAt),
-      isNull(memories.retractedAt),
-    );
-    return this.#select(workspaceId, isOpen, memoryIds.length);
+  async current(workspaceId: number, ids: readonly number[]): Promise<FoundVersion[]> {
+    return ids.length === 0 ? [] : this.#byMemory.execute({ workspaceId, ids });
   }
+}
 
-  async #select(workspaceId: number, which: SQL | undefined, size: number): Promise<FoundVersion[]> {
-    if (size === 0) return [];
-    return this.#catalog.db
-      .select(FOUND)
-      .from(versions)
-      .innerJoin(memories, eq(memories.id, versions.memoryId))
-      .where(and(eq(versions.workspaceId, workspaceId), isSearched, which));
-  }
+const isOfWorkspace = and(eq(versions.workspaceId, sql.placeholder("workspaceId")), isSearched);
+
+function isAmongIds(column: Column): SQL {
+  return sql`${column} = any(${sql.placeholder("ids")}::bigint[])`;
+}
+
+// Put together once, which takes longer than the catalog does; without a name, which poolers would not know.
+
+function preparedFound({ db }: Catalog, which: SQL | undefined) {
+  return db
+    .select(FOUND)
+    .from(versions)
+    .innerJoin(memories, eq(memories.id, versions.memoryId))
+    .where(and(isOfWorkspace, which))
+    .prepare("");
+}
+
+function preparedEntries({ db }: Catalog) {
+  return db
+    .select({ ...FOUND, seq, vector: vectors.vector })
+    .from(versions)
+    .innerJoin(memories, eq(memories.id, versions.memoryId))
+    .leftJoin(vectors, isVectorOf(sql.placeholder("fingerprint")))
+    .where(and(isOfWorkspace, isAmongIds(versions.id)))
+    .prepare("");
 }

@@ -90,7 +90,17 @@ export class Vocabulary {
   /** With types of a workspace's own, which cannot change those that are there. */
   with(own: readonly { type: string; inverse: string; from: string[]; to: string[] }[]): Vocabulary {
     const said: Record<string, RelationType> = { ...this.#said };
+    const inverses = new Map<string, string>();
     for (const { type, inverse, from, to } of own) {
+      for (const [one, other] of [
+        [type, inverse],
+        [inverse, type],
+      ] as const) {
+        const known = inverses.get(one) ?? other;
+        if (known !== other)
+          throw new AppError("bad_request", `${one} has two inverses, ${known} and ${other}.`);
+        inverses.set(one, other);
+      }
       const taken = [type, inverse].find((name) => this.#types.has(name));
       if (taken !== undefined)
         throw new AppError("bad_request", `${taken} is a type that is always there; it cannot be changed.`);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, openTestCatalog, silentLog } from "../../../test/support/database.ts";
@@ -54,6 +55,55 @@ describe("a transaction", () => {
     });
     await expect(failed).rejects.toThrow();
     expect(await notes()).toEqual([]);
+  });
+});
+
+describe("what is done atomically", () => {
+  const add = (id: number) => catalog.db.execute(sql`INSERT INTO note VALUES (${id})`);
+
+  it("is kept as one, or not at all, whoever does it", async () => {
+    await catalog.pool.query("TRUNCATE note");
+    await catalog.atomically(async () => {
+      await add(1);
+      await catalog.transaction((tx) => tx.execute(sql`INSERT INTO note VALUES (2)`));
+      expect(await notes()).toEqual([]);
+    });
+    expect(await notes()).toEqual([1, 2]);
+    const failed = catalog.atomically(async () => {
+      await catalog.transaction((tx) => tx.execute(sql`DELETE FROM note`));
+      // What fails inside a transaction of its own leaves the rest as it is, until somebody lets it fail as well.
+      await expect(
+        catalog.transaction(async (tx) => {
+          await tx.execute(sql`INSERT INTO note VALUES (5)`);
+          throw new Error("inner");
+        }),
+      ).rejects.toThrow("inner");
+      await add(6);
+      throw new Error("outer");
+    });
+    await expect(failed).rejects.toThrow("outer");
+    expect(await notes()).toEqual([1, 2]);
+  });
+
+  it("fails with a conflict when somebody else changes the same in between", async () => {
+    await catalog.pool.query("TRUNCATE note; INSERT INTO note VALUES (1)");
+    const failed = catalog.atomically(async () => {
+      await catalog.db.execute(sql`SELECT id FROM note`);
+      await catalog.pool.query("UPDATE note SET id = 2");
+      await catalog.db.execute(sql`UPDATE note SET id = 3`);
+    });
+    await expect(failed).rejects.toThrow("Somebody else has changed the same thing");
+    expect(await notes()).toEqual([2]);
+  });
+
+  it("has nothing to do with what goes on after it", async () => {
+    await catalog.pool.query("TRUNCATE note");
+    let later = Promise.resolve();
+    await catalog.atomically(async () => {
+      later = sleep(50).then(async () => void (await add(7)));
+    });
+    await later;
+    expect(await notes()).toEqual([7]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PgTransactionConfig } from "drizzle-orm/pg-core";
@@ -5,11 +6,12 @@ import type pg from "pg";
 import { AppError } from "../../kernel/errors.ts";
 import { giveUpAfter } from "../../kernel/give-up.ts";
 import { type EmbeddedOptions, EmbeddedServer } from "./embedded.ts";
-import { assertServerVersion, describeServer, explainFailure } from "./external.ts";
+import { assertServerVersion, describeServer, EMBEDDED, explainFailure } from "./external.ts";
 import { HealingPool } from "./healing-pool.ts";
 import { Listener, type Subscription } from "./listener.ts";
 import type { CatalogLog } from "./log.ts";
 import { migrate } from "./migrate.ts";
+import { pgCodeOf } from "./pg-errors.ts";
 
 const POOL_CONNECTIONS = 20;
 const IDLE_CONNECTION_MS = 30_000;
@@ -23,6 +25,7 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const PING_TIMEOUT_MS = 2_000;
 /** How long connections that are in use hold up a close; a server that hangs would hold it up for ever. */
 const CLOSE_TIMEOUT_MS = 5_000;
+const SERIALIZATION_FAILURE = "40001";
 const SESSION_SETTINGS = [
   `SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
   `SET idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
@@ -38,6 +41,11 @@ export interface Catalog {
   pool: pg.Pool;
   /** Runs `work` in one transaction: all of it is kept, or nothing. */
   transaction<T>(work: (tx: CatalogTx) => Promise<T>, config?: PgTransactionConfig): Promise<T>;
+  /**
+   * Whatever `work` does to the catalog, by whichever store, is kept as one or not at all. It fails with a conflict when
+   * somebody else changes meanwhile what it changes. Not for what runs several transactions side by side.
+   */
+  atomically<T>(work: () => Promise<T>): Promise<T>;
   /** Hears what others NOTIFY on a channel; resolves with the function that ends it. */
   listen(channel: string, subscription: Subscription): Promise<() => Promise<void>>;
   /** Brings the tables up to date; safe in several processes at once, and cheap when there is nothing to do. */
@@ -62,7 +70,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const { databaseUrl, log } = options;
   if (databaseUrl === undefined) {
     const server = await EmbeddedServer.open(options);
-    const openPool = poolsOf(server.endpoint, log, () => server.ensureRunning(), "the embedded database");
+    const openPool = poolsOf(server.endpoint, log, () => server.ensureRunning(), EMBEDDED);
     return new PooledCatalog(openPool, log, () => server.close());
   }
   const server = describeServer(databaseUrl);
@@ -102,7 +110,15 @@ function poolsOf(
   return (limits) => new HealingPool({ ...config, ...limits }, healing);
 }
 
+/** The transaction that everything belongs to which is done inside of `atomically`, as long as it is open. */
+interface Ambient {
+  client: pg.PoolClient;
+  tx: CatalogTx;
+  isOpen: boolean;
+}
+
 class PooledCatalog implements Catalog {
+  readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly db: CatalogDb;
   readonly pool: HealingPool;
   readonly #log: CatalogLog;
@@ -117,13 +133,40 @@ class PooledCatalog implements Catalog {
     this.#listener = new Listener(this.pool, log);
     this.#openPool = openPool;
     this.#stopServer = stopServer;
-    this.db = drizzle(this.pool);
+    const query = (...args: [never]) => (this.#open()?.client ?? this.pool).query(...args);
+    this.db = drizzle({ query } as unknown as pg.Pool);
     // Drizzle's own leaks its connection when BEGIN fails, and lets a failed ROLLBACK hide the real error.
     this.db.transaction = (work, config) => this.transaction(work, config);
   }
 
   transaction<T>(work: (tx: CatalogTx) => Promise<T>, config?: PgTransactionConfig): Promise<T> {
-    return inTransaction(this.pool, work, config);
+    return this.#open()?.tx.transaction(work) ?? inTransaction(this.pool, work, config);
+  }
+
+  async atomically<T>(work: () => Promise<T>): Promise<T> {
+    const within = async (tx: CatalogTx, client: pg.PoolClient): Promise<T> => {
+      const ambient = { client, tx, isOpen: true };
+      try {
+        return await this.#ambient.run(ambient, work);
+      } finally {
+        // What goes on in the background must not reach a connection that is somebody else's by then.
+        ambient.isOpen = false;
+      }
+    };
+    try {
+      return await inTransaction(this.pool, within, { isolationLevel: "repeatable read" });
+    } catch (error) {
+      if (pgCodeOf(error) !== SERIALIZATION_FAILURE) throw error;
+      throw new AppError("conflict", "Somebody else has changed the same thing in this moment.", {
+        hint: "Nothing was done. Try again.",
+        cause: error,
+      });
+    }
+  }
+
+  #open(): Ambient | undefined {
+    const ambient = this.#ambient.getStore();
+    return ambient?.isOpen ? ambient : undefined;
   }
 
   listen(channel: string, subscription: Subscription): Promise<() => Promise<void>> {
@@ -170,7 +213,7 @@ class PooledCatalog implements Catalog {
 
 async function inTransaction<T>(
   pool: pg.Pool,
-  work: (tx: CatalogTx) => Promise<T>,
+  work: (tx: CatalogTx, client: pg.PoolClient) => Promise<T>,
   config?: PgTransactionConfig,
 ): Promise<T> {
   const client = await pool.connect();
@@ -179,7 +222,7 @@ async function inTransaction<T>(
   try {
     const result = await drizzle(client).transaction(async (tx) => {
       try {
-        return await work(tx);
+        return await work(tx, client);
       } catch (error) {
         failure = error;
         throw error;

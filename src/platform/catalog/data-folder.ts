@@ -16,6 +16,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/ids.ts";
 import type { Account } from "./account.ts";
 import type { Engine } from "./engine.ts";
+import { adviceOn, reasonOf } from "./start-failure.ts";
 
 export const SUPERUSER = "kenning";
 export const DATABASE = "postgres";
@@ -58,6 +59,11 @@ export function handOver(path: string, mode: number, account: Account | undefine
 export function assertMajorVersion(dataFolder: string, engine: Engine): void {
   const found = readFileSync(join(dataFolder, "PG_VERSION"), "utf8").trim();
   if (found === engine.major) return;
+  if (!/^\d+$/.test(found)) {
+    throw new AppError("unavailable", `The file PG_VERSION in ${dataFolder} is damaged.`, {
+      hint: "Put back a backup of KENNING_HOME.",
+    });
+  }
   throw new AppError(
     "unavailable",
     `The database in ${dataFolder} was made by PostgreSQL ${found}, but this Kenning brings PostgreSQL ${engine.major}.`,
@@ -106,11 +112,18 @@ export async function initDataFolder(
       ...identity(account),
     });
   } catch (cause) {
-    const { stderr = "" } = cause as { stderr?: string };
-    throw new AppError("unavailable", `The embedded database could not be created in ${dataFolder}.`, {
-      hint: stderr.trim().split("\n").at(-1) ?? "",
-      cause,
-    });
+    const {
+      stderr = "",
+      code,
+      signal,
+    } = cause as { stderr?: string; code?: number | string; signal?: string };
+    const isRun = typeof code !== "string";
+    const reason = reasonOf(stderr, isRun ? { code, signal } : { error: cause as NodeJS.ErrnoException });
+    throw new AppError(
+      "unavailable",
+      `The embedded database could not be created in ${dataFolder}: ${reason}.`,
+      { hint: adviceOn(reason, "Set KENNING_HOME to another folder."), cause },
+    );
   }
   renameSync(passwordFile, join(made, PASSWORD_FILE));
   renameSync(made, dataFolder);

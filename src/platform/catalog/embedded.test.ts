@@ -85,6 +85,8 @@ describe("one home, many lives", () => {
     expect(modeOf("postgres/data")).toBe("700");
     expect(modeOf("run")).toBe("700");
     expect(modeOf("postgres/leases")).toBe("700");
+    // Whoever can read it can lock it, and hold up the next start.
+    expect(modeOf("postgres/start.lock")).toBe("600");
     expect(modeOf("")).toBe(isRoot ? "711" : "700");
     if (isRoot) expect(statSync(join(home, "postgres/data")).uid).not.toBe(0);
   });

@@ -22,11 +22,11 @@ import {
   PORT,
   type Postmaster,
   removeStaleLocks,
-  StartFailure,
   socketPath,
   startPostmaster,
 } from "./postmaster.ts";
 import { orphansIn } from "./process-table.ts";
+import { StartFailure } from "./start-failure.ts";
 import { withStartLock } from "./start-lock.ts";
 
 /** The longest path of a unix socket that every system takes. */
@@ -129,15 +129,29 @@ function takenElsewhere(data: string, socket: string): StartFailure {
   );
 }
 
+const DENIALS: Readonly<Record<string, (path: string) => readonly [message: string, hint: string]>> = {
+  ENOSPC: (path) => [
+    `There is no room left on the disk for ${path}.`,
+    "Make room, or set KENNING_HOME to a folder on another disk.",
+  ],
+  EDQUOT: (path) => [`The disk quota leaves no room for ${path}.`, "Make room, or raise the quota."],
+  EROFS: (path) => [
+    `${path} is on storage that can only be read.`,
+    "Mount it so that it can be written, or set KENNING_HOME to another folder.",
+  ],
+};
+const DENIED = ["EACCES", "EPERM", "ENOENT", "ENOTDIR", "EEXIST"];
+
 /** A sentence for a folder that the operating system does not let us use. */
 function explainDenial(error: unknown, home: string): unknown {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (!["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ENOSPC"].includes(code ?? ""))
-    return error;
-  return new AppError("unavailable", `Kenning cannot use ${path ?? home} for its database (${code}).`, {
-    hint: `Set KENNING_HOME to a folder that you may write, or run Kenning as the user who owns ${home}.`,
-    cause: error,
-  });
+  // Of a copy the place that it was to go to.
+  const { code = "", path = home, dest = path } = error as NodeJS.ErrnoException & { dest?: string };
+  if (DENIALS[code] === undefined && !DENIED.includes(code)) return error;
+  const [message, hint] = DENIALS[code]?.(dest) ?? [
+    `Kenning cannot use ${dest} for its database (${code}).`,
+    `Set KENNING_HOME to a folder that you may write, or run Kenning as the user who owns ${home}.`,
+  ];
+  return new AppError("unavailable", message, { hint, cause: error });
 }
 
 /**
@@ -150,6 +164,8 @@ export class EmbeddedServer {
   readonly #options: EmbeddedOptions;
   readonly #lease: Lease;
   #starting: Promise<Postmaster> | undefined;
+  /** The process that we knew of last. */
+  #pid: number | undefined;
   #isClosed = false;
 
   private constructor(options: EmbeddedOptions, places: Places, account: Account | undefined) {
@@ -193,10 +209,23 @@ export class EmbeddedServer {
   /** Adopts the running server or starts one. Cheap when it runs; shared by those who ask at the same time. */
   ensureRunning(): Promise<Postmaster> {
     if (this.#isClosed) return Promise.reject(new AppError("unavailable", "The catalog is closed."));
-    this.#starting ??= this.#adoptOrStart().finally(() => {
-      this.#starting = undefined;
-    });
+    this.#starting ??= this.#adoptOrStart()
+      .then((postmaster) => {
+        this.#noteNew(postmaster);
+        return postmaster;
+      })
+      .finally(() => {
+        this.#starting = undefined;
+      });
     return this.#starting;
+  }
+
+  #noteNew({ pid }: Postmaster): void {
+    const former = this.#pid;
+    this.#pid = pid;
+    if (former === undefined || former === pid) return;
+    const { log } = this.#options;
+    log.warn({ former, pid, log: this.#places.log }, "the embedded database had ended and was started again");
   }
 
   async #adoptOrStart(): Promise<Postmaster> {

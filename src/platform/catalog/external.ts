@@ -1,6 +1,7 @@
 import pg from "pg";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import { pgCodeOf } from "./pg-errors.ts";
+import { adviceOn } from "./start-failure.ts";
 
 const OLDEST_VERSION = 15;
 
@@ -16,6 +17,10 @@ export function describeServer(databaseUrl: string): string {
     });
   }
 }
+
+/** How the embedded server is called. */
+export const EMBEDDED = "the embedded database";
+const CHECK = "Check DATABASE_URL and that the server is running.";
 
 const SENTENCES: Readonly<Record<string, string>> = {
   "28P01": "it refused the password",
@@ -33,7 +38,7 @@ export function explainFailure(error: unknown, server: string): AppError {
   const code = pgCodeOf(error) ?? "";
   const reason = SENTENCES[code] ?? messageOf(error);
   return new AppError("unavailable", `Kenning cannot use ${server}: ${reason}.`, {
-    hint: "Check DATABASE_URL and that the server is running.",
+    hint: server === EMBEDDED ? adviceOn(reason, "Its log is postgres/server.log in KENNING_HOME.") : CHECK,
     // For whoever runs the server; callers are told only that the database is away.
     data: { engine: "catalog" },
     cause: error,

@@ -111,3 +111,9 @@ it("the migrations say the same as the tables", async () => {
     JSON.parse(readFileSync(join(place, "meta", "_journal.json"), "utf8")) as Journal;
   expect(journalOf(folder).entries, "run `npx drizzle-kit generate`").toEqual(journalOf(MIGRATIONS).entries);
 });
+
+it("of the pictures of the tables only the newest is kept, which is all that drizzle-kit compares with", () => {
+  const pictures = readdirSync(join(MIGRATIONS, "meta")).filter((name) => name.endsWith("_snapshot.json"));
+  const newest = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql")).length - 1;
+  expect(pictures, "delete the older ones").toEqual([`${String(newest).padStart(4, "0")}_snapshot.json`]);
+});

@@ -7,6 +7,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Account } from "./account.ts";
 import { identity, SERVER_ENV } from "./data-folder.ts";
 import { birthOf, hasArgument } from "./process-table.ts";
+import { type Ending, StartFailure } from "./start-failure.ts";
 
 export const PORT = 5432;
 const POLL_MS = 4;
@@ -108,25 +109,6 @@ function openLog(file: string): number {
   return openSync(file, "a", 0o600);
 }
 
-/** The server could not start; `isPassing` says that waiting may help. */
-export class StartFailure extends AppError {
-  readonly isPassing: boolean;
-
-  constructor(reason: string, hint: string, isPassing: boolean) {
-    super("unavailable", `The embedded database did not start: ${reason}.`, { hint });
-    this.isPassing = isPassing;
-  }
-
-  static fromLog(log: string, logFile: string): StartFailure {
-    const reason = log.split("\n").findLast((line) => /FATAL|PANIC/.test(line)) ?? "it gave no reason";
-    return new StartFailure(
-      reason.replace(/^.*?(FATAL|PANIC):\s*/, ""),
-      `Its log is ${logFile}.`,
-      /pre-existing shared memory block|lock file .* already exists/.test(log),
-    );
-  }
-}
-
 /** Starts a server in its own session (a Ctrl-C is for Kenning alone) and returns when it takes connections. */
 export async function startPostmaster(options: StartOptions): Promise<Postmaster> {
   const { dataFolder, logFile } = options;
@@ -142,15 +124,15 @@ export async function startPostmaster(options: StartOptions): Promise<Postmaster
   });
   closeSync(log);
   child.unref();
-  let hasEnded = false;
-  child.once("exit", () => {
-    hasEnded = true;
+  let ending: Ending | undefined;
+  child.once("exit", (code, signal) => {
+    ending ??= { code, signal };
   });
-  child.once("error", () => {
-    hasEnded = true;
+  child.once("error", (error) => {
+    ending ??= { error };
   });
   const deadline = Date.now() + options.timeoutMs;
-  while (!hasEnded) {
+  while (ending === undefined) {
     const found = readLockFile(dataFolder);
     if (found !== undefined && found.pid === child.pid && found.status === "ready") return found;
     if (Date.now() > deadline) {
@@ -161,5 +143,5 @@ export async function startPostmaster(options: StartOptions): Promise<Postmaster
     }
     await sleep(POLL_MS);
   }
-  throw StartFailure.fromLog(readFileSync(logFile, "utf8"), logFile);
+  throw StartFailure.fromLog(readFileSync(logFile, "utf8"), logFile, ending);
 }

@@ -3,12 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openTestCatalog, silentLog } from "../../../test/support/database.ts";
 import { openFolderBlobs } from "../blobs/index.ts";
 import { createGuardedFetch } from "../guarded-fetch/index.ts";
+import { TEST_CERT, TEST_KEY } from "../guarded-fetch/test-servers.ts";
 import { Jobs } from "../jobs/index.ts";
 import { createVault } from "../vault/index.ts";
 import {
@@ -16,13 +18,13 @@ import {
   Deliveries,
   MailChannel,
   type Message,
-  mailAddresses,
   oneLine,
   SlackChannel,
   TeamsChannel,
   Unsubscribing,
   WebhookChannel,
 } from "./index.ts";
+import { mailAddresses } from "./message.ts";
 
 const catalog = await openTestCatalog();
 const outbox = mkdtempSync(join(tmpdir(), "kenning-outbox-"));
@@ -58,6 +60,7 @@ beforeAll(async () => {
     smtpUrl: `smtp://127.0.0.1:${port}`,
     from: "Kenning <kenning@example.com>",
     outbox,
+    domains: ["example.com", "bücher.example"],
   });
   const vault = createVault({ root: "a-root-secret-of-at-least-32-characters" });
   const channels = new Channels(catalog, vault, fetch);
@@ -101,6 +104,73 @@ async function post(runKey: string, channel: "mail" | "webhook", ...targets: str
   );
   return deliveries.outcome(runKey, 60_000, new AbortController().signal);
 }
+
+/** Mail servers with a certificate for secure.test: TLS from the first byte, when it is asked for, or none. */
+describe("a mail server", () => {
+  const seen: { user: string | undefined; isSecure: boolean }[] = [];
+  const servers: SMTPServer[] = [];
+  const trusted = getCACertificates();
+  const start = async (options: object) => {
+    const server = new SMTPServer({
+      key: TEST_KEY,
+      cert: TEST_CERT,
+      authOptional: true,
+      allowInsecureAuth: true,
+      logger: false,
+      onAuth: ({ username }, _session, callback) => callback(null, { user: username }),
+      onData(stream, { secure, user }, callback) {
+        seen.push({ user: user as string | undefined, isSecure: secure });
+        stream.resume().on("end", callback);
+      },
+      ...options,
+    });
+    server.on("error", () => undefined);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  };
+  const { attachments: _, ...bare } = MESSAGE;
+  const send = async (smtpUrl: string) => {
+    const mail = new MailChannel({ smtpUrl, from: "kenning@example.com", outbox });
+    try {
+      await mail.send("uid", "ann@example.com", { ...bare, files: [] });
+      return seen.at(-1);
+    } finally {
+      await mail.close();
+    }
+  };
+  const trust = () => setDefaultCACertificates([...trusted, TEST_CERT]);
+
+  afterEach(async () => {
+    setDefaultCACertificates(trusted);
+    await Promise.all(servers.splice(0).map((server) => new Promise<void>((done) => server.close(done))));
+  });
+
+  it.each([
+    ["from the first byte on", "smtps", { secure: true }],
+    ["as soon as the server offers it", "smtp", {}],
+  ])("is spoken to by TLS %s, and only when its certificate is trusted", async (_how, scheme, options) => {
+    const url = `${scheme}://me:secret@${await start(options)}?tls.servername=secure.test`;
+    await expect(send(url)).rejects.toThrow(
+      /certificate of the mail server is not trusted: .*self-signed certificate.* NODE_EXTRA_CA_CERTS/,
+    );
+    trust();
+    expect(await send(url)).toEqual({ user: "me", isSecure: true });
+    await expect(send(url.replace("secure.test", "other.test"))).rejects.toThrow(
+      /certificate of the mail server is not trusted: .*other\.test/,
+    );
+  });
+
+  it("without TLS gets no password, unless the operator says so; mails without one go as ever", async () => {
+    const address = await start({ hideSTARTTLS: true, disabledCommands: ["STARTTLS"] });
+    await expect(send(`smtp://me:secret@${address}`)).rejects.toThrow(/offers no TLS/);
+    expect(await send(`smtp://${address}`)).toEqual({ user: undefined, isSecure: false });
+    expect(await send(`smtp://me:secret@${address}?requireTLS=false`)).toEqual({
+      user: "me",
+      isSecure: false,
+    });
+  });
+});
 
 describe("mail", () => {
   it("is one message a recipient, complete, with an id of its own", async () => {
@@ -152,6 +222,19 @@ describe("mail", () => {
         interval: 250,
       })
       .toBe("sent");
+  });
+
+  it("goes to the domains that the operator allows, whatever was set before", async () => {
+    expect(deliveries.addresses("a@Example.com, b@mail.example.com")).toHaveLength(2);
+    for (const address of ["a@example.org", "a@notexample.com", "a@example.com.evil.test"]) {
+      expect(() => deliveries.addresses(address)).toThrow(`Mails may not go to ${address}`);
+      expect(await post(`to ${address}`, "mail", address)).toMatchObject([
+        {
+          state: "dead",
+          lastError: expect.stringContaining("The operator of this server allows example.com"),
+        },
+      ]);
+    }
   });
 
   it("goes to a folder where there is no mail server", async () => {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { clip } from "../../kernel/clip.ts";
 import { MS } from "../../kernel/clock.ts";
@@ -15,7 +15,13 @@ import { deliveries, messages } from "./delivery.tables.ts";
 import { Refused, TryLater } from "./failures.ts";
 import { LIMITS } from "./limits.ts";
 import type { MailChannel } from "./mail.ts";
-import type { LoadedFile, LoadedMessage, Message, Recipient } from "./message.ts";
+import {
+  type LoadedFile,
+  type LoadedMessage,
+  type Message,
+  mailAddresses,
+  type Recipient,
+} from "./message.ts";
 import type { SlackChannel } from "./slack.ts";
 import type { TeamsChannel } from "./teams.ts";
 import type { Unsubscribing } from "./unsubscribing.ts";
@@ -53,6 +59,12 @@ export interface DeadDelivery extends Pick<Delivery, "runKey" | "workspaceId" | 
 
 type OnDead = (tx: CatalogTx, dead: DeadDelivery) => Promise<void>;
 
+/** Of messages about things of this kind only those about these: others are not for whoever asks. */
+export interface Only {
+  kind: string;
+  ids: readonly number[];
+}
+
 /** A message that is to be sent to some recipients. */
 export interface Posting {
   /** What it tells of: the same key is posted once. */
@@ -83,6 +95,13 @@ export class Deliveries {
   /** Whether mails go to a folder, because there is no mail server. */
   get mailsAreLocal(): boolean {
     return this.#parts.mail.isLocal;
+  }
+
+  /** Mail addresses as somebody gives them, if mails may go there. */
+  addresses(given: string | readonly string[]): string[] {
+    const addresses = mailAddresses(given);
+    this.#parts.mail.assertAllowed(addresses);
+    return addresses;
   }
 
   /** Where messages can go beside mail. */
@@ -171,11 +190,13 @@ export class Deliveries {
     {
       state,
       keyPrefix,
+      only,
       limit,
       offset,
     }: {
       state?: Delivery["state"] | undefined;
       keyPrefix?: string | undefined;
+      only?: Only | undefined;
       limit: number;
       offset: number;
     },
@@ -184,6 +205,7 @@ export class Deliveries {
       eq(deliveries.workspaceId, workspaceId),
       state === undefined ? undefined : eq(deliveries.state, state),
       keyPrefix === undefined ? undefined : sql`starts_with(${deliveries.runKey}, ${keyPrefix})`,
+      about(only),
     );
     const { db } = this.#parts.catalog;
     const [[total], items] = await Promise.all([
@@ -201,10 +223,10 @@ export class Deliveries {
   }
 
   /** Gives a dead delivery all of its tries again. */
-  async retry(workspaceId: number, id: number, keepMs: number): Promise<Delivery> {
+  async retry(workspaceId: number, id: number, keepMs: number, only?: Only): Promise<Delivery> {
     await this.prepare();
     return this.#parts.catalog.transaction(async (tx) => {
-      const own = and(eq(deliveries.id, id), eq(deliveries.workspaceId, workspaceId));
+      const own = and(eq(deliveries.id, id), eq(deliveries.workspaceId, workspaceId), about(only));
       const [found] = await tx.select().from(deliveries).where(own).for("update");
       if (found === undefined)
         throw new AppError("not_found", `There is no delivery with id ${id}.`, {
@@ -273,18 +295,19 @@ export class Deliveries {
     signal: AbortSignal,
   ): Promise<{ note: string | null }> {
     const { mail, webhooks, slack, teams, channels, unsubscribing } = this.#parts;
-    if (channel === "mail") {
-      const { topic } = message;
-      const unsubscribe =
-        topic === undefined ? undefined : unsubscribing.urlFor({ workspaceId, address: target, topic });
-      return mail.send(uid, target, message, unsubscribe);
-    }
     try {
+      if (channel === "mail") {
+        mail.assertAllowed([target]);
+        const { topic } = message;
+        const unsubscribe =
+          topic === undefined ? undefined : unsubscribing.urlFor({ workspaceId, address: target, topic });
+        return await mail.send(uid, target, message, unsubscribe);
+      }
       if (channel === "webhook") return await webhooks.send(uid, target, message, { workspaceId, signal });
       const open = await channels.open(workspaceId, target);
       return await (channel === "slack" ? slack : teams).send(open, message, signal);
     } catch (error) {
-      // A channel that is gone or switched off is not there again by itself.
+      // A channel that is gone or switched off, or a domain that is not allowed, is not there again by itself.
       if (isAppError(error) && ["not_found", "forbidden"].includes(error.code))
         throw new Refused(error.advice);
       throw error;
@@ -344,4 +367,11 @@ export class Deliveries {
       .set({ ...outcome, tries: sql`${deliveries.tries} + 1`, settledAt: sql`now()` })
       .where(and(eq(deliveries.id, id), inArray(deliveries.state, ["waiting"])));
   }
+}
+
+function about(only: Only | undefined): SQL | undefined {
+  if (only === undefined) return undefined;
+  const { kind, ids } = only;
+  const subject = sql`substring(${deliveries.runKey} from ${`^(?:trouble:)?${kind}:(\\d+):`})::bigint`;
+  return sql`(${subject} IS NULL OR ${subject} = ANY(${sql.param([...ids])}::bigint[]))`;
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mail, SendMailOptions } from "nodemailer";
-import { messageOf } from "../../kernel/errors.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import { syncFolder } from "../blobs/index.ts";
 import { Refused } from "./failures.ts";
 import { withUnsubscribe } from "./letter.ts";
@@ -13,6 +13,8 @@ interface MailOptions {
   from: string;
   /** Where mails are written without a mail server. */
   outbox: string;
+  /** The only ones that mails may go to, with their subdomains; all of them where there are none. */
+  domains?: readonly string[];
   /** What mails are signed with. */
   dkim?: { domain: string; selector: string; privateKey: string } | undefined;
 }
@@ -40,6 +42,20 @@ export class MailChannel {
   /** Whether mails only go to the outbox folder. */
   get isLocal(): boolean {
     return this.#options.smtpUrl === null;
+  }
+
+  /** Throws where mails may not go to one of these. */
+  assertAllowed(addresses: readonly string[]): void {
+    const { domains = [] } = this.#options;
+    const isAllowed = (address: string) => {
+      const host = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+      return domains.length === 0 || domains.some((each) => host === each || host.endsWith(`.${each}`));
+    };
+    const wrong = addresses.find((address) => !isAllowed(address));
+    if (wrong === undefined) return;
+    throw new AppError("forbidden", `Mails may not go to ${wrong}.`, {
+      hint: `The operator of this server allows ${domains.join(", ")}.`,
+    });
   }
 
   async send(
@@ -110,6 +126,7 @@ export class MailChannel {
     const timeoutMs = LIMITS.delivery.tryMs / 2;
     return createTransport({
       url: smtpUrl,
+      ...(mustBeSecure(new URL(smtpUrl)) && { requireTLS: true }),
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
@@ -133,14 +150,23 @@ async function writeFileDurably(folder: string, name: string, content: Buffer): 
   await syncFolder(folder);
 }
 
-/** The server does not want this mail, now or later. That it does not know us is our fault, and can be mended. */
+/** The server does not want this mail, now or later. That it does not know us, or has no TLS, can be mended. */
 function isForGood({ code, responseCode = 0 }: SmtpFailure): boolean {
-  if (code === "EAUTH" || code === "ENOAUTH") return false;
+  if (code === "EAUTH" || code === "ENOAUTH" || code === "ETLS") return false;
   return responseCode >= 500 && responseCode < 600;
 }
 
+/** A password goes over TLS alone, or whoever stands between could take the offer of it out; operators can say otherwise. */
+function mustBeSecure({ protocol, password, searchParams }: URL): boolean {
+  return protocol === "smtp:" && password !== "" && !searchParams.has("requireTLS");
+}
+
 function reasonOf(error: unknown): string {
-  const { response } = error as SmtpFailure;
+  const { response, code } = error as SmtpFailure;
+  if (code === "ETLS" && response !== undefined)
+    return `The mail server offers no TLS, without which nothing is sent to it (${response.trim()}). KENNING_SMTP_URL with ?requireTLS=false sends without.`;
+  if (/certificate|altnames|CERT_|SELF_SIGNED/i.test(messageOf(error)))
+    return `The certificate of the mail server is not trusted: ${messageOf(error)}. NODE_EXTRA_CA_CERTS names a file with further authorities.`;
   return response === undefined ? messageOf(error) : `The mail server answered: ${response}`;
 }
 

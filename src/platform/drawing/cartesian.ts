@@ -1,7 +1,7 @@
 import { type Chart, drawable } from "./chart.ts";
 import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
 import { type EveryMarker, formatter, knownLocale, labelFormatter, marker, NAME_MARKER } from "./formats.ts";
-import { type Element, headerOf, textAt } from "./header.ts";
+import { type Element, headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import {
   COLOURS,
@@ -16,11 +16,14 @@ import {
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 const { series: MOST_SERIES, bars: MOST_BARS, hoverValues: MOST_HOVERED } = LIMITS.drawing;
-/** Points of a line that are marked. */
+/** Points of a line that are marked, where each has so many pixels. */
 const MARKED_POINTS = 30;
+const MARK_PX = 14;
 /** Height of a horizontal bar with its share of the space between bars. */
 const BAR_ROW = 30;
 const SERIES_ROW = 16;
+/** A lower picture has no room for names that stand aslant. */
+const ROOM_FOR_SLANTED = 150;
 /** What the names below the axis take. */
 const LABELS = 22;
 /** Bars are not wider than this, however few there are. */
@@ -62,7 +65,7 @@ export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing
   const series = all.slice(0, MOST_SERIES).map(({ label, data }, i) => ({
     label,
     data: Array.from({ length: shown }, (_, j) => data[j] ?? null),
-    colour: colourOf(i),
+    colour: label === "Other" && i > 0 ? OTHER_COLOUR : colourOf(i),
     isRepeated: isRepeated(i),
   }));
   const notes = [
@@ -137,7 +140,9 @@ function heightOf({ categories, series, isHorizontal, look }: Plot, top: number)
 
 /** The name of the axis below, and what is not shown. */
 function footerOf({ chart, look, measure, isHorizontal, note }: Plot, height: number): Element[] {
-  const parts = [isHorizontal ? undefined : chart.xAxisLabel, note].filter(
+  // Dates say themselves what they are.
+  const isNamed = !isHorizontal && chart.ticks === undefined && height >= ROOM_FOR_AXIS_NAME;
+  const parts = [isNamed ? chart.xAxisLabel : undefined, note].filter(
     (part) => part !== undefined && part !== "",
   );
   if (parts.length === 0) return [];
@@ -223,7 +228,13 @@ const SLANTED_ROW = 18;
 const ALL: EveryMarker = { $every: 1, from: 0 };
 
 /** What stands along the axis: names without an order all stand there, if need be aslant; of others every n-th. */
-function namesBelow({ chart, look, measure, categories, isHorizontal }: Plot): {
+export function namesBelow({
+  chart,
+  look,
+  measure,
+  categories,
+  isHorizontal,
+}: Pick<Plot, "chart" | "look" | "measure" | "categories" | "isHorizontal">): {
   names: string[];
   rotate?: number;
   every?: EveryMarker;
@@ -236,7 +247,8 @@ function namesBelow({ chart, look, measure, categories, isHorizontal }: Plot): {
   const widest = Math.max(...names.map((name) => measure(name, SIZES.text, 400)));
   if (widest <= band - 8) return { names };
   const { steps, from } = chart.ticks ?? ticksOf(categories);
-  if (chart.type === "bar" && steps.length === 0) {
+  const isLow = look.height !== undefined && look.height < ROOM_FOR_SLANTED;
+  if (chart.type !== "line" && chart.type !== "area" && steps.length === 0 && !isLow) {
     if (band >= SLANTED_PX) return { names: shortened(band - 8) };
     const every = { $every: Math.ceil(SLANTED_ROW / band), from: 0 };
     // As long as the height has room for.
@@ -285,15 +297,18 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
   const isFilled = chart.type === "area";
   const isStacked = isFilled && plot.series.length > 1;
   const isDashed = chart.isLastUnfinished === true && data.length > 2;
+  const isMarked = categories.length <= Math.min(MARKED_POINTS, look.width / MARK_PX);
   const line = {
     ...common,
     type: "line",
     data: isDashed ? [...data.slice(0, -1), null] : data,
     color: colour,
     connectNulls: false,
-    showSymbol: (categories.length <= MARKED_POINTS && !isStacked) || hasLonePoint(data),
+    showSymbol: (isMarked && !isStacked) || hasLonePoint(data),
+    // All of them or none: by itself it marks those that have a name below.
+    showAllSymbol: true,
     symbol: "circle",
-    symbolSize: categories.length <= MARKED_POINTS ? 7 : 4,
+    symbolSize: isMarked ? 7 : 4,
     lineStyle: {
       width: isStacked ? 1 : 2.5,
       type: series.isRepeated ? "dashed" : "solid",

@@ -14,14 +14,16 @@ import { type Sheet, sheetOf } from "./sheet.ts";
 Object.freeze(Object.prototype);
 
 export type DrawingQuestion =
-  | { subject: Subject; looks: Look[]; isPng: boolean }
-  | { sheet: Sheet }
+  | { subject: Subject; looks: Look[]; isPng: boolean; fontFolders: readonly string[] }
+  | { sheet: Sheet; fontFolders: readonly string[] }
   | { each: { subject: Subject; look: Look }[] };
 
 export interface DrawingAnswer {
   pictures: Picture[];
   /** Of the first one. */
   png?: Uint8Array;
+  /** Whether there was a font for all that is written in it. */
+  hasAllGlyphs?: boolean;
   /** Of several subjects: those that could not be drawn have a reason in their place. */
   each?: (Picture | { failure: string })[];
 }
@@ -33,14 +35,14 @@ answerQuestions<DrawingQuestion, DrawingAnswer>((question) => {
       (subject, look) => pictureOf(toDrawing(subject, look), look),
       measure,
     );
-    return { pictures: [], png: new Uint8Array(pngOf(picture, question.sheet)) };
+    return { pictures: [], ...pngOf(picture, question.sheet, question.fontFolders) };
   }
   if ("each" in question) return { pictures: [], each: question.each.map(drawnOrNot) };
-  const { subject, looks, isPng } = question;
+  const { subject, looks, isPng, fontFolders } = question;
   const pictures = looks.map((look) => pictureOf(toDrawing(subject, look), look));
   const [first, look] = [pictures[0], looks[0]];
   if (!isPng || first === undefined || look === undefined) return { pictures };
-  return { pictures, png: new Uint8Array(pngOf(first, look)) };
+  return { pictures, ...pngOf(first, look, fontFolders) };
 });
 
 /** One that cannot be drawn does not take the others with it. */

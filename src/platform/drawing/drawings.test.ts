@@ -37,12 +37,14 @@ describe("pictures", () => {
 
   it("come as PNG, in which texts are written", async () => {
     const [north, south] = await Promise.all(
-      ["North", "South"].map((name) => drawings.png(chart(name), { width: 500, height: 300 }, FOR)),
+      ["North", "South"].map(
+        async (name) => (await drawings.png(chart(name), { width: 500, height: 300 }, FOR)).png,
+      ),
     );
     expect(sizeOf(north as Uint8Array)).toEqual({ width: 1_000, height: 600 });
     // A font that cannot be read is no error there: nothing is written.
     expect(Buffer.compare(north as Uint8Array, south as Uint8Array)).not.toBe(0);
-    const dark = await drawings.png(chart("North"), { theme: "dark" }, FOR);
+    const { png: dark } = await drawings.png(chart("North"), { theme: "dark" }, FOR);
     expect(sizeOf(dark).width).toBe(1_280);
   });
 

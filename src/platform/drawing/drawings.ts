@@ -13,6 +13,12 @@ export interface SheetWish extends Omit<Sheet, "tiles"> {
   tiles: readonly (Omit<Tile, "look"> & { look: Partial<Look> })[];
 }
 
+export interface Png {
+  png: Uint8Array;
+  /** Whether there was a font for all that is written in it. */
+  hasAllGlyphs: boolean;
+}
+
 export interface DrawnFor {
   /** A workspace, which never takes the last place from the others. */
   scope: string;
@@ -28,6 +34,8 @@ const AT_A_TIME = 10;
  */
 export class Drawings {
   readonly #log: Pick<Logger, "error">;
+  /** For what Inter has no letters for; those of the system are looked at as well. */
+  readonly fontFolders: readonly string[];
   readonly #pool = new ThreadPool<DrawingQuestion, DrawingAnswer>({
     noun: "picture",
     nouns: "pictures",
@@ -41,14 +49,16 @@ export class Drawings {
     idleMs: LIMITS.drawing.idleMs,
   });
 
-  constructor(log: Pick<Logger, "error">) {
+  constructor(log: Pick<Logger, "error">, fontFolders: readonly string[] = []) {
     this.#log = log;
+    this.fontFolders = fontFolders;
   }
 
   /** One picture for each look. */
   async svg(subject: Subject, looks: readonly Partial<Look>[], drawnFor: DrawnFor): Promise<Picture[]> {
-    const { pictures } = await this.#ask({ subject, looks: looks.map(asLook), isPng: false }, drawnFor);
-    return pictures;
+    const { fontFolders } = this;
+    const question = { subject, looks: looks.map(asLook), isPng: false, fontFolders };
+    return (await this.#ask(question, drawnFor)).pictures;
   }
 
   /** One picture of each; nothing in the place of those that cannot be drawn. */
@@ -69,16 +79,16 @@ export class Drawings {
     return drawn;
   }
 
-  async png(subject: Subject, look: Partial<Look>, drawnFor: DrawnFor): Promise<Uint8Array> {
-    const { png } = await this.#ask({ subject, looks: [asLook(look)], isPng: true }, drawnFor);
-    return png as Uint8Array;
+  async png(subject: Subject, look: Partial<Look>, drawnFor: DrawnFor): Promise<Png> {
+    const { fontFolders } = this;
+    return asPng(await this.#ask({ subject, looks: [asLook(look)], isPng: true, fontFolders }, drawnFor));
   }
 
-  /** Many pictures on one sheet, as PNG. */
-  async sheet(sheet: SheetWish, drawnFor: DrawnFor): Promise<Uint8Array> {
+  /** Many pictures on one sheet. */
+  async sheet(sheet: SheetWish, drawnFor: DrawnFor): Promise<Png> {
     const tiles = sheet.tiles.map((tile) => ({ ...tile, look: asLook(tile.look) }));
-    const { png } = await this.#ask({ sheet: { ...sheet, tiles } }, drawnFor);
-    return png as Uint8Array;
+    const { fontFolders } = this;
+    return asPng(await this.#ask({ sheet: { ...sheet, tiles }, fontFolders }, drawnFor));
   }
 
   async #ask(question: DrawingQuestion, { scope, signal }: DrawnFor): Promise<DrawingAnswer> {
@@ -90,6 +100,10 @@ export class Drawings {
       throw new AppError("internal", "The picture could not be drawn.", { cause: error });
     }
   }
+}
+
+function asPng({ png, hasAllGlyphs = true }: DrawingAnswer): Png {
+  return { png: png as Uint8Array, hasAllGlyphs };
 }
 
 function asLook(look: Partial<Look>): Look {

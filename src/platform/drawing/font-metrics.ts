@@ -73,8 +73,6 @@ export const measure: Measure = (text, size, weight) => {
   return width * size;
 };
 
-/** Whether there is a character that the font has no picture of. */
-export function hasMissingGlyph(text: string): boolean {
-  const { glyphOf } = metricsOf(400);
-  return Array.from(text).some((character) => glyphOf(character.codePointAt(0) as number) === 0);
+export function hasGlyph(character: string): boolean {
+  return metricsOf(400).glyphOf(character.codePointAt(0) as number) !== 0;
 }

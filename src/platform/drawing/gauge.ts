@@ -21,7 +21,8 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const value = drawable(chart.slices?.[0]?.value ?? null);
   if (value === null) return { kind: "empty", title, why: "There is no value to draw." };
   const target = drawable(chart.target ?? null);
-  const end = target !== null && target > 0 ? Math.max(target, value) : roundUp(Math.abs(value));
+  const end =
+    target !== null && target > 0 ? Math.max(target, value) : endOf(Math.abs(value), chart.formats?.y);
   const header = headerOf({ title, subtitle: chart.yAxisLabel }, look, measure);
   const height = look.height ?? Math.round(header.bottom + Math.min(240, look.width * 0.55));
   const locale = knownLocale(look.locale);
@@ -117,6 +118,12 @@ function numberIn(radius: number, bottom: number, [full, short]: [string, string
   if (size >= whole) return { words: full, size, fits: true };
   const fits = measure(short, least, 600) <= widthAt(radius, bottom + least);
   return { words: short, size: fits ? sizeOf(short) : BESIDE_PX, fits };
+}
+
+/** A share is one of the whole; anything else ends at a round number with some way to go. */
+function endOf(value: number, format: string | undefined): number {
+  const whole = format === "percent" ? 1 : format === "percent:whole" ? 100 : 0;
+  return value < whole ? whole : roundUp(value * 1.05);
 }
 
 /** 1, 2 or 5 with zeros, not less than a number. */

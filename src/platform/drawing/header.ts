@@ -17,10 +17,18 @@ interface HeaderParts {
   /** What the numbers are, with their unit. */
   subtitle?: string | undefined;
   legend?: readonly LegendItem[];
+  /** The legend is there however little room it leaves. */
+  isLegendKept?: boolean;
 }
 
 /** A picture lower than this has its room for what is drawn: its title has one line, and there is no subtitle. */
 const LOW = 150;
+/** Where all of it would take more of the height, the legend is left out: names are told under the pointer. */
+const MOST_OF_HEIGHT = 0.35;
+/** A lower picture has no room for the name of its axis. */
+export const ROOM_FOR_AXIS_NAME = 170;
+/** The top of a picture whose title is not part of it. */
+export const UNTITLED = 4;
 const TITLE_LINE = 20;
 const TEXT_LINE = 18;
 const KEY = 18;
@@ -33,7 +41,7 @@ const LEGEND_NAME = 180;
  * them neither wrap nor make room for each other.
  */
 export function headerOf(
-  { title, subtitle, legend = [] }: HeaderParts,
+  { title, subtitle, legend = [], isLegendKept = false }: HeaderParts,
   look: Look,
   measure: Measure,
 ): { elements: Element[]; bottom: number } {
@@ -41,7 +49,8 @@ export function headerOf(
   const width = look.width - 2 * PADDING;
   const elements: Element[] = [];
   const isLow = look.height !== undefined && look.height < LOW;
-  let y = isLow && title === "" ? PADDING / 2 : PADDING;
+  // Without a title it stands below one that is not part of the picture.
+  let y = title === "" ? UNTITLED : PADDING;
   const lines =
     title === ""
       ? []
@@ -55,7 +64,11 @@ export function headerOf(
     elements.push(textAt(PADDING, y + 2, line, { size: SIZES.text, weight: 400, fill: muted }));
     y += TEXT_LINE + 2;
   }
-  const placed = placeLegend(legend, width, measure);
+  const whole = placeLegend(legend, width, measure);
+  const isTooMuch =
+    !isLegendKept &&
+    y + 6 + whole.rows * TEXT_LINE > (look.height ?? Number.POSITIVE_INFINITY) * MOST_OF_HEIGHT;
+  const placed = isTooMuch ? placeLegend([], width, measure) : whole;
   for (const { item, x, row, name } of placed.items) {
     const top = y + 6 + row * TEXT_LINE;
     elements.push(keyAt(PADDING + x, top, item));

@@ -1,6 +1,7 @@
+import { namesBelow } from "./cartesian.ts";
 import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
-import { formatter, knownLocale } from "./formats.ts";
+import { formatter, knownLocale, labelFormatter } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, FONT_FAMILY, HEAT, HEAT_TEXT, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
@@ -28,11 +29,13 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const rowPx = (height - header.bottom - 50) / rows.length;
   const style = { size: SIZES.text, weight: 400, measure } as const;
   const band = (look.width - 140) / Math.max(1, columns.length);
-  const widest = Math.max(...known.map((value) => measure(write(value), 11, 400)));
+  const beside = labelFormatter(chart.formats?.y, known, knownLocale(look.locale));
+  const widest = Math.max(...known.map((value) => measure(beside(value), 11, 400)));
   const isLabelled = columns.length * rows.length <= LABELLED_CELLS && widest < band - 4;
   const cells = rows.flatMap(({ data }, y) =>
-    columns.flatMap((_, x) => cellOf(x, y, data[x] ?? null, { least, most, look, write })),
+    columns.flatMap((_, x) => cellOf(x, y, data[x] ?? null, { least, most, look, write: beside })),
   );
+  const below = namesBelow({ chart, look, measure, categories: columns, isHorizontal: false });
   const { text, muted, background } = COLOURS[look.theme];
   const axis = {
     type: "category",
@@ -56,8 +59,13 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
       },
       xAxis: {
         ...axis,
-        data: columns.map((name) => shorten(name, Math.max(band - 6, 64), style)),
-        axisLabel: { color: muted, fontSize: SIZES.text, hideOverlap: true },
+        data: below.names,
+        axisLabel: {
+          color: muted,
+          fontSize: SIZES.text,
+          ...(below.rotate !== undefined && { rotate: below.rotate }),
+          interval: below.every ?? 0,
+        },
       },
       yAxis: {
         ...axis,
@@ -104,7 +112,7 @@ function cellOf(x: number, y: number, value: number | null, { least, most, look,
   const colours = HEAT[look.theme];
   const share = most === least ? 0.5 : (value - least) / (most - least);
   const level = Math.min(colours.length - 1, Math.floor(share * colours.length));
-  const text = level >= 5 ? HEAT_TEXT[look.theme] : COLOURS[look.theme].text;
+  const text = level >= 6 ? HEAT_TEXT[look.theme] : COLOURS[look.theme].text;
   // A template would take braces of the data for its own, and there are none in numbers.
   return [
     {

@@ -1,6 +1,7 @@
 export type { Chart } from "./chart.ts";
 export type { Drawing, Hover, Subject } from "./drawing.ts";
-export { Drawings } from "./drawings.ts";
+export { Drawings, type Png } from "./drawings.ts";
+export { fallbackFonts } from "./fallback-fonts.ts";
 export { FONT_PATHS, measure } from "./font-metrics.ts";
 export { columnFormatter, formatter, knownLocale } from "./formats.ts";
 export { COLOURS, HEAT, HEAT_TEXT, type Look } from "./look.ts";

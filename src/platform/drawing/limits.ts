@@ -20,6 +20,8 @@ export const LIMITS = {
     mostPx: 2_000,
     /** Values that are shown when a pointer is over a chart; a chart with more shows none. */
     hoverValues: 3_000,
+    /** Font files of one folder that are looked at for characters that Inter has no letters for. */
+    fonts: 1_000,
     /** Longest that the drawing of one picture may take. */
     ms: 10_000,
     /** Pictures that are drawn at the same time, by all workspaces. */

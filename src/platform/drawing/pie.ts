@@ -11,6 +11,9 @@ const { slices: MOST_SLICES } = LIMITS.drawing;
 /** Narrower than this, names stand in a legend and not beside their slices. */
 const ROOM_FOR_NAMES = 420;
 const HEIGHT_FOR_NAMES = 170;
+/** What the line to a name takes, and how long a name may be before the ring gets no smaller for it. */
+const BESIDE = 56;
+const WIDEST_NAME = 170;
 /** Radius of a ring that is no longer worth a legend beside it. */
 const LEAST_BESIDE = 26;
 /** The hole of a donut, as a part of it, and how large it is with a word below the total. */
@@ -33,8 +36,10 @@ export function pieOf(chart: Chart, look: Look, measure: Measure): Drawing {
     .toSorted((a, b) => Number(a.label === "Other") - Number(b.label === "Other") || b.value - a.value);
   if (all.some(({ value }) => value < 0)) return asBars(chart, all, look, measure);
   const whole = all.reduce((sum, { value }) => sum + value, 0);
-  if (!(whole > 0) || !Number.isFinite(whole))
-    return { kind: "empty", title: chart.title ?? "", why: "There are no values to draw." };
+  if (!(whole > 0) || !Number.isFinite(whole)) {
+    const why = all.length > 0 && whole === 0 ? "All values are zero." : "There are no values to draw.";
+    return { kind: "empty", title: chart.title ?? "", why };
+  }
   const share = formatter("percent", "full", knownLocale(look.locale));
   const slices = together(all.filter(({ value }) => value > 0)).map((slice, i) => ({
     ...slice,
@@ -79,14 +84,16 @@ function placeOf(chart: Chart, slices: readonly Slice[], look: Look, measure: Me
     isRepeated: false,
   }));
   const plain = headerOf(parts, look, measure);
-  const above = headerOf({ ...parts, legend }, look, measure);
+  const above = headerOf({ ...parts, legend, isLegendKept: true }, look, measure);
   const isWide = look.width >= ROOM_FOR_NAMES;
   const height =
     look.height ?? Math.round((isWide ? plain : above).bottom + Math.min(300, look.width * 0.62));
   const room = height - plain.bottom - PADDING;
   const y = plain.bottom + PADDING / 2 + room / 2;
   if (isWide && room >= HEIGHT_FOR_NAMES) {
-    const place = { x: look.width / 2, y, radius: Math.min(room / 2 - 26, look.width * 0.22), isNamed: true };
+    const widest = Math.min(legendWidth(legend, measure), WIDEST_NAME);
+    const wide = Math.max(look.width * 0.14, Math.min(look.width * 0.22, look.width / 2 - BESIDE - widest));
+    const place = { x: look.width / 2, y, radius: Math.min(room / 2 - 26, wide), isNamed: true };
     return { place, elements: plain.elements, height };
   }
   const width = Math.min(legendWidth(legend, measure), look.width * 0.5);
@@ -135,7 +142,7 @@ function seriesOf(
   measure: Measure,
 ): Record<string, unknown> {
   const { text, axis, background } = COLOURS[look.theme];
-  const beside = look.width / 2 - radius - 56;
+  const beside = look.width / 2 - radius - BESIDE;
   const name = ({ label, share }: Slice) => {
     const own = measure(` ${share}`, SIZES.text, 400);
     return `${shorten(label, beside - own, { size: SIZES.text, weight: 400, measure })} ${share}`;

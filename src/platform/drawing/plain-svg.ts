@@ -1,5 +1,6 @@
 import type { Drawing } from "./drawing.ts";
 import { columnFormatter, formatter, knownLocale } from "./formats.ts";
+import { UNTITLED } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
 import { escapeXml, type Measure, oneLine, shorten, wrap } from "./text.ts";
@@ -13,7 +14,7 @@ interface Words {
   size?: number;
   weight?: 400 | 600;
   fill: string;
-  anchor?: "start" | "end";
+  anchor?: "start" | "middle" | "end";
 }
 
 interface Canvas {
@@ -29,7 +30,7 @@ const WIDEST_COLUMN = 260;
 
 /** What is no chart: a number, a table, or some words. */
 export function plainSvgOf(drawing: Plain, look: Look, measure: Measure): { svg: string; height: number } {
-  const canvas: Canvas = { look, measure, parts: [], y: PADDING };
+  const canvas: Canvas = { look, measure, parts: [], y: drawing.title === "" ? UNTITLED : PADDING };
   writeTitle(canvas, drawing.title);
   if (drawing.kind === "number") writeNumber(canvas, drawing);
   else if (drawing.kind === "table") writeTable(canvas, drawing);
@@ -208,10 +209,13 @@ function writeWords(canvas: Canvas, drawing: Extract<Plain, { kind: "text" | "em
             { text: drawing.next, fill: muted },
           ];
   canvas.y += 8;
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  const isMiddle = drawing.kind === "empty" && look.height !== undefined;
+  const at = isMiddle ? ({ x: look.width / 2, anchor: "middle" } as const) : { x: PADDING };
+  if (isMiddle) canvas.y = Math.max(canvas.y, (look.height ?? 0) / 2 - 18);
   for (const { text: words, fill } of said) {
-    const style = { size: SIZES.text, weight: 400, measure } as const;
     for (const line of wrap(oneLine(words), look.width - 2 * PADDING, 8, style)) {
-      write(canvas, { x: PADDING, y: canvas.y, text: line, fill });
+      write(canvas, { ...at, y: canvas.y, text: line, fill });
       canvas.y += 18;
     }
   }

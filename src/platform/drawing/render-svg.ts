@@ -4,7 +4,7 @@ import { measure } from "./font-metrics.ts";
 import { knownLocale, revive } from "./formats.ts";
 import { type Look, SIZES } from "./look.ts";
 import { plainSvgOf } from "./plain-svg.ts";
-import { escapeXml, oneLine, shorten } from "./text.ts";
+import { escapeXml, oneLine, wrap } from "./text.ts";
 
 /** In one file: loading the hundreds that it is made of takes a second. */
 const echarts: typeof import("echarts") = createRequire(import.meta.url)("echarts/dist/echarts.esm.min");
@@ -69,17 +69,20 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
   }
 }
 
-/** What the edges of a tile take of its width, and how high it is for one line, and for two. */
-const TILE = { edges: 7, oneLine: 18, twoLines: 36, letters: 3 } as const;
+/** What the edges of a tile take of its width, and how high a line in it is. */
+const TILE = { edges: 7, line: 18, letters: 3 } as const;
 
-/** A name is cut where that leaves some letters of it; a number never, since it would be another one. */
+/** A name is broken or cut where that leaves some letters of it; a number never, since it would be another one. */
 function tileWords(name: string, { width, height }: { width: number; height: number }): string {
   const [label = "", value = ""] = name.split("\n");
   const room = width - TILE.edges;
-  const words = shorten(label, room, { size: SIZES.text, weight: 400, measure });
-  if (height < TILE.oneLine || (words !== label && words.length <= TILE.letters)) return "";
-  const isWhole = height >= TILE.twoLines && measure(value, SIZES.text, 400) <= room;
-  return isWhole ? `${words}\n${value}` : words;
+  const lines = Math.floor(height / TILE.line);
+  const hasValue = lines >= 2 && measure(value, SIZES.text, 400) <= room;
+  const style = { size: SIZES.text, weight: 400, measure } as const;
+  const words = wrap(label, room, Math.min(2, lines - Number(hasValue)), style);
+  const isCut = words.some((line) => line.endsWith("…") && line.length <= TILE.letters);
+  if (lines < 1 || isCut) return "";
+  return [...words, ...(hasValue ? [value] : [])].join("\n");
 }
 
 /** Without styles of its own, which change from drawing to drawing, and with its title for those who cannot see it. */

@@ -1,7 +1,7 @@
 import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, marker, NAME_MARKER } from "./formats.ts";
-import { headerOf, textAt } from "./header.ts";
+import { headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
@@ -32,7 +32,8 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const style = { size: SIZES.text, weight: 400, measure } as const;
   const { text, muted } = COLOURS[look.theme];
   const named = points.length <= NAMED_POINTS && groups.length === 0;
-  const below = shorten(oneLine(chart.xAxisLabel ?? ""), look.width - 2 * PADDING, style);
+  const isNamed = height >= ROOM_FOR_AXIS_NAME;
+  const below = shorten(oneLine((isNamed && chart.xAxisLabel) || ""), look.width - 2 * PADDING, style);
   const footer = { size: SIZES.text, weight: 400, fill: muted, align: "center" };
   return {
     kind: "chart",

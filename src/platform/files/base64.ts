@@ -83,6 +83,6 @@ function withoutCutCharacter(bytes: Buffer): Buffer {
 
 function notBase64(why: string): AppError {
   return new AppError("bad_request", `The content is not base64. ${why}`, {
-    hint: "Excel and Parquet files are sent as base64, or by their URL; texts are sent as they are.",
+    hint: "Files that are no texts, such as Excel, Parquet and PDF, are sent as base64, or by their URL; texts as they are.",
   });
 }

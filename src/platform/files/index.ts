@@ -1,6 +1,7 @@
 export { excerptOf, megabytes } from "./excerpts.ts";
 export { fileChunks } from "./file-chunks.ts";
 export { isPlainText, magicOf } from "./magic.ts";
+export { entryStream, type Relation, readRelations, readXmlEntry, relationIn } from "./office-parts.ts";
 export { emptyFile, type FileSource, readSource, type SourceFile } from "./source.ts";
 export { type PlainFile, unpack } from "./unpack.ts";
 export { localName, type XmlEvents, XmlStream } from "./xml-stream.ts";

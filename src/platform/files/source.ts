@@ -175,7 +175,7 @@ export async function headOf(path: string): Promise<Buffer> {
 
 export function emptyFile(): AppError {
   return new AppError("bad_request", "The file is empty.", {
-    hint: "Send at least one row of data.",
+    hint: "Send one that has something in it.",
   });
 }
 

@@ -1,7 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
-import { type Entry, fromFdPromise, type ZipFile as OpenZip } from "yauzl";
+import {
+  type Entry,
+  fromRandomAccessReaderPromise,
+  type ZipFile as OpenZip,
+  RandomAccessReader,
+} from "yauzl";
 import { type AppError, isAppError } from "../../kernel/errors.ts";
 import { megabytes } from "./excerpts.ts";
 import { fileChunks } from "./file-chunks.ts";
@@ -46,9 +51,12 @@ export class ZipFile {
     const { size } = await file.stat();
     // Names are left as they are: a bad one among those that nobody asks for does no harm.
     const options = { lazyEntries: true, autoClose: false, decodeStrings: false } as const;
-    const zip = await fromFdPromise(file.fd, options).catch((error: unknown) => {
-      throw asDamage(error, errors);
-    });
+    const end = await endOf(file, size);
+    const zip = await fromRandomAccessReaderPromise(new HandleReader(file), end, options).catch(
+      (error: unknown) => {
+        throw asDamage(error, errors);
+      },
+    );
     const most = LIMITS.files.zipEntries;
     if (zip.entryCount > most) throw errors.tooLarge(`holds more than ${most.toLocaleString("en")} files`);
     const entries: ZipEntry[] = [];
@@ -94,6 +102,43 @@ export class ZipFile {
       throw asDamage(error, this.#errors);
     }
   }
+}
+
+/** The bytes of a file that somebody else has open. */
+class HandleReader extends RandomAccessReader {
+  readonly #file: FileHandle;
+
+  constructor(file: FileHandle) {
+    super();
+    this.#file = file;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    done: (error: Error | null, bytes?: number) => void,
+  ): void {
+    this.#file.read(buffer, offset, length, position).then(
+      ({ bytesRead }) => done(null, bytesRead),
+      (error: Error) => done(error),
+    );
+  }
+}
+
+const END_MARK = Buffer.from("PK\x05\x06", "latin1");
+const END_BYTES = 22;
+const COMMENT_BYTES = 0xffff;
+
+/** Where an archive ends: some programs and mail servers leave bytes behind it. */
+async function endOf(file: FileHandle, size: number): Promise<number> {
+  const tail = Buffer.alloc(Math.min(size, END_BYTES + COMMENT_BYTES));
+  await file.read(tail, 0, tail.length, size - tail.length);
+  const mark = tail.lastIndexOf(END_MARK);
+  if (mark === -1 || mark + END_BYTES > tail.length) return size;
+  const end = size - tail.length + mark + END_BYTES + tail.readUInt16LE(mark + END_BYTES - 2);
+  return Math.min(end, size);
 }
 
 function inflated(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {

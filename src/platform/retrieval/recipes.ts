@@ -11,6 +11,8 @@ export interface Recipe {
   /** What the words of the entries before and after it in the same thread count, nearest first. */
   before: readonly number[];
   after: readonly number[];
+  /** Where the parts of a question's words stand in more places, only the rarest of each word find entries. */
+  partPostings: number;
   fusion: LegsFusion | FeaturesFusion;
 }
 
@@ -39,6 +41,8 @@ interface FeaturesFusion {
 
 const LEGS: LegsFusion = { way: "legs", exponent: 10, tokens: 0.5, dense: 1, leastCosine: 0.25 };
 
+const PART_POSTINGS = 200_000;
+
 export const RECIPES: Record<Kind, Recipe> = {
   document: {
     k1: 0.9,
@@ -46,6 +50,7 @@ export const RECIPES: Record<Kind, Recipe> = {
     weights: { body: 1, title: 0.5, context: 0.5 },
     before: [],
     after: [],
+    partPostings: PART_POSTINGS,
     fusion: LEGS,
   },
   memory: {
@@ -54,6 +59,7 @@ export const RECIPES: Record<Kind, Recipe> = {
     weights: { body: 1, title: 1, context: 0.5 },
     before: [0.7, 0.35, 0.2],
     after: [0.4, 0.2],
+    partPostings: PART_POSTINGS,
     fusion: { way: "features", words: 4.2, dense: 8, speaker: 1.1, asks: 1.2, thread: 0.1 },
   },
   asset: {
@@ -62,6 +68,7 @@ export const RECIPES: Record<Kind, Recipe> = {
     weights: { body: 1, title: 3, context: 0.5 },
     before: [],
     after: [],
+    partPostings: PART_POSTINGS,
     fusion: LEGS,
   },
 };

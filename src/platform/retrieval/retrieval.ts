@@ -130,7 +130,8 @@ export class Retrieval {
         }),
       forget: async (workspaceId) => {
         const place = { kind, workspaceId };
-        this.#live.delete(keyOf(place));
+        const live = this.#live.get(keyOf(place));
+        if (live !== undefined) this.#forget(live);
         await this.#thread.ask("drop", this.#nextWhich(place));
       },
     };
@@ -218,7 +219,8 @@ export class Retrieval {
     next?.refresh(ids).catch(() => undefined);
     const live = this.#live.get(keyOf(place));
     if (live === undefined) {
-      this.#liveOf(place);
+      // A server will be asked soon; a command that only stores would build it for nobody.
+      if (this.#isEmbedding) this.#liveOf(place);
       return;
     }
     const taken = live.refresh(ids).catch((err) => {
@@ -309,8 +311,10 @@ export class Retrieval {
     await this.#thread.ask("seal", next.which);
   }
 
+  /** Whoever searches in it just then begins anew. */
   #forget(live: LiveIndex): void {
     if (this.#live.get(keyOf(live.which)) === live) this.#live.delete(keyOf(live.which));
+    if (this.#thread.isRunning) this.#thread.ask("close", live.which).catch(() => undefined);
   }
 
   #forgetAll(): void {
@@ -336,7 +340,7 @@ export class Retrieval {
   }
 
   async #putAway(live: LiveIndex): Promise<void> {
-    this.#forget(live);
+    this.#live.delete(keyOf(live.which));
     try {
       await this.#thread.ask("seal", live.which);
       await this.#thread.ask("close", live.which);
@@ -350,6 +354,7 @@ export class Retrieval {
       (message) => this.#hear(message as Message),
       // What was missed is found by reading anew.
       () => {
+        for (const live of [...this.#live.values()]) this.#forget(live);
         this.#forgetAll();
         if (this.#isEmbedding) this.#wakeFillers();
       },

@@ -1,3 +1,5 @@
+import { signDistances, signWords } from "./sign-scan.ts";
+
 /** Candidates by their signs that are compared by their numbers. */
 const CANDIDATES = 500;
 /** So few are compared by their numbers at once. */
@@ -40,7 +42,7 @@ export class Vectors {
     if (this.#lengths[slot] === 0) this.count += 1;
     this.#lengths[slot] = Math.sqrt(sum);
     this.#bytes.set(vector, slot * this.width);
-    this.#signs.set(signsOf(vector), slot * wordsOf(this.width));
+    this.#signs.set(signsOf(vector), slot * signWords(this.width));
   }
 
   clear(slot: number): void {
@@ -79,22 +81,16 @@ export class Vectors {
 
   /** Those whose signs differ in the fewest places. */
   #candidates(query: Float32Array, mask: Uint8Array): number[] {
-    const words = wordsOf(this.width);
-    const asked = signsOf(query);
-    const signs = this.#signs;
     const lengths = this.#lengths;
-    const counts = new Uint32Array(words * 32 + 1);
-    const distances = new Uint16Array(lengths.length).fill(0xffff);
-    for (let slot = 0; slot < distances.length; slot++) {
-      if (lengths[slot] === 0 || mask[slot] === 0) continue;
-      const distance = differing(asked, signs, slot * words);
-      distances[slot] = distance;
-      counts[distance]! += 1;
-    }
+    const distances = signDistances(signsOf(query), this.#signs, Math.min(lengths.length, mask.length));
+    const counts = new Uint32Array(this.width + 1);
+    for (let slot = 0; slot < distances.length; slot++)
+      if (mask[slot] === 1 && lengths[slot]! > 0) counts[distances[slot]!]! += 1;
     let [farthest, sum] = [0, 0];
-    while (farthest < counts.length - 1 && sum + counts[farthest]! < CANDIDATES) sum += counts[farthest++]!;
+    while (farthest < this.width && sum + counts[farthest]! < CANDIDATES) sum += counts[farthest++]!;
     const slots: number[] = [];
-    for (let slot = 0; slot < distances.length; slot++) if (distances[slot]! <= farthest) slots.push(slot);
+    for (let slot = 0; slot < distances.length; slot++)
+      if (distances[slot]! <= farthest && mask[slot] === 1 && lengths[slot]! > 0) slots.push(slot);
     return slots;
   }
 
@@ -118,7 +114,7 @@ export class Vectors {
   #grow(least: number): void {
     const slots = Math.max(least, Math.ceil(this.#lengths.length * 1.5));
     const bytes = new Int8Array(slots * this.width);
-    const signs = new Int32Array(slots * wordsOf(this.width));
+    const signs = new Int32Array(slots * signWords(this.width));
     const lengths = new Float32Array(slots);
     bytes.set(this.#bytes);
     signs.set(this.#signs);
@@ -132,35 +128,8 @@ export interface VectorsParts {
   bytes: Int8Array;
 }
 
-function wordsOf(width: number): number {
-  return Math.ceil(width / 32);
-}
-
 function signsOf(vector: Int8Array | Float32Array): Int32Array {
-  const signs = new Int32Array(wordsOf(vector.length));
-  for (const [i, value] of vector.entries()) if (value > 0) signs[i >> 5]! |= 1 << (i & 31);
+  const signs = new Int32Array(signWords(vector.length));
+  for (let i = 0; i < vector.length; i++) if (vector[i]! > 0) signs[i >> 5]! |= 1 << (i & 31);
   return signs;
-}
-
-/** In how many bits words differ: counted side by side in the bytes of one number, which are added last. */
-function differing(asked: Int32Array, signs: Int32Array, from: number): number {
-  let total = 0;
-  let sums = 0;
-  for (let i = 0; i < asked.length; i++) {
-    const word = asked[i]! ^ signs[from + i]!;
-    // `| 0` keeps the engine at whole numbers of 32 bits, which is faster.
-    const pairs = (word - ((word >>> 1) & 0x55555555)) | 0;
-    const fours = ((pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)) | 0;
-    sums = (sums + ((fours + (fours >>> 4)) & 0x0f0f0f0f)) | 0;
-    // No byte may count beyond 255; each word adds 8 at most.
-    if ((i & 15) === 15) {
-      total += bytesOf(sums);
-      sums = 0;
-    }
-  }
-  return total + bytesOf(sums);
-}
-
-function bytesOf(sums: number): number {
-  return (sums & 0xff) + ((sums >>> 8) & 0xff) + ((sums >>> 16) & 0xff) + (sums >>> 24);
 }

@@ -42,6 +42,25 @@ describe("schedules", () => {
     expect(await first.fireDue()).toBe(0);
   });
 
+  it("are taken together where their owner wants that, a batch at a time", async () => {
+    const batches: number[][] = [];
+    const schedules = new Schedules(catalog, silentLog);
+    schedules.define("grouped", {
+      prepare: async () => {},
+      handle: async (_, due) => void batches.push(due.map(({ subject }) => subject)),
+      together: sql`schedules.subject % 3`,
+    });
+    for (const subject of [1, 2, 3]) await set(schedules, "grouped", subject);
+    await catalog.pool.query(
+      `INSERT INTO schedules (kind, subject, unit, every, time, zone, anchor, next_at, zone_rules)
+       SELECT kind, n, unit, every, time, zone, anchor, next_at, zone_rules FROM schedules, generate_series(4, 1200) AS n
+       WHERE kind = 'grouped' AND subject = 1`,
+    );
+    await shift("grouped", 1);
+    expect(await schedules.fireDue()).toBe(1_200);
+    expect(batches.map((batch) => new Set(batch.map((subject) => subject % 3)).size)).toEqual([2, 2, 1]);
+  });
+
   it("catch up once on what was missed, and say how much that was", async () => {
     const seen: Due[] = [];
     const schedules = openSchedules("late", async (_, due) => void seen.push(...due));

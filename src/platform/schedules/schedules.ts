@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -28,6 +28,8 @@ interface Owner {
   /** What must be ready before a transaction, which would wait for it. */
   prepare(): Promise<void>;
   handle: DueHandler;
+  /** Of the columns of `schedules`: those with the same value are taken together where they are due together. */
+  together?: SQL;
 }
 
 /**
@@ -126,13 +128,21 @@ export class Schedules {
       .select({ schedule: schedules, now: sql<Date>`now()`.mapWith(schedules.nextAt) })
       .from(schedules)
       .where(and(inArray(schedules.kind, kinds), sql`${schedules.nextAt} <= now()`))
-      .orderBy(asc(schedules.nextAt))
+      .orderBy(asc(schedules.nextAt), ...this.#together())
       .limit(LIMITS.schedules.claimed)
       .for("update", { skipLocked: true });
     if (claimed.length === 0) return 0;
+    // Computing takes a quarter of a millisecond each, and many are due at the same times.
+    const known = new Map<string, { occurrence: Date; missed: number; nextAt: Date }>();
     const due = claimed.map(({ schedule, now }) => {
+      const key = timesOf(schedule);
       const rule = ruleOf(schedule);
-      return { schedule, ...dueSince(rule, schedule.nextAt, now), nextAt: nextAfter(rule, now) };
+      const times = known.get(key) ?? {
+        ...dueSince(rule, schedule.nextAt, now),
+        nextAt: nextAfter(rule, now),
+      };
+      known.set(key, times);
+      return { schedule, ...times };
     });
     const runs = await tx
       .insert(scheduleRuns)
@@ -159,6 +169,12 @@ export class Schedules {
       due.map(({ schedule, nextAt }) => ({ id: schedule.id, nextAt })),
     );
     return claimed.length;
+  }
+
+  #together(): SQL[] {
+    return [...this.#owners].flatMap(([kind, { together }]) =>
+      together === undefined ? [] : [sql`CASE ${schedules.kind} WHEN ${kind} THEN ${together} END`],
+    );
   }
 
   /** Occurrences that were computed when other rules of time zones held. */
@@ -247,4 +263,12 @@ async function setNext(tx: CatalogTx, next: readonly { id: number; nextAt: Date 
     UPDATE schedules SET next_at = due.next_at, zone_rules = ${ZONE_RULES}
     FROM unnest(${sql.param(ids)}::bigint[], ${sql.param(moments)}::timestamptz[]) AS due (id, next_at)
     WHERE schedules.id = due.id`);
+}
+
+/** The same for schedules that come due at the same times: those that do not count from a beginning of their own. */
+function timesOf({ id, nextAt, ...rule }: typeof schedules.$inferSelect): string {
+  const { unit, every, time, zone, weekday, monthday } = rule;
+  const isOwn =
+    every !== 1 || (unit === "weeks" && weekday === null) || (unit === "months" && monthday === null);
+  return isOwn ? String(id) : [unit, time, zone, weekday, monthday, nextAt.getTime()].join(" ");
 }

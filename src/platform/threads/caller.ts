@@ -35,6 +35,10 @@ export class ThreadCaller<C extends Calls> {
     this.#onLost = onLost;
   }
 
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
   async ask<Name extends keyof C & string>(
     name: Name,
     ask: C[Name]["ask"],

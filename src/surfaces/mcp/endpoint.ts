@@ -125,6 +125,7 @@ export class Endpoint {
     const { caller, tokenHash, plan } = await this.#authenticate(request, arrival);
     let leaveFlight: () => void;
     try {
+      this.#parts.ports.busy?.assertMayEnter(caller);
       leaveFlight = this.#parts.inFlight.enter(scopeOf(caller));
       arrival.whenClosed(leaveFlight);
       await this.#count({ surface: surface.name, tokenHash, address, plan });

@@ -26,7 +26,7 @@ export function mountKnowledge(
   prefix: string,
 ): void {
   const base = `${prefix}${KNOWLEDGE_PATH}`;
-  app.get(base, (c) =>
+  app.on("GET", [base, `${base}/`], (c) =>
     c.json({
       name: "kenning",
       service: "knowledge-external",

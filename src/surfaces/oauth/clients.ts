@@ -18,7 +18,7 @@ const NAME_CHARACTERS = 100;
  * owner could not have anyway: it is public, and its codes go to a loopback address only.
  */
 export function unregisteredClient(id: string): AdapterPayload | undefined {
-  if (!CLIENT_ID.test(id)) return undefined;
+  if (!CLIENT_ID.test(id) || claimsToBeOurs(id)) return undefined;
   return {
     client_id: id,
     client_name: id,
@@ -72,11 +72,13 @@ export function checkClientMetadata(metadata: ClientMetadata): void {
   }
 }
 
+/** Our name, also in letters of other scripts that look the same. */
+const OUR_NAME = /[kкκ][e3еєε][nпηո]{2}[i1lіιӏ|!][nпηո][gɡց9]/iu;
+
 /** A name by which a person would take the client for a part of this server. */
 function claimsToBeOurs(name: unknown): boolean {
   if (typeof name !== "string") return false;
-  const letters = name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "");
-  return /k[e3]nn[i1l]ng/i.test(letters);
+  return OUR_NAME.test(name.normalize("NFKD").replace(/[^\p{L}\p{N}|!]/gu, ""));
 }
 
 function badRedirects(rule: string): Error {

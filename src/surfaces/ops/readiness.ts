@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { giveUpAfter } from "../../kernel/give-up.ts";
+import { ToldOnce } from "../../kernel/told-once.ts";
 import { LIMITS } from "../http/limits.ts";
 
 /** One thing without which the server cannot serve. */
@@ -18,6 +19,7 @@ export interface ReadinessProblem {
 export class Readiness {
   readonly #checks: readonly ReadinessCheck[];
   readonly #log: Pick<Logger, "warn">;
+  readonly #told = new ToldOnce();
   #asked: Promise<ReadinessProblem[]> | undefined;
 
   constructor(checks: readonly ReadinessCheck[], log: Pick<Logger, "warn">) {
@@ -41,12 +43,17 @@ export class Readiness {
     try {
       const late = `This took longer than ${LIMITS.server.readyMs / 1_000} s.`;
       const message = await giveUpAfter(LIMITS.server.readyMs, check(), late);
-      if (message === undefined) return undefined;
-      this.#log.warn({ check: name, problem: message }, "not ready");
+      if (message === undefined) {
+        this.#told.forget(name);
+        return undefined;
+      }
+      this.#told.tell(name, (since) =>
+        this.#log.warn({ check: name, problem: message, ...since }, "not ready"),
+      );
       return { name, message };
     } catch (error) {
       // Where the database is, for example, stays here.
-      this.#log.warn({ check: name, err: error }, "not ready");
+      this.#told.tell(name, (since) => this.#log.warn({ check: name, err: error, ...since }, "not ready"));
       return { name, message: `The ${name} does not answer.` };
     }
   }

@@ -142,11 +142,14 @@ ${all.length > SEARCHED ? html`<input type="search" placeholder="Search" aria-la
 
 /** A widget of fewer rows has a title of one line. */
 export const ROWS_FOR_TWO_LINES = 4;
+const ROWS_FOR_SUMS = 6;
 
 function widgetSection(shown: PageWidget, locale: string): Markup {
   const { widget, notes } = shown;
   const { col, row, sizeX, sizeY } = widget.place ?? { col: 1, row: 1, sizeX: 24, sizeY: 8 };
-  return html`<section class="${sizeY < ROWS_FOR_TWO_LINES ? "widget low" : "widget"}" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
+  const low =
+    sizeY < ROWS_FOR_TWO_LINES ? "widget low lowest" : sizeY < ROWS_FOR_SUMS ? "widget low" : "widget";
+  return html`<section class="${low}" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
 <h2 id="h${widget.id}" title="${widget.name}">${widget.name}</h2>
 ${widgetBody(shown, locale)}
 ${notes.length === 0 ? "" : html`<p class="note">${notes.join(" · ")}</p>`}
@@ -217,6 +220,9 @@ function dataOf(subject: Subject, locale: string): Markup | "" {
   return html`<details class="data"><summary>Data</summary><div class="rows" tabindex="0" role="region" aria-label="Data">${tableOf({ columns, rows }, locale)}</div></details>` as Markup;
 }
 
+/** Texts of a column that are never broken, such as dates. */
+const SHORT = 24;
+
 function tableOf(
   {
     columns,
@@ -232,7 +238,10 @@ function tableOf(
   const write = columns.map(({ format }, i) =>
     columnFormatter(format, [...rows.map((row) => row[i]), totals?.[i]], locale),
   );
-  const kinds = columns.map(({ format }) => (format === undefined ? "" : ' class="number"'));
+  const kinds = columns.map(({ format }, i) => {
+    if (format !== undefined) return ' class="number"';
+    return rows.every((row) => String(row[i] ?? "").length <= SHORT) ? ' class="short"' : "";
+  });
   const cell = (value: string | number | null, at: number) =>
     value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? "") : value;
   // As one text: a template for each of some thousand cells would take longer than the query.

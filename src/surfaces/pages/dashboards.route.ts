@@ -16,7 +16,13 @@ import { LIMITS } from "../../domains/bi/limits.ts";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { FONT_PATHS, knownLocale, measure, type Picture } from "../../platform/drawing/index.ts";
+import {
+  FONT_PATHS,
+  knownLocale,
+  measure,
+  type Picture,
+  type Subject,
+} from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
@@ -58,7 +64,7 @@ const WIDE = 1_200;
 const NARROW_BELOW = 720;
 const GAP = 12;
 const ROW = 40;
-const HEADING = 40;
+const HEADING = 26;
 const NOTES = 26;
 const TITLE_PX = 15.2;
 const TITLE_LINE = 20;
@@ -220,7 +226,7 @@ async function gridOf(parts: DashboardPagesParts, showing: Showing) {
       caller,
       shown.map(({ subject, widget, notes }) => ({
         subject,
-        look: { ...sizeOf(widget, width, notes.length > 0), locale },
+        look: { ...sizeOf(widget, subject, width, notes.length > 0), locale },
       })),
     );
     return shown.map((each, i) => ({
@@ -285,6 +291,7 @@ async function bodyOf(
 /** About as large as its place on the page; the script has it drawn again if it is much different. */
 function sizeOf(
   { place, name }: Widget,
+  subject: Subject,
   width: number,
   hasNotes: boolean,
 ): { width: number; height: number } {
@@ -293,20 +300,23 @@ function sizeOf(
   const own = isNarrow ? width - 2 : ((width + GAP) / 24) * sizeX - GAP - 2;
   const isLong = sizeY >= ROWS_FOR_TWO_LINES && measure(name, TITLE_PX, 600) > own - BESIDE_TITLE;
   const height = isNarrow
-    ? sizeY <= 4
-      ? 160
-      : 280
+    ? narrowHeight(subject)
     : sizeY * ROW - GAP - HEADING - (isLong ? TITLE_LINE : 0) - (hasNotes ? NOTES : 0);
   return { width: Math.round(Math.max(160, own)), height: Math.round(Math.max(LEAST_HEIGHT, height)) };
 }
 
+/** Below each other everything has the height that suits it. */
+function narrowHeight(subject: Subject): number {
+  if (subject.kind === "number") return subject.spark === undefined ? 96 : 160;
+  return subject.kind === "spec" && subject.chart.type === "gauge" ? 200 : 270;
+}
+
 function chosenIn(query: URLSearchParams): Chosen {
-  const chosen: Record<string, string[]> = {};
-  for (const [name, value] of query) {
-    if (!name.startsWith("f.") || name.length > 250) continue;
-    chosen[name.slice(2)] = [...(chosen[name.slice(2)] ?? []), value.slice(0, 500)];
-  }
-  return chosen;
+  const named = [...query].filter(([name]) => name.startsWith("f.") && name.length <= 250);
+  const chosen = Map.groupBy(named, ([name]) => name.slice(2));
+  return Object.fromEntries(
+    [...chosen].map(([name, values]) => [name, values.map(([, value]) => value.slice(0, 500))]),
+  );
 }
 
 function localeOf(c: Context<HttpEnv>, dashboard: Dashboard | null): string {

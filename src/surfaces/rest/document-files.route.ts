@@ -53,7 +53,7 @@ async function takeFile(
   c: Context<HttpEnv>,
   { knowledge, folders, tickets, identity }: DocumentFilesParts,
 ): Promise<Response> {
-  const { owner, baseId, folder, name } = tickets.verify(c.req.header(UPLOAD_HEADER));
+  const { owner, baseId, folder, name, spend } = tickets.verify(c.req.header(UPLOAD_HEADER));
   const caller = await callerOf(identity, owner);
   if (!caller.permissions.includes("knowledge:write"))
     throw new AppError("forbidden", "You may not add documents any more.");
@@ -67,10 +67,16 @@ async function takeFile(
     folderId,
     name,
     sourceType: "file" as const,
-    content: Readable.fromWeb(body as never),
+    content: Readable.from(wholeThen(Readable.fromWeb(body as never), spend)),
   };
   const { document, outcome } = await knowledge.add(caller, file, signal);
   return c.json({ document_id: document.id, outcome, index_status: document.indexStatus }, 201);
+}
+
+/** A transfer that breaks off can be tried again: only with its last byte the token is used up, and before the file is kept. */
+async function* wholeThen(body: Readable, spend: () => Promise<void>): AsyncGenerator<Buffer> {
+  for await (const chunk of body) yield chunk as Buffer;
+  await spend();
 }
 
 /** Limits, token, limits, permission, file: each is looked at only after the one before. */
@@ -85,12 +91,13 @@ async function sendFile(
   const document = await knowledge.requireDocument(await callerOf(identity, owner), id);
   if (disposition === "inline" && !isPreviewable(document.mimeType))
     throw new AppError("unsupported", "This file cannot be shown inline.");
+  const headers = headersOf(document, disposition);
+  if (hasIt(c, document)) return new Response(null, { status: 304, headers });
   const range = rangeOf(c, document);
   if (range === "unsatisfiable") {
-    const headers = { "content-range": `bytes */${document.bytes}` };
-    return new Response(null, { status: 416, headers });
+    const told = { "content-range": `bytes */${document.bytes}` };
+    return new Response(null, { status: 416, headers: told });
   }
-  const headers = headersOf(document, disposition);
   const length = range === undefined ? document.bytes : range.end - range.start + 1;
   headers.set("content-length", String(length));
   if (range !== undefined)
@@ -124,6 +131,12 @@ function headersOf({ mimeType, name, sha256 }: FoundDocument, disposition: Dispo
   headers.set("accept-ranges", "bytes");
   headers.set("etag", `"${sha256}"`);
   return headers;
+}
+
+/** Whether the client says that it has this very file. */
+function hasIt(c: Context<HttpEnv>, { sha256 }: FoundDocument): boolean {
+  const known = (c.req.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.some((tag) => tag === "*" || tag === `"${sha256}"`);
 }
 
 /** One range is served as asked for; several, or one in other units, get the whole file, as RFC 9110 allows. */

@@ -350,6 +350,8 @@ describe("registration", () => {
     ["one bad among good redirects", { redirect_uris: ["https://app.example/cb", "javascript:alert(1)"] }],
     ["a NUL in its name", { redirect_uris: ["https://app.example/cb"], client_name: "a\0b" }],
     ["a name that is no text", { redirect_uris: ["https://app.example/cb"], client_name: { toString: 1 } }],
+    ["our own name", { redirect_uris: ["https://app.example/cb"], client_name: "Kenning Desktop" }],
+    ["our name in disguise", { redirect_uris: ["https://app.example/cb"], client_name: "К.е\u0301n n1ng" }],
     [
       "a logo that runs a script",
       { redirect_uris: ["https://app.example/cb"], logo_uri: "javascript:alert(1)" },

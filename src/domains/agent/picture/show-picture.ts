@@ -54,7 +54,7 @@ async function showInApp(subject: Subject, showing: Showing, canRedraw: boolean)
 }
 
 async function showAsImage(subject: Subject, { drawings, caller, client, signal }: Showing): Promise<void> {
-  const png = await drawings.png(subject, {}, { scope: String(caller.workspace.id), signal });
+  const { png } = await drawings.png(subject, {}, { scope: String(caller.workspace.id), signal });
   const data = Buffer.from(png).toString("base64");
   client.show({ content: [{ type: "image", data, mimeType: "image/png" }] });
 }

@@ -3,7 +3,7 @@ import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { AssetParts } from "../../../registry/asset-kind.ts";
 import { compactFile } from "../../../registry/compact-content.ts";
 import type { CallContext } from "../../../registry/context.ts";
-import { type ExportedFile, exportText } from "../../data/index.ts";
+import { type ExportedFile, exportText, wholeParquet } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
 import { ownerOf } from "../../identity/index.ts";
 import { type AssetsServices, defineTool } from "../define.ts";
@@ -151,11 +151,11 @@ async function fileOf(type: string, id: number, wish: Wish, context: Context) {
       hint: "Export it as csv or json.",
     });
   const wanted = { limit, offset, c9ql, signal };
-  const rows = stream(wanted);
   const file =
     format === "parquet"
-      ? await data.exportParquet(caller, rows, signal)
-      : await exportText(rows, { format, escapeFormulas });
+      ? ((await wholeFile(type, id, wish, context)) ??
+        (await data.exportParquet(caller, stream(wanted), signal)))
+      : await exportText(stream(wanted), { format, escapeFormulas });
   const mayBeMore = file.isCut || file.rows === limit || file.rows === 0;
   const seen = offset + file.rows;
   const total = mayBeMore ? await count(wanted) : seen;
@@ -168,6 +168,14 @@ async function fileOf(type: string, id: number, wish: Wish, context: Context) {
     truncated: seen < total,
     ...(seen < total && { note: say(noteOn(file, seen)) }),
   };
+}
+
+/** All rows of a dataset are copied as they are kept, without a detour. */
+async function wholeFile(type: string, id: number, { limit, offset, c9ql }: Wish, context: Context) {
+  if (type !== "dataset" || c9ql !== undefined || offset > 0) return undefined;
+  const { data, caller, signal } = context;
+  const dataset = await data.require(caller, id);
+  return dataset.rowCount > limit ? undefined : wholeParquet(data, caller, dataset, signal);
 }
 
 /** Contracts print the whole file; on `/mcp` a model has better things to read. */

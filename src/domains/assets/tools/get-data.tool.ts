@@ -7,12 +7,8 @@ import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
-const limit = z
-  .int()
-  .min(1)
-  .max(LIMITS.data.readRows)
-  .default(100)
-  .describe("Most rows to return (default 100)");
+const rows = z.int().min(1);
+const said = "Most rows to return (default 100)";
 
 /** The rows themselves. */
 export const getData = defineTool({
@@ -25,12 +21,16 @@ export const getData = defineTool({
       input: z.strictObject({
         widgetId: z.int().optional().describe("Widget ID to get data from"),
         datasetId: z.int().optional().describe("Dataset ID to get data from"),
-        limit,
+        limit: rows.default(100).describe(said),
       }),
       adapt: (
         { widgetId, datasetId, limit }: { widgetId?: number; datasetId?: number; limit: number },
         assets,
-      ) => ({ ...adaptIds({ widgetId, datasetId }, assets, "rows"), limit }),
+      ) => ({
+        ...adaptIds({ widgetId, datasetId }, assets, "rows"),
+        // The contract knows no largest limit: totalRows and returnedRows tell that there is more.
+        limit: Math.min(limit, LIMITS.data.readRows),
+      }),
     },
   },
   title: "Get data",
@@ -41,7 +41,7 @@ export const getData = defineTool({
   input: (assets) =>
     z.strictObject({
       ...idArguments(assets, "rows", { described: true }),
-      limit,
+      limit: rows.max(LIMITS.data.readRows).default(100).describe(said),
       offset: z.int().min(0).default(0).describe("Rows to skip"),
       c9ql: z
         .string()

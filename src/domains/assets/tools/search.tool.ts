@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
 
-const limit = z.int().min(1).max(100).default(20).describe("Maximum number of results to return");
+const MOST = 100;
 const query = z.string().min(1).max(2_000).describe("Search query");
 /** Kinds that the contract names; those that there are none of yet are not found, and no mistake. */
 const OF_CONTRACT = ["dashboard", "widget", "dataset", "query", "report", "alert"];
@@ -21,12 +21,13 @@ export const search = defineTool({
           .string()
           .optional()
           .describe(`Filter by type: ${OF_CONTRACT.join(", ")}`),
-        limit,
+        limit: z.int().min(1).default(20).describe("Maximum number of results to return"),
       }),
       adapt: ({ query, assetType, limit }: { query: string; assetType?: string; limit: number }) => ({
         query,
         asset_type: assetType,
-        limit,
+        // The contract knows no largest limit, and fewer than were asked for are no mistake.
+        limit: Math.min(limit, MOST),
       }),
     },
   },
@@ -38,7 +39,7 @@ export const search = defineTool({
     z.strictObject({
       query: z.string().min(1).max(2_000),
       asset_type: z.string().optional().describe(assets.listed("search")),
-      limit: z.int().min(1).max(100).default(20),
+      limit: z.int().min(1).max(MOST).default(20),
     }),
   output: z.object({
     message: z.string(),

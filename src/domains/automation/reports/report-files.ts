@@ -1,3 +1,4 @@
+import { AppError, isNotFound } from "../../../kernel/errors.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Attachment, Deliveries } from "../../../platform/delivery/index.ts";
 import type { AssetKinds } from "../../../registry/asset-kind.ts";
@@ -13,6 +14,8 @@ interface MadeFile {
   mimeType: string;
   content: Buffer;
   pages?: number;
+  /** What whoever gets it should know. */
+  note?: string;
 }
 
 export interface ReportFiles {
@@ -35,23 +38,19 @@ export async function filesOf(
   report: Report,
   signal: AbortSignal,
 ): Promise<ReportFiles> {
-  const { exports, deliveries } = parts;
-  const format = report.format === "pdf" ? ("pdf" as const) : ("png" as const);
-  const type = report.dashboardId === null ? ("widget" as const) : ("dashboard" as const);
-  const ids = report.dashboardId === null ? report.widgetIds : [report.dashboardId];
-  const drawn = await mapBounded(ids, 2, (id) =>
-    exports.make(caller, { type, id, format, theme: "light" }, signal),
-  );
+  const { deliveries } = parts;
+  const drawn = await drawnOf(parts, caller, report, signal);
   const rows = report.withCsv ? await csvFiles(parts, caller, report.widgetIds, signal) : [];
   const files: ReportFiles = { attachments: [], sent: [], notes: [] };
   const names = new Set<string>();
   let bytes = 0;
-  for (const [at, { name: wanted, mimeType, content, pages }] of [...drawn, ...rows].entries()) {
+  for (const [at, { name: wanted, mimeType, content, pages, note }] of [...drawn, ...rows].entries()) {
     if (bytes + content.length > LIMITS.reports.fileBytes) {
       files.notes.push(`${wanted} is too large to be sent.`);
       continue;
     }
     bytes += content.length;
+    if (note !== undefined && !files.notes.includes(note)) files.notes.push(note);
     const name = names.has(wanted) ? wanted.replace(/(\.\w+)$/, ` ${at + 1}$1`) : wanted;
     names.add(name);
     const isPicture = mimeType === "image/png";
@@ -60,6 +59,46 @@ export async function filesOf(
     files.sent.push({ name, bytes: content.length, ...(pages !== undefined && { pages }) });
   }
   return files;
+}
+
+/** Without widgets that its owner finds no more; they do not keep the others from being sent. */
+export async function withoutGone(
+  boards: BiServices["boards"],
+  caller: Caller,
+  report: Report,
+): Promise<{ left: Report; notes: string[] }> {
+  if (report.dashboardId !== null) return { left: report, notes: [] };
+  const isThere = await Promise.all(
+    report.widgetIds.map((id) =>
+      boards.widget(caller, id).then(
+        () => true,
+        (error: unknown) => {
+          if (isNotFound(error)) return false;
+          throw error;
+        },
+      ),
+    ),
+  );
+  const widgetIds = report.widgetIds.filter((_, i) => isThere[i]);
+  const gone = report.widgetIds.length - widgetIds.length;
+  if (widgetIds.length === 0) throw new AppError("not_found", "All widgets of this report are gone.");
+  const says = gone === 1 ? "1 widget of this report is gone." : `${gone} widgets of this report are gone.`;
+  return { left: { ...report, widgetIds }, notes: gone === 0 ? [] : [says] };
+}
+
+/** A dashboard or a widget, several widgets in one PDF, or a picture of each. */
+async function drawnOf(
+  { exports }: FilesParts,
+  caller: Caller,
+  { dashboardId, widgetIds, format, name }: Report,
+  signal: AbortSignal,
+): Promise<MadeFile[]> {
+  if (format === "pdf" && widgetIds.length > 1)
+    return [await exports.together(caller, { title: name, widgetIds }, signal)];
+  const type = dashboardId === null ? ("widget" as const) : ("dashboard" as const);
+  const ids = dashboardId === null ? widgetIds : [dashboardId];
+  const kind = format === "pdf" ? ("pdf" as const) : ("png" as const);
+  return mapBounded(ids, 2, (id) => exports.make(caller, { type, id, format: kind, theme: "light" }, signal));
 }
 
 /** What stands out in what a report shows, as its owner sees it. */

@@ -15,7 +15,7 @@ import { LIMITS } from "../limits.ts";
 import { ownerOf } from "../owner.ts";
 import { recipientsOf } from "../recipients.ts";
 import type { Troubles } from "../troubles.ts";
-import { type FilesParts, filesOf, insightsOf } from "./report-files.ts";
+import { type FilesParts, filesOf, insightsOf, withoutGone } from "./report-files.ts";
 import { messageOf } from "./report-message.ts";
 import { KIND, type Report, type ReportRun, type ReportsStore } from "./reports.store.ts";
 
@@ -146,10 +146,12 @@ export class ReportRuns {
   async #make(run: ReportRun, report: Report, signal: AbortSignal): Promise<void> {
     const { identity, catalog, store, deliveries, schedules, clock, appUrl } = this.#parts;
     const caller = await ownerOf(identity, report, "report");
-    const files = await filesOf(this.#parts, caller, report, signal);
-    const insights = report.withInsights ? await insightsOf(this.#parts, caller, report) : [];
+    const { left, notes } = await withoutGone(this.#parts.boards, caller, report);
+    const files = await filesOf(this.#parts, caller, left, signal);
+    const insights = report.withInsights ? await insightsOf(this.#parts, caller, left) : [];
     const at = clock.now();
-    const message = messageOf(report, run, { ...files, insights, at, appUrl });
+    const made = { ...files, notes: [...notes, ...files.notes], insights, at, appUrl };
+    const message = messageOf(report, run, made);
     const next = (await schedules.nextOf(KIND, [report.id])).get(report.id);
     const latest = at.getTime() + LIMITS.reports.sendMs;
     const recipients = await recipientsOf(deliveries, report);

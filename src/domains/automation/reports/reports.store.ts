@@ -1,88 +1,53 @@
-import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
-import { AppError } from "../../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Schedules } from "../../../platform/schedules/index.ts";
-import type { SearchText } from "../../../registry/asset-kind.ts";
 import { reportRuns, reports } from "../automation.tables.ts";
-import { keepNewest } from "../keep-newest.ts";
 import { LIMITS } from "../limits.ts";
+import { noneWith, ScheduledStore } from "../scheduled.store.ts";
 
 export const KIND = "report";
-const KEPT_DAYS = 30;
 
 export type Report = typeof reports.$inferSelect;
 export type ReportRun = typeof reportRuns.$inferSelect;
 export type ReportWish = Omit<typeof reports.$inferInsert, "id" | "createdAt" | "deletedAt">;
 
 /** Reports, when they are due, and what became of them. */
-export class ReportsStore {
-  readonly #catalog: Catalog;
-  readonly #schedules: Schedules;
-  readonly #clock: Clock;
-
+export class ReportsStore extends ScheduledStore<Report> {
   constructor(catalog: Catalog, schedules: Schedules, clock: Clock) {
-    this.#catalog = catalog;
-    this.#schedules = schedules;
-    this.#clock = clock;
+    super(catalog, schedules, clock, {
+      name: KIND,
+      table: reports,
+      perWorkspace: LIMITS.reports.perWorkspace,
+      ruleOf,
+      searchBody: sql<string>`coalesce(${reports.subject}, '')`,
+      past: { table: reportRuns, of: reportRuns.reportId, kept: LIMITS.reports.kept },
+    });
   }
 
   async create(wish: ReportWish): Promise<Report> {
-    return this.#catalog.transaction(async (tx) => {
-      const { perWorkspace } = LIMITS.reports;
-      if ((await tx.$count(reports, own(wish.workspaceId))) >= perWorkspace)
-        throw new AppError(
-          "plan_limit",
-          `This workspace has ${perWorkspace} reports, which is as many as it can.`,
-          {
-            hint: "Delete those that nobody needs with {tool:delete_asset}.",
-          },
-        );
+    return this.catalog.transaction(async (tx) => {
+      await this.assertRoom(tx, wish.workspaceId);
       const [made] = await tx
         .insert(reports)
-        .values({ ...wish, createdAt: this.#clock.now() })
+        .values({ ...wish, createdAt: this.clock.now() })
         .returning();
-      await this.#schedule(tx, made!);
+      await this.schedule(tx, made!);
       return made!;
     });
   }
 
   async change({ workspaceId, id }: Report, patch: Partial<ReportWish>): Promise<Report> {
-    return this.#catalog.transaction(async (tx) => {
-      const [changed] = await tx
-        .update(reports)
-        .set(patch)
-        .where(and(own(workspaceId), eq(reports.id, id)))
-        .returning();
-      if (changed === undefined) throw noReport(id);
-      await this.#schedule(tx, changed);
+    return this.catalog.transaction(async (tx) => {
+      const [changed] = await tx.update(reports).set(patch).where(this.own(workspaceId, id)).returning();
+      if (changed === undefined) throw noneWith(KIND, id);
+      await this.schedule(tx, changed);
       return changed;
     });
   }
 
-  async #schedule(tx: CatalogTx, report: Report): Promise<void> {
-    const { id, paused, frequency, every, startTime, zone, weekday, monthday } = report;
-    if (paused) return this.#schedules.remove(tx, KIND, id);
-    await this.#schedules.set(tx, KIND, id, {
-      unit: frequency,
-      every,
-      time: startTime,
-      zone,
-      ...(frequency === "weeks" && { weekday }),
-      ...(frequency === "months" && { monthday }),
-    });
-  }
-
-  async find(workspaceId: number, id: number): Promise<Report | undefined> {
-    const [found] = await this.#catalog.db
-      .select()
-      .from(reports)
-      .where(and(own(workspaceId), eq(reports.id, id)));
-    return found;
-  }
-
   list(workspaceId: number): Promise<Report[]> {
-    return this.#catalog.db.select().from(reports).where(own(workspaceId)).orderBy(asc(reports.id));
+    return this.catalog.db.select().from(reports).where(this.own(workspaceId)).orderBy(asc(reports.id));
   }
 
   /** In the transaction that enqueues its job. */
@@ -92,13 +57,13 @@ export class ReportsStore {
   ): Promise<ReportRun> {
     const [made] = await tx
       .insert(reportRuns)
-      .values({ ...run, createdAt: this.#clock.now() })
+      .values({ ...run, createdAt: this.clock.now() })
       .returning();
     return made!;
   }
 
   async findRun(id: number): Promise<{ run: ReportRun; report: Report } | undefined> {
-    const [found] = await this.#catalog.db
+    const [found] = await this.catalog.db
       .select({ run: reportRuns, report: reports })
       .from(reportRuns)
       .innerJoin(reports, eq(reports.id, reportRuns.reportId))
@@ -114,7 +79,7 @@ export class ReportsStore {
   ): Promise<boolean> {
     const ended = await tx
       .update(reportRuns)
-      .set({ ...outcome, endedAt: this.#clock.now() })
+      .set({ ...outcome, endedAt: this.clock.now() })
       .where(and(eq(reportRuns.id, id), eq(reportRuns.state, "waiting")))
       .returning({ id: reportRuns.id });
     return ended.length > 0;
@@ -122,7 +87,7 @@ export class ReportsStore {
 
   /** The last run that went well; 0 when none has. */
   async lastDone(reportId: number): Promise<number> {
-    const [done] = await this.#catalog.db
+    const [done] = await this.catalog.db
       .select({ id: reportRuns.id })
       .from(reportRuns)
       .where(and(eq(reportRuns.reportId, reportId), eq(reportRuns.state, "done")))
@@ -132,64 +97,23 @@ export class ReportsStore {
   }
 
   runs(reportId: number, limit: number): Promise<ReportRun[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(reportRuns)
       .where(eq(reportRuns.reportId, reportId))
       .orderBy(desc(reportRuns.id))
       .limit(limit);
   }
-
-  async remove(workspaceId: number, id: number): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
-      await this.#schedules.remove(tx, KIND, id);
-      await tx
-        .update(reports)
-        .set({ deletedAt: this.#clock.now() })
-        .where(and(own(workspaceId), eq(reports.id, id)));
-    });
-  }
-
-  async restore(workspaceId: number, id: number): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
-      const [restored] = await tx
-        .update(reports)
-        .set({ deletedAt: null })
-        .where(and(eq(reports.workspaceId, workspaceId), eq(reports.id, id), isNotNull(reports.deletedAt)))
-        .returning();
-      if (restored === undefined)
-        throw new AppError("not_found", `There is no deleted report with id ${id}.`);
-      await this.#schedule(tx, restored);
-    });
-  }
-
-  searchTexts(workspaceId: number): Promise<SearchText[]> {
-    return this.#catalog.db
-      .select({ id: reports.id, title: reports.name, body: sql<string>`coalesce(${reports.subject}, '')` })
-      .from(reports)
-      .where(own(workspaceId));
-  }
-
-  /** Forgets reports that were deleted long ago, and the oldest runs of the others. */
-  async sweep(): Promise<void> {
-    const { db } = this.#catalog;
-    await db.delete(reports).where(sql`${reports.deletedAt} < now() - ${KEPT_DAYS} * interval '1 day'`);
-    const { kept } = LIMITS.reports;
-    await keepNewest(this.#catalog, {
-      table: reportRuns,
-      id: reportRuns.id,
-      owner: reportRuns.reportId,
-      kept,
-    });
-  }
 }
 
-function own(workspaceId: number) {
-  return and(eq(reports.workspaceId, workspaceId), isNull(reports.deletedAt));
-}
-
-export function noReport(id: number): AppError {
-  return new AppError("not_found", `There is no report with id ${id}.`, {
-    hint: "{tool:list_reports} shows what there is.",
-  });
+function ruleOf({ paused, frequency, every, startTime: time, zone, weekday, monthday }: Report) {
+  if (paused) return null;
+  return {
+    unit: frequency,
+    every,
+    time,
+    zone,
+    ...(frequency === "weeks" && { weekday }),
+    ...(frequency === "months" && { monthday }),
+  };
 }

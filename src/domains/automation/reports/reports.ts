@@ -1,12 +1,13 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { type Deliveries, mailAddresses, oneLine } from "../../../platform/delivery/index.ts";
+import { type Deliveries, type Only, oneLine } from "../../../platform/delivery/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AgentServices } from "../../agent/index.ts";
 import type { BiServices } from "../../bi/index.ts";
 import { assertName } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import { chosenChannels } from "../recipients.ts";
-import { noReport, type Report, type ReportsStore, type ReportWish } from "./reports.store.ts";
+import { noneWith } from "../scheduled.store.ts";
+import type { Report, ReportsStore, ReportWish } from "./reports.store.ts";
 
 /** What a caller wants of a report; what is left out stays, or is as usual. */
 export interface ReportChange {
@@ -49,7 +50,7 @@ export class Reports {
 
   async require(caller: Caller, id: number): Promise<Report> {
     const report = await this.#parts.store.find(caller.workspace.id, id);
-    if (report === undefined || !(await this.sees(caller, report))) throw noReport(id);
+    if (report === undefined || !(await this.sees(caller, report))) throw noneWith("report", id);
     return report;
   }
 
@@ -70,6 +71,12 @@ export class Reports {
     const all = await this.#parts.store.list(caller.workspace.id);
     const seen = await Promise.all(all.map((report) => this.sees(caller, report)));
     return all.filter((_, i) => seen[i]);
+  }
+
+  /** Which messages about reports this caller may know of; admins of all, also those of deleted ones. */
+  async readable(caller: Caller): Promise<Only | undefined> {
+    if (caller.role === "admin") return undefined;
+    return { kind: "report", ids: (await this.visible(caller)).map(({ id }) => id) };
   }
 
   async create(
@@ -99,7 +106,7 @@ export class Reports {
       withCsv: false,
       withInsights: false,
       ...settingsOf(shown, change),
-      ...(await this.#channels(caller, change)),
+      ...(await this.#recipients(caller, change)),
       zone,
       ownerId: caller.user.id,
     };
@@ -109,7 +116,7 @@ export class Reports {
 
   /** Whoever changes more than whether it is paused becomes the owner: what is sent from then on is what they may see. */
   async change(caller: Caller, report: Report, { paused, ...change }: ReportChange): Promise<Report> {
-    const settings = { ...settingsOf(report, change), ...(await this.#channels(caller, change)) };
+    const settings = { ...settingsOf(report, change), ...(await this.#recipients(caller, change)) };
     const isOnlyPause = Object.keys(settings).length === 0;
     if (!isOnlyPause) await this.#namesOf(caller, report);
     assertReachable({ ...report, ...settings });
@@ -120,8 +127,12 @@ export class Reports {
     });
   }
 
-  async #channels({ workspace }: Caller, { channels }: ReportChange) {
-    return channels === undefined ? {} : chosenChannels(this.#parts.deliveries, workspace.id, channels);
+  async #recipients({ workspace }: Caller, { recipients, channels }: ReportChange) {
+    const { deliveries } = this.#parts;
+    return {
+      ...(recipients !== undefined && { recipients: deliveries.addresses(recipients) }),
+      ...(channels !== undefined && (await chosenChannels(deliveries, workspace.id, channels))),
+    };
   }
 
   /** The names of what it shows, as far as this caller may see all of it. */
@@ -140,7 +151,7 @@ function shownOf(dashboardId: number | undefined, widgetIds: readonly number[] =
 }
 
 function settingsOf({ dashboardId }: Shown, change: ReportChange): Partial<ReportWish> {
-  const { name, recipients, channels: _, subject, body, paused: __, ...rest } = change;
+  const { name, recipients: _, channels: __, subject, body, paused: ___, ...rest } = change;
   if (name !== undefined) assertName(name);
   if (rest.withCsv === true && dashboardId !== null)
     throw new AppError("bad_request", "Only reports of widgets can include CSV files.", {
@@ -155,7 +166,6 @@ function settingsOf({ dashboardId }: Shown, change: ReportChange): Partial<Repor
   return {
     ...given,
     ...(name !== undefined && { name }),
-    ...(recipients !== undefined && { recipients: mailAddresses(recipients) }),
     ...(subject !== undefined && { subject: oneLine(subject) || null }),
     ...(body !== undefined && { body: body.trim() || null }),
   };

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -41,6 +42,10 @@ const create = (args: Record<string, unknown>, who = editor) =>
 const details = async (assetId: number, who = editor) =>
   (await bi<{ details: Record<string, unknown> }>("knowi_get_details", { assetType: "report", assetId }, who))
     .details;
+
+function pdfText(input: Buffer): string {
+  return spawnSync("pdftotext", ["-layout", "-", "-"], { input }).stdout.toString();
+}
 
 async function mailsTo(address: string) {
   const folder = join(server.home, "outbox");
@@ -122,6 +127,35 @@ describe("create_report", () => {
     expect(mail?.html).toContain('src="cid:picture-0"');
     const csv = mail?.attachments.find(({ filename }) => filename === "Revenue by region.csv");
     expect(Buffer.from(csv?.content as ArrayBuffer).toString()).toContain("South,250");
+  });
+
+  it("[bi.create-report.widgets] sends several widgets as one PDF, and without those that are gone", async () => {
+    const made = await call<MadeDashboard>("create_dashboard", {
+      name: "Short-lived",
+      widgets: ["One", "Two", "Three"].map((name) => ({
+        name,
+        dataset_id: datasetId,
+        x_axis: "region",
+        y_axis: ["revenue"],
+      })),
+    });
+    const [gone, ...others] = made.widgets.map(({ widget_id }) => widget_id);
+    const widgetIds = [gone, ...others, board.widgets[1]?.widget_id];
+    const { report, report_run } = await create({
+      widgetIds,
+      reportName: "All: in one",
+      recipients: "one@example.com",
+      sendNow: true,
+    });
+    expect(report_run).toMatchObject({ state: "done", files: [{ name: "All_ in one.pdf", pages: 1 }] });
+    const [mail] = await mailsTo("one@example.com");
+    const text = pdfText(Buffer.from(mail?.attachments[0]?.content as ArrayBuffer));
+    expect(text).toMatch(/All: in one[\s\S]*One[\s\S]*Two[\s\S]*Three[\s\S]*Units/);
+    await bi("knowi_delete", { assetType: "widget", assetId: gone, confirm: true });
+    await bi("knowi_run", { reportId: report.id });
+    const later = (await mailsTo("one@example.com")).find((each) => each.text?.includes("is gone"));
+    expect(later?.text).toContain("1 widget of this report is gone.");
+    expect(pdfText(Buffer.from(later?.attachments[0]?.content as ArrayBuffer))).not.toContain("One");
   });
 
   it("[bi.create-report.recommendations] tells what stands out, where that is wanted", async () => {
@@ -214,8 +248,12 @@ describe("create_report", () => {
     await expect(create({ dashboardId }, viewer)).rejects.toThrow(/Access denied/);
     await expect(create({ dashboardId }, stranger)).rejects.toThrow(/no dashboard/);
     const hidden = await make({ name: "Hidden", access: { shared: "private" } });
-    const { report } = await create({ dashboardId: hidden.dashboard_id });
+    const { report } = await create({ dashboardId: hidden.dashboard_id, sendNow: true });
     await expect(details(report.id, viewer)).rejects.toThrow(/no report/);
+    const sent = async (who: string) =>
+      (await call<{ total: number }>("list_deliveries", { report_id: report.id }, who)).total;
+    expect([await sent(editor), await sent(viewer), await sent(admin)]).toEqual([1, 0, 1]);
+    expect((await call<{ total: number }>("list_deliveries", {}, viewer)).total).toBeGreaterThan(0);
     const { reports } = await call<{ reports: { id: number }[] }>("list_reports", {}, viewer);
     expect(reports.map(({ id }) => id)).not.toContain(report.id);
     expect(await details(report.id, admin)).toMatchObject({ id: report.id });

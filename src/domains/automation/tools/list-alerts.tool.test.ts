@@ -25,6 +25,16 @@ describe("list_alerts", () => {
     expect(all).toMatchObject({ total: 2, alerts: [{ name: "on A", state: "ok" }, { name: "on B" }] });
     const some = await resultOf(server, reader, "knowi_list_alerts", { datasetId: ids[1] }, BI);
     expect(some).toMatchObject({ total: 1, alerts: [{ name: "on B" }] });
+    const { widget_id: widgetId } = await resultOf<{ widget_id: number }>(server, token, "create_widget", {
+      name: "W",
+      dataset_id: ids[0],
+      y_axis: ["n"],
+      chart_type: "singletext",
+    });
+    const ofWidget = await resultOf(server, reader, "knowi_list_alerts", { widgetId }, BI);
+    expect(ofWidget).toMatchObject({ total: 1, alerts: [{ name: "on A" }] });
+    const both = await resultOf(server, reader, "knowi_list_alerts", { widgetId, datasetId: ids[1] }, BI);
+    expect(both).toMatchObject({ total: 0, alerts: [] });
     await expect(resultOf(server, reader, "knowi_list_alerts", { widgetId: 77 }, BI)).rejects.toThrow(
       /no widget/,
     );

@@ -4,10 +4,11 @@ import type { Column } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import { type Key, OTHER, type Points } from "../query/arrange-points.ts";
 import { nextPeriod, periodWriter } from "../query/periods.ts";
-import { captionOf, formatOf, isNumber, type Measure, type Plan, planOf, readable } from "../query/plan.ts";
+import { captionOf, formatOf, type Measure, type Plan, planOf, readable } from "../query/plan.ts";
 import { readNumber, readPoints, readScatter, readTable } from "../query/points.ts";
-import type { Source } from "../query/source.ts";
+import { isNumber, type Source } from "../query/source.ts";
 import type { ChartType, Grain, WidgetSpec } from "../shapes.ts";
+import { withoutOthers } from "./others.ts";
 
 /** How what a widget shows is to be written, and when. */
 export interface Writing {
@@ -37,7 +38,7 @@ const MOST: Partial<Record<ChartType, number>> = {
 };
 
 /** Bars and stages from top to bottom, in rows of a dashboard. */
-const BARS_A_ROW = 1.6;
+const BARS_A_ROW = 1.8;
 
 /** As many as there is room for. */
 export function mostOf({ chart }: Pick<Plan, "chart">, { sizeY }: Writing): number | undefined {
@@ -101,31 +102,10 @@ export function drawPoints(
   if (spec.chart === "singletext" || spec.chart === "gauge") return undefined;
   if (spec.chart === "recommendation")
     return { subject: { kind: "text", title, text: facts(points, writing) }, notes };
-  const shown = ["bar", "column"].includes(spec.chart) ? withoutGiant(points, spec, writing) : points;
+  const shown = withoutOthers(points, spec, writing);
   return {
     subject: { kind: "spec", chart: chartOf(title, spec, shown, xName, writing) },
     notes: shown.notes,
-  };
-}
-
-/** All others together are not drawn when they are this many times as large as the largest: it could not be seen. */
-const GIANT = 2;
-
-function withoutGiant(points: Points, { format }: WidgetSpec, { locale }: Writing): Points {
-  const last = points.keys.at(-1);
-  if (last === undefined || !("text" in last) || last.text !== OTHER) return points;
-  const sums = points.keys.map((_, i) => points.series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0));
-  const others = sums.at(-1) ?? 0;
-  if (!(Math.abs(others) > GIANT * Math.max(...sums.slice(0, -1).map(Math.abs)))) return points;
-  const said = formatter(format ?? points.format, "short", locale)(others);
-  return {
-    ...points,
-    keys: points.keys.slice(0, -1),
-    series: points.series.map(({ label, data }) => ({ label, data: data.slice(0, -1) })),
-    notes: [
-      ...points.notes,
-      points.series.length > 1 ? "All others are not shown" : `All others together: ${said}`,
-    ],
   };
 }
 

@@ -1,15 +1,26 @@
 import type { Clock } from "../../../kernel/clock.ts";
-import type { Drawings, Subject } from "../../../platform/drawing/index.ts";
+import type { Drawings, Png, Subject } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
 import { chosenValue, nameOfFilter } from "../lens.ts";
 import { LIMITS } from "../limits.ts";
 import { readable } from "../query/plan.ts";
+import type { Place } from "../shapes.ts";
 import type { ShownWidget, Views } from "../views.ts";
 import type { ExportTarget } from "./links.ts";
 import type { Pdfs } from "./pdfs.ts";
-import { bandsOf, type Cell, COLUMN_PX, GAP_PX, HEADING_PX, type Report, ROW_PX } from "./report.ts";
+import {
+  bandsOf,
+  type Cell,
+  COLUMN_PX,
+  GAP_PX,
+  HEADING_PX,
+  headMmOf,
+  type Report,
+  ROW_PX,
+  stretches,
+} from "./report.ts";
 
 export interface ExportedFile {
   name: string;
@@ -17,6 +28,8 @@ export interface ExportedFile {
   content: Buffer;
   /** Of a PDF. */
   pages?: number;
+  /** What is not as it should be in it. */
+  note?: string;
 }
 
 interface Exported {
@@ -24,6 +37,12 @@ interface Exported {
   dashboard: Dashboard | null;
   widgets: Widget[];
 }
+
+/** A single widget on a page. */
+const ALONE: Place = { col: 1, row: 1, sizeX: 24, sizeY: 14 };
+const UNPLACED: Place = { col: 1, row: 1, sizeX: 12, sizeY: 8 };
+/** What notes take of the height of a widget in a PDF. */
+const NOTES_PX = 14;
 
 /** In the place of what could not be drawn. */
 const NOTHING = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
@@ -42,7 +61,7 @@ export class Exports {
 
   async make(caller: Caller, target: ExportTarget, signal?: AbortSignal): Promise<ExportedFile> {
     const exported = await this.#find(caller, target);
-    const name = `${exported.title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${target.format}`;
+    const name = fileName(exported.title, target.format);
     const locale = target.locale ?? exported.dashboard?.settings.locale ?? "en-US";
     const { chosen = {} } = target;
     const { views, pdfs } = this.#parts;
@@ -51,14 +70,54 @@ export class Exports {
       views.widgets(caller, exported.dashboard, exported.widgets, { chosen, locale, rows }, then);
     if (target.format === "png") {
       const shown = await show(PNG_ROWS, async (some) => some);
-      const content = await this.#png(caller, exported, shown, { ...target, locale });
-      return { name, mimeType: "image/png", content };
+      const { png, hasAllGlyphs } = await this.#png(caller, exported, shown, { ...target, locale });
+      return { name, mimeType: "image/png", content: Buffer.from(png), ...noteOn(hasAllGlyphs) };
     }
     pdfs.prepare(scope);
-    const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, target.type, locale));
+    const places = placesOf(exported, target.type);
+    const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, places, locale));
     const report = await this.#report(caller, exported, cells, { ...target, locale });
-    const { pdf, pages } = await pdfs.make(report, { scope, signal });
-    return { name, mimeType: "application/pdf", content: Buffer.from(pdf), pages };
+    return this.#pdf(name, report, { scope, signal });
+  }
+
+  async #pdf(
+    name: string,
+    report: Report,
+    options: { scope: string; signal: AbortSignal | undefined },
+  ): Promise<ExportedFile> {
+    const { pdf, pages, hasAllGlyphs } = await this.#parts.pdfs.make(report, options);
+    const content = Buffer.from(pdf);
+    return { name, mimeType: "application/pdf", content, pages, ...noteOn(hasAllGlyphs) };
+  }
+
+  /** Widgets, perhaps of several dashboards, as one PDF in which two stand side by side. */
+  async together(
+    caller: Caller,
+    { title, widgetIds }: { title: string; widgetIds: readonly number[] },
+    signal?: AbortSignal,
+  ): Promise<ExportedFile> {
+    const { boards, views, pdfs } = this.#parts;
+    const scope = String(caller.workspace.id);
+    pdfs.prepare(scope);
+    const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
+    const locale = found[0]?.dashboard?.settings.locale ?? "en-US";
+    const placed = found.map(({ widget, dashboard }, i) => {
+      const isAlone = i === found.length - 1 && i % 2 === 0;
+      const [col, row] = [1 + (i % 2) * 12, 1 + Math.floor(i / 2) * 8];
+      return { dashboard, widget: { ...widget, place: { col, row, sizeX: isAlone ? 24 : 12, sizeY: 8 } } };
+    });
+    const exported = { title, dashboard: null, widgets: placed.map(({ widget }) => widget) };
+    const places = placesOf(exported, "dashboard");
+    const options = { chosen: {}, locale, rows: LIMITS.bi.pdfRows };
+    const cells: (Cell & { asOf: Date | null })[] = [];
+    for (const { widget, dashboard } of placed)
+      cells.push(
+        ...(await views.widgets(caller, dashboard, [widget], options, (shown) =>
+          this.#cells(caller, shown, places, locale),
+        )),
+      );
+    const report = await this.#report(caller, exported, cells, { type: "widget", locale });
+    return this.#pdf(fileName(title, "pdf"), report, { scope, signal });
   }
 
   async #find(caller: Caller, { type, id }: ExportTarget): Promise<Exported> {
@@ -76,7 +135,7 @@ export class Exports {
     { title }: Exported,
     shown: readonly ShownWidget[],
     { type, theme, locale }: ExportTarget & { locale: string },
-  ): Promise<Buffer> {
+  ): Promise<Png> {
     const { drawings } = this.#parts;
     const scope = { scope: String(caller.workspace.id) };
     const [only] = shown;
@@ -87,35 +146,41 @@ export class Exports {
         width: WIDGET_PX.width,
         ...(isChart(only.subject) && { height: WIDGET_PX.height }),
       };
-      return Buffer.from(await drawings.png(only.subject, look, scope));
+      return drawings.png(only.subject, look, scope);
     }
     const tiles = shown.map(({ subject, notes, widget: { place } }) => {
-      const { col, row, sizeX, sizeY } = place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 };
+      const { col, row, sizeX, sizeY } = place ?? UNPLACED;
       const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(80, sizeY * ROW_PX - GAP_PX) };
       const at = { x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
       // A table says itself how many of its rows it has room for.
       const note = subject.kind === "table" ? "" : notes.join(" · ");
       return { subject, look: { theme, locale, ...size }, ...at, note };
     });
-    const png = await drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
-    return Buffer.from(png);
+    return drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
   }
 
   /** All pictures are drawn together: a dashboard has more than may wait in line. */
   async #cells(
     caller: Caller,
     shown: readonly ShownWidget[],
-    type: ExportTarget["type"],
+    places: ReadonlyMap<number, { place: Place; stretch: number }>,
     locale: string,
   ): Promise<(Cell & { asOf: Date | null })[]> {
     const placed = shown.map(({ widget, subject, notes, asOf }) => {
-      const place =
-        type === "widget"
-          ? { col: 1, row: 1, sizeX: 24, sizeY: 14 }
-          : (widget.place ?? { col: 1, row: 1, sizeX: 12, sizeY: 8 });
+      const { place, stretch } = places.get(widget.id) ?? { place: ALONE, stretch: 1 };
       const width = place.sizeX * COLUMN_PX - GAP_PX;
-      const height = Math.max(80, place.sizeY * ROW_PX - GAP_PX - HEADING_PX);
-      return { place, title: widget.name, notes, asOf, subject, width, height };
+      const below = notes.length === 0 ? 0 : NOTES_PX;
+      const height = Math.round(place.sizeY * ROW_PX * stretch - GAP_PX - HEADING_PX - below);
+      return {
+        place,
+        stretch,
+        title: widget.name,
+        notes,
+        asOf,
+        subject,
+        width,
+        height: Math.max(80, height),
+      };
     });
     const drawn = placed.filter(({ subject }) => subject.kind !== "table");
     const pictures = await this.#parts.views.pictures(
@@ -136,7 +201,7 @@ export class Exports {
     caller: Caller,
     exported: Exported,
     cells: readonly (Cell & { asOf: Date | null })[],
-    { type, locale, chosen = {} }: ExportTarget & { locale: string },
+    { type, locale, chosen = {} }: Pick<ExportTarget, "type" | "chosen"> & { locale: string },
   ): Promise<Report> {
     const { dashboard, title } = exported;
     const visible =
@@ -162,6 +227,31 @@ export class Exports {
       blocks: bandsOf(cells, locale),
     };
   }
+}
+
+/** Where each widget stands on its page, and how much higher than on the dashboard. */
+function placesOf({ widgets, dashboard, title }: Exported, type: ExportTarget["type"]) {
+  if (type === "widget") return new Map(widgets.map(({ id }) => [id, { place: ALONE, stretch: 1 }]));
+  const all = widgets.map(({ id, place, spec }) => ({
+    id,
+    place: place ?? UNPLACED,
+    isTable: spec.chart === "datagrid2",
+  }));
+  const description = dashboard?.description ?? "";
+  const found = stretches(all, headMmOf({ title, description, facts: 1 }));
+  return new Map(all.map(({ id, place }) => [id, { place, stretch: found.get(place) ?? 1 }]));
+}
+
+function fileName(title: string, ending: string): string {
+  return `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${ending}`;
+}
+
+/** Boxes in the place of letters must not surprise whoever gets the file. */
+function noteOn(hasAllGlyphs: boolean): { note?: string } {
+  if (hasAllGlyphs) return {};
+  return {
+    note: "Some characters are shown as boxes: this server has no font for them. Its operator can add one (KENNING_FONT_FOLDERS).",
+  };
 }
 
 /** The title stands above the picture, as text of its own. */

@@ -3,6 +3,7 @@ import { noise, randomOf } from "../../../../test/support/made-series.ts";
 import type { Grain } from "../shapes.ts";
 import { type Analysis, analyse } from "./analyse.ts";
 import { concentrationOf, driversOf, mixAndRate } from "./segments.ts";
+import { silencesOf } from "./silences.ts";
 import { discoveries } from "./statistics.ts";
 import { togetherOf } from "./together.ts";
 
@@ -111,6 +112,30 @@ describe("insights on seasons of the year", () => {
 
   it("does not tell the way up and down again as news where there is less than two years", () => {
     expect(rate(60, 80, year(6), (kinds) => kinds.includes("change"), "week")).toBeLessThanOrEqual(0.3);
+  });
+});
+
+describe("parts that fall silent", () => {
+  const shop = (day: number) => (day % 7 === 6 ? 0 : 10 + ((day * 7) % 5));
+  const days = Array.from({ length: 200 }, (_, day) => shop(day));
+  const silent = (from: number, to: number) =>
+    days.map((count, day) => (day >= from && day < to ? 0 : count));
+
+  it("are found with what was to be expected, but not on the days on which they always are", () => {
+    expect(silencesOf(days)).toEqual([]);
+    const [found, ...others] = silencesOf(silent(100, 103));
+    expect([found?.from, found?.to, others]).toEqual([100, 103, []]);
+    expect(found?.expected).toBeCloseTo(36, -1);
+    // Beside a Sunday, on which it is closed.
+    expect(silencesOf(silent(102, 104))).toMatchObject([{ from: 102, to: 105 }]);
+    // It may only not be there yet.
+    expect(silencesOf(silent(197, 200))).toEqual([]);
+  });
+
+  it("are not told where none is nothing special", () => {
+    const random = randomOf(77);
+    const rare = Array.from({ length: 400 }, () => (random() < 0.4 ? 1 : 0));
+    expect(silencesOf(rare)).toEqual([]);
   });
 });
 

@@ -6,17 +6,18 @@ import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
-import { isAdditive, isNumber, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
-import { type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
+import { isAdditive, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
+import { isNumber, type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse, YEAR } from "./analyse.ts";
 import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
-import { type Finding, impactOf, scoreOf, withoutImplied } from "./finding.ts";
+import { type Finding, impactOf, scoreOf, withoutImplied, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { partFindings } from "./part-findings.ts";
 import { readSeries, type Series } from "./read-series.ts";
 import { concentrationOf } from "./segments.ts";
 import { type Naming, seriesFindings } from "./series-findings.ts";
+import { silenceFindings } from "./silences.ts";
 import { discoveries } from "./statistics.ts";
 import { togetherOf } from "./together.ts";
 
@@ -144,6 +145,11 @@ export class InsightFinder {
     const { x, group } = plan;
     const time = x !== undefined && isTime(x) ? x : source.columns.find(isTime);
     const looked: Looked = { findings: [], series: [] };
+    const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
+    if (time !== undefined && plan.measures.some(isAdditive)) {
+      const silences = await silenceFindings(source, time, fields, locale);
+      looked.findings.push(...silences.map((finding) => ({ ...finding, measure: `${datasetId} rows` })));
+    }
     for (const measure of plan.measures.slice(0, LIMITS.insights.measures)) {
       const naming = { label: labelOf(measure), format: spec.format ?? measure.format, locale };
       const key = `${datasetId} ${measure.formula}`;
@@ -162,7 +168,6 @@ export class InsightFinder {
         measure: key,
         hasYear: analysis.season?.length === YEAR[series.grain],
       });
-      const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
       const parts = { time, measure, fields };
       tell(await partFindings(source, parts, { series, analysis }, naming));
       const compared = comparedOf(series, analysis);
@@ -206,7 +211,7 @@ async function concentrated(source: Source, x: string, measure: Measure, naming:
   return [
     {
       kind: "concentration",
-      sentence: `${who}: ${leading} of ${rows.length} values of ${x} account for ${percent} of ${naming.label}.`,
+      sentence: `${who}: ${leading} of ${rows.length} values of ${wordsOf(x)} account for ${percent} of ${naming.label}.`,
       numbers: { leading, of: rows.length, share, gini: Number(gini.toFixed(3)) },
       p: null,
       impact: share * (1 - leading / rows.length),

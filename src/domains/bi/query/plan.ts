@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../../data/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
-import { quoted, type Source } from "./source.ts";
+import { isNumber, quoted, type Source } from "./source.ts";
 
 /** A number of a chart: which field, and how the engine puts its values together. */
 export interface Measure {
@@ -19,7 +19,6 @@ export interface Plan {
   measures: Measure[];
 }
 
-const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL|BIGNUM)/i;
 const INTEGER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|BIGNUM)|^DECIMAL\(\d+,\s*0\)/i;
 const TIME = /^(DATE|TIMESTAMP)/i;
 /** What nobody adds up. */
@@ -31,10 +30,6 @@ const NAMING = /(^|[\W_])(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
 
 /** Charts that need nothing but one number, or none. */
 const WITHOUT_X: readonly ChartType[] = ["singletext", "gauge", "datagrid2", "recommendation"];
-
-export function isNumber({ type }: Column): boolean {
-  return NUMBER.test(type);
-}
 
 /** How single values of a field read; what they add up to is another matter. */
 export function formatOf({ name, type }: Column, usual: string | undefined): string {

@@ -5,10 +5,10 @@ import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
 import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
 import { grainFor, momentOf } from "./periods.ts";
-import { captionOf, isAdditive, isNumber, isTime, type Measure, type Plan } from "./plan.ts";
-import { quoted, type Source } from "./source.ts";
+import { captionOf, isAdditive, isTime, type Measure, type Plan } from "./plan.ts";
+import { isNumber, quoted, type Source } from "./source.ts";
 
-const { chartRows, groups: MOST_GROUPS } = LIMITS.bi;
+const { chartRows, groups: MOST_GROUPS, heatmapRows: MOST_ROWS, bars: MOST_BARS } = LIMITS.bi;
 
 /** Numbers along an axis, put together by the engine; what is too much for a chart is asked for as "Other". */
 export async function readPoints(
@@ -24,10 +24,10 @@ export async function readPoints(
   const query = new PointsQuery(source, xText, group && quoted(group.name), used);
   const isOrdered =
     grain !== undefined || spec.sort === "x" || (spec.sort === undefined && (isNumber(x) || isLine(plan)));
-  const first = await query.read({ isOrdered });
-  const cut = await query.fold(first, {
-    keepX: grain === undefined && !(isNumber(x) && isLine(plan)) ? most : undefined,
-  });
+  const keepX = grain === undefined && !(isNumber(x) && isLine(plan)) ? roomFor(spec, plan, most) : undefined;
+  // Of too many the largest are wanted, whatever their order along the axis is.
+  const first = await query.read({ isOrdered: isOrdered && keepX === undefined });
+  const cut = await query.fold(first, { keepX, keepG: spec.chart === "heatmap" ? MOST_ROWS : MOST_GROUPS });
   const isSingle = cut.most === 1;
   const numbers = used.map((each) => ({
     label: captionOf(each, isSingle),
@@ -35,7 +35,7 @@ export async function readPoints(
     isAdditive: isAdditive(each),
   }));
   const isGiven = spec.sort === "given" && grain === undefined;
-  const points = pointsOf(cut.rows, {
+  const points = pointsOf(isOrdered && keepX !== undefined ? cut.rows.toSorted(byX) : cut.rows, {
     grain,
     numbers,
     isGrouped: group !== undefined,
@@ -44,6 +44,19 @@ export async function readPoints(
   });
   const notes = cut.isCut ? [`The first ${chartRows.toLocaleString("en")} values are shown.`] : [];
   return { ...points, notes };
+}
+
+/** Numbers along the axis of a column chart, such as years, have room for more than names have. */
+function roomFor({ top }: WidgetSpec, { chart, x }: Plan, most: number): number {
+  return chart === "column" && top === undefined && x !== undefined && isNumber(x) ? MOST_BARS : most;
+}
+
+/** As the engine has them in order: by size or by letters, and what has no value last. */
+function byX({ x: a }: Row, { x: b }: Row): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  const [one, other] = [numberOf(a), numberOf(b)];
+  if (one !== null && other !== null) return one - other;
+  return textOf(a) < textOf(b) ? -1 : 1;
 }
 
 /** Where the rows have each value first. */
@@ -63,11 +76,16 @@ export async function grainOf({ name, type }: Column, source: Source): Promise<G
   return from === undefined || to === undefined ? "day" : grainFor(from, to, !/^DATE$/i.test(type));
 }
 
+/** As a part of a total. */
+const NOTHING = 1e-12;
+
 interface Fetched {
   rows: Row[];
   /** Most rows of the data in one of these. */
   most: number;
   isCut: boolean;
+  /** Of all rows, those that are not here included; of what adds up. */
+  totals: (number | null)[];
 }
 
 class PointsQuery {
@@ -87,18 +105,19 @@ class PointsQuery {
     isOrdered,
     x = this.#x,
     g = this.#g,
-    where = "",
   }: {
     isOrdered: boolean;
     x?: string;
     g?: string | undefined;
-    where?: string;
   }): Promise<Fetched> {
     const keys = [`${x} as k9x`, ...(g === undefined ? [] : [`${g} as k9g`])];
     const values = this.#measures.map(({ formula }, i) => `${formula} as k9v${i}`);
+    const totals = this.#addUp
+      ? this.#measures.map(({ formula }, i) => `sum(${formula}) over () as k9t${i}`)
+      : [];
     const order = isOrdered ? "1" : `${keys.length + 1} desc, 1`;
     const by = keys.map((_, i) => i + 1).join(", ");
-    const text = `select ${[...keys, ...values].join(", ")}, count(*) as k9n${where} group by ${by} order by ${order} limit ${chartRows + 1}`;
+    const text = `select ${[...keys, ...values, ...totals].join(", ")}, count(*) as k9n group by ${by} order by ${order} limit ${chartRows + 1}`;
     // One more than is wanted tells that there are others; to count them would be to work all of it out again.
     return this.#fetched(await this.#source.read(text, chartRows + 1));
   }
@@ -112,22 +131,43 @@ class PointsQuery {
       })),
       most: Math.max(0, ...rows.map((row) => numberOf(row.k9n) ?? 0)),
       isCut: rows.length > chartRows,
+      totals: this.#measures.map((_, i) => numberOf(rows[0]?.[`k9t${i}`])),
     };
   }
 
+  /** What all others are together follows from the total, in the same statement. */
+  get #addUp(): boolean {
+    return this.#g === undefined && this.#measures.every(isAdditive);
+  }
+
   /** Puts small ones together: by their sum where all are here and add up, else by asking the engine. */
-  async fold(fetched: Fetched, { keepX }: { keepX: number | undefined }): Promise<Fetched> {
+  async fold(
+    fetched: Fetched,
+    { keepX, keepG }: { keepX: number | undefined; keepG: number },
+  ): Promise<Fetched> {
     const xs = ranked(fetched.rows, "x");
     const gs = this.#g === undefined ? [] : ranked(fetched.rows, "g");
     const topX = keepX !== undefined && xs.length > keepX ? xs.slice(0, keepX - 1) : undefined;
-    const topG = gs.length > MOST_GROUPS ? gs.slice(0, MOST_GROUPS - 1) : undefined;
+    const topG = gs.length > keepG ? gs.slice(0, keepG - 1) : undefined;
     if (topX === undefined && topG === undefined && !fetched.isCut) return fetched;
     if (topX === undefined && topG === undefined && keepX === undefined) return fetched;
+    if (topX !== undefined && this.#addUp) return this.#withOthers(fetched, topX);
     if (!fetched.isCut && this.#measures.every(isAdditive))
       return { ...fetched, rows: this.#summed(fetched.rows, topX, topG) };
     const x = topX === undefined ? this.#x : this.#grouped(this.#x, topX);
     const g = topG === undefined ? this.#g : this.#grouped(this.#g as string, topG);
     return this.read({ isOrdered: false, x, g });
+  }
+
+  #withOthers(fetched: Fetched, topX: readonly JsonValue[]): Fetched {
+    const kept = fetched.rows.filter(({ x }) => topX.includes(x));
+    const values = fetched.totals.map((total, i) => {
+      if (total === null) return null;
+      const rest = kept.reduce((left, row) => left - (row.values[i] ?? 0), total);
+      // What is left of a sum of fractions is never quite nothing.
+      return Math.abs(rest) < Math.abs(total) * NOTHING ? 0 : rest;
+    });
+    return { ...fetched, isCut: false, rows: [...kept, { x: OTHER, g: null, values }] };
   }
 
   /** The value itself where it is one of the first, else "Other". */

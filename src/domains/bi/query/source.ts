@@ -54,6 +54,7 @@ export class Sources {
     const unfiltered = lens.filters
       .filter((filter) => !holds.includes(filter))
       .map(({ field }) => notFiltered(field, dataset.name, hidesSome));
+    for (const filter of holds) assertFits(filter, findField(visible, filter.field) as Column);
     for (const { field } of spec.filters) requireField(visible, field, dataset.name, hidesSome);
     const filters = [...holds, ...spec.filters];
     const own = spec.c9ql?.trim().replace(/;$/, "") ?? "";
@@ -195,6 +196,19 @@ function requireField(columns: readonly Column[], name: string, where: string, h
   throw new AppError("bad_request", what, {
     hint: `Its fields are ${listed}${names.length > 30 ? " and others" : ""}.`,
   });
+}
+
+const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL|BIGNUM)/i;
+
+export function isNumber({ type }: Column): boolean {
+  return NUMBER.test(type);
+}
+
+/** Whoever types into a filter of a dashboard has never heard of the query that is made of it. */
+function assertFits({ field, value }: Filter, column: Column): void {
+  const isOdd = (one: unknown) => typeof one === "string" && !Number.isFinite(Number(one));
+  if (!isNumber(column) || ![value].flat().some(isOdd)) return;
+  throw new AppError("bad_request", `The filter on ${field} takes a number.`);
 }
 
 /** A field as C9QL writes it. */

@@ -1,7 +1,7 @@
 import type { WidgetSpec } from "../shapes.ts";
-import { isNumber, isTime, labelOf, planOf } from "./plan.ts";
+import { isTime, labelOf, planOf } from "./plan.ts";
 import { grainOf } from "./points.ts";
-import { quoted, type Source } from "./source.ts";
+import { isNumber, quoted, type Source } from "./source.ts";
 
 /** C9QL for the rows that a widget is drawn of, under names that people know; empty where it shows rows as they are. */
 export async function rowsOfWidget(spec: WidgetSpec, source: Source): Promise<string> {

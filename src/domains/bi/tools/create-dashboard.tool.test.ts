@@ -14,15 +14,29 @@ it("makes a dashboard with its widgets, side by side and without overlaps", asyn
       ...(["column", "line"].includes(chart_type) && { x_axis: "region" }),
     })),
   });
-  expect(made.widgets.map(({ place }) => place)).toEqual(
-    [
-      { col: 1, row: 1, sizeX: 6, sizeY: 6 },
-      { col: 7, row: 1, sizeX: 6, sizeY: 6 },
-      { col: 13, row: 1, sizeX: 12, sizeY: 6 },
-      { col: 1, row: 7, sizeX: 12, sizeY: 8 },
-      { col: 1, row: 15, sizeX: 24, sizeY: 8 },
-    ].map((place) => expect.objectContaining({ col: place.col })),
-  );
+  expect(made.widgets.map(({ place }) => place)).toEqual([
+    { col: 1, row: 1, sizeX: 6, sizeY: 8 },
+    { col: 7, row: 1, sizeX: 6, sizeY: 8 },
+    { col: 13, row: 1, sizeX: 12, sizeY: 8 },
+    // Alone in its row, it has all of it.
+    { col: 1, row: 9, sizeX: 24, sizeY: 8 },
+    { col: 1, row: 17, sizeX: 24, sizeY: 8 },
+  ]);
+});
+
+it("knows what is meant by other words for the same", async () => {
+  const { widgets } = await make({
+    widgets: [
+      { name: "Rows", dataset_id: datasetId, chart_type: "table" },
+      { name: "Mean", dataset_id: datasetId, chart_type: "KPI", y_axis: "price", aggregate: "average" },
+      { name: "Time", dataset_id: datasetId, x_axis: "day", y_axis: "units", options: { grain: "monthly" } },
+    ],
+  });
+  expect(widgets.map(({ chart_type }) => chart_type)).toEqual(["datagrid2", "singletext", "column"]);
+  const asset = { asset_type: "widget", asset_id: widgets[2]?.widget_id };
+  expect(await call("get_details", asset)).toMatchObject({ details: { y_axis: ["units"], grain: "month" } });
+  const wrong = { name: "W", dataset_id: datasetId, chart_type: "radar", x_axis: "region" };
+  await expect(make({ widgets: [wrong] })).rejects.toThrow(/chart_type.*column/);
 });
 
 it("makes all or nothing", async () => {

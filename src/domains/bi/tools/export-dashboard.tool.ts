@@ -48,6 +48,7 @@ export const exportDashboard = defineTool({
     pages: z.int().optional(),
     url: z.string(),
     expires_at: z.string(),
+    note: z.string().optional(),
     content_base64: z.string().optional(),
   }),
   content: (output) => [{ type: "text", text: JSON.stringify(output) }, linkOf(output)],
@@ -87,6 +88,7 @@ export const exportDashboard = defineTool({
       ...(file.pages !== undefined && { pages: file.pages }),
       url,
       expires_at: expiresAt.toISOString(),
+      ...(file.note !== undefined && { note: file.note }),
       ...(inline && { content_base64: file.content.toString("base64") }),
     };
   },

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { defineTool, widgetOf, widgetShape } from "../define.ts";
 
+/** Of one answer. */
+const MOST = 1_000;
+
 const name = z.string().max(200).describe("Widget name to search for (substring match)");
 
 /** Widgets by a part of their name. */
@@ -18,7 +21,7 @@ export const findWidget = defineTool({
       adapt: ({ name, dashboardId }: { name: string; dashboardId?: number }) => ({
         name,
         dashboard_id: dashboardId,
-        limit: 200,
+        limit: MOST,
       }),
     },
   },
@@ -29,7 +32,7 @@ export const findWidget = defineTool({
   input: z.strictObject({
     name,
     dashboard_id: z.int().optional(),
-    limit: z.int().min(1).max(200).default(50),
+    limit: z.int().min(1).max(MOST).default(50),
     offset: z.int().min(0).default(0),
   }),
   output: z.object({
@@ -49,7 +52,7 @@ export const findWidget = defineTool({
       found.flatMap((dataset) => (dataset === undefined ? [] : [[dataset.id, dataset.name]])),
     );
     return {
-      message: `Found ${total} ${total === 1 ? "widget" : "widgets"}`,
+      message: `Found ${total} ${total === 1 ? "widget" : "widgets"}${items.length < total ? `, of which ${items.length} are listed` : ""}`,
       total,
       widgets: items.map(({ widget, dashboard }) => ({
         ...widgetOf(widget),

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+
+const { dashboards: most } = LIMITS.bi;
 
 /** What there is to look at. */
 export const listDashboards = defineTool({
@@ -10,7 +13,7 @@ export const listDashboards = defineTool({
       name: "knowi_list_dashboards",
       description: "List all dashboards accessible to the authenticated user. No required parameters.",
       input: z.strictObject({}),
-      adapt: () => ({ limit: 1_000 }),
+      adapt: () => ({ limit: most }),
     },
   },
   title: "List dashboards",
@@ -19,7 +22,7 @@ export const listDashboards = defineTool({
   effect: "read",
   input: z.strictObject({
     query: z.string().max(200).optional().describe("Part of a name"),
-    limit: z.int().min(1).max(1_000).default(100),
+    limit: z.int().min(1).max(most).default(100),
     offset: z.int().min(0).default(0),
   }),
   output: z.object({

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Boards, startBoards } from "../../../../test/support/boards.ts";
 import { type StandIn, startStandIn } from "../../../../test/support/language-model.ts";
@@ -31,11 +32,15 @@ afterAll(async () => {
   await standIn.stop();
 });
 
+function isSuperset(of: object, some: object): boolean {
+  return JSON.stringify({ ...of, ...some }) === JSON.stringify(of);
+}
+
 it("knows for every tool of the contract whether plans are made of it", () => {
   const planned = new Set(INTENTS.flatMap(({ tools }) => tools));
   // These take files, credentials, rows or a confirmation, which no sentence has in it; or read what plans are made of.
   const others =
-    "push_data import_file create_datasource create_query run add_document list_documents delete_document ask_documents extract_document_data find_widget get_data get_details delete_asset list_alerts update_report carry_out".split(
+    "push_data import_file create_datasource create_query add_document list_documents delete_document extract_document_data find_widget get_data get_details delete_asset carry_out".split(
       " ",
     );
   const known = boards.server.app.registry.tools("bi").map(({ tool }) => tool.name);
@@ -115,12 +120,70 @@ describe("what was done", () => {
     expect(await filtersNow()).toEqual([]);
   });
 
+  it("gives alerts and reports their former settings back", async () => {
+    const { dashboard_id } = await boards.make({ name: "Weekly" });
+    const { alert } = await boards.call<{ alert: { id: number } }>("create_alert", {
+      dataset_id: boards.datasetId,
+      name: "Few pens",
+      condition: "units < 3",
+      realtime: true,
+    });
+    const wish = { dashboard_id, name: "Pens on Monday", recipients: "a@example.com", frequency: "weeks" };
+    const { report } = await boards.call<{ report: { id: number } }>("create_report", wish);
+    const settings = async () => {
+      const { alerts } = await boards.call<{ alerts: { id: number }[] }>("list_alerts", {});
+      const { reports } = await boards.call<{ reports: { id: number }[] }>("list_reports", {});
+      return [alerts.find(({ id }) => id === alert.id), reports.find(({ id }) => id === report.id)];
+    };
+    const before = await settings();
+    for (const [instruction, changed] of [
+      ["Check the Few pens alert every hour instead of live", { frequency: "hours", realtime: false }],
+      ["Set the threshold of the Few pens alert to 5", { c9ql: "select * where units < 5" }],
+      ["Send the report Pens on Monday on Fridays at 5pm", { day_of_week: "FRIDAY", start_time: "17:00" }],
+      ["Add b@example.com to the report Pens on Monday", { recipients: ["a@example.com", "b@example.com"] }],
+      ["Stop sending the report Pens on Monday", { paused: true }],
+    ] as const) {
+      const { change_id: id } = await does(instruction);
+      const now = await settings();
+      expect(now.some((each) => each !== undefined && isSuperset(each, changed))).toBe(true);
+      await undo(id);
+      expect(await settings()).toEqual(before);
+    }
+  });
+
   it("stays when somebody has changed it since, and nothing is undone", async () => {
     const { widgets } = await boards.make({ name: "Shared" });
     const widget_id = widgets[0]?.widget_id;
     const { change_id: id } = await does("make it a donut", { widget_id });
     await boards.call("update_widget", { widget_id, name: "Mine" }, boards.admin);
     await expect(undo(id)).rejects.toThrow(/Nothing was undone: widget \d+ has been changed since/);
+  });
+
+  it("is undone whole or not at all, also when the last part of it cannot be", async () => {
+    const { change_id: id } = await does(
+      'Create a dashboard "Whole" with revenue by region, then alert me when daily units drop below 5',
+    );
+    const there = async () => {
+      const { dashboards } = await boards.call<{ dashboards: unknown[] }>("list_dashboards", {
+        query: "Whole",
+      });
+      return dashboards.length;
+    };
+    // It goes backwards: the alert first, then the dashboard, which this breaks off.
+    const { databaseUrl } = boards.server;
+    const database = new pg.Client(databaseUrl);
+    await database.connect();
+    await database.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room left'; END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE ON dashboards FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const alerts = async () => (await boards.call<{ total: number }>("list_alerts", {})).total;
+    const before = await alerts();
+    await expect(undo(id)).rejects.toThrow();
+    expect([await there(), await alerts()]).toEqual([1, before]);
+    await database.query("DROP TRIGGER refuse ON dashboards; DROP FUNCTION refuse()");
+    await database.end();
+    expect((await undo(id)).outcome).toBe("undone");
+    expect([await there(), await alerts()]).toEqual([0, before - 1]);
   });
 
   it("is undone by whoever did it, or an admin", async () => {

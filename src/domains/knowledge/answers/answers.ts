@@ -49,13 +49,17 @@ export class Answers {
   }
 
   async ask(caller: Caller, asked: AskedQuestion, signal: AbortSignal): Promise<Answer> {
-    const { documentIds, baseIds } = asked;
+    const { baseIds } = asked;
+    // An empty list is what a client sends that has none to name.
+    const documentIds = asked.documentIds?.length === 0 ? undefined : asked.documentIds;
     const { knowledge, bases } = this.#parts;
     const question = asked.question.trim();
     if (question === "") throw new AppError("bad_request", "question must not be empty.");
     for (const id of documentIds ?? []) await knowledge.requireDocument(caller, id);
     const readable =
       baseIds === undefined ? await bases.allReadable(caller) : await bases.readable(caller, baseIds);
+    if (baseIds !== undefined && readable.length === 0)
+      throw new AppError("not_found", "None of these knowledge bases can be read by you.");
     const passages = await knowledge.search(caller, {
       query: question,
       baseIds: readable.map(({ id }) => id),

@@ -5,6 +5,7 @@ import type { FileContent } from "./file-pages.ts";
 import { readOutlookMail } from "./mail.ts";
 import { tableOf } from "./markdown-writer.ts";
 import { MOST_ROWS, rowsNote } from "./sheets.ts";
+import { slidePages } from "./slides-binary.ts";
 import { type Stream, wordText } from "./word-binary.ts";
 
 /** What the streams in a compound file of Microsoft's tell of it, and how it is read. */
@@ -18,28 +19,40 @@ const KINDS: readonly (readonly [
     "application/msword",
     (_, stream) => ({ pages: [{ markdown: wordText(stream) }], notes: [], isPlain: true }),
   ],
+  [
+    "PowerPoint Document",
+    "application/vnd.ms-powerpoint",
+    (_, stream) => ({ pages: slidePages(stream), notes: [] }),
+  ],
   ["Workbook", "application/vnd.ms-excel", readWorkbook],
   ["Book", "application/vnd.ms-excel", readWorkbook],
   ["__properties_version1.0", "application/vnd.ms-outlook", readOutlookMail],
 ];
 
+const TWICE = "PP97_DUALSTORAGE/";
+
 /** Office files from before 2007, messages of Outlook, and newer Office files with a password, which look like these. */
 export function readCompoundFile(bytes: Buffer): FileContent {
   const container = CFB.read(bytes, { type: "buffer" });
-  const stream: Stream = (name) => {
-    const content = CFB.find(container, `/${name}`)?.content;
-    return content === undefined ? undefined : Buffer.from(content as Uint8Array);
-  };
+  const streamIn =
+    (folder: string): Stream =>
+    (name) => {
+      const content = CFB.find(container, `/${folder}${name}`)?.content;
+      return content === undefined ? undefined : Buffer.from(content as Uint8Array);
+    };
+  // One file for PowerPoint 95 and 97 has the presentation of the latter in a folder.
+  const isDouble = streamIn(TWICE)("PowerPoint Document") !== undefined;
+  const stream = streamIn(isDouble ? TWICE : "");
   if (stream("EncryptedPackage") !== undefined) throw lockedFile();
-  if (stream("PowerPoint Document") !== undefined)
-    throw unreadableFile("PowerPoint from before 2007", "Save it as .pptx or PDF and add it again.");
+  if ((stream("PP40") ?? stream("Text_Content")) !== undefined)
+    throw unreadableFile("PowerPoint 95", "Save it as .pptx or PDF and add it again.");
   for (const [name, mimeType, reads] of KINDS)
     if (stream(name) !== undefined) return { ...reads(bytes, stream), mimeType };
   throw unreadableFile("a compound file of no known program");
 }
 
 /** The visible sheets, with values as Excel shows them. */
-function readWorkbook(bytes: Buffer): FileContent {
+export function readWorkbook(bytes: Buffer): FileContent {
   const book = openWorkbook(bytes);
   const parts: string[] = [];
   let isCut = false;

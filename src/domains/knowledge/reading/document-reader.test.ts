@@ -7,10 +7,12 @@ import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { xlsx, zip } from "../../data/files/test-files.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
+import { isGarbled } from "./file-pages.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
-import { compound, oldExcel, oldWord, outlookMail } from "./test-office.ts";
+import { compound, oldExcel, oldPowerPoint, oldWord, outlookMail } from "./test-office.ts";
 import { pictureOf, scanOf } from "./test-pictures.ts";
+import { withRecognised } from "./with-recognised.ts";
 
 let folder: string;
 let reader: DocumentReader;
@@ -35,27 +37,49 @@ async function read(name: string, content: string | Buffer): Promise<ReadDocumen
 const W = 'xmlns:w="w"';
 const paragraph = (text: string, style = "") =>
   `<w:p><w:pPr>${style && `<w:pStyle w:val="${style}"/>`}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const relations = (targets: Record<string, string>) =>
+  `<Relationships>${Object.entries(targets)
+    .map(([id, target]) => `<Relationship Id="${id}" Type="x/${id.replace(/\d/g, "")}" Target="${target}"/>`)
+    .join("")}</Relationships>`;
+const CONTENT_TYPES =
+  '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';
 const docx = (body: string) =>
   zip({
-    "[Content_Types].xml":
-      '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+    "[Content_Types].xml": CONTENT_TYPES,
+    "word/_rels/document.xml.rels": relations({ styles1: "styles.xml" }),
     "word/styles.xml": `<w:styles ${W}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
     "word/document.xml": `<w:document ${W}><w:body>${body}</w:body></w:document>`,
   });
 const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`;
 const slide = (title: string, text: string) =>
-  `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:sp><p:sp><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sp></p:sld>`;
+  `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:ph type="ftr"/><a:p><a:t>Confidential</a:t></a:p></p:sp><p:graphicFrame/><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:sp><p:sp><p:ph type="sldNum"/><a:p><a:t>7</a:t></a:p></p:sp><p:graphicFrame><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:graphicFrame></p:sld>`;
+/** Slides lie in their archive in another order than they are shown, and one number is missing. */
 const pptx = zip({
   "[Content_Types].xml":
     '<Types><Override PartName="/ppt/presentation.xml" ContentType="application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"/></Types>',
-  "ppt/presentation.xml": "<p/>",
-  "ppt/slides/slide1.xml": slide("Aims", "Grow by half"),
-  "ppt/slides/slide2.xml": slide("Means", "Sell more tea"),
+  "_rels/.rels": relations({ officeDocument1: "ppt/presentation.xml" }),
+  "ppt/presentation.xml":
+    '<p xmlns:r="r"><sldMasterId r:id="slideMaster9"/><sldId id="256" r:id="slide1"/><sldId id="257" r:id="slide2"/><sldId id="258" r:id="slide1"/></p>',
+  "ppt/_rels/presentation.xml.rels": relations({ slide1: "slides/slide4.xml", slide2: "slides/slide1.xml" }),
+  "ppt/slides/slide4.xml": slide("Aims", "Grow by half"),
+  "ppt/slides/slide1.xml": slide("Means", "Sell more tea"),
+  "ppt/slides/_rels/slide4.xml.rels": relations({
+    notesSlide1: "../notesSlides/notesSlide1.xml",
+    diagramData1: "../diagrams/data1.xml",
+  }),
+  "ppt/notesSlides/notesSlide1.xml": `<n xmlns:p="p" xmlns:a="a"><p:sp><a:p><a:t>Say it slowly</a:t></a:p></p:sp><p:sp><p:ph type="sldNum"/><a:p><a:t>7</a:t></a:p></p:sp></n>`,
+  "ppt/diagrams/data1.xml": '<d xmlns:a="a"><t><a:p><a:t>A ring</a:t></a:p></t></d>',
 });
 const odt = zip({
   mimetype: { content: "application/vnd.oasis.opendocument.text", stored: true },
   "content.xml":
-    '<o:c xmlns:o="o" xmlns:text="text"><text:h text:outline-level="2">Ziel</text:h><text:p>Mehr<text:s/>Tee.</text:p></o:c>',
+    '<o:c xmlns:o="o" xmlns:text="text" xmlns:table="table"><text:h text:outline-level="2">Ziel</text:h><text:p>Mehr<text:s/>Tee.</text:p><table:table table:name="Tabelle1"><table:table-row><table:table-cell><text:p>Kanne</text:p></table:table-cell></table:table-row></table:table></o:c>',
+});
+const odsCell = (text: string, times = 1) =>
+  `<table:table-cell table:number-columns-repeated="${times}">${text && `<text:p>${text}</text:p>`}</table:table-cell>`;
+const ods = zip({
+  mimetype: { content: "application/vnd.oasis.opendocument.spreadsheet", stored: true },
+  "content.xml": `<o:c xmlns:o="o" xmlns:text="text" xmlns:table="table"><o:spreadsheet><table:table table:name="Ernte"><table:table-row>${odsCell("Jahr")}${odsCell("leer", 2)}${odsCell("Menge")}${odsCell("", 16380)}</table:table-row><table:table-row>${odsCell("2026")}${odsCell("", 2)}${odsCell("7")}</table:table-row></table:table></o:spreadsheet></o:c>`,
 });
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
@@ -93,8 +117,52 @@ describe("what is read", () => {
       ),
       "# Ziel\n\nMehr Tee.\n\n| Jahr | Menge |\n| --- | --- |\n| 2026 | 7 |",
     ],
-    ["a.pptx", pptx, "## Aims\n\nGrow by half\n\n## Means\n\nSell more tea"],
-    ["a.odt", odt, "## Ziel\n\nMehr Tee."],
+    ["a.pptx", pptx, "## Aims\n\nGrow by half\n\nSay it slowly\n\nA ring\n\n## Means\n\nSell more tea"],
+    [
+      "a.ppt",
+      oldPowerPoint([
+        { title: "Aims", box: "Grow by half\rand more", notes: "Say it slowly" },
+        { title: "Means", box: "Tee für € 5", notes: "" },
+      ]),
+      "## Aims\n\nGrow by half\n\nand more\n\nSay it slowly\n\n## Means\n\nTee für € 5",
+    ],
+    [
+      "moved.docx",
+      zip({
+        "[Content_Types].xml":
+          '<Types><Override PartName="/word/document2.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+        "_rels/.rels": relations({ officeDocument1: "/word/document2.xml" }),
+        "word/document2.xml": `<w:document ${W}><w:moveFrom>${paragraph("Mehr Tee.")}</w:moveFrom>${paragraph("Mehr Tee.")}</w:document>`,
+      }),
+      "Mehr Tee.",
+    ],
+    [
+      "nested.docx",
+      Buffer.concat([
+        docx(
+          `<w:p><w:r><w:t>Out</w:t></w:r><w:txbxContent>${paragraph("A box.")}</w:txbxContent><w:r><w:t>side</w:t></w:r></w:p><w:tbl><w:tr><w:tc>${paragraph("Before", "berschrift1")}<w:tbl><w:tr>${cell("a")}${cell("b")}</w:tr></w:tbl>${paragraph("After")}</w:tc>${cell("Beside")}</w:tr></w:tbl>`,
+        ),
+        Buffer.from("bytes that a mail server left"),
+      ]),
+      "A box.\n\nOutside\n\n# Before\n\n| a | b |\n| --- | --- |\n\nAfter\n\nBeside",
+    ],
+    [
+      "of-a-page.docx",
+      zip({
+        "[Content_Types].xml": CONTENT_TYPES,
+        "word/document.xml": `<w:document ${W}><w:altChunk/></w:document>`,
+        "word/_rels/document.xml.rels": relations({ aFChunk1: "page.html", aFChunk2: "saved.mht" }),
+        "word/page.html": "<h1>Big</h1><p>It is large.</p>",
+        "word/saved.mht": MAIL,
+      }),
+      "# Big\n\nIt is large.\n\nIt is large.",
+    ],
+    ["a.odt", odt, "## Ziel\n\nMehr Tee.\n\nKanne"],
+    [
+      "a.ods",
+      ods,
+      "## Ernte\n\n| Jahr | leer | leer | Menge |\n| --- | --- | --- | --- |\n| 2026 |  |  | 7 |",
+    ],
     ["a.pdf", Buffer.from(PDF, "latin1"), "## The answer is forty two here."],
     [
       "a.eml",
@@ -107,6 +175,11 @@ describe("what is read", () => {
       "# Big\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\na\n b\n```",
     ],
     ["a.rtf", "{\\rtf1{\\fonttbl{\\f0 Arial;}}Gr\\'f6\\'dfe \\u8364? 5\\par Next}", "Größe € 5\n\nNext"],
+    [
+      "other-letters.rtf",
+      "{\\rtf1\\ansicpg1252{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Mincho;}}{\\f1 \\'ec\\'e8\\'f0} {\\f2 \\'93\\'fa\\'96\\'7b}\\par{\\uc2\\u8212--}\\emdash}",
+      "мир 日本\n\n——",
+    ],
     [
       "a.doc",
       oldWord("One\r\x13 HYPERLINK x \x14two\x15\r", "a\x07b\x07\x07c\x07d\x07\x07\u20ac 5\r"),
@@ -149,6 +222,14 @@ describe("what is read", () => {
     ]);
   });
 
+  it("gives each piece one page, that of its text", async () => {
+    const { chunks } = await read("a.txt", "One.\n\fTwo.\n\nMore of two.");
+    expect(chunks).toMatchObject([
+      { page: 1, content: "One." },
+      { page: 2, content: "Two.\n\nMore of two." },
+    ]);
+  });
+
   it("reads sheets as tables, each below its name", async () => {
     const { text } = await read(
       "a.xlsx",
@@ -173,6 +254,31 @@ describe("what is read", () => {
       pages: 1,
     });
     expect((await read("a.pdf", "just words")).text).toBe("just words");
+  });
+});
+
+describe("a page that a second reader looks at", () => {
+  const GLUED = "Explaintheimportanceofaskingquestions. Statethestepsofthescientificmethod. ".repeat(2);
+
+  it.each([
+    ["words without spaces", GLUED, true],
+    ["letters that are there twice", "BBOOLLDD TTEEXXTT and more of it", true],
+    [
+      "a long word",
+      `Donaudampfschifffahrtsgesellschaft ${"und der Kapitän grüßt zurück ".repeat(20)}`,
+      false,
+    ],
+    ["no words", "§ 12 ∑ 4711", false],
+  ])("%s", (_, text, garbled) => expect(isGarbled(text)).toBe(garbled));
+
+  it("is taken as that one has it, unless it is no better", () => {
+    const content = { pages: [{ page: 1, markdown: GLUED }], notes: [], scanned: [1] };
+    const seen = (text: string) => withRecognised(content, [{ page: 1, text, isRecognised: false }]).pages;
+    expect(seen("Explain the importance of it.")).toMatchObject([
+      { markdown: "Explain the importance of it." },
+    ]);
+    expect(seen(`${GLUED} and more`)).toMatchObject(content.pages);
+    expect(withRecognised(content, null)).toMatchObject({ pages: content.pages, notes: [] });
   });
 });
 

@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { posix } from "node:path";
-import { localName, XmlStream, type ZipEntry, ZipFile } from "../../../platform/files/index.ts";
+import { readXmlEntry, ZipFile } from "../../../platform/files/index.ts";
 import { lockedFile } from "./file-error.ts";
 import type { FilePage } from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
-import { required, ZIP_ERRORS } from "./office-xml.ts";
+import { required, wholeOf, ZIP_ERRORS } from "./office-xml.ts";
 import { decodeText } from "./plain-text.ts";
 
 /** The chapters of an e-book in the order in which they are read. */
@@ -12,14 +12,18 @@ export async function readBook(file: FileHandle): Promise<FilePage[]> {
   const zip = await ZipFile.open(file, ZIP_ERRORS);
   if (await hasLockedChapters(zip)) throw lockedFile();
   let opf = "";
-  await eachElement(zip, required(zip, "META-INF/container.xml"), (name, attributes) => {
-    if (name === "rootfile" && opf === "") opf = attributes["full-path"] ?? "";
+  await readXmlEntry(zip, required(zip, "META-INF/container.xml"), {
+    open(name, attributes) {
+      if (name === "rootfile" && opf === "") opf = attributes["full-path"] ?? "";
+    },
   });
   const chapters = new Map<string, string>();
-  const order: string[] = [];
-  await eachElement(zip, required(zip, opf), (name, { id = "", href = "", idref = "" }) => {
-    if (name === "item") chapters.set(id, posix.join(posix.dirname(opf), decodeURIComponent(href)));
-    if (name === "itemref") order.push(idref);
+  const order = new Set<string>();
+  await readXmlEntry(zip, required(zip, opf), {
+    open(name, { id = "", href = "", idref = "" }) {
+      if (name === "item") chapters.set(id, posix.join(posix.dirname(opf), decodeURIComponent(href)));
+      if (name === "itemref") order.add(idref);
+    },
   });
   const pages: string[] = [];
   for (const id of order) {
@@ -33,27 +37,4 @@ export async function readBook(file: FileHandle): Promise<FilePage[]> {
 async function hasLockedChapters(zip: ZipFile): Promise<boolean> {
   const entry = zip.find("META-INF/encryption.xml");
   return entry !== undefined && /URI="[^"]*\.x?html?"/i.test((await wholeOf(zip, entry)).toString("utf8"));
-}
-
-async function eachElement(
-  zip: ZipFile,
-  entry: ZipEntry,
-  open: (name: string, attributes: Readonly<Record<string, string>>) => void,
-): Promise<void> {
-  const stream = new XmlStream(
-    {
-      open: (name, attributes) => open(localName(name), attributes),
-      text: () => undefined,
-      close: () => undefined,
-    },
-    { what: "The file", countLines: false },
-  );
-  for await (const chunk of zip.read(entry)) stream.write(chunk);
-  stream.end();
-}
-
-async function wholeOf(zip: ZipFile, entry: ZipEntry): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of zip.read(entry)) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -12,7 +12,7 @@ export interface FileContent {
   notes: readonly string[];
   /** What it is, where its name said something else. */
   mimeType?: string;
-  /** Numbers of the pages that are pictures; all where its first reader cannot open it. */
+  /** Numbers of the pages that are pictures, or that its first reader got wrong; all where it cannot open the file. */
   scanned?: readonly number[] | "all";
   /** What is wrong with it, if no other reader can open it either. */
   failure?: AppError;
@@ -22,3 +22,17 @@ export interface FileContent {
 
 /** A page with less text of its own than this may have more in its pictures. */
 export const BARE_CHARACTERS = 80;
+
+/** No language has many words that are longer. */
+const LONG_LETTERS = 24;
+const ODD_SHARE = 0.1;
+
+/** Whether a page has lost the spaces between its words, or has each letter twice, which is how some programs print bold. */
+export function isGarbled(text: string): boolean {
+  let [letters, odd] = [0, 0];
+  for (const [word] of text.matchAll(/\p{Script=Latin}{2,}/gu)) {
+    letters += word.length;
+    if (word.length > LONG_LETTERS || /^(?:(.)\1){3,}$/u.test(word)) odd += word.length;
+  }
+  return odd > letters * ODD_SHARE;
+}

@@ -26,6 +26,12 @@ export async function readMail(bytes: Uint8Array): Promise<FileContent> {
   return contentOf({ ...mail, from: [from], attached: attachments.map(({ filename }) => filename) });
 }
 
+/** The page that was saved as a message, with its pictures. */
+export async function pageOfMail(bytes: Uint8Array): Promise<string> {
+  const { html, text } = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+  return html === undefined ? (text ?? "") : htmlToMarkdown(html);
+}
+
 /** A message as Outlook saves it. */
 export function readOutlookMail(bytes: Buffer): FileContent {
   const data = new msgreader.default(new Uint8Array(bytes).buffer).getFileData();

@@ -1,15 +1,20 @@
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../kernel/errors.ts";
 import {
-  localName,
-  XmlStream,
+  type Relation,
+  readRelations,
+  readXmlEntry,
+  relationIn,
   type ZipEntry,
   type ZipErrors,
   ZipFile,
 } from "../../../platform/files/index.ts";
 import { lockedFile } from "./file-error.ts";
 import type { FilePage } from "./file-pages.ts";
-import { MarkdownWriter } from "./markdown-writer.ts";
+import { htmlToMarkdown } from "./html.ts";
+import { pageOfMail } from "./mail.ts";
+import { type HeldParagraph, MarkdownWriter } from "./markdown-writer.ts";
+import { decodeText } from "./plain-text.ts";
 
 export const ZIP_ERRORS: ZipErrors = {
   damaged: (cause) => new AppError("bad_request", "The file is damaged or cut off.", { cause }),
@@ -26,7 +31,7 @@ interface Dialect {
   texts: ReadonlySet<string> | undefined;
   table: string;
   row: string;
-  cell: string;
+  cells: ReadonlySet<string>;
   /** Elements that stand for a character. */
   signs: Readonly<Record<string, string>>;
   /** Elements with all that is in them are left out. */
@@ -38,9 +43,9 @@ const WORD: Dialect = {
   texts: new Set(["t"]),
   table: "tbl",
   row: "tr",
-  cell: "tc",
+  cells: new Set(["tc"]),
   signs: { tab: "\t", br: "\n", cr: "\n", noBreakHyphen: "-" },
-  skipped: new Set(["Fallback"]),
+  skipped: new Set(["Fallback", "moveFrom"]),
 };
 const SLIDE: Dialect = { ...WORD, signs: { br: "\n", tab: "\t" } };
 const OPEN_DOCUMENT: Dialect = {
@@ -48,17 +53,32 @@ const OPEN_DOCUMENT: Dialect = {
   texts: undefined,
   table: "table",
   row: "table-row",
-  cell: "table-cell",
+  cells: new Set(["table-cell", "covered-table-cell"]),
   signs: { tab: "\t", "line-break": "\n", s: " " },
-  skipped: new Set(["tracked-changes", "annotation", "notes", "settings"]),
+  skipped: new Set(["tracked-changes", "annotation", "note-citation", "settings"]),
 };
+
+/** The part that an Office file begins with, and what that one refers to. */
+async function mainPart(zip: ZipFile, usual: string): Promise<{ main: ZipEntry; relations: Relation[] }> {
+  const roots = await readRelations(zip);
+  const path = roots.find(({ type }) => type === "officeDocument")?.target ?? usual;
+  return { main: required(zip, path), relations: await readRelations(zip, path) };
+}
+
+/** Those of the parts that are of one of these types, and there; each once, however often a hostile file names it. */
+function partsOf(zip: ZipFile, relations: readonly Relation[], ...types: readonly string[]): ZipEntry[] {
+  const wanted = relations.filter(({ type }) => types.includes(type));
+  const entries = new Set(wanted.map(({ target }) => zip.find(target)));
+  return [...entries].filter((entry) => entry !== undefined);
+}
 
 export async function readWord(file: FileHandle): Promise<FilePage[]> {
   const zip = await ZipFile.open(file, ZIP_ERRORS);
-  const headings = await headingStyles(zip);
+  const { main, relations } = await mainPart(zip, "word/document.xml");
+  const headings = await headingStyles(zip, partsOf(zip, relations, "styles")[0]);
   const writer = new MarkdownWriter();
   let style = "";
-  await walk(zip, required(zip, "word/document.xml"), WORD, writer, {
+  await walk(zip, main, WORD, writer, {
     open(name, attributes) {
       if (name === "p") style = "";
       if (name === "pStyle") style = wordValue(attributes);
@@ -67,33 +87,64 @@ export async function readWord(file: FileHandle): Promise<FilePage[]> {
     },
     levelOf: () => headings.get(style) ?? outlineOf(style),
   });
-  for (const notes of ["word/footnotes.xml", "word/endnotes.xml"]) {
-    const entry = zip.find(notes);
-    if (entry !== undefined) await walk(zip, entry, WORD, writer, {});
-  }
-  return [{ markdown: writer.take() }];
+  for (const part of partsOf(zip, relations, "footnotes", "endnotes", "diagramData"))
+    await walk(zip, part, WORD, writer, {});
+  const pages = [writer.take()];
+  for (const part of partsOf(zip, relations, "aFChunk")) pages.push(await pageInside(zip, part));
+  return [{ markdown: pages.filter((text) => text !== "").join("\n\n") }];
 }
 
+/** Programs that make documents of web pages put the page into the document, as it is or as a mail. */
+async function pageInside(zip: ZipFile, part: ZipEntry): Promise<string> {
+  const bytes = await wholeOf(zip, part);
+  if (/\.x?html?$/i.test(part.name)) return htmlToMarkdown(decodeText(bytes));
+  return /\.mht(?:ml)?$/i.test(part.name) ? pageOfMail(bytes) : "";
+}
+
+const SHAPES = new Set(["sp", "graphicFrame", "grpSp", "pic", "cxnSp"]);
+const TITLES = new Set(["title", "ctrTitle"]);
+/** Boxes of a slide whose text is the same on every one, or is a number that the program writes. */
+const AROUND = new Set(["sldNum", "dt", "ftr", "hdr"]);
+
+/** The slides in the order in which they are shown, each with its diagrams and notes. */
 export async function readSlides(file: FileHandle): Promise<FilePage[]> {
   const zip = await ZipFile.open(file, ZIP_ERRORS);
+  const { main, relations } = await mainPart(zip, "ppt/presentation.xml");
+  const targets = new Map(relations.map(({ id, target }) => [id, target]));
+  const slides = new Set<string>();
+  await readXmlEntry(zip, main, {
+    open(name, attributes) {
+      const target = name === "sldId" ? targets.get(relationIn(attributes)) : undefined;
+      if (target !== undefined) slides.add(target);
+    },
+  });
+  const read = new Set<ZipEntry>();
   const pages: FilePage[] = [];
-  for (let number = 1; ; number += 1) {
-    const slide = zip.find(`ppt/slides/slide${number}.xml`);
-    if (slide === undefined) break;
+  for (const path of slides) {
+    const slide = zip.find(path);
+    if (slide === undefined) continue;
     const writer = new MarkdownWriter();
-    let isTitle = false;
-    await walk(zip, slide, SLIDE, writer, {
-      open(name, attributes) {
-        if (name === "sp") isTitle = false;
-        if (name === "ph") isTitle = /title/i.test(attributes.type ?? "");
-      },
-      levelOf: () => (isTitle ? 2 : undefined),
-    });
-    const notes = zip.find(`ppt/notesSlides/notesSlide${number}.xml`);
-    if (notes !== undefined) await walk(zip, notes, SLIDE, writer, {});
-    pages.push({ markdown: writer.take(), page: number });
+    await walkSlide(zip, slide, writer);
+    const others = await readRelations(zip, path);
+    for (const part of partsOf(zip, others, "diagramData", "notesSlide").filter((each) => !read.has(each))) {
+      read.add(part);
+      await walkSlide(zip, part, writer);
+    }
+    pages.push({ markdown: writer.take(), page: pages.length + 1 });
   }
   return pages;
+}
+
+async function walkSlide(zip: ZipFile, part: ZipEntry, writer: MarkdownWriter): Promise<void> {
+  let box = "";
+  await walk(zip, part, SLIDE, writer, {
+    open(name, attributes) {
+      if (SHAPES.has(name)) box = "";
+      if (name === "ph") box = attributes.type ?? "";
+    },
+    levelOf: () => (TITLES.has(box) ? 2 : undefined),
+    isLeftOut: () => AROUND.has(box),
+  });
 }
 
 /** Text, spreadsheet and presentation alike; the pages of a presentation are its slides. */
@@ -103,6 +154,8 @@ export async function readOpenDocument(file: FileHandle): Promise<FilePage[]> {
   const writer = new MarkdownWriter();
   const pages: FilePage[] = [];
   let level: number | undefined;
+  let repeated = 1;
+  let isSheet = false;
   let slides = 0;
   const endSlide = (): void => {
     if (slides > 0) pages.push({ markdown: writer.take(), page: slides });
@@ -112,13 +165,15 @@ export async function readOpenDocument(file: FileHandle): Promise<FilePage[]> {
       if (name === "h") level = Number(attributes["text:outline-level"] ?? 1);
       if (name === "p") level = undefined;
       if (name === "list-item") writer.listItem();
-      if (name === "table" && attributes["table:name"] !== undefined && isSheet(zip))
-        writer.heading(2, attributes["table:name"]);
-      if (name !== "page" || attributes["draw:name"] === undefined) return;
+      if (name === "spreadsheet") isSheet = true;
+      if (name === "table" && isSheet) writer.heading(2, attributes["table:name"] ?? "");
+      if (OPEN_DOCUMENT.cells.has(name)) repeated = Number(attributes["table:number-columns-repeated"] ?? 1);
+      if (name !== "page") return;
       endSlide();
       slides += 1;
     },
     levelOf: () => level,
+    cellsOf: () => repeated,
   });
   if (slides > 0) endSlide();
   else pages.push({ markdown: writer.take() });
@@ -129,96 +184,84 @@ export async function readOpenDocument(file: FileHandle): Promise<FilePage[]> {
 async function refuseLocked(zip: ZipFile): Promise<void> {
   const manifest = zip.find("META-INF/manifest.xml");
   if (manifest === undefined) return;
-  let text = "";
-  for await (const chunk of zip.read(manifest)) text += chunk.toString("latin1");
+  const text = (await wholeOf(zip, manifest)).toString("latin1");
   if (/<(?:\w+:)?encryption-data\b/.test(text)) throw lockedFile();
-}
-
-function isSheet(zip: ZipFile): boolean {
-  return zip.find("content.xml") !== undefined && zip.find("word/document.xml") === undefined;
 }
 
 interface Hooks {
   open?(name: string, attributes: Attributes): void;
   /** Of the paragraph that ends; undefined for one that is no heading. */
   levelOf?(): number | undefined;
+  /** Whether the text that comes is none of the document's own. */
+  isLeftOut?(): boolean;
+  /** For how many cells the one that ends stands. */
+  cellsOf?(): number;
 }
 
 /** Paragraphs and tables, whatever else there is around them. */
 async function walk(
   zip: ZipFile,
   entry: ZipEntry,
-  dialect: Dialect,
+  { paragraphs, texts, table, row, cells, signs, skipped }: Dialect,
   writer: MarkdownWriter,
   hooks: Hooks,
 ): Promise<void> {
-  const { paragraphs, texts, table, row, cell, signs, skipped } = dialect;
   let skippedDepth = 0;
   let inParagraph = 0;
   let inText = 0;
-  const stream = new XmlStream(
-    {
-      open(qualified, attributes) {
-        const name = localName(qualified);
-        if (skippedDepth > 0 || skipped.has(name)) {
-          skippedDepth += 1;
-          return;
-        }
-        hooks.open?.(name, attributes);
-        if (paragraphs.has(name)) inParagraph += 1;
-        if (texts?.has(name)) inText += 1;
-        if (name === table) writer.beginTable();
-        if (name === row) writer.beginRow();
-        if (name === cell) writer.beginCell();
-        if (Object.hasOwn(signs, name) && inParagraph > 0) writer.text(signs[name] ?? "");
-      },
-      text(text) {
-        if (skippedDepth === 0 && inParagraph > 0 && (texts === undefined || inText > 0)) writer.text(text);
-      },
-      close(qualified) {
-        const name = localName(qualified);
-        if (skippedDepth > 0) {
-          skippedDepth -= 1;
-          return;
-        }
-        if (texts?.has(name)) inText -= 1;
-        if (paragraphs.has(name)) {
-          inParagraph -= 1;
-          writer.endParagraph(hooks.levelOf?.());
-        }
-        if (name === cell) writer.endCell();
-        if (name === row) writer.endRow();
-        if (name === table) writer.endTable();
-      },
+  const held: HeldParagraph[] = [];
+  await readXmlEntry(zip, entry, {
+    open(name, attributes) {
+      if (skippedDepth > 0 || skipped.has(name)) {
+        skippedDepth += 1;
+        return;
+      }
+      // A box or a note stands inside the paragraph that it belongs to.
+      if (paragraphs.has(name) && inParagraph > 0) held.push(writer.hold());
+      hooks.open?.(name, attributes);
+      if (paragraphs.has(name)) inParagraph += 1;
+      if (texts?.has(name)) inText += 1;
+      if (name === table) writer.beginTable();
+      if (name === row) writer.beginRow();
+      if (cells.has(name)) writer.beginCell();
+      if (Object.hasOwn(signs, name) && inParagraph > 0) writer.text(signs[name] ?? "");
     },
-    { what: "The file", countLines: false },
-  );
-  for await (const chunk of zip.read(entry)) stream.write(chunk);
-  stream.end();
+    text(text) {
+      const isShown = skippedDepth === 0 && inParagraph > 0 && (texts === undefined || inText > 0);
+      if (isShown && !hooks.isLeftOut?.()) writer.text(text);
+    },
+    close(name) {
+      if (skippedDepth > 0) {
+        skippedDepth -= 1;
+        return;
+      }
+      if (texts?.has(name)) inText -= 1;
+      if (paragraphs.has(name)) {
+        inParagraph -= 1;
+        writer.endParagraph(hooks.levelOf?.());
+        const outer = inParagraph > 0 ? held.pop() : undefined;
+        if (outer !== undefined) writer.release(outer);
+      }
+      if (cells.has(name)) writer.endCell(hooks.cellsOf?.());
+      if (name === row) writer.endRow();
+      if (name === table) writer.endTable();
+    },
+  });
 }
 
 /** Styles are known by ids that differ from language to language; their names tell the level. */
-async function headingStyles(zip: ZipFile): Promise<Map<string, number>> {
+async function headingStyles(zip: ZipFile, entry: ZipEntry | undefined): Promise<Map<string, number>> {
   const levels = new Map<string, number>();
-  const entry = zip.find("word/styles.xml");
   if (entry === undefined) return levels;
   let id = "";
-  const stream = new XmlStream(
-    {
-      open(qualified, attributes) {
-        const name = localName(qualified);
-        if (name === "style") id = attributes["w:styleId"] ?? "";
-        const level = name === "name" ? /^(?:heading (\d)|(title))$/i.exec(wordValue(attributes)) : null;
-        if (level !== null) levels.set(id, Number(level[1] ?? 1));
-        if (name === "outlineLvl" && !levels.has(id)) levels.set(id, Number(wordValue(attributes)) + 1);
-      },
-      text: () => undefined,
-      close: () => undefined,
+  await readXmlEntry(zip, entry, {
+    open(name, attributes) {
+      if (name === "style") id = attributes["w:styleId"] ?? "";
+      const level = name === "name" ? /^(?:heading (\d)|(title))$/i.exec(wordValue(attributes)) : null;
+      if (level !== null) levels.set(id, Number(level[1] ?? 1));
+      if (name === "outlineLvl" && !levels.has(id)) levels.set(id, Number(wordValue(attributes)) + 1);
     },
-    { what: "The file", countLines: false },
-  );
-  for await (const chunk of zip.read(entry)) stream.write(chunk);
-  stream.end();
+  });
   return levels;
 }
 
@@ -229,6 +272,12 @@ function outlineOf(style: string): number | undefined {
 
 function wordValue(attributes: Attributes): string {
   return attributes["w:val"] ?? attributes.val ?? "";
+}
+
+export async function wholeOf(zip: ZipFile, entry: ZipEntry): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.read(entry)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 export function required(zip: ZipFile, name: string): ZipEntry {

@@ -4,10 +4,10 @@ import { fileTypeFromBuffer } from "file-type";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { mimeTypeOf } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
-import { readCompoundFile } from "./compound-file.ts";
+import { readCompoundFile, readWorkbook } from "./compound-file.ts";
 import { readBook } from "./epub.ts";
 import { lockedFile, unreadableFile } from "./file-error.ts";
-import { BARE_CHARACTERS, type FileContent, type FilePage } from "./file-pages.ts";
+import { BARE_CHARACTERS, type FileContent, type FilePage, isGarbled } from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
 import { readMail } from "./mail.ts";
 import { readOpenDocument, readSlides, readWord } from "./office-xml.ts";
@@ -35,6 +35,7 @@ const READERS: readonly (readonly [RegExp, Read])[] = [
   [/spreadsheetml\.|ms-excel\.(?:sheet|template)\.macro/, ({ file }) => readSheets(file)],
   [/oasis\.opendocument\.(?:text|spreadsheet|presentation)/, ({ file }) => whole(readOpenDocument(file))],
   [/^application\/epub\+zip$/, ({ file }) => whole(readBook(file))],
+  [/^application\/vnd\.ms-excel$/, async ({ bytes }) => readWorkbook(await bytes())],
   [/^application\/x-cfb$/, async ({ bytes }) => readCompoundFile(await bytes())],
   [/^image\/(?:png|jpeg|webp|bmp|tiff)$/, async () => PICTURE],
   [/^application\/rtf$/, async ({ bytes }) => markdown(rtfToMarkdown((await bytes()).toString("latin1")))],
@@ -77,25 +78,50 @@ export async function readFileContent(path: string, extension: string): Promise<
   }
 }
 
-/** A PDF may begin with the orders of a printer. */
+/** Files of programs that few have now, by how they begin. */
+const BYGONE: Readonly<Record<string, string>> = {
+  ff575043: "WordPerfect",
+  dba52d00: "Word from before 1993",
+  "9ba52100": "Word from before 1993",
+  "31be0000": "Word from before 1993",
+};
+/** Sheets from before 1993, which are no compound files. */
+const OLD_SHEET = /^09(?:00|02|04|08)0[4-8]00/;
+
 function lateType(head: Buffer, extension: string): string | undefined {
-  const isPdf = extension === "pdf" && head.subarray(0, 1_024).includes("%PDF-");
-  return isPdf ? "application/pdf" : undefined;
+  // It may begin with the orders of a printer.
+  if (extension === "pdf" && head.subarray(0, 1_024).includes("%PDF-")) return "application/pdf";
+  const start = head.toString("hex", 0, 4);
+  if (extension === "xls" && OLD_SHEET.test(start)) return "application/vnd.ms-excel";
+  const bygone = BYGONE[start];
+  if (bygone !== undefined) throw unreadableFile(bygone, "Save it as .docx or PDF and add it again.");
+  return undefined;
 }
 
 /** What this reader cannot open, another one may, which looks at all pages then. */
 async function readPdf(bytes: Buffer): Promise<FileContent> {
   try {
     const { pages, pagesNeedingOcr } = await extractPagesMarkdownAsync(bytes);
-    const read = pages.map(({ page, markdown }) => ({ markdown: markdown.trim(), page: page + 1 }));
-    const isBare = ({ page, markdown }: FilePage) =>
-      markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0);
-    return { pages: read, notes: [], scanned: read.filter(isBare).map(({ page }) => page) };
+    const read = pages.map(({ page, markdown }) => ({
+      markdown: withoutMarks(markdown).trim(),
+      page: page + 1,
+    }));
+    const isDoubtful = ({ page, markdown }: FilePage) =>
+      (markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0)) || isGarbled(markdown);
+    return { pages: read, notes: [], scanned: read.filter(isDoubtful).map(({ page }) => page) };
   } catch (error) {
     const isLocked = /crypt|password/i.test(messageOf(error));
     const damaged = new AppError("bad_request", "The PDF is damaged or cut off.", { cause: error });
     return { pages: [], notes: [], scanned: "all", failure: isLocked ? lockedFile(error) : damaged };
   }
+}
+
+/** How letters look says nothing, and marks between them would stand in quotes and hide words from searches. */
+function withoutMarks(markdown: string): string {
+  return markdown
+    .replace(/<\/?(?:su[bp]|u)>/g, "")
+    .replace(/(^|[\s([|“„"])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\2(?=$|[\s)\]|.,;:!?”“"])/gm, "$1$3")
+    .replace(/\[([^\]\n]+)\]\(\1\)/g, "$1");
 }
 
 function markdown(text: string): FileContent {

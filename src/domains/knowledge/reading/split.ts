@@ -9,6 +9,7 @@ interface Span {
   page: number | undefined;
   /** The lines that head a table, repeated above its later rows. */
   head?: string;
+  isHeading?: boolean;
 }
 
 const WIDE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
@@ -67,9 +68,12 @@ function* cut(
   let open: Span[] = [];
   let tokens = 0;
   for (const span of spans) {
-    if (open.length > 0 && tokens + span.tokens > LIMITS.knowledge.chunkTokens) {
+    const isFull = open.length > 0 && tokens + span.tokens > LIMITS.knowledge.chunkTokens;
+    // What is quoted of a piece is cited with its page, so that a piece has one.
+    const isTurned = open.at(-1)?.page !== span.page && open.some(({ isHeading }) => !isHeading);
+    if (isFull || isTurned) {
       yield pieceOf(text, open);
-      open = overlapOf(text, open, span);
+      open = isTurned ? [] : overlapOf(text, open, span);
       tokens = open.reduce((sum, each) => sum + each.tokens, 0);
     }
     open.push(span);
@@ -83,9 +87,10 @@ function pieceOf(
   spans: readonly Span[],
 ): { content: string; start: number; page?: number | undefined } {
   const first = spans[0] as Span;
-  const body = text.slice(first.start, (spans.at(-1) as Span).end).trim();
+  const last = spans.at(-1) as Span;
+  const body = text.slice(first.start, last.end).trim();
   const content = first.head === undefined ? body : `${first.head}\n${body}`;
-  return { content, start: first.start, page: first.page };
+  return { content, start: first.start, page: last.page };
 }
 
 /** The last sentences before the cut; rows have their heads instead. */
@@ -106,7 +111,8 @@ function overlapOf(text: string, spans: readonly Span[], next: Span): Span[] {
 
 function spansOf(text: string, block: Block): Span[] {
   const { start, end, page, kind } = block;
-  const whole = { start, end, page, tokens: estimateTokens(text.slice(start, end)) };
+  const tokens = estimateTokens(text.slice(start, end));
+  const whole = { start, end, page, tokens, isHeading: kind === "heading" };
   if (whole.tokens <= LIMITS.knowledge.chunkTokens / 2) return [whole];
   if (kind === "paragraph") return sentencesOf(text, start, end, page);
   const lines = linesOf(text, start, end, page);

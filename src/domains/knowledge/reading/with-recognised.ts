@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import type { FileContent } from "./file-pages.ts";
+import { BARE_CHARACTERS, type FileContent, isGarbled } from "./file-pages.ts";
 
 /** What a second look at a page has found. */
 export interface PageText {
@@ -21,8 +21,10 @@ export function withRecognised(content: FileContent, recognised: Recognised): Fi
     page: page ?? 0,
     markdown: joined(markdown, found.get(page ?? 0)),
   }));
-  const looked = scanned === "all" ? whole.map(({ page }) => page) : scanned;
-  const without = looked.filter((page) => !found.has(page));
+  const without = whole.flatMap(({ page, markdown }) => {
+    const isLooked = scanned === "all" || scanned.includes(page);
+    return isLooked && !found.has(page) && markdown.length < BARE_CHARACTERS ? page : [];
+  });
   if (whole.every(({ markdown }) => markdown === "")) throw content.failure ?? noText(recognised);
   const count = [...found.values()].filter(({ isRecognised }) => isRecognised).length;
   return { ...content, pages: whole, scanned: [], notes: [...content.notes, ...notesOn(count, without)] };
@@ -30,6 +32,7 @@ export function withRecognised(content: FileContent, recognised: Recognised): Fi
 
 function joined(markdown: string, found: PageText | undefined): string {
   if (found === undefined) return markdown;
+  if (isGarbled(markdown)) return isGarbled(found.text) ? markdown : found.text;
   if (!found.isRecognised) return found.text.length > markdown.length ? found.text : markdown;
   return `${markdown}\n\n${found.text}`.trim();
 }

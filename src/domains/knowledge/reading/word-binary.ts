@@ -16,6 +16,9 @@ const PARTS = ["text", "footnotes", "headers", "macros", "comments", "endnotes",
 const READ: ReadonlySet<string> = new Set(["text", "footnotes", "endnotes", "boxes"]);
 /** Word 6 and 95 have one run of letters, which begins here and has so many. */
 const WORD_97 = 0x6a;
+const LANGUAGE = 0x06;
+const SYSTEM = 0x12;
+const MACINTOSH = 1;
 const OLD_START = 0x18;
 const OLD_COUNT = 0x34;
 
@@ -27,7 +30,8 @@ export function wordText(stream: Stream): string {
   if ((flags & ENCRYPTED) !== 0) throw lockedFile();
   if (document.readUInt16LE(2) < WORD_97) {
     const start = document.readUInt32LE(OLD_START);
-    return plainText(latin(document.subarray(start, start + document.readUInt32LE(OLD_COUNT))));
+    const letters = document.subarray(start, start + document.readUInt32LE(OLD_COUNT));
+    return plainText(new TextDecoder(encodingOf(document)).decode(letters));
   }
   const table = stream((flags & TABLE_1) !== 0 ? "1Table" : "0Table");
   if (table === undefined) throw damaged();
@@ -88,6 +92,28 @@ function plainText(text: string): string {
     .replace(/[ \t]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+/** Languages whose letters are not those of Western Europe, by the lower part of Windows' numbers. */
+const ENCODINGS: Readonly<Record<string, readonly number[]>> = {
+  "windows-1250": [0x05, 0x0e, 0x15, 0x18, 0x1a, 0x1b, 0x24],
+  "windows-1251": [0x02, 0x19, 0x22, 0x23],
+  "windows-1253": [0x08],
+  "windows-1254": [0x1f],
+  "windows-1255": [0x0d],
+  "windows-1256": [0x01],
+  "windows-1257": [0x25, 0x26, 0x27],
+  shift_jis: [0x11],
+  gbk: [0x04],
+  "euc-kr": [0x12],
+};
+
+/** Before Word 97 a document had the letters of its system and its language. */
+function encodingOf(document: Buffer): string {
+  if (document[SYSTEM] === MACINTOSH) return "macintosh";
+  const language = document.readUInt16LE(LANGUAGE) & 0x3ff;
+  const found = Object.entries(ENCODINGS).find(([, languages]) => languages.includes(language));
+  return found?.[0] ?? "windows-1252";
 }
 
 function latin(bytes: Buffer): string {

@@ -26,13 +26,21 @@ export const listKnowledgeBases = defineTool({
   within: ["knowledgeBases"],
   input: z.strictObject({
     scope: wordArgument("scope", SCOPES).default("all"),
-    group_name: textArgument("group_name").nullable().default(null).describe("Required when scope is group"),
-    query: textArgument("query").max(200).nullable().default(null).describe("Part of a name or description"),
+    group_name: textArgument("group_name", LIMITS.knowledge.nameCharacters)
+      .nullable()
+      .default(null)
+      .describe("Required when scope is group"),
+    query: textArgument("query", LIMITS.knowledge.nameCharacters)
+      .nullable()
+      .default(null)
+      .describe("Part of a name or description"),
     limit: boundedArgument("limit", 1, LIMITS.knowledge.listedBases).default(50),
     offset: offsetArgument("offset").default(0),
     owner_user_ids: z
       .array(keyArgument("owner_user_ids"))
-      .max(LIMITS.knowledge.owners)
+      .max(LIMITS.knowledge.owners, {
+        error: `owner_user_ids must contain at most ${LIMITS.knowledge.owners} items`,
+      })
       .nullable()
       .default(null),
   }),

@@ -75,6 +75,15 @@ describe("request_upload", () => {
     expect(await status(credential.headers)).toBe(401);
   });
 
+  it("takes one file for each token, and none that says the same again", async () => {
+    const credential = await ask({ file_name: "once.txt" });
+    expect((await put(credential, "first")).status).toBe(201);
+    const again = await put(credential, "second");
+    expect([again.status, await again.json()]).toMatchObject([401, { code: "unauthorized" }]);
+    const { documents } = await callKnowledge(server, ada, "list_documents", { query: "once" }, "/mcp");
+    expect(documents).toMatchObject([{ name: "once.txt", version: 1, bytes: 5 }]);
+  });
+
   it("takes nothing from whoever may not write any more", async () => {
     const credential = await ask();
     await server.app.identity.users.setRole({ email: "ada@example.com", workspace: "acme", role: "viewer" });

@@ -12,9 +12,7 @@ const baseIds = z.array(z.int({ error: "knowledge_base_ids must contain only int
   error: ({ input }) =>
     input === undefined ? "knowledge_base_ids is required" : "knowledge_base_ids must be a list of integers",
 });
-const query = textArgument("query").max(queryCharacters, {
-  error: `query must be at most ${queryCharacters} characters`,
-});
+const query = textArgument("query", queryCharacters);
 const max_results = boundedArgument("max_results", 1, results).default(10);
 
 /** Finds passages in documents. */

@@ -79,6 +79,12 @@ const TOLD = [
   "maxLength",
 ];
 
+/** What the engine passes over, though whoever wrote it relies on it. */
+const UNCHECKED = ["sparql", "js", "rule", "target", "parameter"];
+
+/** How one shape asks for another. */
+const REFERENCES = ["node", "property", "not", "and", "or", "xone", "qualifiedValueShape"];
+
 interface Parsed {
   store: Store;
   validator: Validator;
@@ -92,7 +98,9 @@ const KEPT = 8;
 export async function checkRelation(question: ShapesQuestion): Promise<ShapesAnswer> {
   if ("read" in question) {
     const { store, validator } = parse(question.read);
-    await validator.validate({ dataset: new Store() });
+    await validator.validate({ dataset: probeOf(store) }).catch((error: unknown) => {
+      throw invalid(error);
+    });
     return { shapes: shapesIn(store), types: typesIn(store), violations: [], allowed: [] };
   }
   const rules = parse(question.turtle);
@@ -122,10 +130,42 @@ function parse(turtle: string): Parsed {
     throw invalid(error);
   }
   const store = new Store(quads);
+  const unchecked = UNCHECKED.find((name) => store.countQuads(null, namedNode(SH + name), null, null) > 0);
+  if (unchecked !== undefined) throw invalid(new Error(`sh:${unchecked} cannot be checked here.`));
+  const circle = circleIn(store);
+  if (circle !== undefined)
+    throw invalid(new Error(`${shortOf(circle)} refers to itself, by way of others.`));
   const made = { store, validator: validatorOf(store) };
   parsed.set(turtle, made);
   for (const oldest of parsed.keys()) if (parsed.size > KEPT) parsed.delete(oldest);
   return made;
+}
+
+/** A shape that cannot be checked without checking itself; the standard leaves open what that means. */
+function circleIn(store: Store): Term | undefined {
+  const refersTo = (shape: Term) =>
+    REFERENCES.flatMap((name) => store.getObjects(shape as never, namedNode(SH + name), null)).flatMap(
+      (term) => [term, ...listFrom(store, term)],
+    );
+  const done = new Set<string>();
+  const above = new Set<string>();
+  const enter = (shape: Term): Term | undefined => {
+    if (above.has(shape.value)) return shape;
+    if (done.has(shape.value)) return undefined;
+    done.add(shape.value);
+    above.add(shape.value);
+    for (const other of refersTo(shape)) {
+      const found = enter(other);
+      if (found !== undefined) return found;
+    }
+    above.delete(shape.value);
+    return undefined;
+  };
+  for (const subject of store.getSubjects(null, null, null)) {
+    const found = enter(subject);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function validatorOf(store: Store): Validator {
@@ -144,7 +184,17 @@ function invalid(error: unknown): AppError {
 }
 
 async function violationsOf({ store, validator }: Parsed, dataset: Store): Promise<Violation[]> {
-  const report = await validator.validate({ dataset });
+  const report = await validator.validate({ dataset }).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError(
+      "unsupported",
+      `The rules of the workspace cannot be checked: ${reason.slice(0, 300)}`,
+      {
+        hint: "An admin can change them with {tool:set_relation_rules}.",
+        cause,
+      },
+    );
+  });
   const bad = report.results.filter(({ severity }) => severity?.value === `${SH}Violation`);
   return bad.map((result) => {
     const expected = expectedBy(store, result.shape.ptr.term);
@@ -201,6 +251,18 @@ function dataOf(nodes: readonly ShapedMemory[], edges: readonly ShapedEdge[]): S
   return store;
 }
 
+/** A memory that is all that the rules are about, so that what cannot be checked is found when they are set. */
+function probeOf(rules: Store): Store {
+  const store = new Store();
+  const node = namedNode(`${NAMESPACE}memory-0`);
+  const named = (name: string) =>
+    rules.getObjects(null, namedNode(SH + name), null).filter(({ termType }) => termType === "NamedNode");
+  for (const type of named("targetClass")) store.add(quad(node, RDF_TYPE, type as never));
+  for (const name of ["targetSubjectsOf", "targetObjectsOf", "path"])
+    for (const predicate of named(name)) store.add(quad(node, predicate as never, node));
+  return store;
+}
+
 function bothWays({ fromId, type, inverse, toId }: ShapedEdge & { inverse: string }): ShapedEdge[] {
   return [
     { fromId, type, toId },
@@ -231,7 +293,8 @@ function typesIn(store: Store): OwnType[] {
 }
 
 function nameOf({ value }: Term): string {
-  if (value.startsWith(NAMESPACE)) return decodeURIComponent(value.slice(NAMESPACE.length));
+  if (value.startsWith(NAMESPACE) && !/%(?![0-7][\da-f])/i.test(value))
+    return decodeURIComponent(value.slice(NAMESPACE.length));
   throw new AppError("bad_request", `${value.slice(0, 200)} is not in the namespace ${NAMESPACE}.`, {
     hint: `Write @prefix k: <${NAMESPACE}> . and names such as k:SPONSORS or k:client.`,
   });

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
@@ -41,14 +43,25 @@ describe("memory health", () => {
   });
 });
 
-describe("memory health without its database", () => {
-  it("[memory.health.unavailable] is 503", async () => {
-    const broken = await startTestServer();
+describe("memory health without one of its parts", () => {
+  it("[memory.health.unavailable] is 503, and names the part", async () => {
+    const broken = await startTestServer({ isOwn: true });
     const token = await broken.token();
-    await callTool(broken, token, "knowmind.health", {}, MEMORY);
+    const health = async () => callTool(broken, token, "knowmind.health", {}, MEMORY);
+    // The thread that searches cannot start where its folder is none.
+    const folder = join(broken.home, "retrieval");
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, "");
+    const index = {
+      code: 503,
+      message: expect.stringMatching(/search index/),
+      data: { part: "search index" },
+    };
+    expect((await health()).error).toMatchObject(index);
+    rmSync(folder);
+    expect((await health()).result).toMatchObject({ status: "ok" });
     await broken.loseDatabase();
-    const { error } = await callTool(broken, token, "knowmind.health", {}, MEMORY);
-    expect(error).toMatchObject({ code: 503, message: expect.stringMatching(/database/i) });
+    expect((await health()).error).toMatchObject({ code: 503, message: expect.stringMatching(/database/i) });
     await broken.stop();
   });
 });

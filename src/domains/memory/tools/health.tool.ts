@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
 
 /** Tells a client whether the memory can be used, without any data of a workspace. */
@@ -15,8 +16,21 @@ export const memoryHealth = defineTool({
   output: z.object({ status: z.literal("ok"), service: z.literal("memory"), version: z.string() }),
 
   async run(_input, { memories, retrieval, version }) {
-    await memories.ping();
-    await retrieval.ping();
+    await answers("database", memories.ping());
+    await answers("search index", retrieval.ping());
     return { status: "ok" as const, service: "memory" as const, version };
   },
 });
+
+/** Tells which part of the service it is that does not work. */
+async function answers(part: string, ping: Promise<void>): Promise<void> {
+  await ping.catch((cause: unknown) => {
+    if (!isAppError(cause)) throw cause;
+    const { code, message, data, hint } = cause;
+    throw new AppError(code, message, {
+      data: { ...data, part },
+      cause,
+      ...(hint !== undefined && { hint }),
+    });
+  });
+}

@@ -25,4 +25,18 @@ describe("link_memories", () => {
     const seen = await acme.call("list_relations", { memory_id: a });
     expect([...seen.outgoing, ...seen.incoming]).toHaveLength(1);
   });
+
+  it("of those who link and unlink the same at once, each is told what happened", async () => {
+    const ends = {
+      from_id: await acme.store("one"),
+      to_id: await acme.store("other"),
+      rel_type: "RELATED_TO",
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => acme.error(i % 2 === 0 ? "link" : "unlink", ends)),
+    );
+    expect(answers.filter((error) => error !== undefined && error.code !== 404)).toEqual([]);
+    await acme.call("link", ends);
+    expect((await acme.call("list_relations", { memory_id: ends.to_id })).incoming).toHaveLength(1);
+  });
 });

@@ -13,17 +13,20 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("recall", () => {
-  it("[memory.recall.hops] brings what is related, as far as hops says", async () => {
+  it("[memory.recall.hops] brings what is related, as far as hops says, or two hops", async () => {
     const anna = await acme.store("Anna leads the onboarding.", { tags: ["person"] });
     const tomasz = await acme.store("Tomasz has the keys.", { tags: ["person"] });
     const vault = await acme.store("A room below the ground.");
+    const gold = await acme.store("Heavy and yellow.");
     await acme.call("link", { from_id: anna, to_id: tomasz, rel_type: "KNOWS" });
     await acme.call("link", { from_id: tomasz, to_id: vault, rel_type: "OWNS" });
+    await acme.call("link", { from_id: vault, to_id: gold, rel_type: "RELATED_TO" });
     expect(idsOf(await acme.recall("onboarding", { hops: 0 }))).toEqual([anna]);
     expect(idsOf(await acme.recall("onboarding", { hops: 1 }))).toEqual([anna, tomasz]);
     const hits = await acme.recall("onboarding");
     expect(new Set(idsOf(hits))).toEqual(new Set([anna, tomasz, vault]));
     expect(hits[0]?.memory_id).toBe(anna);
+    expect(idsOf(await acme.recall("onboarding", { hops: 3 }))).toContain(gold);
     expect(hits.every(({ score }, i) => score <= (hits[i - 1]?.score ?? 1))).toBe(true);
   });
 
@@ -51,10 +54,12 @@ describe("recall", () => {
     expect(ids).toContain(asked);
   });
 
-  it("finds German words by their stems, and titles where there is no text in common", async () => {
+  it("[memory.recall.german] finds German words by their stems, and titles where there is no text in common", async () => {
     const id = await acme.store("Er zahlt jährlich.", { title: "Mitgliedsbeiträge des Vereins" });
     expect(idsOf(await acme.recall("Mitgliedsbeitrag", { hops: 0 }))).toEqual([id]);
     const [hit] = await acme.recall("Mitgliedsbeitrag");
     expect(hit?.source).toBeNull();
+    const training = await acme.store("Alle Mitarbeiterinnen besuchen jedes Jahr eine Sicherheitsschulung.");
+    expect(idsOf(await acme.recall("Wann sind Schulungen zur Sicherheit?", { hops: 0 }))[0]).toBe(training);
   });
 });

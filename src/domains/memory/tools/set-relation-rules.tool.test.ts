@@ -79,6 +79,26 @@ describe("set_relation_rules", () => {
       [`${prefix}\nk:owns_it owl:inverseOf k:OWNED .`, /UPPER_SNAKE_CASE/],
       [`${prefix}\n<http://x.example/A> owl:inverseOf k:B .`, /not in the namespace/],
       ["#".repeat(70_000), /65536 bytes/],
+      [`${prefix}\nk:AA owl:inverseOf k:BB . k:BB owl:inverseOf k:CC .`, /BB has two inverses, AA and CC/],
+      [`${prefix}\n<urn:kenning:memory#%E0%A4%A> owl:inverseOf k:B .`, /not in the namespace/],
+      // What the engine cannot check is refused here, and not when somebody links something.
+      [
+        `${prefix}\nk:A sh:targetClass k:t ; sh:node k:B . k:B sh:node k:A .`,
+        /k:A refers to itself, by way of others/,
+      ],
+      [
+        `${prefix}\nk:A sh:targetClass k:t ; sh:property k:P . k:P sh:path k:OWNS ; sh:node k:A .`,
+        /not valid/,
+      ],
+      [`${prefix}\nk:A sh:targetSubjectsOf k:OWNS ; sh:not k:A .`, /refers to itself/],
+      [
+        `${prefix}\nk:A sh:targetClass k:t ; sh:property [ sh:path k:title ; sh:pattern "(" ] .`,
+        /not valid SHACL/,
+      ],
+      [
+        `${prefix}\nk:A sh:targetClass k:t ; sh:sparql [ sh:select "SELECT 1" ] .`,
+        /sh:sparql cannot be checked/,
+      ],
     ];
     for (const [turtle, reason] of bad)
       expect((await call("set_relation_rules", { turtle })).error).toMatch(reason);

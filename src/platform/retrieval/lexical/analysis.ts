@@ -5,7 +5,7 @@ import { fold, isStop, languageOf, stemOf } from "./languages.ts";
 import { keptWeight } from "./postings.ts";
 
 /** Another one whenever texts are analysed differently, so that indexes are built anew. */
-export const ANALYSIS = 4;
+export const ANALYSIS = 5;
 
 /** An entry as the index takes it. */
 export interface AnalysedEntry {
@@ -18,7 +18,8 @@ export interface AnalysedEntry {
 /** A word of the question: terms that stand for it, any of which counts. */
 export interface QueryWord {
   terms: readonly string[];
-  weight: number;
+  /** Parts of it that count beside it, each of which counts once in a question. */
+  parts: readonly string[];
 }
 
 /** Letters and digits; of scripts that put no spaces between words, one run. */
@@ -28,8 +29,6 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const WORD_CHARACTERS = 40;
 /** Words by which a language is told. */
 const TOLD_BY = 200;
-/** What parts of words count beside words. */
-const GRAM_WEIGHT = 0.2;
 const GRAM = 4;
 /** No word begins like it. */
 const GRAM_MARK = "\u0002";
@@ -63,23 +62,30 @@ export interface AnalysedQuery {
   language: string;
 }
 
-/** What to look for in a collection with texts in these languages, the most frequent first. */
-export function analyseQuery(text: string, languages: readonly string[]): AnalysedQuery {
-  const all = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
-  const language = languageOf(all, languages) || languages[0] || "";
-  const meant = all.filter((word) => !isStop(word, language));
-  const words = (meant.length > 0 ? meant : all).slice(0, LIMITS.retrieval.queryWords);
-  const asked: QueryWord[] = words.map((word) => {
-    const forms = languages.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
-    return { terms: [...new Set([word, ...forms])], weight: 1 };
-  });
-  // Where entries of the question's own language have none, asking for them would only lower the scores of these.
+/**
+ * What to look for in a collection with many texts in these languages, the most frequent first, and some in `all` of
+ * those: a word is looked for as each of them would shorten it, so that no text is lost among those of other languages.
+ */
+export function analyseQuery(
+  text: string,
+  languages: readonly string[],
+  all: readonly string[] = languages,
+): AnalysedQuery {
+  const said = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
+  const language = languageOf(said, languages) || languages[0] || "";
+  const meant = said.filter((word) => !isStop(word, language));
+  const words = (meant.length > 0 ? meant : said).slice(0, LIMITS.retrieval.queryWords);
+  // Where entries of the question's own language have no parts, asking for them would only lower the scores of these.
   const isWhole = WITHOUT_GRAMS.has(language) && languages.includes(language);
-  if (!isWhole && !languages.every((each) => WITHOUT_GRAMS.has(each))) {
-    const grams = new Set(words.flatMap(gramsOf));
-    for (const gram of grams) asked.push({ terms: [gram], weight: GRAM_WEIGHT });
-  }
-  return { words: asked, said: new Set(all), language };
+  const hasParts = !isWhole && !languages.every((each) => WITHOUT_GRAMS.has(each));
+  const seen = new Set<string>();
+  const asked = words.map((word): QueryWord => {
+    const forms = all.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
+    const parts = hasParts ? gramsOf(word).filter((gram) => !seen.has(gram)) : [];
+    for (const part of parts) seen.add(part);
+    return { terms: [...new Set([word, ...forms])], parts: [...new Set(parts)] };
+  });
+  return { words: asked, said: new Set(said), language };
 }
 
 function fieldsOf({ title = "", context = "", body }: Entry) {

@@ -39,11 +39,11 @@ function naive(entries: readonly Entry[], recipe: Recipe, question: string): Map
   const shares = [...recipe.before, ...recipe.after].reduce((sum, share) => sum + share, 1);
   const scores = new Map<number, number>();
   let most = 0;
-  for (const { terms, weight } of analyseQuery(question, ["en"]).words) {
+  for (const { terms } of analyseQuery(question, ["en"]).words) {
     const own = (one: Entry) =>
       terms.reduce((sum, term) => sum + (analyseEntry(one, recipe).terms.get(term) ?? 0), 0);
     const standing = entries.filter((one) => own(one) > 0).length;
-    const idf = Math.log(1 + (entries.length - standing + 0.5) / (standing + 0.5)) * weight;
+    const idf = Math.log(1 + (entries.length - standing + 0.5) / (standing + 0.5));
     most += idf * (recipe.k1 + 1);
     for (const { entry: one, length } of analysed) {
       const thread = entries.filter(({ thread: other }) => other?.key === one.thread?.key);
@@ -120,6 +120,58 @@ describe("BM25F", () => {
       );
     },
   );
+
+  it.each(["document", "memory"] as const)(
+    "weighs a %s by all parts of a word, where only the rarest find it",
+    (kind) => {
+      const words = [
+        "Sicherheitsschulung",
+        "Schulungen",
+        "Sicherheit",
+        "Mitarbeiter",
+        "Arbeitszeit",
+        "Zeiten",
+      ];
+      const some = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 });
+      fc.assert(
+        fc.property(fc.array(some, { maxLength: 12 }), some, (bodies, asked) => {
+          const [all, few] = [Number.POSITIVE_INFINITY, 0].map((partPostings) => {
+            const index = new LexicalIndex({ ...RECIPES[kind], partPostings });
+            for (const [id, body] of bodies.entries())
+              index.put({
+                id,
+                seq: 1,
+                language: "de",
+                body: body.join(" "),
+                thread: { key: "a", order: id },
+              });
+            const hits = index.search(analyseQuery(asked.join(" "), ["de"]).words, index.mask(), 100, "de");
+            return new Map(hits.map(({ slot, score }) => [slot, score.toFixed(6)]));
+          });
+          for (const [slot, score] of few!) expect(score).toBe(all!.get(slot));
+        }),
+      );
+    },
+  );
+
+  it("keeps the place of what has only got its vector", () => {
+    const index = new LexicalIndex(RECIPES.document, "model");
+    const body = "A bridge over the river";
+    const vector = new Uint8Array(8).fill(1);
+    index.put({ id: 1, seq: 1, body });
+    const slot = index.slots.slotOf(1)!;
+    index.put({ id: 1, seq: 2, body, embedding: { fingerprint: "model", vector } });
+    expect({
+      slot: index.slots.slotOf(1),
+      has: index.vectors.has(slot),
+      seq: index.slots.seqs[slot],
+    }).toEqual({ slot, has: true, seq: 2 });
+    index.put({ id: 1, seq: 3, body, validFrom: 5, embedding: { fingerprint: "model", vector } });
+    expect(index.slots.slotOf(1)).not.toBe(slot);
+    expect(index.vectors.count).toBe(1);
+    index.put({ id: 1, seq: 4, body, validFrom: 5 });
+    expect({ vectors: index.vectors.count, used: index.slots.used }).toEqual({ vectors: 0, used: 2 });
+  });
 
   it("is the same after thousands of replacements, which leave no trace", () => {
     const fresh = new LexicalIndex(RECIPES.document);

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { LIMITS } from "../limits.ts";
 import type { Recipe } from "../recipes.ts";
 import type { CollectionStats, Entry, Filter, Times } from "../types.ts";
@@ -11,6 +12,12 @@ const DEAD_SLOTS = 1_000;
 /** Languages that questions are read in, and the share of the entries that one must have. */
 const LANGUAGES = 4;
 const LANGUAGE_SHARE = 0.01;
+/** What parts of words count beside words. */
+const PART_WEIGHT = 0.2;
+/** Parts of each word that find entries where all of them would find too many. */
+const FINDING_PARTS = 3;
+/** The best of what these find are weighed by all parts. */
+const WEIGHED_AGAIN = 200;
 /** What a term costs beside its postings: its text and its place in the map. */
 const TERM_BYTES = 80;
 
@@ -30,6 +37,8 @@ export class LexicalIndex {
   #slots: Slots;
   #vectors: Vectors;
   #scratch = new Scratch(0);
+  /** What a filter let through, until an entry comes or goes. */
+  #lastMask: { of: string; mask: Uint8Array } | undefined;
 
   /** Vectors of the model with this fingerprint are kept, others are not. */
   constructor(recipe: Recipe, fingerprint = "", kept?: LexicalParts) {
@@ -65,21 +74,33 @@ export class LexicalIndex {
     return this.#postings.bytes + this.#slots.bytes + this.#vectors.bytes + this.#terms.size * TERM_BYTES;
   }
 
-  /** Puts the entry in the place of what it was before. */
-  put(entry: Entry): void {
+  /** Puts the entry in the place of what it was before. What has only got its vector keeps its slot. */
+  put({ embedding, ...entry }: Entry): void {
+    const said = sayingOf(entry);
+    const former = this.#slots.slotOf(entry.id);
+    const slot =
+      former !== undefined && this.#slots.sayings[former] === said ? former : this.#add(entry, said);
+    this.#slots.seqs[slot] = entry.seq;
+    if (embedding?.fingerprint === this.#vectors.fingerprint)
+      this.#vectors.set(slot, Int8Array.from(embedding.vector));
+    else this.#vectors.clear(slot);
+  }
+
+  #add(entry: Entry, said: number): number {
     const analysed = analyseEntry(entry, this.#recipe);
     this.remove(entry.id);
     if (this.#slots.live >= LIMITS.retrieval.entries) throw new Error("an index is full");
+    this.#lastMask = undefined;
     const slot = this.#slots.add(entry, analysed.length, analysed.language);
+    this.#slots.sayings[slot] = said;
     this.#addPostings(slot, analysed, entry);
-    const { embedding } = entry;
-    if (embedding?.fingerprint === this.#vectors.fingerprint)
-      this.#vectors.set(slot, Int8Array.from(embedding.vector));
+    return slot;
   }
 
   remove(id: number): boolean {
     const slot = this.#slots.slotOf(id);
     if (slot === undefined) return false;
+    this.#lastMask = undefined;
     this.#slots.remove(id);
     this.#vectors.clear(slot);
     const dead = this.#slots.used - this.#slots.live;
@@ -105,17 +126,32 @@ export class LexicalIndex {
 
   /** Languages in which questions are read, the most frequent first. */
   get languages(): string[] {
-    const frequent = this.#slots.languagesAbove(LANGUAGE_SHARE).slice(0, LANGUAGES);
-    return frequent.map(({ name }) => name).filter((name) => name !== "");
+    return this.allLanguages(LANGUAGE_SHARE).slice(0, LANGUAGES);
+  }
+
+  /** Those that at least this share of the entries is in. */
+  allLanguages(share = 0): string[] {
+    const names = this.#slots.languagesAbove(share).map(({ name }) => name);
+    return names.filter((name) => name !== "");
   }
 
   /** 1 for each slot that may be found. */
   mask(filter: Filter = {}, times: Times = {}): Uint8Array {
-    const { alive, used } = this.#slots;
+    const mask = this.#filtered(filter);
+    if (!hasTimes(times)) return mask;
+    const timed = mask.slice(0, this.#slots.used);
+    this.#slots.keepWithin(timed, times);
+    return timed;
+  }
+
+  /** The same filters are asked for again and again. */
+  #filtered(filter: Filter): Uint8Array {
     const conditions = Object.entries(filter);
-    const isTimed = hasTimes(times);
-    if (conditions.length === 0 && !isTimed) return alive;
-    let mask = alive.slice(0, used);
+    const { alive, used } = this.#slots;
+    if (conditions.length === 0) return alive;
+    const of = JSON.stringify(filter);
+    if (this.#lastMask?.of === of) return this.#lastMask.mask;
+    let mask: Uint8Array = alive;
     for (const [name, values] of conditions) {
       const next = new Uint8Array(used);
       for (const value of new Set(values)) {
@@ -124,9 +160,7 @@ export class LexicalIndex {
       }
       mask = next;
     }
-    if (isTimed)
-      for (let slot = 0; slot < used; slot++)
-        if (mask[slot] === 1 && !this.#slots.isWithin(slot, times)) mask[slot] = 0;
+    this.#lastMask = { of, mask };
     return mask;
   }
 
@@ -134,20 +168,66 @@ export class LexicalIndex {
   search(words: readonly QueryWord[], mask: Uint8Array, k: number, language = ""): ScoredSlot[] {
     if (this.#scratch.size < this.#slots.used) this.#scratch = new Scratch(this.#slots.ids.length);
     const { scores, touched } = this.#scratch;
-    const among = this.#countIn(language);
+    const { alive } = this.#slots;
+    const entries = this.#countIn(language);
     let count = 0;
     let most = 0;
-    for (const { terms, weight } of words) {
-      const { found, standing } = this.#gather(terms);
-      const idf = weight * Math.log(1 + (Math.max(0, among - standing) + 0.5) / (standing + 0.5));
+    const add = (terms: readonly string[], weight: number, among: Uint8Array, found: Uint8Array) => {
+      const { standing, all } = this.#gather(terms, among);
+      const stands = among === alive ? standing : this.#postingsOf(terms);
+      const idf = weight * Math.log(1 + (Math.max(0, entries - stands) + 0.5) / (stands + 0.5));
       most += idf * (this.#recipe.k1 + 1);
-      count = this.#score(found, idf, mask, count);
-    }
+      count = this.#score(all, idf, found, count);
+    };
+    for (const { terms } of words) add(terms, 1, alive, mask);
+    const { first, rest } = this.#partsOf(words);
+    for (const part of first) add([part], PART_WEIGHT, alive, mask);
     const slots = touched.subarray(0, count);
-    const best = bestOf(slots, scores, k);
+    let best = bestOf(slots, scores, rest.length === 0 ? k : Math.max(k, WEIGHED_AGAIN));
+    if (rest.length > 0) {
+      const { own, around } = this.#marked(best);
+      for (const part of rest) add([part], PART_WEIGHT, around, own);
+      best = bestOf(best, scores, k);
+    }
     const hits = best.map((slot) => ({ slot, score: Math.min(1, scores[slot]! / most) }));
     for (const slot of slots) scores[slot] = 0;
     return hits;
+  }
+
+  /** Parts of words stand in many entries: where there are too many, the rarest find them, and the rest only weighs. */
+  #partsOf(words: readonly QueryWord[]): { first: string[]; rest: string[] } {
+    const all = words.map(({ parts }) =>
+      parts.map((part) => ({ part, count: this.#postingsOf([part]) })).sort((a, b) => a.count - b.count),
+    );
+    const total = all.flat().reduce((sum, { count }) => sum + count, 0);
+    const finding = total > this.#recipe.partPostings ? FINDING_PARTS : Number.POSITIVE_INFINITY;
+    const named = (parts: { part: string }[]) => parts.map(({ part }) => part);
+    return {
+      first: all.flatMap((parts) => named(parts.slice(0, finding))),
+      rest: all.flatMap((parts) => named(parts.slice(finding))),
+    };
+  }
+
+  #postingsOf(terms: readonly string[]): number {
+    const numbers = terms.flatMap((term) => this.#terms.get(term) ?? []);
+    return numbers.reduce((sum, number) => sum + this.#postings.count(number), 0);
+  }
+
+  /** These slots, and these with those that lend them their words. */
+  #marked(slots: readonly number[]): { own: Uint8Array; around: Uint8Array } {
+    const own = new Uint8Array(this.#slots.used);
+    for (const slot of slots) own[slot] = 1;
+    const around = own.slice();
+    const { previous, next } = this.#slots;
+    const mark = (slot: number, following: Int32Array, steps: number) => {
+      for (let nth = 0, other = following[slot]!; nth < steps && other >= 0; nth++, other = following[other]!)
+        around[other] = 1;
+    };
+    for (const slot of slots) {
+      mark(slot, previous, this.#recipe.before.length);
+      mark(slot, next, this.#recipe.after.length);
+    }
+    return { own, around };
   }
 
   /** How rare a word is shows among the entries of its language and those of none: in others it does not stand. */
@@ -193,22 +273,16 @@ export class LexicalIndex {
     return length;
   }
 
-  /** Sums up the weights of a word's terms in each slot; tells how many slots have one, and in how many it stands. */
-  #gather(terms: readonly string[]): { found: number; standing: number } {
+  /** Sums up the weights of terms in slots; tells in how many they stand, and how many have a weight by neighbours too. */
+  #gather(terms: readonly string[], among: Uint8Array): { standing: number; all: number } {
     const { weights, own } = this.#scratch;
-    const { alive } = this.#slots;
     let standing = 0;
     for (const term of terms) {
       const number = this.#terms.get(term);
-      if (number === undefined) continue;
-      this.#postings.each(number, (slot, weight) => {
-        if (alive[slot] === 0) return;
-        if (weights[slot] === 0) own[standing++] = slot;
-        weights[slot]! += weight;
-      });
+      if (number !== undefined) standing = this.#postings.addTo(number, among, weights, own, standing);
     }
     const { before, after } = this.#recipe;
-    return { found: before.length + after.length === 0 ? standing : this.#spread(standing), standing };
+    return { standing, all: before.length + after.length === 0 ? standing : this.#spread(standing) };
   }
 
   /** Lends the weights of the first `standing` slots to their neighbours; tells how many slots have one now. */
@@ -263,6 +337,7 @@ export class LexicalIndex {
       });
       if (fresh !== undefined) terms.set(term, fresh);
     }
+    this.#lastMask = undefined;
     this.#slots = new Slots({ ...old, columns: columns as unknown as SlotsParts["columns"] });
     this.#postings = postings;
     this.#terms = terms;
@@ -277,6 +352,11 @@ export class LexicalIndex {
       vectors: this.#vectors.parts(this.#slots.used),
     };
   }
+}
+
+/** A number of 48 bits that is another one where anything but the entry's vector is. */
+function sayingOf({ seq: _, ...said }: Omit<Entry, "embedding">): number {
+  return hash("sha1", JSON.stringify(said), "buffer").readUIntBE(0, 6);
 }
 
 function hasTimes({ at, knownAt, endsAfter, knownSince, knownBefore }: Times): boolean {
@@ -313,7 +393,7 @@ export interface LexicalParts {
 }
 
 /** The `k` slots with the highest scores, best first; among equals the earlier one. */
-function bestOf(slots: Uint32Array, scores: Float64Array, k: number): number[] {
+function bestOf(slots: Iterable<number>, scores: Float64Array, k: number): number[] {
   const isWorse = (a: number, b: number) => scores[a]! < scores[b]! || (scores[a] === scores[b] && a > b);
   const heap: number[] = [];
   for (const slot of slots) {

@@ -84,36 +84,60 @@ export class Postings {
     this.#blocks[term]! += 1;
   }
 
-  /** Every posting in the order of the slots. */
-  each(term: number, visit: (slot: number, weight: number) => void): void {
-    const words = this.#words;
-    let left = this.#counts[term]!;
-    let block = this.#heads[term]!;
-    for (let nth = 0; left > 0; nth++) {
-      const end = block + HEAD + Math.min(left, blockSize(nth));
-      for (let at = block + HEAD; at < end; at++) {
-        const word = words[at]!;
-        visit(word & SLOT_MASK, (word >>> SLOT_BITS) / WEIGHT_STEPS);
-      }
-      left -= blockSize(nth);
-      block = words[block]!;
-    }
+  /** In how many slots it stands, those that are gone among them. */
+  count(term: number): number {
+    return this.#counts[term]!;
   }
 
-  /** Copies what stands at the slots of a term; by itself, because it is done for every slot there is. */
+  /** Every posting in the order of the slots. */
+  each(term: number, visit: (slot: number, weight: number) => void): void {
+    for (const [from, to] of this.#stretches(term))
+      for (let at = from; at < to; at++) {
+        const word = this.#words[at]!;
+        visit(word & SLOT_MASK, (word >>> SLOT_BITS) / WEIGHT_STEPS);
+      }
+  }
+
+  /**
+   * Adds the weights of a term to those of the slots that `wanted` has, and puts slots that had none behind the first
+   * `count` of `found`; tells how many there are now. Without a call for each posting, because there are many.
+   */
+  addTo(term: number, wanted: Uint8Array, weights: Float64Array, found: Uint32Array, count: number): number {
+    const words = this.#words;
+    let end = count;
+    for (const [from, to] of this.#stretches(term))
+      for (let at = from; at < to; at++) {
+        const word = words[at]!;
+        const slot = word & SLOT_MASK;
+        if (wanted[slot] === 0) continue;
+        if (weights[slot] === 0) found[end++] = slot;
+        weights[slot]! += (word >>> SLOT_BITS) / WEIGHT_STEPS;
+      }
+    return end;
+  }
+
+  /** Copies what stands at the slots of a term. */
   copy(term: number, from: Uint8Array, to: Uint8Array): void {
     const words = this.#words;
-    let left = this.#counts[term]!;
-    let block = this.#heads[term]!;
-    for (let nth = 0; left > 0; nth++) {
-      const end = block + HEAD + Math.min(left, blockSize(nth));
-      for (let at = block + HEAD; at < end; at++) {
+    for (const [start, end] of this.#stretches(term))
+      for (let at = start; at < end; at++) {
         const slot = words[at]! & SLOT_MASK;
         to[slot] = from[slot]!;
       }
+  }
+
+  /** Where the postings of a term are. */
+  #stretches(term: number): [number, number][] {
+    const stretches: [number, number][] = [];
+    let left = this.#counts[term]!;
+    let block = this.#heads[term]!;
+    for (let nth = 0; left > 0; nth++) {
+      const from = block + HEAD;
+      stretches.push([from, from + Math.min(left, blockSize(nth))]);
       left -= blockSize(nth);
-      block = words[block]!;
+      block = this.#words[block]!;
     }
+    return stretches;
   }
 
   /** As arrays without spare room, to be written to disk. */

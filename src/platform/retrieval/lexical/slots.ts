@@ -5,6 +5,8 @@ import { fold } from "./languages.ts";
 export class Slots {
   ids = new Float64Array(256);
   seqs = new Float64Array(256);
+  /** What tells whether an entry says the same as before. */
+  sayings = new Float64Array(256);
   lengths = new Float32Array(256);
   /** 1 where an entry is, 0 where one was. */
   alive = new Uint8Array(256);
@@ -62,7 +64,7 @@ export class Slots {
   }
 
   get bytes(): number {
-    return this.ids.length * 107 + this.live * 48;
+    return this.ids.length * 115 + this.live * 48;
   }
 
   slotOf(id: number): number | undefined {
@@ -118,15 +120,27 @@ export class Slots {
       .sort((a, b) => b.count - a.count);
   }
 
-  isWithin(slot: number, { at, knownAt, endsAfter, knownSince, knownBefore }: Times): boolean {
-    const knownFrom = this.knownFroms[slot]!;
-    if (knownAt !== undefined && (knownFrom > knownAt || this.knownTos[slot]! <= knownAt)) return false;
-    if (knownSince !== undefined && knownFrom < knownSince) return false;
-    if (knownBefore !== undefined && knownFrom >= knownBefore) return false;
-    const isEarlier = knownAt !== undefined && knownAt < this.endsKnown[slot]!;
-    const end = isEarlier ? this.earlierTos[slot]! : this.validTos[slot]!;
-    if (endsAfter !== undefined && end <= endsAfter) return false;
-    return at === undefined || (this.validFroms[slot]! <= at && at < end);
+  /** Takes out of a mask what is not within these times. */
+  keepWithin(mask: Uint8Array, { at, knownAt, endsAfter, knownSince, knownBefore }: Times): void {
+    if (knownAt !== undefined) {
+      dropAbove(mask, this.knownFroms, knownAt);
+      dropUpTo(mask, this.knownTos, knownAt);
+    }
+    // Times are whole numbers.
+    if (knownSince !== undefined) dropUpTo(mask, this.knownFroms, knownSince - 1);
+    if (knownBefore !== undefined) dropAbove(mask, this.knownFroms, knownBefore - 1);
+    if (at !== undefined) dropAbove(mask, this.validFroms, at);
+    const ends = knownAt === undefined ? this.validTos : this.#endsAsKnown(knownAt, mask.length);
+    if (at !== undefined) dropUpTo(mask, ends, at);
+    if (endsAfter !== undefined) dropUpTo(mask, ends, endsAfter);
+  }
+
+  /** The latest end of each that was believed in at a time. */
+  #endsAsKnown(knownAt: number, count: number): Float64Array {
+    const ends = this.validTos.slice(0, count);
+    for (let slot = 0; slot < count; slot++)
+      if (knownAt < this.endsKnown[slot]!) ends[slot] = this.earlierTos[slot]!;
+    return ends;
   }
 
   /** As arrays without spare room, to be written to disk. */
@@ -137,6 +151,7 @@ export class Slots {
       columns: {
         ids: cut(this.ids),
         seqs: cut(this.seqs),
+        sayings: cut(this.sayings),
         lengths: cut(this.lengths),
         alive: cut(this.alive),
         validFroms: cut(this.validFroms),
@@ -232,6 +247,7 @@ export class Slots {
 export interface SlotColumns {
   ids: Float64Array;
   seqs: Float64Array;
+  sayings: Float64Array;
   lengths: Float32Array;
   alive: Uint8Array;
   validFroms: Float64Array;
@@ -252,6 +268,14 @@ export interface SlotsParts {
   languageNames: readonly string[];
   threadKeys: readonly string[];
   speakerNames: readonly string[];
+}
+
+function dropAbove(mask: Uint8Array, column: Float64Array, most: number): void {
+  for (let slot = 0; slot < mask.length; slot++) if (column[slot]! > most) mask[slot] = 0;
+}
+
+function dropUpTo(mask: Uint8Array, column: Float64Array, least: number): void {
+  for (let slot = 0; slot < mask.length; slot++) if (column[slot]! <= least) mask[slot] = 0;
 }
 
 /** The term under which the slots with a value of an attribute are listed. No word begins like it. */

@@ -1,9 +1,9 @@
 import { AppError } from "../../../../../kernel/errors.ts";
-import type { ZipEntry, ZipFile } from "../../../../../platform/files/index.ts";
+import { entryStream, type ZipEntry, type ZipFile } from "../../../../../platform/files/index.ts";
 import { KIND } from "../value-kinds.ts";
 import { damaged } from "./excel-errors.ts";
 import { serialValue, type Value } from "./serial-dates.ts";
-import { entryStream, plainText, readWorkbook, TextReader, type Workbook } from "./workbook.ts";
+import { nameOf, plainText, readWorkbook, TextReader, type Workbook } from "./workbook.ts";
 
 /** As many as Excel has. */
 const MOST_COLUMNS = 16_384;
@@ -47,7 +47,7 @@ export async function zipSheets(zip: ZipFile): Promise<SheetSource[]> {
 
 async function* readSheet(zip: ZipFile, entry: ZipEntry, workbook: Workbook, losses: SheetLosses): ReadRows {
   const reader = new SheetReader(workbook, losses);
-  const stream = entryStream(entry, reader);
+  const stream = entryStream(reader, nameOf(entry));
   let bytes = 0;
   for await (const chunk of zip.read(entry)) {
     stream.write(chunk);

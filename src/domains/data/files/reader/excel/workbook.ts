@@ -1,11 +1,11 @@
-import { posix } from "node:path";
 import { AppError } from "../../../../../kernel/errors.ts";
 import {
   excerptOf,
-  localName,
   megabytes,
+  readRelations,
+  readXmlEntry,
+  relationIn,
   type XmlEvents,
-  XmlStream,
   type ZipEntry,
   type ZipFile,
 } from "../../../../../platform/files/index.ts";
@@ -27,11 +27,11 @@ type Attributes = Readonly<Record<string, string>>;
 
 /** What stands in the files around the sheets. Namespaces are passed over: their prefixes are free. */
 export async function readWorkbook(zip: ZipFile): Promise<Workbook> {
-  const roots = await readRelations(zip, "_rels/.rels", "");
+  const roots = await readRelations(zip);
   const path = roots.find(({ type }) => type === "officeDocument")?.target ?? "xl/workbook.xml";
   const entry = zip.find(path);
   if (entry === undefined || path.endsWith(".bin")) throw notAWorkbook(zip);
-  const relations = await readRelations(zip, relationsOf(path), posix.dirname(path));
+  const relations = await readRelations(zip, path);
   const { sheets, is1904 } = await readSheetList(zip, entry);
   const targetOf = (type: string): ZipEntry | undefined => {
     const relation = relations.find((each) => each.type === type);
@@ -49,46 +49,12 @@ export async function readWorkbook(zip: ZipFile): Promise<Workbook> {
   };
 }
 
-/** Reads one file inside the Excel file; `open` and `close` get names without prefixes. */
 async function readEntry(zip: ZipFile, entry: ZipEntry, events: Partial<XmlEvents>): Promise<void> {
-  const stream = entryStream(entry, events);
-  for await (const chunk of zip.read(entry)) stream.write(chunk);
-  stream.end();
+  await readXmlEntry(zip, entry, events, nameOf(entry));
 }
 
-export function entryStream(entry: ZipEntry, { open, text, close }: Partial<XmlEvents>): XmlStream {
-  return new XmlStream(
-    {
-      open: (name, attributes) => open?.(localName(name), attributes),
-      text: (piece) => text?.(piece),
-      close: (name) => close?.(localName(name)),
-    },
-    { what: `${excerptOf(entry.name)} in the Excel file`, countLines: false },
-  );
-}
-
-interface Relation {
-  id: string;
-  type: string;
-  target: string;
-}
-
-async function readRelations(zip: ZipFile, path: string, folder: string): Promise<Relation[]> {
-  const entry = zip.find(path);
-  const relations: Relation[] = [];
-  if (entry === undefined) return relations;
-  await readEntry(zip, entry, {
-    open(name, { Id = "", Type = "", Target = "", TargetMode }) {
-      if (name !== "Relationship" || TargetMode === "External") return;
-      const target = Target.startsWith("/") ? Target.slice(1) : posix.join(folder, Target);
-      relations.push({ id: Id, type: Type.split("/").at(-1)!, target });
-    },
-  });
-  return relations;
-}
-
-function relationsOf(path: string): string {
-  return posix.join(posix.dirname(path), "_rels", `${posix.basename(path)}.rels`);
+export function nameOf({ name }: ZipEntry): string {
+  return `${excerptOf(name)} in the Excel file`;
 }
 
 interface SheetList {
@@ -103,7 +69,7 @@ async function readSheetList(zip: ZipFile, entry: ZipEntry): Promise<SheetList> 
       // Extensions have an element of this name, too, which says nothing about dates.
       if (name === "workbookPr") list.is1904 ||= isTrue(attributes.date1904);
       if (name !== "sheet") return;
-      const relation = Object.entries(attributes).find(([key]) => /:id$/.test(key))?.[1] ?? "";
+      const relation = relationIn(attributes);
       const isHidden = attributes.state === "hidden" || attributes.state === "veryHidden";
       list.sheets.push({ name: attributes.name ?? "", isHidden, relation });
     },

@@ -1,0 +1,351 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SURFACES, type SurfaceName } from "../../src/registry/caller.ts";
+import { callTool } from "../support/mcp.ts";
+import { saveModel, shopModel } from "../support/models.ts";
+import { answerOf, PATHS, rpc } from "../support/rpc.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
+
+/**
+ * Everything that can be asked, by an admin of another workspace and by a viewer, with the ids and names of what a
+ * workspace holds. All that is there holds a word that stands nowhere else: whatever answer has one of them that was
+ * not in the question tells of the workspace.
+ */
+
+const ACME: Readonly<Record<SurfaceName, string>> = PATHS;
+const OTHER: Readonly<Record<SurfaceName, string>> = { ...PATHS, models: "/mcp/other/mcp" };
+const NO_SUCH = 987_654;
+
+interface Listed {
+  name: string;
+  inputSchema: Schema;
+}
+interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  const?: unknown;
+  default?: unknown;
+}
+
+let server: TestServer;
+let admin: string;
+let viewer: string;
+let stranger: string;
+let database: Client;
+const words: string[] = [];
+/** Ids of what there is, by what an argument that takes one is called. */
+const ids: Record<string, number | string> = {};
+const figures = { calls: 0, answered: 0, pages: 0 };
+
+function word(): string {
+  const made = `zq${randomBytes(6).toString("hex")}`;
+  words.push(made);
+  return made;
+}
+
+async function make(tool: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { result, error } = await callTool(server, admin, tool, args);
+  if (result?.isError === false) return result.structuredContent as Record<string, unknown>;
+  throw new Error(`${tool}: ${result?.content[0]?.text ?? error?.message}`);
+}
+
+async function plantData(): Promise<void> {
+  const rows = [1, 2, 3].map((amount) => ({ amount, day: "2026-01-05", note: word() }));
+  ids.dataset = Number((await make("push_data", { dataset_name: word(), rows })).dataset_id);
+  const order = { id: 1, customer_id: 1, net: 10, cost: 4, region: word(), note: word() };
+  await make("push_data", { dataset_name: "Orders", rows: [order] });
+  await make("push_data", { dataset_name: "Customers", rows: [{ id: 1, name: word(), city: word() }] });
+  const { id } = await saveModel(server, admin, shopModel({ name: word(), description: word() }));
+  ids.model = id;
+  ids.modelName = words.at(-2) as string;
+  const sql = `SELECT '${word()}' AS a FROM orders`;
+  const run = await make("execute_query", { modelName: ids.modelName, sql });
+  ids.storedQueryId = String(run.storedQueryId);
+  await make("request_improvement", { modelName: ids.modelName, title: word(), description: word() });
+  const { requests } = await make("list_improvement_requests", {});
+  ids.request = (requests as { id: number }[])[0]?.id ?? 0;
+  const asked = await make("ask_question", { question: "how many orders", model: ids.modelName });
+  ids.answer = String(asked.answer_id ?? "00000000-0000-4000-8000-000000000000");
+  const source = { name: word(), type: "csv", host: `http://127.0.0.1:9/${word()}`, connection_test: "skip" };
+  ids.datasource = Number((await make("create_datasource", source)).datasource_id);
+  const query = { name: word(), datasource_id: ids.datasource, query: "", run_now: false };
+  ids.query = Number((await make("create_query", query)).query_id);
+}
+
+async function plantTexts(): Promise<void> {
+  ids.base = Number(
+    (await make("create_knowledge_base", { name: word(), description: word() })).knowledge_base_id,
+  );
+  const text = { knowledge_base_id: ids.base, file_name: `${word()}.txt`, content: `About ${word()}.` };
+  ids.document = Number((await make("add_document", text)).document_id);
+  const memories = [word(), word()].map((content) => make("store_memory", { content, title: content }));
+  const [one, two] = (await Promise.all(memories)).map(({ memory_id }) => String(memory_id));
+  ids.memory = String(one);
+  await make("link_memories", { from_id: one, to_id: two, rel_type: "KNOWS" });
+}
+
+async function plantBoards(): Promise<void> {
+  const widget = { name: word(), dataset_id: ids.dataset, x_axis: "note", y_axis: ["amount"] };
+  const board = await make("create_dashboard", { name: word(), description: word(), widgets: [widget] });
+  ids.dashboard = Number(board.dashboard_id);
+  ids.widget = (board.widgets as { widget_id: number }[])[0]?.widget_id ?? 0;
+  await make("get_embed_url", { dashboard_id: ids.dashboard });
+  const { embeds } = await make("list_embeds", {});
+  ids.embed = (embeds as { embed_id: number }[])[0]?.embed_id ?? 0;
+  const mail = () => `${word()}@example.com`;
+  const alert = { dataset_id: ids.dataset, name: word(), condition: "amount > 1", recipients: mail() };
+  ids.alert = Number(((await make("create_alert", alert)).alert as { id: number }).id);
+  const report = { dashboard_id: ids.dashboard, name: word(), recipients: mail(), body: word() };
+  ids.report = Number(((await make("create_report", report)).report as { id: number }).id);
+  await make("set_channel", { name: word(), kind: "webhook", url: `https://example.com/${word()}` });
+  const base_url = `https://example.com/${word()}`;
+  await make("set_llm_provider", { name: word(), kind: "openai-compatible", model: word(), base_url });
+}
+
+beforeAll(async () => {
+  const env = { RATE_LIMIT_ENABLED: "false", KENNING_ALLOW_PRIVATE_URLS: "127.0.0.1" };
+  server = await startTestServer({ env });
+  await server.app.identity.workspaces.create({ slug: "other" });
+  admin = await server.token();
+  viewer = await server.token({ role: "viewer" });
+  stranger = await server.token({ workspace: "other" });
+  await plantData();
+  await plantTexts();
+  await plantBoards();
+  database = new Client({ connectionString: server.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database?.end();
+  await server.stop();
+  console.log(`strangers: ${JSON.stringify({ ...figures, words: words.length })}`);
+});
+
+/** Which planted thing an argument of this name means; undefined for what means none. */
+function idFor(name: string): number | string | undefined {
+  const plain = name.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+  if (/model_?name|^model$/.test(plain)) return ids.modelName;
+  if (/stored_query/.test(plain)) return ids.storedQueryId;
+  if (/memory|from_id|to_id|target_id/.test(plain)) return ids.memory;
+  if (/answer_id/.test(plain)) return ids.answer;
+  if (/knowledge_base|^kb/.test(plain)) return ids.base;
+  const named = [
+    "dashboard",
+    "widget",
+    "datasource",
+    "dataset",
+    "query",
+    "alert",
+    "report",
+    "document",
+    "embed",
+  ];
+  const found = named.find((one) => plain.startsWith(one) && /ids?$/.test(plain));
+  if (found !== undefined) return ids[found];
+  return /ids?$|^id$/.test(plain) ? ids.dataset : undefined;
+}
+
+/** A value that fits a schema as well as can be told. */
+function valueFor(name: string, schema: Schema, isMissing: boolean): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum[0];
+  const kind = [schema.anyOf?.[0]?.type ?? schema.type ?? "string"].flat()[0];
+  const id = idFor(name);
+  if (kind === "array") return [valueFor(name, schema.items ?? {}, isMissing)];
+  if (kind === "object") return schema.properties === undefined ? {} : argumentsFor(schema, true, isMissing);
+  if (kind === "boolean") return false;
+  if (kind === "integer" || kind === "number") {
+    if (id === undefined) return 1;
+    return isMissing || typeof id !== "number" ? NO_SUCH : id;
+  }
+  if (id !== undefined && kind === "string") return isMissing ? "none-of-that" : String(id);
+  return /sql/i.test(name) ? "SELECT 1" : "amount";
+}
+
+function argumentsFor({ properties = {}, required = [] }: Schema, isFull: boolean, isMissing: boolean) {
+  const wanted = Object.entries(properties).filter(([name]) => isFull || required.includes(name));
+  // Ids that are not required are what a call is about, in most tools.
+  const named = Object.entries(properties).filter(([name]) => idFor(name) !== undefined);
+  return Object.fromEntries(
+    [...wanted, ...(isFull ? [] : named)].map(([name, one]) => [name, valueFor(name, one, isMissing)]),
+  );
+}
+
+function namesSomething(schema: Schema): boolean {
+  const [foreign, missing] = [false, true].map((isMissing) => argumentsFor(schema, false, isMissing));
+  return JSON.stringify(foreign) !== JSON.stringify(missing);
+}
+
+async function toolsOf(paths: Readonly<Record<SurfaceName, string>>, surface: SurfaceName, token: string) {
+  const path = paths[surface] + (surface === "all" ? "?toolsets=all" : "");
+  const { body } = await rpc<{ tools: Listed[] }>(server, path, "tools/list", { token });
+  return body.result?.tools ?? [];
+}
+
+/** Words of the workspace in an answer that the question did not have. */
+function told(answer: string, question: unknown): string[] {
+  const asked = JSON.stringify(question);
+  const plain = answer.replace(/[A-Za-z0-9+/]{40,}={0,2}/g, (text) => text + Buffer.from(text, "base64"));
+  return words.filter((one) => plain.includes(one) && !asked.includes(one));
+}
+
+/** All that is the workspace's, but for what is noted of calls themselves. */
+async function fingerprint(): Promise<Record<string, string>> {
+  const { rows: tables } = await database.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name = 'workspace_id' AND table_name !~ '^audit' ORDER BY 1`,
+  );
+  const hashes: Record<string, string> = {};
+  for (const { name } of tables) {
+    const row = "to_jsonb(t) - 'last_used_at' - 'last_used_client' - 'ran_at'";
+    const { rows } = await database.query(
+      `SELECT md5(coalesce(string_agg((${row})::text, '' ORDER BY (${row})::text), '')) AS hash FROM "${name}" t
+       WHERE workspace_id = (SELECT id FROM workspaces WHERE slug = 'acme')`,
+    );
+    hashes[name] = rows[0].hash;
+  }
+  return hashes;
+}
+
+async function call(path: string, token: string, name: string, args: object): Promise<string> {
+  const params = { name, arguments: args };
+  const { text, body } = await rpc(server, path, "tools/call", { token, params });
+  figures.calls += 1;
+  if (body.result !== undefined && body.result.isError !== true) figures.answered += 1;
+  expect(text, `${name} ${JSON.stringify(args)}`).not.toMatch(/went wrong on our side/);
+  return text;
+}
+
+describe("an admin of another workspace", () => {
+  it.each(SURFACES)(
+    "is told nothing of it by any tool on %s, not even that it is there, and changes nothing",
+    async (surface) => {
+      const before = await fingerprint();
+      const tools = await toolsOf(OTHER, surface, stranger);
+      expect(tools.length).toBeGreaterThan(0);
+      const isError = (text: string) => /"isError":true|"error":/.test(text);
+      for (const { name, inputSchema } of tools) {
+        const ask = async (isFull: boolean, isMissing: boolean) => {
+          const args = argumentsFor(inputSchema, isFull, isMissing);
+          const answer = await call(OTHER[surface], stranger, name, args);
+          expect(told(answer, args), `${name} ${JSON.stringify(args)}\n${answer}`).toEqual([]);
+          return answer;
+        };
+        const foreign = await ask(false, false);
+        await ask(true, false);
+        if (!namesSomething(inputSchema)) continue;
+        const missing = await ask(false, true);
+        expect(isError(foreign), `${name}: ${foreign}\n${missing}`).toBe(isError(missing));
+      }
+      expect(await fingerprint()).toEqual(before);
+    },
+  );
+
+  it("finds its endpoint of models no different from one that there is not", async () => {
+    const knock = async (path: string) => {
+      const { status, text } = await rpc(server, path, "tools/list", { token: stranger });
+      return { status, text: text.replaceAll(path, "") };
+    };
+    expect(await knock(ACME.models)).toEqual(await knock("/mcp/nowhere/mcp"));
+  });
+
+  it.each(SURFACES)("reads, completes and watches nothing of it on %s", async (surface) => {
+    const ask = async (method: string, params: Record<string, unknown> = {}) => {
+      const { text } = await rpc(server, OTHER[surface], method, { token: stranger, params });
+      figures.calls += 1;
+      expect(told(text, params), `${method} ${JSON.stringify(params)}\n${text}`).toEqual([]);
+      return text;
+    };
+    await ask("resources/list");
+    await ask("prompts/list");
+    const { resourceTemplates = [] } = JSON.parse(await ask("resources/templates/list")).result ?? {};
+    for (const { uriTemplate } of resourceTemplates as { uriTemplate: string }[]) {
+      const fill = (id: unknown) => uriTemplate.replaceAll(/\{[^}]+\}/g, String(id));
+      for (const id of Object.values(ids)) {
+        await ask("resources/read", { uri: fill(id) });
+        await ask("resources/subscribe", { uri: fill(id) });
+      }
+      for (const [, name] of uriTemplate.matchAll(/\{([^}]+)\}/g))
+        for (const value of ["", "z"])
+          await ask("completion/complete", {
+            ref: { type: "ref/resource", uri: uriTemplate },
+            argument: { name, value },
+          });
+    }
+    const { prompts = [] } = JSON.parse(await ask("prompts/list")).result ?? {};
+    for (const { name, arguments: wanted = [] } of prompts as {
+      name: string;
+      arguments?: { name: string }[];
+    }[]) {
+      await ask("prompts/get", {
+        name,
+        arguments: Object.fromEntries(wanted.map((one) => [one.name, String(ids.modelName)])),
+      });
+      for (const argument of wanted)
+        await ask("completion/complete", {
+          ref: { type: "ref/prompt", name },
+          argument: { name: argument.name, value: "" },
+        });
+    }
+  });
+
+  it("gets nothing of it from any other address, and neither does nobody", async () => {
+    const routes = server.app.http.routes.filter(
+      ({ method, path }) => method !== "ALL" && !path.includes("*"),
+    );
+    expect(routes.length).toBeGreaterThan(30);
+    for (const { method, path } of routes) {
+      for (const id of new Set([ids.dashboard, ids.widget, ids.document, ids.embed, ids.model])) {
+        const address = path.replaceAll(/:\w+/g, String(id));
+        for (const token of [stranger, undefined]) {
+          const init = method === "GET" ? {} : { method, json: { name: "knowi_list_dashboards" } };
+          const answer = await server.request(address, {
+            ...init,
+            redirect: "manual",
+            ...(token && { token }),
+          });
+          const { status, text } = await answerOf(answer);
+          figures.pages += 1;
+          expect(
+            { status: status >= 500 && status !== 503, told: told(text, address) },
+            `${method} ${address}`,
+          ).toEqual({
+            status: false,
+            told: [],
+          });
+        }
+        if (!path.includes(":")) break;
+      }
+    }
+  });
+});
+
+it("would be found out: whoever is of the workspace is told nearly all of it", async () => {
+  const answers: string[] = [];
+  for (const { name, inputSchema } of await toolsOf(ACME, "all", admin)) {
+    if (!/^(list|get|read|search|recall|find|browse|execute|download)_?/.test(name)) continue;
+    answers.push(await call(ACME.all, admin, name, argumentsFor(inputSchema, false, false)));
+  }
+  const seen = told(answers.join("\n"), "");
+  expect(seen.length, `not seen: ${words.filter((one) => !seen.includes(one))}`).toBeGreaterThan(25);
+});
+
+describe("a viewer", () => {
+  /** What somebody may leave behind who only reads: his own questions and answers. */
+  const OWN = ["stored_queries", "answers", "agent_answers", "counters", "usage_counters", "memory_usage"];
+
+  it.each(SURFACES)("changes nothing by any tool on %s", async (surface) => {
+    const before = await fingerprint();
+    for (const { name, inputSchema } of await toolsOf(ACME, surface, admin)) {
+      await call(ACME[surface], viewer, name, argumentsFor(inputSchema, false, false));
+    }
+    const after = await fingerprint();
+    const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
+    expect(changed.filter((table) => !OWN.includes(table))).toEqual([]);
+  });
+});
