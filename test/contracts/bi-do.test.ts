@@ -113,11 +113,21 @@ describe("knowi_do", () => {
   it("[bi.do.audit] is in the audit log with each call that it came to", async () => {
     await does({ instruction: "Rename the dashboard Sales to Sales overview" });
     await server.app.identity.audit.flush();
-    const { events } = await call<{ events: { resource_id: string; success: boolean }[] }>(
-      "list_audit_events",
-      { limit: 10 },
-      admin,
-    );
+    interface Event {
+      resource_id: string;
+      success: boolean;
+      duration_ms: number;
+      metadata: { arguments: string; response?: string };
+    }
+    const { events } = await call<{ events: Event[] }>("list_audit_events", { limit: 10 }, admin);
+    expect(events.find(({ resource_id }) => resource_id === "knowi_do")).toMatchObject({
+      success: true,
+      duration_ms: expect.any(Number),
+      metadata: {
+        arguments: expect.stringContaining("Rename the dashboard Sales to Sales overview"),
+        response: expect.stringMatching(/"outcome":"done".*update_dashboard done/),
+      },
+    });
     const called = events.map((event) => event.resource_id);
     expect(called).toEqual(expect.arrayContaining(["knowi_do", "update_dashboard", "list_dashboards"]));
   });

@@ -27,7 +27,7 @@ export const LIMITS = {
     /** Days of the past that a new condition is tried on. */
     backtestDays: 90,
     /** Longest that trying a new condition on the past may take; then nothing is said of it. */
-    backtestMs: 5_000,
+    backtestMs: 15_000,
     /** Most checks in a row that an alert can be made to wait for before it fires. */
     hold: 100,
     /** Checks that must fail one after the other before an alert is in its error state. */

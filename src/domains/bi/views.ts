@@ -121,7 +121,11 @@ export class Views {
         spec.chart === "recommendation" ? await this.#said(caller, dashboard, widget, options) : [];
       if (said.length > 0)
         return {
-          subject: { kind: "text", title: name, text: said.join("\n") },
+          subject: {
+            kind: "text",
+            title: name,
+            text: said.map((each) => (said.length === 1 ? each : `• ${each}`)).join("\n"),
+          },
           notes: source.unfiltered,
         };
       return showSource(name, spec, source, writing);

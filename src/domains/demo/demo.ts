@@ -9,6 +9,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { callInside } from "../../registry/tool-operation.ts";
 import type { Identity } from "../identity/index.ts";
 import { dayOf } from "./company.ts";
+import { DASHBOARDS } from "./dashboards.ts";
 import { demos } from "./demo.tables.ts";
 import { QUESTIONS } from "./questions.ts";
 import { addDay, STEPS, type Work } from "./steps.ts";
@@ -130,7 +131,9 @@ export class Demo {
     if (status === null || row === undefined) return null;
     const { call } = await this.#work(row);
     const { dashboards } = await call<Pick<DemoView, "dashboards">>("list_dashboards", {});
-    return { ...status, dashboards, questions: QUESTIONS };
+    const order = DASHBOARDS.map(({ name }) => name);
+    const sorted = dashboards.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+    return { ...status, dashboards: sorted, questions: QUESTIONS };
   }
 
   /** Removes the workspace with everything in it. */

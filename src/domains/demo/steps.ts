@@ -145,6 +145,8 @@ async function makeReport({ call }: Work): Promise<void> {
     recipients: RECIPIENTS,
     frequency: "weeks",
     start_time: "07:30",
+    body: "Good morning! This is how last week went; the dashboard has the rest.",
+    include_recommendations: true,
     send_now: true,
   });
 }

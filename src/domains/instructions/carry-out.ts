@@ -28,6 +28,23 @@ const changed =
     return () => ({ assetType, assetId, undo });
   };
 
+/** What keeps no versions gets its former settings back. */
+function formerly(assetType: "alert" | "report"): Undoable {
+  return async (call, { [`${assetType}_id`]: id, ...args }) => {
+    const assetId = Number(id);
+    const asked = { asset_type: assetType, asset_id: assetId };
+    const { details } = await call<{ details: Record<string, unknown> }>("get_details", asked);
+    const { state, condition, c9ql, paused = state === "paused", ...settings } = details;
+    const before = { ...settings, paused, condition: condition ?? c9ql };
+    const former = Object.entries(before).filter(([name, value]) => name in args && value !== null);
+    const undo = {
+      tool: `update_${assetType}`,
+      args: { [`${assetType}_id`]: assetId, ...Object.fromEntries(former) },
+    };
+    return () => ({ assetType, assetId, undo });
+  };
+}
+
 /** How each tool that changes something is undone. What is not here only reads, or cannot be taken back. */
 const UNDOABLE: Readonly<Record<string, Undoable>> = {
   create_dashboard: made("dashboard", "dashboard_id"),
@@ -37,10 +54,8 @@ const UNDOABLE: Readonly<Record<string, Undoable>> = {
   update_dashboard: changed("dashboard", "dashboard_id"),
   layout_dashboard: changed("dashboard", "dashboard_id"),
   update_widget: changed("widget", "widget_id"),
-  update_alert: async (_call, { alert_id, paused }) => {
-    const undo = { tool: "update_alert", args: { alert_id, paused: !paused } };
-    return () => ({ assetType: "alert", assetId: Number(alert_id), undo });
-  },
+  update_alert: formerly("alert"),
+  update_report: formerly("report"),
   get_embed_url: async () => (result) => {
     const embed_id = Number(result.embed_id);
     return { assetType: "embed", assetId: embed_id, undo: { tool: "revoke_embed", args: { embed_id } } };

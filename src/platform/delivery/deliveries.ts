@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { clip } from "../../kernel/clip.ts";
 import { MS } from "../../kernel/clock.ts";
@@ -58,6 +58,12 @@ export interface DeadDelivery extends Pick<Delivery, "runKey" | "workspaceId" | 
 }
 
 type OnDead = (tx: CatalogTx, dead: DeadDelivery) => Promise<void>;
+
+/** Of messages about things of this kind only those about these: others are not for whoever asks. */
+export interface Only {
+  kind: string;
+  ids: readonly number[];
+}
 
 /** A message that is to be sent to some recipients. */
 export interface Posting {
@@ -184,11 +190,13 @@ export class Deliveries {
     {
       state,
       keyPrefix,
+      only,
       limit,
       offset,
     }: {
       state?: Delivery["state"] | undefined;
       keyPrefix?: string | undefined;
+      only?: Only | undefined;
       limit: number;
       offset: number;
     },
@@ -197,6 +205,7 @@ export class Deliveries {
       eq(deliveries.workspaceId, workspaceId),
       state === undefined ? undefined : eq(deliveries.state, state),
       keyPrefix === undefined ? undefined : sql`starts_with(${deliveries.runKey}, ${keyPrefix})`,
+      about(only),
     );
     const { db } = this.#parts.catalog;
     const [[total], items] = await Promise.all([
@@ -214,10 +223,10 @@ export class Deliveries {
   }
 
   /** Gives a dead delivery all of its tries again. */
-  async retry(workspaceId: number, id: number, keepMs: number): Promise<Delivery> {
+  async retry(workspaceId: number, id: number, keepMs: number, only?: Only): Promise<Delivery> {
     await this.prepare();
     return this.#parts.catalog.transaction(async (tx) => {
-      const own = and(eq(deliveries.id, id), eq(deliveries.workspaceId, workspaceId));
+      const own = and(eq(deliveries.id, id), eq(deliveries.workspaceId, workspaceId), about(only));
       const [found] = await tx.select().from(deliveries).where(own).for("update");
       if (found === undefined)
         throw new AppError("not_found", `There is no delivery with id ${id}.`, {
@@ -358,4 +367,11 @@ export class Deliveries {
       .set({ ...outcome, tries: sql`${deliveries.tries} + 1`, settledAt: sql`now()` })
       .where(and(eq(deliveries.id, id), inArray(deliveries.state, ["waiting"])));
   }
+}
+
+function about(only: Only | undefined): SQL | undefined {
+  if (only === undefined) return undefined;
+  const { kind, ids } = only;
+  const subject = sql`substring(${deliveries.runKey} from ${`^(?:trouble:)?${kind}:(\\d+):`})::bigint`;
+  return sql`(${subject} IS NULL OR ${subject} = ANY(${sql.param([...ids])}::bigint[]))`;
 }

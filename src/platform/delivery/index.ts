@@ -1,5 +1,5 @@
 export { type Channel, type ChannelKind, Channels, type ChannelWish } from "./channels.ts";
-export { type DeadDelivery, Deliveries, type Delivery, type Posting } from "./deliveries.ts";
+export { type DeadDelivery, Deliveries, type Delivery, type Only, type Posting } from "./deliveries.ts";
 export { CHANNEL_KINDS, DELIVERY_STATES } from "./delivery.tables.ts";
 export { htmlOf, type Letter, textOf } from "./letter.ts";
 export { MailChannel } from "./mail.ts";

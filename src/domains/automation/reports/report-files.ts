@@ -14,6 +14,8 @@ interface MadeFile {
   mimeType: string;
   content: Buffer;
   pages?: number;
+  /** What whoever gets it should know. */
+  note?: string;
 }
 
 export interface ReportFiles {
@@ -42,12 +44,13 @@ export async function filesOf(
   const files: ReportFiles = { attachments: [], sent: [], notes: [] };
   const names = new Set<string>();
   let bytes = 0;
-  for (const [at, { name: wanted, mimeType, content, pages }] of [...drawn, ...rows].entries()) {
+  for (const [at, { name: wanted, mimeType, content, pages, note }] of [...drawn, ...rows].entries()) {
     if (bytes + content.length > LIMITS.reports.fileBytes) {
       files.notes.push(`${wanted} is too large to be sent.`);
       continue;
     }
     bytes += content.length;
+    if (note !== undefined && !files.notes.includes(note)) files.notes.push(note);
     const name = names.has(wanted) ? wanted.replace(/(\.\w+)$/, ` ${at + 1}$1`) : wanted;
     names.add(name);
     const isPicture = mimeType === "image/png";

@@ -15,6 +15,9 @@ interface Made extends ReportFiles {
 export function messageOf(report: Report, run: ReportRun, made: Made): Message {
   const { attachments, sent, notes, insights, at, appUrl } = made;
   const link = report.dashboardId === null ? appUrl : `${appUrl}/d/${report.dashboardId}`;
+  const files = sent
+    .filter(({ name }) => !attachments.some((each) => each.name === name && each.cid !== undefined))
+    .map(({ name, pages }) => (pages === undefined || pages === 1 ? name : `${name} (${pages} pages)`));
   const subject = clip(report.subject ?? `Report: ${report.name}`, DELIVERY.delivery.subjectCharacters);
   const letter: Letter = {
     title: report.name,
@@ -24,6 +27,7 @@ export function messageOf(report: Report, run: ReportRun, made: Made): Message {
     pictures: attachments.flatMap(({ name, cid }) => (cid === undefined ? [] : [{ cid, name }])),
     link: { label: report.dashboardId === null ? "Open Kenning" : "Open the dashboard", url: link },
     notes: [
+      ...(files.length === 0 ? [] : [`Attached: ${files.join(", ")}.`]),
       ...notes,
       ...(run.missed === 0 ? [] : [`${run.missed} earlier reports were missed, for no server ran.`]),
     ],

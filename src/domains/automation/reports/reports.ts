@@ -1,5 +1,5 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { type Deliveries, oneLine } from "../../../platform/delivery/index.ts";
+import { type Deliveries, type Only, oneLine } from "../../../platform/delivery/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AgentServices } from "../../agent/index.ts";
 import type { BiServices } from "../../bi/index.ts";
@@ -71,6 +71,12 @@ export class Reports {
     const all = await this.#parts.store.list(caller.workspace.id);
     const seen = await Promise.all(all.map((report) => this.sees(caller, report)));
     return all.filter((_, i) => seen[i]);
+  }
+
+  /** Which messages about reports this caller may know of; admins of all, also those of deleted ones. */
+  async readable(caller: Caller): Promise<Only | undefined> {
+    if (caller.role === "admin") return undefined;
+    return { kind: "report", ids: (await this.visible(caller)).map(({ id }) => id) };
   }
 
   async create(

@@ -248,8 +248,12 @@ describe("create_report", () => {
     await expect(create({ dashboardId }, viewer)).rejects.toThrow(/Access denied/);
     await expect(create({ dashboardId }, stranger)).rejects.toThrow(/no dashboard/);
     const hidden = await make({ name: "Hidden", access: { shared: "private" } });
-    const { report } = await create({ dashboardId: hidden.dashboard_id });
+    const { report } = await create({ dashboardId: hidden.dashboard_id, sendNow: true });
     await expect(details(report.id, viewer)).rejects.toThrow(/no report/);
+    const sent = async (who: string) =>
+      (await call<{ total: number }>("list_deliveries", { report_id: report.id }, who)).total;
+    expect([await sent(editor), await sent(viewer), await sent(admin)]).toEqual([1, 0, 1]);
+    expect((await call<{ total: number }>("list_deliveries", {}, viewer)).total).toBeGreaterThan(0);
     const { reports } = await call<{ reports: { id: number }[] }>("list_reports", {}, viewer);
     expect(reports.map(({ id }) => id)).not.toContain(report.id);
     expect(await details(report.id, admin)).toMatchObject({ id: report.id });

@@ -29,10 +29,12 @@ export const listDeliveries = defineTool({
     ),
   }),
 
-  async run({ state, alert_id, report_id, limit, offset }, { deliveries, caller }) {
+  async run({ state, alert_id, report_id, limit, offset }, { deliveries, reports, caller }) {
     const of = alert_id === undefined ? `report:${report_id}:` : `alert:${alert_id}:`;
     const keyPrefix = (alert_id ?? report_id) === undefined ? undefined : of;
-    const { total, items } = await deliveries.list(caller.workspace.id, { state, keyPrefix, limit, offset });
+    const only = await reports.readable(caller);
+    const options = { state, keyPrefix, only, limit, offset };
+    const { total, items } = await deliveries.list(caller.workspace.id, options);
     return {
       total,
       deliveries: items.map((item) => ({

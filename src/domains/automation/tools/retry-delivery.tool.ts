@@ -14,7 +14,8 @@ export const retryDelivery = defineTool({
   input: z.strictObject({ delivery_id: z.int().describe("See list_deliveries") }),
   output: deliveryShape,
 
-  async run({ delivery_id }, { deliveries, caller }) {
-    return deliveryOf(await deliveries.retry(caller.workspace.id, delivery_id, LIMITS.alerts.noticeMs));
+  async run({ delivery_id }, { deliveries, reports, caller }) {
+    const only = await reports.readable(caller);
+    return deliveryOf(await deliveries.retry(caller.workspace.id, delivery_id, LIMITS.alerts.noticeMs, only));
   },
 });

@@ -3,7 +3,7 @@ import { nextPeriod } from "../query/periods.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
 import { quoted, type Source } from "../query/source.ts";
 import type { Analysis } from "./analyse.ts";
-import { type Finding, impactOf } from "./finding.ts";
+import { type Finding, impactOf, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Series } from "./read-series.ts";
 import { driversOf, mixAndRate, type WeightedSegment } from "./segments.ts";
@@ -81,7 +81,7 @@ export async function driverFindings(
   return [
     {
       kind: "driver",
-      sentence: `Of the change of ${naming.label} ${when} by ${step(change)}, ${best.field.name} ${parts.join(", ")} accounts for ${plainShare(Math.min(best.share, 9.99))}.`,
+      sentence: `Of the change of ${naming.label} ${when} by ${step(change)}, ${wordsOf(best.field.name)} ${parts.join(", ")} accounts for ${plainShare(Math.min(best.share, 9.99))}.`,
       numbers: {
         field: best.field.name,
         change,
@@ -90,7 +90,7 @@ export async function driverFindings(
       },
       p,
       impact: impactOf(change, sum("before")),
-      next: `Filter by ${best.field.name} ${best.leading[0]?.name ?? ""} and look closer.`,
+      next: `Filter by ${wordsOf(best.field.name)} ${best.leading[0]?.name ?? ""} and look closer.`,
       at: after[0],
       change,
     },
@@ -115,11 +115,11 @@ function averageFindings(
   return [
     {
       kind: "driver",
-      sentence: `${naming.label} changed ${when} by ${step(mix + rate)}: ${step(mix)} by another mix of ${field.name}, ${step(rate)} within its values.`,
+      sentence: `${naming.label} changed ${when} by ${step(mix + rate)}: ${step(mix)} by another mix of ${wordsOf(field.name)}, ${step(rate)} within its values.`,
       numbers: { field: field.name, change: mix + rate, mix, rate },
       p,
       impact: impactOf(mix, rate),
-      next: `Compare the values of ${field.name} one by one: the average hides that there is more of some.`,
+      next: `Compare the values of ${wordsOf(field.name)} one by one: the average hides that there is more of some.`,
       at,
       change: mix + rate,
     },

@@ -19,6 +19,11 @@ export interface Finding {
   part?: string;
 }
 
+/** A field as it is read in a sentence. */
+export function wordsOf(field: string): string {
+  return field.replaceAll("_", " ");
+}
+
 /** A share of something, as far as it says anything: from 0 to 1. */
 export function impactOf(change: number, base: number): number {
   const share = Math.abs(change) / Math.max(Math.abs(base), Number.MIN_VALUE);

@@ -11,7 +11,7 @@ import { isNumber, type Lens, PLAIN_LENS, quoted, type Source, type Sources } fr
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse, YEAR } from "./analyse.ts";
 import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
-import { type Finding, impactOf, scoreOf, withoutImplied } from "./finding.ts";
+import { type Finding, impactOf, scoreOf, withoutImplied, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { partFindings } from "./part-findings.ts";
 import { readSeries, type Series } from "./read-series.ts";
@@ -211,7 +211,7 @@ async function concentrated(source: Source, x: string, measure: Measure, naming:
   return [
     {
       kind: "concentration",
-      sentence: `${who}: ${leading} of ${rows.length} values of ${x} account for ${percent} of ${naming.label}.`,
+      sentence: `${who}: ${leading} of ${rows.length} values of ${wordsOf(x)} account for ${percent} of ${naming.label}.`,
       numbers: { leading, of: rows.length, share, gini: Number(gini.toFixed(3)) },
       p: null,
       impact: share * (1 - leading / rows.length),

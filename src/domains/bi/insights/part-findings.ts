@@ -3,7 +3,7 @@ import { momentOf } from "../query/periods.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
 import { quoted, type Source } from "../query/source.ts";
 import { type Analysis, analyse } from "./analyse.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Series } from "./read-series.ts";
 import { changeFindings, type Naming } from "./series-findings.ts";
@@ -27,7 +27,7 @@ export async function partFindings(
   const found: Finding[] = [];
   for (const field of fields)
     for (const { name, values } of await partsOf(source, { time, measure, field }, series)) {
-      const label = `${naming.label} of ${field.name} ${name}`;
+      const label = `${naming.label} of ${wordsOf(field.name)} ${name}`;
       const own = { ...series, values, missing: [] };
       const told = changeFindings(own, analyse(values, series.grain, analysis.season), { ...naming, label });
       found.push(...told.map((finding) => ({ ...finding, part: `${field.name} ${name}` })));

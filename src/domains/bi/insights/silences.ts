@@ -2,7 +2,7 @@ import { MS } from "../../../kernel/clock.ts";
 import type { Column } from "../../data/index.ts";
 import { momentOf, periodWriter } from "../query/periods.ts";
 import { quoted, type Source } from "../query/source.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { mean, median } from "./statistics.ts";
 
@@ -94,7 +94,9 @@ export async function silenceFindings(
     const largest = [...days].toSorted(([, a], [, b]) => mean(b) - mean(a)).slice(0, parts);
     for (const [name, counts] of largest)
       for (const silence of silencesOf(counts.slice(counts.findIndex((count) => count > 0))))
-        found.push(told(`${field.name} ${name}`, silence, first + counts.findIndex((n) => n > 0), locale));
+        found.push(
+          told(`${wordsOf(field.name)} ${name}`, silence, first + counts.findIndex((n) => n > 0), locale),
+        );
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoards } from "../../../../test/support/boards.ts";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
@@ -133,6 +134,56 @@ describe("get_insights", () => {
       expect(new Set(insights.map(({ sentence }) => sentence)).size).toBe(insights.length);
     },
   );
+
+  it("tells of a part that falls silent for days", async () => {
+    const random = randomOf(41);
+    const rows = Array.from({ length: 200 }, (_, i) => i).flatMap((i) => {
+      const day = new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10);
+      const online = i === 120 || i === 121 ? 0 : 6 + Math.floor(random() * 5);
+      const shops = 8 + Math.floor(random() * 5);
+      return [
+        ...Array.from({ length: online }, () => ({ day, sold_by: "Online", amount: 10 })),
+        ...Array.from({ length: shops }, () => ({ day, sold_by: "Shops", amount: 10 })),
+      ];
+    });
+    const dataset_id = await makeDataset(server, editor, "Channels", rows);
+    const { insights } = await call<Found>("get_insights", { dataset_id });
+    const silence = insights.find(({ kind }) => kind === "missing");
+    expect(silence?.sentence).toMatch(
+      /^There are no rows of sold by Online from May 1, 2026 to May 2, 2026, where about 1[5-7] were to be expected\.$/,
+    );
+  });
+
+  it("[bi.create-widget.types] stands on a widget of recommendations word for word, as its reader may see it", async () => {
+    const { dashboard_id, widgets } = await make({
+      name: "Advice",
+      widgets: [
+        { name: "Revenue", dataset_id: datasetId, chart_type: "line", x_axis: "day", y_axis: ["revenue"] },
+        {
+          name: "Says",
+          dataset_id: datasetId,
+          chart_type: "recommendation",
+          x_axis: "day",
+          y_axis: ["revenue"],
+          place: { col: 1, row: 20, sizeX: 12, sizeY: 12 },
+        },
+      ],
+    });
+    const shownTo = async (who: string) => {
+      const args = { widgetId: widgets[1]?.widget_id };
+      const file = await resultOf<{ content_base64: string }>(server, who, "knowi_export_pdf", args, BI);
+      const input = Buffer.from(file.content_base64, "base64");
+      return spawnSync("pdftotext", ["-raw", "-", "-"], { input }).stdout.toString().replace(/\s+/g, " ");
+    };
+    for (const who of [viewer, admin]) {
+      const { insights } = await bi({ dashboardId: dashboard_id }, who);
+      const text = await shownTo(who);
+      for (const { sentence } of insights.slice(0, 3)) expect(text).toContain(sentence);
+      for (const { sentence } of insights.slice(3)) expect(text).not.toContain(sentence);
+    }
+    expect(await shownTo(viewer)).not.toContain("hidden");
+    expect(await shownTo(admin)).not.toBe(await shownTo(viewer));
+  });
 
   it("says that nothing stands out where nothing does", async () => {
     const strays = noise(randomOf(3), 90, 0.4);

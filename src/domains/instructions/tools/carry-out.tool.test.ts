@@ -32,6 +32,10 @@ afterAll(async () => {
   await standIn.stop();
 });
 
+function isSuperset(of: object, some: object): boolean {
+  return JSON.stringify({ ...of, ...some }) === JSON.stringify(of);
+}
+
 it("knows for every tool of the contract whether plans are made of it", () => {
   const planned = new Set(INTENTS.flatMap(({ tools }) => tools));
   // These take files, credentials, rows or a confirmation, which no sentence has in it; or read what plans are made of.
@@ -178,6 +182,37 @@ describe("what was done", () => {
     expect(await filtersNow()).toMatchObject([{ field: "region", value: ["North", "East"] }]);
     await undo(id);
     expect(await filtersNow()).toEqual([]);
+  });
+
+  it("gives alerts and reports their former settings back", async () => {
+    const { dashboard_id } = await boards.make({ name: "Weekly" });
+    const { alert } = await boards.call<{ alert: { id: number } }>("create_alert", {
+      dataset_id: boards.datasetId,
+      name: "Few pens",
+      condition: "units < 3",
+      realtime: true,
+    });
+    const wish = { dashboard_id, name: "Pens on Monday", recipients: "a@example.com", frequency: "weeks" };
+    const { report } = await boards.call<{ report: { id: number } }>("create_report", wish);
+    const settings = async () => {
+      const { alerts } = await boards.call<{ alerts: { id: number }[] }>("list_alerts", {});
+      const { reports } = await boards.call<{ reports: { id: number }[] }>("list_reports", {});
+      return [alerts.find(({ id }) => id === alert.id), reports.find(({ id }) => id === report.id)];
+    };
+    const before = await settings();
+    for (const [instruction, changed] of [
+      ["Check the Few pens alert every hour instead of live", { frequency: "hours", realtime: false }],
+      ["Set the threshold of the Few pens alert to 5", { c9ql: "select * where units < 5" }],
+      ["Send the report Pens on Monday on Fridays at 5pm", { day_of_week: "FRIDAY", start_time: "17:00" }],
+      ["Add b@example.com to the report Pens on Monday", { recipients: ["a@example.com", "b@example.com"] }],
+      ["Stop sending the report Pens on Monday", { paused: true }],
+    ] as const) {
+      const { change_id: id } = await does(instruction);
+      const now = await settings();
+      expect(now.some((each) => each !== undefined && isSuperset(each, changed))).toBe(true);
+      await undo(id);
+      expect(await settings()).toEqual(before);
+    }
   });
 
   it("stays when somebody has changed it since, and nothing is undone", async () => {

@@ -70,26 +70,45 @@ export const carryOut = defineTool({
     change_id: z.int().nullable().describe("For undo"),
   }),
 
-  async run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }, context) {
-    if (undo !== undefined) return undoChange(undo, context);
-    const text = sent?.trim() ?? "";
-    if (text === "")
-      throw new AppError("bad_request", "instruction is empty.", { hint: "Say what should be done." });
-    checkAll(text, context.say("{tool:delete_asset}"));
-    const given = { text, dashboardId: dashboard_id, widgetId: widget_id };
-    const plan = await planFor(given, context);
-    if (plan.questions.length > 0) return asked(plan);
-    if (plan.steps.length > LIMITS.instructions.steps)
-      throw new AppError("bad_request", `This would take more than ${LIMITS.instructions.steps} steps.`, {
-        hint: "Ask for less at once.",
-      });
-    const steps = plan.steps.map(
-      (step): DoneStep => ({ ...step, effect: effectOf(step.tool, context), status: "planned" }),
-    );
-    if (dry_run) return answer("planned", "Nothing was done yet. This is the plan.", steps, plan);
-    return execute(text, steps, plan, context);
+  async run(given, context) {
+    const result = await run(given, context);
+    const { outcome, steps, change_id: changeId } = result;
+    context.note({
+      outcome,
+      steps: steps.map(({ tool, status }) => `${tool} ${status}`).join(", "),
+      changeId,
+    });
+    return result;
   },
 });
+
+interface Given {
+  instruction?: string | undefined;
+  dashboard_id?: number | undefined;
+  widget_id?: number | undefined;
+  dry_run: boolean;
+  undo?: number | undefined;
+}
+
+async function run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }: Given, context: Context) {
+  if (undo !== undefined) return undoChange(undo, context);
+  const text = sent?.trim() ?? "";
+  if (text === "")
+    throw new AppError("bad_request", "instruction is empty.", { hint: "Say what should be done." });
+  checkAll(text, context.say("{tool:delete_asset}"));
+  const given = { text, dashboardId: dashboard_id, widgetId: widget_id };
+  const plan = await planFor(given, context);
+  if (plan.questions.length > 0) return asked(plan);
+  if (plan.steps.length > LIMITS.instructions.steps)
+    throw new AppError("bad_request", `This would take more than ${LIMITS.instructions.steps} steps.`, {
+      hint: "Ask for less at once.",
+    });
+  const steps = plan.steps.map(
+    (step): DoneStep => ({ ...step, effect: effectOf(step.tool, context), status: "planned" }),
+  );
+  if (dry_run) return answer("planned", "Nothing was done yet. This is the plan.", steps, plan);
+  return execute(text, steps, plan, context);
+}
 
 async function planFor(given: Instruction, context: Context): Promise<Plan> {
   const plan = await planByRules(given, callerOf(context));

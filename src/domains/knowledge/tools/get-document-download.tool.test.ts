@@ -99,6 +99,18 @@ describe("wegent_kb_get_document_download", () => {
     });
   });
 
+  it("sends nothing again that the client says it has", async () => {
+    const credential = await ask({ document_id: id });
+    const etag = (await fetchFile(credential)).headers.get("etag") as string;
+    for (const [known, status] of [
+      [etag, 304],
+      [`W/${etag}, "another"`, 304],
+      ['"another"', 200],
+    ] as const)
+      expect((await fetchFile(credential, { "if-none-match": known })).status).toBe(status);
+    expect((await fetchFile({ ...credential, headers: {} }, { "if-none-match": etag })).status).toBe(401);
+  });
+
   it("[knowledge.download.inline] inline only for what a browser shows without running it", async () => {
     for (const [name, content] of [
       ["page.html", "<script>alert(1)</script>"],

@@ -11,7 +11,8 @@ function languageOf(body: string): string {
 function found(question: string, ...texts: string[]): string[] {
   const index = new LexicalIndex(RECIPES.document);
   for (const [id, body] of texts.entries()) index.put({ id, seq: 1, body });
-  const hits = index.search(analyseQuery(question, index.languages).words, index.mask(), 10);
+  const { words } = analyseQuery(question, index.languages, index.allLanguages());
+  const hits = index.search(words, index.mask(), 10);
   return hits.map(({ slot }) => texts[index.slots.ids[slot]!]!);
 }
 
@@ -63,6 +64,17 @@ describe("words", () => {
     const german = "Die Rechnungen der Kunden sind bezahlt.";
     expect(found("Rechnung Kunde", german, payments)).toEqual([german]);
     expect(found("invoice customer", german, payments)[0]).toBe(payments);
+  });
+
+  it("are found among any number of texts in another language", () => {
+    const german = Array.from({ length: 300 }, (_, i) => `Die Rechnung ${i} der Kunden ist nicht bezahlt.`);
+    const training = "All of the staff complete the mandatory training annually.";
+    for (const word of ["training", "annually", "mandatory", "completed"])
+      expect(found(word, ...german, training), word).toEqual([training]);
+    const english = german.map((_, i) => `The invoice ${i} of the customer was not paid.`);
+    const orders = "Die Händlerinnen bestellen wöchentlich und dienstags.";
+    for (const word of ["Händlerinnen", "bestellen", "wöchentlich"])
+      expect(found(word, ...english, orders), word).toEqual([orders]);
   });
 
   it("are found where no spaces stand between them", () => {

@@ -62,23 +62,30 @@ export interface AnalysedQuery {
   language: string;
 }
 
-/** What to look for in a collection with texts in these languages, the most frequent first. */
-export function analyseQuery(text: string, languages: readonly string[]): AnalysedQuery {
-  const all = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
-  const language = languageOf(all, languages) || languages[0] || "";
-  const meant = all.filter((word) => !isStop(word, language));
-  const words = (meant.length > 0 ? meant : all).slice(0, LIMITS.retrieval.queryWords);
+/**
+ * What to look for in a collection with many texts in these languages, the most frequent first, and some in `all` of
+ * those: a word is looked for as each of them would shorten it, so that no text is lost among those of other languages.
+ */
+export function analyseQuery(
+  text: string,
+  languages: readonly string[],
+  all: readonly string[] = languages,
+): AnalysedQuery {
+  const said = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
+  const language = languageOf(said, languages) || languages[0] || "";
+  const meant = said.filter((word) => !isStop(word, language));
+  const words = (meant.length > 0 ? meant : said).slice(0, LIMITS.retrieval.queryWords);
   // Where entries of the question's own language have no parts, asking for them would only lower the scores of these.
   const isWhole = WITHOUT_GRAMS.has(language) && languages.includes(language);
   const hasParts = !isWhole && !languages.every((each) => WITHOUT_GRAMS.has(each));
   const seen = new Set<string>();
   const asked = words.map((word): QueryWord => {
-    const forms = languages.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
+    const forms = all.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
     const parts = hasParts ? gramsOf(word).filter((gram) => !seen.has(gram)) : [];
     for (const part of parts) seen.add(part);
     return { terms: [...new Set([word, ...forms])], parts: [...new Set(parts)] };
   });
-  return { words: asked, said: new Set(all), language };
+  return { words: asked, said: new Set(said), language };
 }
 
 function fieldsOf({ title = "", context = "", body }: Entry) {

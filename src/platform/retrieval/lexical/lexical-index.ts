@@ -126,8 +126,13 @@ export class LexicalIndex {
 
   /** Languages in which questions are read, the most frequent first. */
   get languages(): string[] {
-    const frequent = this.#slots.languagesAbove(LANGUAGE_SHARE).slice(0, LANGUAGES);
-    return frequent.map(({ name }) => name).filter((name) => name !== "");
+    return this.allLanguages(LANGUAGE_SHARE).slice(0, LANGUAGES);
+  }
+
+  /** Those that at least this share of the entries is in. */
+  allLanguages(share = 0): string[] {
+    const names = this.#slots.languagesAbove(share).map(({ name }) => name);
+    return names.filter((name) => name !== "");
   }
 
   /** 1 for each slot that may be found. */

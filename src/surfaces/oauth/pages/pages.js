@@ -12,6 +12,13 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
+// What is still going on is looked at again, unless somebody is in the middle of something.
+if (document.querySelector("[data-reloads]") !== null)
+  setInterval(() => {
+    const isBusy = document.querySelector("details[open], input:focus, select:focus") !== null;
+    if (!isBusy && getSelection().isCollapsed) location.reload();
+  }, 4_000);
+
 async function copy(source) {
   getSelection().selectAllChildren(source);
   try {
